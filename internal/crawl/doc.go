@@ -1,7 +1,7 @@
-// Package crawl asks many hosts for resources without being a burden to any of them.
+// Package crawl schedules requests to many hosts within per-host limits.
 //
-// The limits of a program are an [access.Politeness], which [Settle] gives its defaults. A
-// [Queue] holds the requests until the limits of their hosts, named by [HostName], let them
-// begin. [Backoff] decides about another try after a temporary failure, and [Robots]
-// remembers what each host's robots.txt allows.
+// A program sets its limits in an [access.Politeness]; [Settle] adds the defaults. A [Queue]
+// holds requests until the limits of their hosts allow them. [HostName] returns the name of
+// the host for a URL. [Backoff] decides about retries after temporary failures, and [Robots]
+// caches the robots.txt of each host.
 package crawl

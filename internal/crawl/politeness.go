@@ -11,7 +11,7 @@ import (
 )
 
 // Settle returns p with the defaults for zero fields. In the result, a zero PerHost means no
-// limit, and another zero means no pause and no repetition. The result must not be settled again.
+// limit, and other zeros mean no pause and no retry. Callers must not settle the result again.
 func Settle(p access.Politeness) access.Politeness {
 	if p.Parallel < 0 {
 		p.Parallel = access.MaxParallel
@@ -26,8 +26,8 @@ func Settle(p access.Politeness) access.Politeness {
 	}
 }
 
-// Interval returns the interval between requests of which a host gets rate a second. If
-// rate is not positive, there is no limit: [access.None].
+// Interval returns the interval between requests for a rate in requests per second. If rate is
+// not positive, Interval returns [access.None], which means no limit.
 func Interval(rate float64) time.Duration {
 	if rate > 0 {
 		return max(time.Duration(float64(time.Second)/max(rate, 1e-6)), 1)
@@ -35,30 +35,30 @@ func Interval(rate float64) time.Duration {
 	return access.None
 }
 
-// longest is the longest pause. Half of it can be added without an overflow.
+// longest is the longest pause. Adding half of it does not overflow.
 const longest time.Duration = 1 << 62
 
-// Backoff reports whether a request that has failed tries times, for a temporary reason, is
-// tried again, and after which pause. asked is the pause that the server asked for; 0: none. If
-// the request is not tried again, the pause is asked. The limits p must be settled.
+// Backoff reports whether to retry a request after tries temporary failures, and after which
+// pause. asked is the pause that the server requested, or zero. If there is no retry, Backoff
+// returns asked as the pause. The limits p must be settled.
 func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Duration, again bool) {
 	if tries > p.Retry || asked > p.MaxWait {
 		return asked, false
 	}
 	pause = leastPause(p, tries)
-	// Requests that failed together must not be repeated together.
+	// Requests that failed together must not be retried together.
 	pause += rand.N(pause + 1)
 	return max(pause, asked), true
 }
 
-// leastPause returns half of the pause after that many failures, which is doubled for each.
+// leastPause returns half of the pause after tries failures. The pause doubles with each.
 func leastPause(p access.Politeness, tries int) time.Duration {
 	doubled := min(tries-1, 16)
 	return min(min(p.Wait, longest>>doubled)<<doubled, p.MaxWait) / 2
 }
 
-// HostName returns the name by which u shares limits with other URLs: the host with the port
-// that is written, or the scheme if u has no host.
+// HostName returns the name of the host for the limits of u: the host with an explicit port,
+// or the scheme if u has no host.
 func HostName(u locus.URL) string {
 	name := strings.TrimSuffix(strings.ToLower(u.Host()), ".")
 	if port, ok := u.PortText(); ok && port != "" {

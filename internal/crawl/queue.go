@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// Limits bound the requests to a host. The zero Limits bound nothing.
+// Limits holds the request limits of a host. The zero value means no limits.
 type Limits struct {
-	AtOnce   int           // jobs at once; 0: any number
-	Interval time.Duration // least time between the beginnings of two jobs
+	AtOnce   int           // maximum number of concurrent jobs; zero means no limit
+	Interval time.Duration // minimum time between the starts of two jobs
 }
 
-// Queue holds jobs until the limits of their hosts let them begin. Hosts take turns, and the
-// jobs of one host keep their order. Its methods may be called concurrently.
+// Queue holds jobs until the limits of their hosts allow them to start. Hosts take turns, and
+// the jobs of one host stay in order. The methods may be called concurrently.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	hosts   map[string]*Host[T]
-	ready   []*Host[T] // those with a job whose turn has come
-	waiting int        // jobs that were not given out
+	ready   []*Host[T] // hosts with a job that may start
+	waiting int        // number of jobs in the queue
 	ending  bool
 	closed  bool
 }
 
-// Host has the limits that its jobs share. The host without a name stands for what is not a
-// server: no limit, pause or end applies to it.
+// Host holds the limits that its jobs share. The host without a name is for jobs without a
+// server; no limit, pause or shutdown applies to it.
 type Host[T any] struct {
 	limits Limits
 	jobs   []T
@@ -36,7 +36,7 @@ type Host[T any] struct {
 	stats  Stats
 }
 
-// Stats tell how a host answered.
+// Stats holds the response statistics of a host.
 type Stats struct {
 	Host     string
 	Requests int
@@ -54,8 +54,8 @@ func New[T any]() *Queue[T] {
 // isServer reports whether h has limits.
 func (h *Host[T]) isServer() bool { return h.stats.Host != "" }
 
-// Add adds a job for the host with a name. The limits of the first call for a host apply. A
-// host without a name has no limits.
+// Add adds a job for the host with that name. The limits in the first call for a host apply to
+// all its jobs. If the name is empty, there are no limits.
 func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +71,7 @@ func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.push(h, job)
 }
 
-// AddAt adds a job for h, whose turn does not come before at.
+// AddAt adds a job for h that must not start before at.
 func (q *Queue[T]) AddAt(job T, h *Host[T], at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -88,7 +88,7 @@ func (q *Queue[T]) push(h *Host[T], job T) {
 	q.offer(h)
 }
 
-// offer makes h ready if it has a job whose turn has come.
+// offer makes h ready if it has a job that may start.
 func (q *Queue[T]) offer(h *Host[T]) {
 	if h.ready || len(h.jobs) == 0 || h.limits.AtOnce > 0 && h.active >= h.limits.AtOnce {
 		return
@@ -110,8 +110,8 @@ func (q *Queue[T]) offer(h *Host[T]) {
 	q.changed.Signal()
 }
 
-// Take waits for a job whose turn has come; Done must follow. ok is false if the queue
-// is closed, or was ended and is empty.
+// Take waits for a job that may start. The caller must call Done or Skip after the job. ok is
+// false if the queue is closed, or if End was called and the queue is empty.
 func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,7 +121,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 			h = q.ready[0]
 			q.ready = q.ready[1:]
 			h.ready = false
-			if time.Until(h.next) > 0 { // it was paused meanwhile
+			if time.Until(h.next) > 0 { // paused after it became ready
 				q.offer(h)
 				continue
 			}
@@ -144,7 +144,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 	return job, nil, false
 }
 
-// Done ends a job of h that took so long.
+// Done ends a job of h, whose request took that long.
 func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -155,7 +155,7 @@ func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	q.offer(h)
 }
 
-// Skip ends a job of h for which nothing was asked.
+// Skip ends a job of h that sent no request.
 func (q *Queue[T]) Skip(h *Host[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -163,7 +163,7 @@ func (q *Queue[T]) Skip(h *Host[T]) {
 	q.offer(h)
 }
 
-// Pause begins no job of h before until.
+// Pause delays all jobs of h until that time.
 func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,7 +172,7 @@ func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	}
 }
 
-// Slow makes the interval of h at least that long, from now on, unless h is shut.
+// Slow increases the interval of h to at least that value, unless h is shut.
 func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,8 +185,8 @@ func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	}
 }
 
-// Shut records why h must not be asked any more, and gives its jobs out without
-// delay, to be skipped.
+// Shut stops requests to h for the reason why. Take then returns the jobs of h without delay,
+// and the caller must skip them.
 func (q *Queue[T]) Shut(h *Host[T], why string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -196,14 +196,15 @@ func (q *Queue[T]) Shut(h *Host[T], why string) {
 	}
 }
 
-// IsShut returns why h must not be asked any more; empty: it may be asked.
+// IsShut returns the reason of [Queue.Shut], or "" if h is not shut.
 func (q *Queue[T]) IsShut(h *Host[T]) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return h.shut
 }
 
-// Stats returns the number of jobs that wait, and how the servers answered.
+// Stats returns the number of waiting jobs, the number of requests, and the statistics of each
+// host.
 func (q *Queue[T]) Stats() (waiting, requests int, hosts []Stats) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -216,7 +217,7 @@ func (q *Queue[T]) Stats() (waiting, requests int, hosts []Stats) {
 	return q.waiting, requests, hosts
 }
 
-// End makes Take return false once all jobs are given out. No more may be added.
+// End makes Take return false after all jobs were taken. Callers must not add more jobs.
 func (q *Queue[T]) End() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -224,7 +225,7 @@ func (q *Queue[T]) End() {
 	q.changed.Broadcast()
 }
 
-// Close makes Take return false at once, whatever waits.
+// Close makes Take return false immediately, even if jobs wait.
 func (q *Queue[T]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/internal/robots"
 )
 
-// maxRobots is the most hosts whose robots.txt is remembered.
+// maxRobots is the maximum number of cached robots.txt files.
 const maxRobots = 1024
 
-// Robots remembers the robots.txt files of hosts for one run. Its methods may be called
+// Robots caches the robots.txt files of hosts for one run. Its methods may be called
 // concurrently.
 type Robots struct {
 	do robots.DoFunc
@@ -23,9 +23,9 @@ type Robots struct {
 	hosts map[string]*hostRules
 }
 
-// hostRules is what is known of the robots.txt of a host.
+// hostRules holds the robots.txt of a host, or the last error.
 type hostRules struct {
-	turn  chan struct{} // has a value while a call uses the other fields
+	turn  chan struct{} // lock of the other fields: has a value while a call uses them
 	known bool
 	tries int
 	again time.Time // after a failure: when the next request may be sent
@@ -33,16 +33,16 @@ type hostRules struct {
 	err   error
 }
 
-// NewRobots returns a Robots that requests each file with do. While a file can't be read, it
-// is requested again within the limits p, which must be settled.
+// NewRobots returns a Robots that requests each file with do, and retries failed requests
+// within the limits p. The limits must be settled.
 func NewRobots(do robots.DoFunc, p access.Politeness) *Robots {
 	return &Robots{do: do, p: p, hosts: map[string]*hostRules{}}
 }
 
-// Rules returns the rules of the host of u, and requests them if they are not known. from is as
-// in [access.Request]. After an error, no page of the host may be requested. If final is true,
-// that holds for the whole run. Otherwise, a call after the pause of [Backoff] repeats the
-// request, and an earlier call returns the same error.
+// Rules returns the rules of the host of u. It requests the robots.txt if it is not cached. See
+// [access.Request] for from. After an error, the caller must not request pages of the host. If
+// final is true, the error holds for the whole run. Otherwise, a call after the pause of
+// [Backoff] repeats the request; an earlier call returns the same error.
 func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (rules *robots.Rules, final bool, err error) {
 	root, ok := robots.Root(u)
 	if !ok {
@@ -60,7 +60,7 @@ func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (r
 	}
 	rules, err = robots.Fetch(ctx, r.do, u, from)
 	if err != nil && ctx.Err() != nil {
-		return nil, false, err // that says nothing about the host
+		return nil, false, err // the cancelled context caused the error, not the host
 	}
 	h.rules, h.err = rules, err
 	h.tries++
@@ -69,8 +69,8 @@ func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (r
 	return rules, err != nil && h.known, err
 }
 
-// host returns what is known of a host. If there are too many hosts, another one is forgotten,
-// whose file is read again when it is needed.
+// host returns the cache entry of a host. If there are too many entries, host removes another
+// one, whose file must then be read again.
 func (r *Robots) host(root string) *hostRules {
 	r.mu.Lock()
 	defer r.mu.Unlock()

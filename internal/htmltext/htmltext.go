@@ -1,9 +1,9 @@
-// Package htmltext renders HTML as lines of text for people. It leaves out tags, scripts and
-// other elements that people do not read.
+// Package htmltext renders HTML as lines of text. It omits tags, scripts and other elements
+// without visible text.
 //
-// The caller reads the tokens of a page and passes each token to [Renderer.Token]. Its
-// [Output] receives the lines and shows links in its own way. A Renderer holds no text but
-// the title of the page.
+// The caller reads the tokens of a page and passes each token to [Renderer.Token]. An [Output]
+// receives the lines and decides how to show links. A Renderer stores no text except the title
+// of the page.
 package htmltext
 
 import (
@@ -13,63 +13,64 @@ import (
 )
 
 const (
-	maxQuotes = 20  // depth of quotes that is shown
-	maxLists  = 9   // depth of lists that is shown
-	maxEmpty  = 100 // empty lines in a row that are shown
-	maxBlanks = 200 // blanks in a row that are shown
+	maxQuotes = 20  // maximum depth of quotes
+	maxLists  = 9   // maximum depth of lists
+	maxEmpty  = 100 // maximum number of consecutive empty lines
+	maxBlanks = 200 // maximum number of consecutive spaces
 
-	noBreak = "\u00a0" // a blank at which no line is broken
+	noBreak = "\u00a0" // a no-break space
 )
 
-// hidden are the elements whose content is not shown.
+// hidden holds the elements whose content is not shown.
 var hidden = map[string]bool{
 	"iframe": true, "script": true, "select": true, "style": true, "svg": true, "template": true, "textarea": true,
 }
 
-// lineEnds is the number of line ends before and after an element: two leave an empty line.
+// lineEnds holds the number of line ends before and after an element. Two line ends make an
+// empty line.
 var lineEnds = map[string]int{
 	"address": 1, "article": 1, "aside": 1, "center": 1, "dd": 1, "details": 1, "div": 1, "dt": 1, "fieldset": 1, "figcaption": 1, "figure": 1,
 	"footer": 1, "form": 1, "header": 1, "hr": 1, "li": 1, "main": 1, "nav": 1, "section": 1, "summary": 1, "tr": 1,
 	"blockquote": 2, "dl": 2, "h1": 2, "h2": 2, "h3": 2, "h4": 2, "h5": 2, "h6": 2, "ol": 2, "p": 2, "pre": 2, "table": 2, "ul": 2,
 }
 
-// Output receives the text of a page in its order.
+// Output receives the text of a page in order.
 type Output interface {
-	// Tag receives a start or end tag, and its name in lower case. A tag that ends the line
-	// has ended it already. Hidden elements and the elements in them have no calls.
+	// Tag receives a start or end tag, and its name in lower case. If the tag ends the line,
+	// the Renderer has already ended it. There are no calls for hidden elements and their
+	// content.
 	Tag(name string, t *markup.HTML)
-	// Begin begins a line. Text follows.
+	// Begin begins a line. A call of Text follows.
 	Begin(l Line)
-	// Text adds to the line. The text is not empty and has no line end. Other control
-	// characters may be in it.
+	// Text adds text to the line. The text is not empty and has no line end. It may contain
+	// other control characters.
 	Text(text string)
 }
 
-// Line describes the beginning of a line. Output breaks it where the screen ends.
+// Line describes the beginning of a line. The Output must wrap long lines.
 type Line struct {
-	Empty  int    // number of empty lines before it, also if it is the first line
+	Empty  int    // number of empty lines before it, even before the first line
 	Quotes int    // depth of quotes
-	Margin string // of an item of a list: "* " after the indent of its depth
+	Margin string // margin of a list item: "* " after an indent
 }
 
-// Renderer passes the text of a page to Output.
+// Renderer renders a page and passes its text to Output.
 type Renderer struct {
 	Output Output
-	Cell   string // separates the cells of a table's row; empty: a blank does
+	Cell   string // separator of the cells in a table row; if empty, a space
 
-	Title string // of the page, decoded; set by Token
+	Title string // title of the page, decoded; set by Token
 
 	hidden             string // the hidden element that is open
 	inLine             bool
-	blanks             int  // before the next text of the line
-	space              bool // the last blank is for white space; more white space adds nothing
+	blanks             int  // spaces before the next text of the line
+	space              bool // the last space is for white space, so more white space adds nothing
 	ends               int  // line ends before the next line
 	margin             string
 	pre, lists, quotes int // depths of elements
 }
 
-// Token renders a token of the page. A text token may be a piece of a text that the next
-// token continues.
+// Token renders a token of the page. The next token may continue a text.
 func (r *Renderer) Token(t *markup.HTML) {
 	text := t.Source[t.Start:t.End]
 	switch t.Kind {
@@ -115,7 +116,7 @@ func (r *Renderer) words(text string) {
 	r.Put(text[word:])
 }
 
-// addSpace adds one blank for white space. It drops white space at the beginning of a line.
+// addSpace adds one space for white space. It drops white space at the beginning of a line.
 func (r *Renderer) addSpace() {
 	if !r.space && (r.inLine || r.blanks > 0) {
 		r.blanks, r.space = min(r.blanks+1, maxBlanks), true
@@ -134,8 +135,8 @@ func (r *Renderer) preformatted(text string) {
 	}
 }
 
-// Put adds text to the line, or begins a line with it. Output may call it for text that a
-// tag stands for.
+// Put adds text to the line, or begins a line with it. An Output may call Put for the text of a
+// tag.
 func (r *Renderer) Put(text string) {
 	if text == "" {
 		return
@@ -157,7 +158,7 @@ func (r *Renderer) InLine() bool { return r.inLine }
 // EndLine ends the line.
 func (r *Renderer) EndLine() { r.end(1) }
 
-// end ends the line, with at least that many line ends before the next one.
+// end ends the line, and adds at least that many line ends before the next line.
 func (r *Renderer) end(ends int) {
 	r.inLine, r.ends = false, min(max(r.ends, ends), maxEmpty+1)
 	r.blanks, r.space = 0, false
@@ -180,8 +181,7 @@ func (r *Renderer) tag(name string, t *markup.HTML) {
 	}
 }
 
-// breakLine ends the line before or after an element that has lines of its own, and
-// separates cells.
+// breakLine ends the line before or after a block element, and separates cells.
 func (r *Renderer) breakLine(name string) {
 	ends := lineEnds[name]
 	switch {
@@ -196,7 +196,7 @@ func (r *Renderer) breakLine(name string) {
 	}
 }
 
-// nest counts the elements that are open.
+// nest counts the open elements.
 func (r *Renderer) nest(name string, begins bool) {
 	depth := -1
 	if begins {
@@ -212,7 +212,7 @@ func (r *Renderer) nest(name string, begins bool) {
 	}
 }
 
-// mark adds what a start tag stands for.
+// mark adds the text of a start tag, such as the margin of a list item.
 func (r *Renderer) mark(name string, t *markup.HTML) {
 	switch name {
 	case "li":

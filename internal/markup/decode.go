@@ -8,41 +8,39 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Notation says how a document writes characters that it cannot write as themselves.
+// Notation selects the escape syntax of a document.
 type Notation uint8
 
 const (
-	// Literal: every character is itself, as in code and in scripts.
+	// Literal has no escapes, as in code and scripts.
 	Literal Notation = iota
-	// MarkdownText: "\" before punctuation (CommonMark 2.4), and character references that
+	// MarkdownText has "\" before punctuation (CommonMark 2.4), and character references that
 	// end in ";" (2.5).
 	MarkdownText
-	// HTMLText: character references; those of the first versions may lack the ";".
+	// HTMLText has character references. Names from early HTML versions may lack the ";".
 	HTMLText
-	// HTMLValue: those within the value of an attribute, where "&copy=" is three letters
-	// of a query and not a copyright sign.
+	// HTMLValue has the character references of an attribute value, where "&copy=" is the name
+	// of a query parameter, not a copyright sign.
 	HTMLValue
-	// CSSText: "\" before a character or its number (CSS Syntax 4.3.7).
+	// CSSText has "\" before a character or its number (CSS Syntax 4.3.7).
 	CSSText
-	// RSTText: "\" before a character; with white space after it, both are left out.
+	// RSTText has "\" before a character. A "\" before white space removes both.
 	RSTText
 )
 
-// marks are the octets that begin an escape in each notation.
+// marks holds the bytes that begin an escape in each notation.
 var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`, RSTText: `\`}
 
-// Decoded is a text without escapes, which still knows the offsets of the source.
+// Decoded is a text without escapes. It maps offsets back to the source.
 type Decoded struct {
 	Text  string
 	edits []edit
 }
 
-// edit says that the decoded text from offset "to" on comes from offset "from" of the
-// source.
+// edit maps the offset "to" in the decoded text to the offset "from" in the source.
 type edit struct{ to, from int }
 
-// Decode decodes source. A source without escapes is returned as it is, without
-// allocation.
+// Decode decodes source. It returns a source without escapes unchanged, without an allocation.
 func Decode(source string, n Notation) Decoded {
 	i := Index(source, n)
 	if i < 0 {
@@ -73,7 +71,7 @@ func Decode(source string, n Notation) Decoded {
 // Changed reports whether the source has escapes.
 func (d *Decoded) Changed() bool { return d.edits != nil }
 
-// Offset returns the offset in the source of the octet at i of the decoded text.
+// Offset returns the offset in the source for the offset i in the decoded text.
 func (d *Decoded) Offset(i int) int {
 	n := sort.Search(len(d.edits), func(n int) bool { return d.edits[n].to > i })
 	if n == 0 {
@@ -82,7 +80,7 @@ func (d *Decoded) Offset(i int) int {
 	return d.edits[n-1].from + i - d.edits[n-1].to
 }
 
-// Index returns the offset of the first octet that may begin an escape, or -1.
+// Index returns the offset of the first byte that may begin an escape, or -1.
 func Index(source string, n Notation) int {
 	first := -1
 	for i := range len(marks[n]) {
@@ -93,7 +91,7 @@ func Index(source string, n Notation) int {
 	return first
 }
 
-// unit decodes the escape at the front of text. Size 0: there is none.
+// unit decodes the escape at the start of text. If there is none, size is 0.
 func unit(text string, n Notation) (value string, size int) {
 	switch {
 	case text[0] == '&':
@@ -113,9 +111,9 @@ func unit(text string, n Notation) (value string, size int) {
 }
 
 const (
-	longestReference = 40 // octets of "&CounterClockwiseContourIntegral;", and more
-	longestOldName   = 7  // octets of "&Ccedil"
-	longestNumber    = 7  // digits that CommonMark allows; HTML allows any number of zeros
+	longestReference = 40 // more bytes than "&CounterClockwiseContourIntegral;"
+	longestOldName   = 7  // bytes of "&Ccedil"
+	longestNumber    = 7  // maximum number of digits in CommonMark; HTML allows any number of zeros
 )
 
 func reference(text string, n Notation) (value string, size int) {
@@ -131,8 +129,8 @@ func reference(text string, n Notation) (value string, size int) {
 			return value, end + 1
 		}
 	}
-	// A name without ";" is one of the first versions'. In a value it must be all of the
-	// letters there, and not the name of a field.
+	// A name without ";" must be from an early HTML version. In an attribute value, no letter,
+	// digit or "=" may follow it.
 	shortest := 2
 	switch {
 	case n == MarkdownText, n == HTMLValue && end < len(text) && text[end] == '=':
@@ -168,11 +166,11 @@ func number(text string, n Notation) (value string, size int) {
 	if digits == "" || len(digits) > longestNumber {
 		return "\uFFFD", size
 	}
-	// The standard library knows which numbers HTML replaces by another character.
+	// The standard library replaces the numbers for which HTML defines another character.
 	return html.UnescapeString(text[:start] + digits + ";"), size
 }
 
-// complete decodes ref if all of it is one character reference.
+// complete decodes ref if the whole of it is one character reference.
 func complete(ref string) (value string, ok bool) {
 	switch ref {
 	case "&amp;":
@@ -184,8 +182,8 @@ func complete(ref string) (value string, ok bool) {
 	case "&quot;":
 		return `"`, true
 	}
-	// The standard library also decodes a reference that is only the front of ref: the
-	// last octet is then left as it is.
+	// The standard library also decodes a reference at the start of ref. Then the last byte is
+	// unchanged.
 	value = html.UnescapeString(ref)
 	last := len(ref) - 1
 	return value, value != html.UnescapeString(ref[:last])+ref[last:]
@@ -230,7 +228,7 @@ func IsSpace(c byte) bool {
 	return c <= ' ' && uint64(1)<<c&all != 0
 }
 
-// SkipSpace returns the offset of the first octet of s from i on that is not white space.
+// SkipSpace returns the offset of the first byte at or after i that is not white space.
 func SkipSpace(s string, i int) int {
 	for i < len(s) && IsSpace(s[i]) {
 		i++
@@ -238,6 +236,6 @@ func SkipSpace(s string, i int) int {
 	return i
 }
 
-// SameName reports whether two names are equal but for ASCII case. EqualFold by itself
-// would take the Kelvin sign for a "K".
+// SameName reports whether two names are equal, ignoring ASCII case. EqualFold alone would treat
+// the Kelvin sign as a "K".
 func SameName(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }

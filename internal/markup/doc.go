@@ -1,12 +1,12 @@
-// Package markup reads HTML and Markdown and says where each piece stands in the source.
+// Package markup reads HTML, Markdown, AsciiDoc and reStructuredText, and returns the offsets of
+// each piece in the source.
 //
-// [HTML] gives the tokens of a page, [Markdown] the links, code, HTML and running text of
-// a Markdown document, [Headings] its headings. [Decode] replaces the escapes of a
-// notation and keeps the way back to the offsets of the source. The readers hold no copy
-// of the text, never fail, and take time in proportion to the length of the text.
+// [HTML] returns the tokens of a page. [Markdown] returns the links, code, HTML and running
+// text of a Markdown document, and [Headings] its headings. [Decode] decodes the escapes of a
+// notation and maps offsets back to the source. The readers do not copy the text, never fail,
+// and take time in proportion to the length of the text.
 //
-// These readers exist because of offsets, which goldmark and x/net/html do not give for
-// destinations and attributes, and because of time: Markdown takes a tenth of the time of
-// goldmark, which needs seconds for 80 kB of "*a_ " or "> ", and HTML half of the time of
-// the tokenizer of x/net/html.
+// These readers exist because goldmark and x/net/html return no offsets for destinations and
+// attributes. They are also faster: Markdown takes a tenth of the time of goldmark, which needs
+// seconds for 80 kB of "*a_ " or "> ". HTML takes half of the time of the x/net/html tokenizer.
 package markup

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Headings returns the headings of a Markdown document as their readers see them: without
-// markup, HTML and images, escapes decoded, links by their text.
+// Headings returns the visible text of the headings in a Markdown document: without markup, HTML
+// and images, with escapes decoded, and with the text of links.
 func Headings(source string) []string { return headingsOf(source, false) }
 
-// MDXHeadings is [Headings] for a document of [MDX].
+// MDXHeadings is like [Headings] for an [MDX] document.
 func MDXHeadings(source string) []string { return headingsOf(source, true) }
 
 func headingsOf(source string, mdx bool) []string {
@@ -27,14 +27,14 @@ func headingsOf(source string, mdx bool) []string {
 	return list
 }
 
-// headings are those of a document. Their text is made at the end, when all labels that
-// they may refer to are known.
+// headings collects the headings of a document. Their text is computed at the end, when all
+// link labels are known.
 type headings struct {
 	at     []Piece
 	labels map[string]bool
 }
 
-// heading notes a heading, without the blanks and the "#" around it.
+// heading records a heading, without the surrounding spaces and "#".
 func (m *markdown) heading(start, end int) {
 	if m.headings == nil {
 		return
@@ -47,20 +47,20 @@ func (m *markdown) heading(start, end int) {
 	m.headings.at = append(m.headings.at, Piece{Start: start, End: start + len(text)})
 }
 
-// normalLabel returns the form in which equal labels are equal (CommonMark 4.7).
+// normalLabel normalizes a label for comparison (CommonMark 4.7).
 func normalLabel(label string) string {
 	return strings.ToLower(strings.Join(strings.Fields(label), " "))
 }
 
-// plainText collects the text of a heading. All methods do nothing if it is nil.
+// plainText collects the text of a heading. The methods of a nil plainText do nothing.
 type plainText struct {
 	out    []byte
-	shown  int // the source before it is in out, or is markup
+	shown  int // offset up to which the source is in out or is markup
 	labels map[string]bool
 }
 
-// delimiter stands in plainText.out for a "_" that may be emphasis. CommonMark replaces
-// a NUL of the source (section 2.3).
+// delimiter replaces a "_" that may be emphasis in plainText.out. It can't be in the source,
+// because CommonMark replaces NUL (section 2.3).
 const delimiter = 0
 
 func (p *plainText) add(text string) {
@@ -86,7 +86,7 @@ func (p *plainText) show(s string, end, next int) {
 	p.shown = max(p.shown, next)
 }
 
-// emphasis takes the "_" at i.
+// emphasis handles the "_" at i.
 func (p *plainText) emphasis(s string, i int) {
 	if p != nil {
 		p.show(s, i, i+1)
@@ -94,7 +94,7 @@ func (p *plainText) emphasis(s string, i int) {
 	}
 }
 
-// open takes the "[" at i, and returns the length of the text before it.
+// open handles the "[" at i, and returns the length of the text before it.
 func (p *plainText) open(s string, i int, image bool) int {
 	if p == nil {
 		return 0
@@ -109,7 +109,7 @@ func (p *plainText) open(s string, i int, image bool) int {
 	return n
 }
 
-// close takes the link or image whose text ends at i. It leaves the text of a link.
+// close handles the link or image whose text ends at i. It keeps only the text of a link.
 func (p *plainText) close(s string, open bracket, i, next int) {
 	if p == nil {
 		return
@@ -122,8 +122,8 @@ func (p *plainText) close(s string, open bracket, i, next int) {
 	}
 }
 
-// label returns the offset after a link by label, "[text][label]", "[label][]" or
-// "[label]", whose text is s[start:end]; 0 if no such label is defined.
+// label returns the offset after a reference link, "[text][label]", "[label][]" or "[label]",
+// whose text is s[start:end]. It returns 0 if the label is not defined.
 func (p *plainText) label(s string, start, end int) (next int) {
 	if p == nil {
 		return 0
@@ -143,9 +143,9 @@ func (p *plainText) label(s string, start, end int) (next int) {
 	return next
 }
 
-// text returns the text without the "_" that are emphasis (CommonMark 6.2).
+// text returns the text without "_" characters that are emphasis (CommonMark 6.2).
 func (p *plainText) text() string {
-	type run struct{ end, n int } // delimiters that nothing has closed yet
+	type run struct{ end, n int } // open delimiters
 	var open []run
 	for i := 0; i < len(p.out); i++ {
 		if p.out[i] != delimiter {
@@ -178,7 +178,7 @@ func (p *plainText) text() string {
 	return strings.ReplaceAll(string(p.out), string(rune(delimiter)), "")
 }
 
-// isBlankOrEnd reports whether r is white space, or what the end of a text decodes to.
+// isBlankOrEnd reports whether r is white space, or the rune that decoding returns at the end.
 func isBlankOrEnd(r rune) bool { return r == utf8.RuneError || unicode.IsSpace(r) }
 
 func isMark(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

@@ -12,7 +12,7 @@ type Kind uint8
 const (
 	// Text is running text with character references.
 	Text Kind = iota
-	// Verbatim is running text without them: of xmp, plaintext, and CDATA in XML.
+	// Verbatim is running text without character references: in xmp, plaintext, and XML CDATA.
 	Verbatim
 	// StartTag is a start tag.
 	StartTag
@@ -20,7 +20,7 @@ const (
 	EndTag
 	// Comment is a comment, a declaration or a processing instruction.
 	Comment
-	// Content is what is between the tags of script, style and iframe.
+	// Content is the text between the tags of script, style and iframe.
 	Content
 )
 
@@ -28,30 +28,30 @@ const (
 type Token struct {
 	Kind       Kind
 	Start, End int    // offsets in the source
-	Name       string // of the element, for tags, Content, and the text of title, textarea and xmp
+	Name       string // element name, for tags, Content, and the text of title, textarea and xmp
 }
 
-// HTML reads Source from Offset to its end as the HTML standard does (section 13.2.5).
-// No error exists: elements may be open and attributes may lack quotes. One exception
-// is a URL in "<" and ">", which is text.
+// HTML is a tokenizer for Source from Offset to its end (HTML section 13.2.5). It accepts all
+// input: elements may be open and attributes may lack quotes. Unlike the standard, it treats a
+// URL in "<" and ">" as text.
 type HTML struct {
 	Source string
 	Offset int
-	// XML: an element may end with "/>", and CDATA is text; see [IsXML].
+	// XML allows an element to end with "/>", and treats CDATA as text; see [IsXML].
 	XML bool
-	// JSX: the value of an attribute may be an expression in braces, which is returned with
-	// them.
+	// JSX allows an expression in braces as the value of an attribute. The value includes the
+	// braces.
 	JSX bool
-	// Token is the one that was read last. It is not returned, because copying it takes a
-	// third of the time (BenchmarkHTML).
+	// Token is the last token. Next does not return it, because copying would take a third of
+	// the time (BenchmarkHTML).
 	Token
 
-	inTag bool   // Offset is within a tag
-	atTag bool   // isMarkup is known to hold at Offset
-	raw   string // the element that was opened, if its content has no tags
+	inTag bool   // Offset is in a tag
+	atTag bool   // isMarkup is true at Offset
+	raw   string // the open element, if its content has no tags
 }
 
-// IsXML reports whether a page says that it is XML.
+// IsXML reports whether a page declares that it is XML.
 func IsXML(source string) bool {
 	return strings.HasPrefix(strings.TrimLeft(source, "\uFEFF \t\r\n"), "<?xml")
 }
@@ -63,8 +63,8 @@ func (h *HTML) Next() bool {
 	return ok
 }
 
-// Begin is [HTML.Next] that reads only the name of a tag; [HTML.Attribute] reads the rest
-// of it.
+// Begin is like [HTML.Next], but reads only the name of a tag. [HTML.Attribute] reads the
+// attributes.
 func (h *HTML) Begin() bool {
 	h.endTag()
 	s, i := h.Source, h.Offset
@@ -84,14 +84,14 @@ func (h *HTML) Begin() bool {
 	return i < len(s)
 }
 
-// endTag moves past the tag that Offset is in.
+// endTag moves Offset to the end of the current tag.
 func (h *HTML) endTag() {
 	for h.inTag {
 		h.Attribute()
 	}
 }
 
-// textEnd returns where the text ends that i is in.
+// textEnd returns the end of the text that contains i.
 func textEnd(s string, i int) int {
 	for i < len(s) {
 		n := strings.IndexByte(s[i:], '<')
@@ -106,8 +106,8 @@ func textEnd(s string, i int) int {
 	return len(s)
 }
 
-// isMarkup reports whether a tag, a comment or a declaration begins at i, and not a URL
-// in brackets that an author wrote into HTML as it was.
+// isMarkup reports whether a tag, a comment or a declaration begins at i. It returns false for
+// an unescaped URL in angle brackets.
 func isMarkup(s string, i int) bool {
 	if s[i] != '<' || i+1 == len(s) {
 		return false
@@ -179,7 +179,7 @@ func (h *HTML) content() {
 	h.End = contentEnd(h.Source, h.Start, h.Name)
 }
 
-// contentEnd returns where the end tag of element begins, from i on.
+// contentEnd returns the offset of the next end tag of element, from i on.
 func contentEnd(s string, i int, element string) int {
 	for {
 		n := strings.Index(s[i:], "</")
@@ -195,8 +195,8 @@ func contentEnd(s string, i int, element string) int {
 	}
 }
 
-// scriptEnd is contentEnd of a script. In what looks like a comment there, the end tag of
-// a script that begins in it is content (HTML standard 13.2.5.18 to 13.2.5.31).
+// scriptEnd is contentEnd for a script. If a script contains a comment with a nested script, the
+// end tag of the nested script is content (HTML 13.2.5.18 to 13.2.5.31).
 func scriptEnd(s string, i int) int {
 	end := contentEnd(s, i, "script")
 	for {
@@ -270,7 +270,7 @@ func commentEnd(s string, i int) int {
 	}
 }
 
-// nameEnd returns where the name of a tag ends that begins at i.
+// nameEnd returns the end of the tag name that begins at i.
 func nameEnd(s string, i int) int {
 	for i < len(s) && !IsSpace(s[i]) && s[i] != '/' && s[i] != '>' {
 		i++
@@ -278,16 +278,16 @@ func nameEnd(s string, i int) int {
 	return i
 }
 
-// Attribute is an attribute of a start tag. Start and End are the offsets of its value
-// in the source, quotes left out.
+// Attribute is an attribute of a start tag. Start and End are the offsets of its value in the
+// source, without quotes.
 type Attribute struct {
 	Name       string
 	Start, End int
 }
 
-// Attribute returns the next attribute of the tag that Begin returned. A name may come
-// more than once; in HTML the first counts. Those of an end tag mean nothing, but may hold
-// a ">".
+// Attribute returns the next attribute of the tag that Begin returned. If a name is repeated,
+// callers must use the first value (HTML). The attributes of an end tag have no meaning, but
+// may contain a ">".
 func (h *HTML) Attribute() (a Attribute, ok bool) {
 	if !h.inTag {
 		return a, false
@@ -301,20 +301,19 @@ func (h *HTML) Attribute() (a Attribute, ok bool) {
 	return a, ok
 }
 
-// Value returns the value of the first attribute of that name of the start tag, decoded; ""
-// if there is none.
+// Value returns the decoded value of the first attribute with that name, or "" if there is none.
 func (h *HTML) Value(name string) string {
 	a := h.named(name)
 	return Decode(h.Source[a.Start:a.End], HTMLValue).Text
 }
 
-// Has reports whether the start tag has an attribute of that name whose value is not empty.
+// Has reports whether the start tag has an attribute with that name and a value.
 func (h *HTML) Has(name string) bool {
 	a := h.named(name)
 	return a.Start < a.End
 }
 
-// named returns the first attribute of that name of the start tag, or the zero Attribute.
+// named returns the first attribute with that name, or the zero Attribute.
 func (h *HTML) named(name string) Attribute {
 	next := h.Start + len("<") + len(h.Name)
 	for {
@@ -329,9 +328,9 @@ func (h *HTML) named(name string) Attribute {
 	}
 }
 
-// nextAttribute reads the attribute at i or after it. If there is none, next is the
-// offset after the tag. A tag that is not closed ends with the text, and its last
-// attribute, which may be cut, does not count.
+// nextAttribute reads the attribute at or after i. If there is none, next is the offset after
+// the tag. An unclosed tag ends with the text; its last attribute may be cut, so it does not
+// count.
 func nextAttribute(s string, i int, jsx bool) (a Attribute, next int, ok bool) {
 	for i < len(s) && (IsSpace(s[i]) || s[i] == '/' || jsx && s[i] == '{') {
 		if s[i] == '{' { // "{...properties}"

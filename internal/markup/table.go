@@ -2,9 +2,9 @@ package markup
 
 import "strings"
 
-// opensTable reports whether the line s is the delimiter row of a table whose header is the
-// last line of the open paragraph (GFM 4.10). If so, the paragraph ends before the header,
-// and the lines that follow are rows.
+// opensTable reports whether the line s is the delimiter row of a table whose header is the last
+// line of the open paragraph (GFM 4.10). If so, it ends the paragraph before the header, and
+// the next lines are rows.
 func (m *markdown) opensTable(s string) bool {
 	columns := delimiterCells(s)
 	if columns == 0 || rowCells(m.text[m.last:m.end]) != columns {
@@ -18,9 +18,9 @@ func (m *markdown) opensTable(s string) bool {
 	return true
 }
 
-// row reads the row from start to end. Each cell is a paragraph of its own, so that a
-// construct that a cell leaves open ends there. A row may have more cells than the header:
-// GFM does not show these, other dialects do.
+// row reads the row from start to end. Each cell is a paragraph, so that an open construct ends
+// with its cell. A row may have more cells than the header: GFM does not show the additional
+// cells, other dialects do.
 func (m *markdown) row(start, end int) {
 	for start < end {
 		cell := start + cellSize(m.text[start:end])
@@ -29,8 +29,8 @@ func (m *markdown) row(start, end int) {
 	}
 }
 
-// cellSize returns the size of the cell at the front of s, up to a "|" without "\". A "|"
-// in a code span ends a cell, too.
+// cellSize returns the size of the cell at the start of s, up to a "|" without "\". A "|" in a
+// code span also ends a cell.
 func cellSize(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -71,5 +71,5 @@ func delimiterCells(s string) (n int) {
 	return n
 }
 
-// tableBlanks are the blanks around cells.
+// tableBlanks holds the white space around cells.
 const tableBlanks = " \t\v\f"

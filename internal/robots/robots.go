@@ -17,26 +17,27 @@ import (
 
 const (
 	agent = "locus"
-	// maxSize is the most bytes that are read (RFC 9309 section 2.5: at least 500 KiB).
+	// maxSize is the maximum number of bytes that are read (RFC 9309 section 2.5 requires at
+	// least 500 KiB).
 	maxSize = 512 << 10
-	// maxDelay is the longest pause between two requests that a robots.txt may ask for.
+	// maxDelay is the maximum Crawl-delay.
 	maxDelay = 30 * time.Second
 )
 
-// Rules are those of a robots.txt. nil: everything is allowed.
+// Rules holds the rules of a robots.txt. A nil Rules allows everything.
 type Rules struct {
 	group    *group
 	sitemaps []string
 }
 
-// Allows reports whether u may be requested. The robots.txt itself always may (RFC 9309
-// section 2.2.2).
+// Allows reports whether the rules allow a request for u. The robots.txt itself is always
+// allowed (RFC 9309 section 2.2.2).
 func (r *Rules) Allows(u locus.URL) bool {
 	text, _ := u.Path()
 	return r == nil || text == "robots.txt" || r.group.allows("/"+text)
 }
 
-// Delay returns the pause between two requests that the host wants; 0: none.
+// Delay returns the Crawl-delay, the minimum time between two requests, or zero.
 func (r *Rules) Delay() time.Duration {
 	if r == nil {
 		return 0
@@ -44,7 +45,7 @@ func (r *Rules) Delay() time.Duration {
 	return r.group.delay
 }
 
-// Sitemaps returns the sitemaps that the host names.
+// Sitemaps returns the URLs of the sitemaps in the robots.txt.
 func (r *Rules) Sitemaps() []string {
 	if r == nil {
 		return nil
@@ -52,7 +53,7 @@ func (r *Rules) Sitemaps() []string {
 	return r.sitemaps
 }
 
-// Fetch is [Get] and [Parse] for the host of u.
+// Fetch gets and parses the robots.txt of the host of u; see [Get] and [Parse].
 func Fetch(ctx context.Context, do DoFunc, u locus.URL, from *access.Result) (*Rules, error) {
 	root, ok := Root(u)
 	if !ok {
@@ -62,18 +63,18 @@ func Fetch(ctx context.Context, do DoFunc, u locus.URL, from *access.Result) (*R
 	return Parse(octets), err
 }
 
-// Root returns the URL that stands for the host of u, without a password.
+// Root returns the root URL of the host of u, without a password.
 func Root(u locus.URL) (root locus.URL, ok bool) {
 	root, err := locus.Parse(strings.TrimSuffix(u.String()[:u.PathOffset()], "/") + "/")
 	return root.WithoutPassword(), err == nil
 }
 
-// DoFunc is the method Do of [access.Client].
+// DoFunc sends a request, like [access.Client.Do].
 type DoFunc func(context.Context, access.Request) (*access.Result, error)
 
-// Get gets the robots.txt of a host (RFC 9309 section 2.3) with do. from is as in
-// [access.Request]. A missing one, which allows everything, has no octets. If the server
-// can't deliver all of it, nothing is allowed, which is the error.
+// Get requests the robots.txt of a host with do (RFC 9309 section 2.3). See [access.Request]
+// for from. If the file is missing, Get returns nil, which allows everything. If the server
+// can't deliver the whole file, Get returns an error, and the caller must not request pages.
 func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([]byte, error) {
 	at, err := locus.Parse(root.String() + "robots.txt")
 	if err != nil {
@@ -90,27 +91,27 @@ func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([
 	}
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxSize))
 	if err != nil {
-		return nil, err // what disallows may be in the rest
+		return nil, err // the rest may have more Disallow rules
 	}
 	return octets, nil
 }
 
-// Parse parses a robots.txt. One without octets, and one of which nothing can be parsed (RFC
-// 9309 section 2.2), allow everything.
+// Parse parses a robots.txt. An empty file, and a file without a valid line, allow everything
+// (RFC 9309 section 2.2).
 func Parse(octets []byte) *Rules {
 	if len(octets) == 0 {
 		return nil
 	}
 	if len(octets) >= maxSize {
-		// Half of a line says something else: "Allow: /" of "Allow: /a".
+		// A truncated line may have another meaning: "Allow: /" instead of "Allow: /a".
 		octets = octets[:bytes.LastIndexAny(octets[:maxSize], "\r\n")+1]
 	}
 	f := parseFile(string(octets))
 	return &Rules{f.group(), f.sitemaps}
 }
 
-// unknown returns err if it leaves open what the robots.txt says: it is temporary, no
-// answer came, or the server failed (RFC 9309 section 2.3.1.4).
+// unknown returns err if the rules of the host are unknown: the failure is temporary, there was
+// no response, or the server failed (RFC 9309 section 2.3.1.4). Otherwise it returns nil.
 func unknown(err error) error {
 	again, _ := access.Retry(err)
 	kind, answer := access.KindOf(err), (*textproto.Error)(nil)

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// maxWild is how many rules with a wildcard are compared as they are written. Each costs
-// the length of the URL, so more of them would let a host choose what a URL costs.
+// maxWild is the maximum number of rules with wildcards. Each comparison takes time in
+// proportion to the length of the URL, so the limit bounds the time that a host can cause.
 const maxWild = 1000
 
-// group has the rules for one crawler.
+// group holds the rules for one crawler.
 type group struct {
 	plain []rule // prefixes
 	wild  []rule // with "*" or "$"
 	delay time.Duration
 }
 
-// rule is a line "Allow" or "Disallow".
+// rule is an Allow or Disallow line.
 type rule struct {
-	pattern string // normal, without a final "*"
-	octets  int    // of the pattern as it was written: the most specific rule decides
+	pattern string // normalized, without a final "*"
+	octets  int    // octets of the pattern as written: the longest rule decides
 	allow   bool
 }
 
-// file is what a robots.txt says to this crawler.
+// file holds the parts of a robots.txt that concern this crawler.
 type file struct {
-	own, all    group // for "locus", and for "*"
+	own, all    group // groups for "locus" and for "*"
 	named       bool  // there is a group for "locus"
 	sitemaps    []string
 	forOwn      bool // the current group is for "locus"
@@ -34,8 +34,8 @@ type file struct {
 	isInHeading bool // the last lines were "User-agent"
 }
 
-// parseFile reads the lines of a robots.txt (RFC 9309 section 2.2). Lines that can't be
-// parsed, and rules before the first group, are left out.
+// parseFile parses the lines of a robots.txt (RFC 9309 section 2.2). It ignores invalid lines
+// and rules before the first group.
 func parseFile(text string) *file {
 	f := new(file)
 	text = strings.TrimPrefix(text, "\uFEFF")
@@ -68,7 +68,7 @@ func (f *file) add(key, value string) {
 		f.isInHeading = false
 		f.eachGroup(func(g *group) { g.add(value, key == "allow") })
 	case "crawl-delay", "crawldelay":
-		// As any other line it ends no heading (RFC 9309 section 2.2.4).
+		// Such a line does not end the User-agent lines of a group (RFC 9309 section 2.2.4).
 		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // not NaN
 			delay := maxDelay
 			if n < maxDelay.Seconds() {
@@ -96,8 +96,7 @@ func (f *file) group() *group {
 	return &f.all
 }
 
-// productToken returns the letters, "_" and "-" that text begins with (RFC 9309 section
-// 2.2.1).
+// productToken returns the letters, "_" and "-" at the start of text (RFC 9309 section 2.2.1).
 func productToken(text string) string {
 	end := strings.IndexFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '-')
@@ -108,9 +107,9 @@ func productToken(text string) string {
 	return text[:end]
 }
 
-// add adds a rule. Beyond maxWild, a wildcard that is disallowed counts as everything
-// that begins like it, and one that is allowed as nothing: the crawler asks for less, not
-// for more.
+// add adds a rule. Beyond maxWild, a Disallow rule with a wildcard applies to all paths with
+// the text before the wildcard, and an Allow rule with a wildcard has no effect. So the limit
+// never allows more requests.
 func (g *group) add(path string, allow bool) {
 	if path == "" {
 		return // it matches nothing
@@ -133,8 +132,8 @@ func (g *group) add(path string, allow bool) {
 	}
 }
 
-// allows reports whether a path with its query may be requested. The longest rule that
-// matches decides, and "Allow" among those of the same length (RFC 9309 section 2.2.2).
+// allows reports whether the group allows a path with its query. The longest matching rule
+// decides; of rules with the same length, Allow wins (RFC 9309 section 2.2.2).
 func (g *group) allows(path string) bool {
 	path = normal(path, false)
 	longest, allowed := -1, true
@@ -158,8 +157,9 @@ func (g *group) allows(path string) bool {
 	return allowed
 }
 
-// matches reports whether a pattern matches the start of a path, or all of it if it ends
-// with "$". Its time is linear: the first place of each piece is the best one.
+// matches reports whether a pattern matches the start of a path, or the whole path if the
+// pattern ends with "$". It takes linear time, because the first match of each piece is the
+// best one.
 func matches(pattern, path string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	first, rest, wild := strings.Cut(pattern, "*")
@@ -183,10 +183,10 @@ func matches(pattern, path string) bool {
 	}
 }
 
-// normal returns a path in the spelling that is compared (RFC 9309 section 2.2.2): no
-// unreserved character is escaped, every other octet beyond ASCII is, and hexadecimal
-// digits are in upper case. A "%" that begins no escape is escaped. "*" and "$" are
-// escaped, except in a pattern, where "*" and a final "$" are wildcards.
+// normal normalizes a path for comparison (RFC 9309 section 2.2.2): it decodes unreserved
+// characters, escapes octets beyond ASCII, and writes hexadecimal digits in upper case. It
+// escapes a "%" outside an escape. It escapes "*" and "$", except in a pattern, where "*" and a
+// final "$" are wildcards.
 func normal(path string, isPattern bool) string {
 	const upper = "0123456789ABCDEF"
 	b := make([]byte, 0, len(path)+16)
