@@ -21,7 +21,7 @@ func (f *finder) tar(it item) {
 		if err == io.EOF {
 			return
 		}
-		// Nothing is written, so any name is safe.
+		// Any name is safe, because the package writes no files.
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
 			f.fail(it, err)
 			return
@@ -36,7 +36,7 @@ func (f *finder) tar(it item) {
 	}
 }
 
-// Methods of compression in a zip archive besides Deflate (APPNOTE.TXT section 4.4.5).
+// Compression methods of zip archives other than Deflate (APPNOTE.TXT section 4.4.5).
 const (
 	zipBzip2 = 12
 	zipZstd  = 93
@@ -85,8 +85,8 @@ func (f *finder) zipFile(it item, file *zip.File) {
 	f.find(part)
 }
 
-// webArchive reports the links of the pages that a WARC or ARC file has, or a WAT file
-// describes.
+// webArchive reports the links of the pages in a WARC or ARC file, or in the records of a WAT
+// file.
 func (f *finder) webArchive(it item) {
 	r := warc.NewReader(it.r)
 	for {
@@ -110,7 +110,7 @@ func (f *finder) webArchive(it item) {
 		}
 		p, ok := record.Payload()
 		if !ok || p.Status != 0 && p.Status/100 != 2 {
-			continue // no page, or one about an error
+			continue // not a page, or an error page
 		}
 		if !f.next(it) {
 			return
@@ -121,8 +121,8 @@ func (f *finder) webArchive(it item) {
 	}
 }
 
-// resolved returns base, which a page states, against the URL of the page. What can't be
-// resolved is the URL of the page.
+// resolved resolves the base that a page declares against the URL of the page. If that fails, it
+// returns the URL of the page.
 func resolved(base, page string) string {
 	ref, err := relative.Parse(base)
 	if err != nil || base == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// asciidocLinks returns what an AsciiDoc document links to, in order, and the URLs in its
-// running text. It reports:
+// asciidocLinks yields the links of an AsciiDoc document, in order, and the URLs in its running
+// text. It reports:
 //
 //	https://host/a[text]        Link; the text is not searched
 //	link:a.html[text]           Link; also mailto:a@host[text]
@@ -19,14 +19,13 @@ import (
 //	include::a.adoc[]           Link, with the Element "include"
 //	see https://host/           running text, without marks at the end
 //
-// References to attributes that the document defines are replaced. With another reference
-// to an attribute, all of a destination is in Ref as it is written.
+// It replaces references to attributes that the document defines. If a destination has another
+// attribute reference, Ref is the whole destination as written.
 func asciidocLinks(text string, o *Options) iter.Seq[Link] {
 	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
 }
 
-// marked returns the links of the pieces of a document, whose running text is in a
-// notation.
+// marked yields the links of the pieces of a document. n is the notation of its running text.
 func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n markup.Notation) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -56,10 +55,10 @@ func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
 	}
 }
 
-// pieceElements has [Link.Element] of the pieces that have one.
+// pieceElements maps kinds of pieces to [Link].Element.
 var pieceElements = map[markup.PieceKind]string{markup.Xref: "xref", markup.Include: "include", markup.Role: "doc", markup.Label: "ref"}
 
-// markedForms has the forms of pieces other than links.
+// markedForms maps kinds of pieces, except links, to their forms.
 var markedForms = map[markup.PieceKind]extract.Form{markup.Image: extract.Image, markup.Definition: extract.Definition, markup.Autolink: extract.Bare}
 
 // destination reports a destination.
@@ -78,14 +77,14 @@ func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
 	}
 	text = strings.ReplaceAll(text, " ", "%20")
 	if element := pieceElements[p.Kind]; element != "" && !strings.Contains(text, "://") && len(text) <= locus.MaxLen {
-		// A ":" is not after a scheme here.
+		// This ":" does not follow a scheme.
 		d.emit(Link{Match: extract.Match{Form: form, Start: int64(p.Start), End: int64(p.End)}, Ref: d.cloned(text), Element: element})
 		return
 	}
 	d.refer(text, p.Start, p.End, form, pieceElements[p.Kind])
 }
 
-// cloned returns text, or a copy of it if the document must not stay in memory.
+// cloned returns text, or a copy of it if the link must not retain the document.
 func (d *linkFinder) cloned(text string) string {
 	if d.o.Extract.Clone {
 		return strings.Clone(text)
@@ -93,8 +92,7 @@ func (d *linkFinder) cloned(text string) string {
 	return text
 }
 
-// markedProse reports the URLs of running text, without the marks of emphasis at their
-// ends.
+// markedProse reports the URLs of running text, without emphasis marks at their ends.
 func (d *linkFinder) markedProse(start, end int, n markup.Notation) {
 	yield := d.yield
 	d.yield = func(l Link) bool {

@@ -12,22 +12,22 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// content says what the value of an attribute holds.
+// content is the type of an attribute value.
 type content uint8
 
 const (
 	noURL      content = iota
-	oneURL             // a URL or a partial form
-	urls               // several, with white space between them
-	candidates         // several, each with a descriptor: the images of srcset
-	style              // declarations of CSS
-	refresh            // seconds, and where to go then
-	commas             // several, with "," between them
+	oneURL             // a URL or a relative reference
+	urls               // several URLs, separated by white space
+	candidates         // several URLs with descriptors, as in srcset
+	style              // CSS declarations
+	refresh            // seconds and a URL
+	commas             // several URLs, separated by ","
 	page               // an HTML document
-	referred           // one, if another attribute says so
+	referred           // a URL, if another attribute says so
 )
 
-// contentOf returns what an attribute of element holds. Both names are in lower case.
+// contentOf returns the type of an attribute value. Both names must be in lower case.
 func contentOf(element, name string) content {
 	switch name {
 	case "src", "xlink:href", "poster", "background", "lowsrc":
@@ -35,7 +35,7 @@ func contentOf(element, name string) content {
 	case "srcset", "imagesrcset":
 		return candidates
 	case "style", "clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke":
-		// Presentation attributes are declarations of CSS (SVG 2 section 6.6).
+		// Presentation attributes are CSS declarations (SVG 2 section 6.6).
 		return style
 	case "href":
 		if isReference(element) {
@@ -62,8 +62,8 @@ func contentOf(element, name string) content {
 	return noURL
 }
 
-// isReference reports whether HTML or SVG defines the attribute href of an element. Other
-// elements may have one, which only a script reads.
+// isReference reports whether HTML or SVG defines the attribute href for an element. On other
+// elements, only scripts use it.
 func isReference(element string) bool {
 	switch element[strings.IndexByte(element, ':')+1:] {
 	case "a", "area", "base", "link",
@@ -74,12 +74,12 @@ func isReference(element string) bool {
 	return false
 }
 
-// maxElement is the most of an element's name that links report: a tag can have many
-// links, and each has the name.
+// maxElement is the maximum size of the element name in a link. A tag can have many links, and
+// each has the name.
 const maxElement = 64
 
-// attributes reports what the attributes of a start tag hold. Of two with the same name
-// the first counts.
+// attributes reports the links in the attributes of a start tag. If a name is repeated, the first
+// attribute counts.
 func (d *linkFinder) attributes(h *markup.HTML) {
 	element := octet.ToLower(h.Name[:min(len(h.Name), maxElement)])
 	var buf [8]string
@@ -117,10 +117,10 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 	}
 }
 
-// isComponent reports whether the name of an element is that of a component in MDX.
+// isComponent reports whether an element name is the name of an MDX component.
 func isComponent(name string) bool { return octet.Is(name[0], octet.Alpha) && name[0] < 'a' }
 
-// meaning returns what an attribute holds if other attributes of its tag decide.
+// meaning returns the type of an attribute value that depends on other attributes of the tag.
 func meaning(h *markup.HTML, c content, name string) content {
 	switch {
 	case c == refresh && isPreview(h):
@@ -134,8 +134,8 @@ func meaning(h *markup.HTML, c content, name string) content {
 	return c
 }
 
-// isPreview reports whether a meta element names the image that others show for a page
-// (Open Graph, Twitter).
+// isPreview reports whether a meta element names the preview image of a page (Open Graph,
+// Twitter).
 func isPreview(h *markup.HTML) bool {
 	switch strings.ToLower(cmp.Or(h.Value("property"), h.Value("name"))) {
 	case "og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src":
@@ -144,8 +144,8 @@ func isPreview(h *markup.HTML) bool {
 	return false
 }
 
-// role returns the name of an element, and what its attribute is for if that differs: a
-// link to a connection, or an address that the browser posts to.
+// role returns the name of an element. It adds "preconnect" for an early connection, and "post" for
+// a form that the browser submits with POST.
 func (d *linkFinder) role(h *markup.HTML, element, name string) string {
 	switch {
 	case element == "link" && isConnection(h):
@@ -162,7 +162,7 @@ func (d *linkFinder) role(h *markup.HTML, element, name string) string {
 
 const maxElements = 256
 
-// elementName returns what [Link.Element] says, the same string for the same names.
+// elementName returns the value of [Link].Element. Equal names share one string.
 func (d *linkFinder) elementName(element, attribute string) string {
 	var buf [2 * maxElement]byte
 	key := append(append(append(buf[:0], element...), ' '), attribute...)
@@ -180,8 +180,8 @@ func has(h *markup.HTML, name, value string) bool {
 	return markup.SameName(h.Value(name), value)
 }
 
-// isConnection reports whether a link element names a host that will be wanted, and not a
-// document there (HTML 4.6.8.4 and 4.6.8.14).
+// isConnection reports whether a link element names a host for an early connection, not a document
+// (HTML 4.6.8.4 and 4.6.8.14).
 func isConnection(h *markup.HTML) bool {
 	n := 0
 	for rel := range strings.FieldsSeq(h.Value("rel")) {
@@ -193,7 +193,7 @@ func isConnection(h *markup.HTML) bool {
 	return n > 0
 }
 
-// source is a decoded part of a document, and where in the document it begins.
+// source is a decoded part of a document, with its offset in the document.
 type source struct {
 	markup.Decoded
 	start   int
@@ -231,11 +231,11 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 	}
 }
 
-// maxWithin is how many documents may be within each other ("srcdoc").
+// maxWithin is the maximum depth of nested documents ("srcdoc").
 const maxWithin = 4
 
-// within reports the links of a document that is the value of an attribute. Its partial
-// forms are relative to the same base as those of the document around it (HTML 4.8.5).
+// within reports the links of a document in an attribute value. It has the same base URL as the
+// outer document (HTML 4.8.5).
 func (d *linkFinder) within(v source) {
 	if d.depth == maxWithin {
 		return
@@ -252,7 +252,7 @@ func (d *linkFinder) within(v source) {
 	inner.html(0, len(v.Text))
 }
 
-// one reports what v has between from and to: a URL or a partial form.
+// one reports the URL or relative reference in v between from and to.
 func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
 	for from < to && markup.IsSpace(v.Text[from]) {
 		from++
@@ -281,8 +281,8 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// srcset reports the images of srcset (HTML 4.8.4.2.2). A "," at the end of a URL ends
-// the candidate; within it, it is part of the URL.
+// srcset reports the images of srcset (HTML 4.8.4.2.2). A "," at the end of a URL ends the
+// candidate; elsewhere it is part of the URL.
 func (d *linkFinder) srcset(v *source) {
 	s := v.Text
 	for i := 0; !d.done; {
@@ -302,7 +302,7 @@ func (d *linkFinder) srcset(v *source) {
 	}
 }
 
-// descriptorsEnd returns where the "," is that ends the descriptors at i.
+// descriptorsEnd returns the offset of the "," after the descriptors at i.
 func descriptorsEnd(s string, i int) int {
 	for open := false; i < len(s) && (open || s[i] != ','); i++ {
 		switch s[i] {
@@ -315,14 +315,14 @@ func descriptorsEnd(s string, i int) int {
 	return i
 }
 
-// refreshURL matches what is before the URL in the content of a refresh: "5; url=a.html"
-// (HTML 4.2.5.3, "shared declarative refresh steps").
+// refreshURL matches the text before the URL of a refresh such as "5; url=a.html" (HTML 4.2.5.3,
+// "shared declarative refresh steps").
 var refreshURL = sync.OnceValue(func() *regexp.Regexp {
 	const space = `[\t\n\f\r ]*`
 	return regexp.MustCompile(`^` + space + `[0-9.]+(?:` + space + `[;,]|[\t\n\f\r ])` + space + `(?:[Uu][Rr][Ll]` + space + `=` + space + `)?`)
 })
 
-// refreshed returns the offsets of the URL in the content of a refresh.
+// refreshed returns the offsets of the URL in a refresh.
 func refreshed(s string) (from, to int, ok bool) {
 	before := refreshURL().FindStringIndex(s)
 	if before == nil {

@@ -29,15 +29,15 @@ func CSS(text string, o *Options) iter.Seq[Link] {
 			d.emit(l)
 			return !d.done
 		})
-		references.o.Hidden = false // All text is read as visible.
+		references.o.Hidden = false // all text counts as visible
 		references.css(&source{markup.Decoded{Text: text}, 0, "style"})
 		d.prose(read, len(text), markup.Literal)
 	}
 }
 
-// css reports the references of a style sheet, or of the declarations of a style
-// attribute: url(...), quoted or not, and the text after @import (CSS Syntax 4.3).
-// Comments, strings and the names of namespaces have none.
+// css reports the references in a style sheet or style attribute: url(...), with or without
+// quotes, and the text after @import (CSS Syntax 4.3). Comments, other strings and namespaces
+// have no references.
 func (d *linkFinder) css(v *source) {
 	s := v.Text
 	for i := 0; i < len(s) && !d.done; {
@@ -83,8 +83,8 @@ func (d *linkFinder) atRule(v *source, i int) int {
 	return end
 }
 
-// function reads a function whose name is from i to end, if it may refer to resources. It
-// returns where the search continues.
+// function reads the function whose name is from i to end, if it may contain references. It
+// returns the offset at which the search continues.
 func (d *linkFinder) function(v *source, i, end int) int {
 	switch name := v.Text[i:end]; {
 	case markup.SameName(name, "url"):
@@ -95,8 +95,8 @@ func (d *linkFinder) function(v *source, i, end int) int {
 	return end
 }
 
-// imageSet reports the images of image-set(), which begins at i: strings, and url(...). The
-// strings of functions in it are no images: type("image/png") (CSS Images 4 section 2.4).
+// imageSet reports the images of the image-set() at i: strings and url(...). Strings in nested
+// functions such as type("image/png") are not images (CSS Images 4 section 2.4).
 func (d *linkFinder) imageSet(v *source, i int) int {
 	s := v.Text
 	for depth := 1; depth > 0 && i < len(s) && !d.done; {
@@ -108,7 +108,7 @@ func (d *linkFinder) imageSet(v *source, i int) int {
 			}
 			i = next
 		case c == ';' || c == '}':
-			return i // It is not closed.
+			return i // unclosed
 		case strings.HasPrefix(s[i:], "/*"):
 			i = markup.After(s, i+len("/*"), "*/")
 		case octet.Is(c, octet.Alpha):
@@ -157,8 +157,8 @@ func (d *linkFinder) cssURL(v *source, i int) int {
 	return next
 }
 
-// cssString returns where the content of the string at i ends, and the offset after the
-// string. A string may not have a line end in it: then ok is false.
+// cssString returns the end of the content of the string at i, and the offset after the string. If
+// the string has a line end, which is an error, ok is false.
 func cssString(s string, i int) (end, next int, ok bool) {
 	quote := s[i]
 	for i++; i < len(s); i++ {

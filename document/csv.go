@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// cells reports the links of a table of values, in which the end of a cell ends a URL. It
-// holds a part of the table in memory.
+// cells reports the links of a CSV table, in which the end of a cell ends a URL. It holds only a
+// part of the table in memory.
 func (t *texts) cells(h *head) {
 	separator := separatorOf(t.typ, h.octets)
 	block := make([]byte, 0, partSize)
-	least := 0 // of the block, before it may have a whole record
+	least := 0 // minimum size of a block that may have a whole record
 	for err := error(nil); err == nil && !t.f.done; {
 		if len(block) == cap(block) {
 			block = append(block, make([]byte, len(block))...)[:len(block)]
@@ -40,8 +40,8 @@ func (t *texts) cells(h *head) {
 	}
 }
 
-// wholeRecords returns the length of the records of a block that are whole. A record that is
-// too long to wait for its end is cut.
+// wholeRecords returns the size of the complete records at the start of a block. It cuts a record
+// that is too long.
 func wholeRecords(block []byte, separator byte) int {
 	end := 0
 	for i := 0; i < len(block); {
@@ -57,8 +57,8 @@ func wholeRecords(block []byte, separator byte) int {
 	return end
 }
 
-// separatorOf returns the byte between the cells of a table that begins with these
-// bytes: of the three that are in use, the one that the first line has most of.
+// separatorOf returns the separator of a table that begins with these bytes. Of the three usual
+// separators, it is the most frequent one in the first line.
 func separatorOf(typ string, octets []byte) byte {
 	if typ == "text/tab-separated-values" {
 		return '\t'
@@ -81,8 +81,8 @@ func separatorOf(typ string, octets []byte) byte {
 	return best
 }
 
-// cellEnd returns where the cell ends that begins at i. In a cell in quotes, a separator
-// and a line end are text (RFC 4180 section 2).
+// cellEnd returns the end of the cell that begins at i. In a quoted cell, separators and line ends
+// are text (RFC 4180 section 2).
 func cellEnd(block []byte, i int, separator byte) int {
 	quotes := i < len(block) && block[i] == '"'
 	quoted := quotes
@@ -94,7 +94,7 @@ func cellEnd(block []byte, i int, separator byte) int {
 		case quoted && c == '"':
 			quoted = false
 		case quotes && c == '"' && block[i-1] == '"':
-			quoted = true // two stand for one
+			quoted = true // a doubled quote
 		case !quoted && (c == separator || c == '\n'):
 			return i
 		}

@@ -12,9 +12,9 @@ type finder struct {
 	o       Options
 	name    string
 	yield   func(Link, error) bool
-	done    bool  // the caller wants no more
-	left    int64 // octets that containers may still hold
-	members int   // members that they may still have
+	done    bool  // the caller has stopped the loop
+	left    int64 // bytes that remain of MaxUnpacked
+	members int   // members that remain of MaxMembers
 }
 
 // item is a document or a member of one.
@@ -115,8 +115,8 @@ func (u unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hold reads all of an item that cannot be read in place. If it is too large, ok is false,
-// and the item is unchanged.
+// hold reads a whole item into memory. If the item is too large, ok is false and the item is
+// unchanged.
 func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	var b bytes.Buffer
 	_, err = io.CopyN(&b, it.r, f.o.MaxBuffered+1)
@@ -130,8 +130,8 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	return b.Bytes(), true, err
 }
 
-// whole returns all of an item that must be read as a whole, in place if that is possible;
-// what names it in an error. With an error, it may be cut, or nil.
+// whole returns a reader for the whole item, in place if possible. what names the item in errors.
+// After an error, r may be truncated or nil.
 func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
 	if section := it.inPlace(len(h.octets)); section != nil {
 		return section, section.Size(), nil

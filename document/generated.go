@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// markdownProse reports the URLs of running text in Markdown, and what only generators of
-// sites read as a link in it.
+// markdownProse reports the URLs of running text in Markdown, and the links in it that only
+// site generators recognize.
 func (d *linkFinder) markdownProse(start, end int) {
 	for (d.o.Wikilinks || d.o.Templates) && !d.done {
 		l, at, next := d.generated(start, end)
@@ -22,8 +22,8 @@ func (d *linkFinder) markdownProse(start, end int) {
 	d.prose(start, end, markup.MarkdownText)
 }
 
-// generated returns the first wikilink or template between start and end, and the range
-// that it takes; next is 0 without one.
+// generated returns the first wikilink or template between start and end, and its range. If
+// there is none, next is 0.
 func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	for i := start; i < end; i++ {
 		i = d.generatedMark(i, end)
@@ -52,8 +52,8 @@ func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	return Link{}, 0, 0
 }
 
-// generatedMark returns where the first "[[" or "]({" is from i on, if these are wanted, or
-// end.
+// generatedMark returns the offset of the first "[[" or "]({" from i on, if the options select
+// these, or end.
 func (d *linkFinder) generatedMark(i, end int) int {
 	first := end
 	if d.o.Wikilinks {
@@ -69,10 +69,10 @@ func (d *linkFinder) generatedMark(i, end int) int {
 	return first
 }
 
-// maxGenerated is the most octets of a wikilink or of the action of a template.
+// maxGenerated is the maximum size of a wikilink or template action.
 const maxGenerated = 4096
 
-// wikilink returns the target of the wikilink that text begins with, and its size.
+// wikilink returns the target and the size of the wikilink at the start of text.
 func wikilink(text string) (ref string, size int) {
 	text = text[:min(len(text), maxGenerated)]
 	size = strings.Index(text, "]]")
@@ -87,7 +87,7 @@ func wikilink(text string) (ref string, size int) {
 	return ref, size + len("]]")
 }
 
-// template returns the action that text begins with, up to the end of the destination.
+// template returns the action at the start of text, up to the end of the destination.
 func template(text string) (ref string, size int) {
 	text = text[:min(len(text), maxGenerated)]
 	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}} {

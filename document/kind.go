@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// kind is the type that an item is read as.
+// kind is the type of an item.
 type kind uint8
 
 const (
@@ -41,7 +41,7 @@ const (
 
 func (k kind) isContainer() bool { return k >= mail }
 
-// types are the media types that are not plain text.
+// types maps media types to the kinds other than plain text.
 var types = map[string]kind{
 	"text/markdown":             markdown,
 	"text/x-markdown":           markdown,
@@ -77,7 +77,7 @@ type mark struct {
 	kind   kind
 }
 
-// magic are the first octets of containers that are not only compressed.
+// magic lists the first bytes of containers that are more than compressed files.
 var magic = []mark{
 	{"WARC/1.", webArchive},
 	{"WARC/0.", webArchive},
@@ -89,19 +89,18 @@ var magic = []mark{
 }
 
 const (
-	// sniffed is how many of the first octets decide what an item is.
+	// sniffed is the number of first bytes that determine the kind of an item.
 	sniffed = 8 << 10
-	// headSize is how many of the first octets of a document are read at once: most
-	// documents are shorter.
+	// headSize is the number of bytes in the first read. Most documents are shorter.
 	headSize = 512 << 10
-	// tarBlock is the length of a header of a tar archive, tarMagic the offset of the
-	// magic in it, and tarName the length of the name before it.
+	// tarBlock is the size of a tar header, tarMagic the offset of the magic in it, and tarName
+	// the size of the name at its start.
 	tarBlock = 512
 	tarMagic = 257
 	tarName  = 100
 )
 
-// head is the first octets of an item. They can be read from the item again.
+// head holds the first bytes of an item, which can be read from the item again.
 type head struct {
 	octets []byte
 	all    bool // the item has no more
@@ -111,9 +110,9 @@ type head struct {
 
 var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
-// readHead reads the head of an item. From a pipe whose type is known it reads only as
-// much as shows whether it is a container, because the user may wait for the result. An
-// error after the first octets is left to the reader of the item.
+// readHead reads the head of an item. From a pipe with a known type, it reads only enough to
+// recognize a container, because the user may wait for the result. The reader of the item
+// returns errors after the first bytes.
 func readHead(it *item) (*head, error) {
 	h := &head{r: heads.Get().(*bufio.Reader), raw: it.r}
 	h.r.Reset(it.r)
@@ -145,7 +144,7 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// isPlain reports whether no container begins with these octets.
+// isPlain reports whether no container begins with these bytes.
 func isPlain(octets []byte) bool {
 	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
 		_, sure := unpack.Detect(octets)
@@ -154,7 +153,7 @@ func isPlain(octets []byte) bool {
 	return false
 }
 
-// containerOf returns the kind of container that begins with these octets, or plain.
+// containerOf returns the kind of container that begins with these bytes, or plain.
 func containerOf(octets []byte) kind {
 	if f, _ := unpack.Detect(octets); f != unpack.None {
 		return packed[f]
@@ -170,8 +169,7 @@ func containerOf(octets []byte) kind {
 	return plain
 }
 
-// kindOf returns the kind of an item: by its first octets, then by its type, then by its
-// name.
+// kindOf returns the kind of an item, by its first bytes, then its type, then its name.
 func kindOf(it item, h *head) kind {
 	octets := h.octets[:min(len(h.octets), sniffed)]
 	if k := containerOf(octets); k != plain {
@@ -192,7 +190,7 @@ func kindOf(it item, h *head) kind {
 		// Archives from before 1988 have no magic.
 		return tarArchive
 	case named == mail, named == mailbox:
-		// A part of a message may hold any octets.
+		// A part of a message may contain any bytes.
 		return named
 	case t == "" && message.IsFromLine(octets, false):
 		return mailbox
@@ -203,7 +201,7 @@ func kindOf(it item, h *head) kind {
 	case named == asciidoc && media.IsArmor(octets):
 		return plain
 	case named.isContainer():
-		// Without magic it is not a container, whatever its name.
+		// Without magic it is not a container, even if its name suggests one.
 		return plain
 	case t == "" && isHTML(octets):
 		return html

@@ -73,7 +73,7 @@ func Markdown(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// mdx is [Markdown] for a document of MDX.
+// mdx is like [Markdown] for an MDX document.
 func mdx(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -94,20 +94,20 @@ type linkFinder struct {
 	text     string
 	o        Options
 	yield    func(Link) bool
-	done     bool   // the caller wants no more
-	base     string // of <base href>
-	based    bool   // it is of this document, not of one around it
+	done     bool   // the caller has stopped the loop
+	base     string // value of <base href>
+	based    bool   // base comes from this document, not from an outer one
 	xml      bool
 	markdown bool
 	mdx      bool // Markdown with components and expressions
-	depth    int  // documents around it
-	code     int  // open elements with code
-	// linked: an "a" element is open. A URL in its text is no link of its own.
+	depth    int  // number of outer documents
+	code     int  // number of open code elements
+	// linked reports whether an "a" element is open. A URL in its text is not a separate link.
 	linked  bool
-	linkEnd int  // offset of an end tag of a link, or the end of the text: none follows
-	posts   bool // the form that is open is posted
+	linkEnd int  // offset of the next end tag of a link, or the end of the text
+	posts   bool // the open form uses POST
 
-	elements map[string]string // what Element says, each once
+	elements map[string]string // shared values of Link.Element
 }
 
 func newLinkFinder(text string, o *Options, yield func(Link) bool) *linkFinder {
@@ -134,7 +134,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 			if p.Kind == markup.External {
 				element = "external"
 			}
-			// One in "<" and ">" may have blanks.
+			// A destination in "<" and ">" may contain spaces.
 			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], element)
 		}
 	case markup.Autolink:
@@ -178,11 +178,11 @@ func (d *linkFinder) html(start, end int) {
 	}
 }
 
-// open notes the start tag of a link or of a form.
+// open handles the start tag of a link or a form.
 func (d *linkFinder) open(h *markup.HTML) {
 	switch {
 	case markup.SameName(h.Name, "a"):
-		// Authors take "<a/>" for a whole element, also where it is none.
+		// Authors write "<a/>" as a complete element, even where HTML does not allow it.
 		d.linked = (h.Has("href") || h.Has("xlink:href")) && !strings.HasSuffix(h.Source[:h.End], "/>") &&
 			(!d.markdown || d.endsLink(h.End))
 	case markup.SameName(h.Name, "form"):
@@ -190,9 +190,9 @@ func (d *linkFinder) open(h *markup.HTML) {
 	}
 }
 
-// endsLink reports whether the end tag of a link follows. In Markdown one without it is
-// taken to have no text, because it would reach through the blocks that follow. Start tags
-// come in order, so that the search goes through the text once.
+// endsLink reports whether the end tag of a link follows. In Markdown, a link without an end tag
+// counts as empty, because its text would extend through the next blocks. Start tags come in
+// order, so all searches together read the text once.
 func (d *linkFinder) endsLink(i int) bool {
 	for d.linkEnd < i {
 		n := strings.Index(d.text[i:], "</")
@@ -208,7 +208,8 @@ func (d *linkFinder) endsLink(i int) bool {
 	return d.linkEnd < len(d.text)
 }
 
-// close notes an end tag. That of a cell ends a link that is open in it (HTML 13.2.4.3).
+// close handles an end tag. The end tag of a cell also ends an open link in the cell (HTML
+// 13.2.4.3).
 func (d *linkFinder) close(name string) {
 	switch {
 	case markup.SameName(name, "a"), markup.SameName(name, "td"), markup.SameName(name, "th"), markup.SameName(name, "caption"):
@@ -225,8 +226,8 @@ func (d *linkFinder) emit(l Link) {
 	}
 }
 
-// maxPiece is the most of running text that is decoded at once, in octets. It is many
-// times what a wrapper can have.
+// maxPiece is the maximum number of bytes of running text that are decoded at once. It is many
+// times the maximum size of a wrapper.
 const maxPiece = 16 * locus.MaxLen
 
 // prose reports the URLs of the running text from start to end.
@@ -255,17 +256,17 @@ func (d *linkFinder) prose(start, end int, n markup.Notation) {
 	}
 }
 
-// mayHold reports whether text may hold a URL: whether there is a ":" in it, or a
-// character reference that may stand for one.
+// mayHold reports whether text may contain a URL: it has a ":" or a character reference that may
+// be one.
 func mayHold(text string, n markup.Notation) bool {
 	return strings.IndexByte(text, ':') >= 0 ||
 		n != markup.Literal && strings.IndexByte(text, '&') >= 0 && (strings.Contains(text, "&#") || strings.Contains(text, "&colon"))
 }
 
-// running reports the URLs of p, which the text has at start.
+// running reports the URLs in p, whose offset in the document is start.
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	o := d.o.Extract
-	o.Clone = o.Clone || p.Changed() // The URLs keep no decoded text in memory.
+	o.Clone = o.Clone || p.Changed() // URLs must not retain the decoded text
 	read := 0                        // the end of a template
 	for m := range extract.All(p.Text, &o) {
 		if int(m.Start) < read {
@@ -286,8 +287,8 @@ func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	}
 }
 
-// after returns the text after the offset i of p, which the document has at start. At the
-// end of p that is the markup after it.
+// after returns the text after the offset i of p, whose offset in the document is start. At the end
+// of p, it returns the markup after p.
 func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	if i < len(p.Text) {
 		return p.Text[i:]
@@ -295,8 +296,8 @@ func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	return d.text[start+p.Offset(i):]
 }
 
-// trimEmphasis removes "*", "_" and "~" from the end of a bare URL, with what comes
-// before them at the end of a sentence.
+// trimEmphasis removes "*", "_" and "~" from the end of a bare URL, and the punctuation before
+// them.
 func trimEmphasis(m *extract.Match) {
 	text := m.URL.String()
 	if strings.IndexByte("*_~", text[len(text)-1]) < 0 {
@@ -309,8 +310,7 @@ func trimEmphasis(m *extract.Match) {
 	}
 }
 
-// refer reports what written locates, a URL or a partial form, which the document has
-// from start to end.
+// refer reports the URL or relative reference written, which is in the document from start to end.
 func (d *linkFinder) refer(written string, start, end int, form extract.Form, element string) {
 	if written == "" || len(written) > locus.MaxLen {
 		return
@@ -339,8 +339,7 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 	d.emit(l)
 }
 
-// hidden reports the URLs between start and end, which no reader sees, if they are
-// wanted.
+// hidden reports the invisible URLs between start and end, if the options select them.
 func (d *linkFinder) hidden(start, end int) {
 	if d.o.Hidden {
 		d.prose(start, end, markup.Literal)

@@ -17,7 +17,7 @@ func (f *finder) mail(it item, h *head) {
 		if err != nil {
 			f.fail(it, err)
 		}
-		// It has the name of a message, but is plain text.
+		// The item has the name of a message, but is plain text.
 		h.all = false
 		it.typ = "text/plain"
 		f.text(it, h, plain)
@@ -52,7 +52,7 @@ func (f *finder) mail(it item, h *head) {
 	}
 }
 
-// header reports the links of the header of a message, as it is written.
+// header reports the links in the header of a message, without decoding it.
 func (f *finder) header(it item, h message.Header, label string) {
 	if f.done {
 		return
@@ -62,8 +62,8 @@ func (f *finder) header(it item, h message.Header, label string) {
 	f.find(part)
 }
 
-// message reads an item as a message. If it is not one, the item is unchanged; an error
-// then says that it was too large.
+// message parses an item as a message. If the item is not a message, it is unchanged. If the
+// message is too large, there is also an error.
 func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	whole, size, failure := f.whole(it, h, "a message")
 	if whole == nil {
@@ -99,8 +99,8 @@ func (f *finder) mbox(it item, h *head) {
 	}
 }
 
-// isMail reports whether a text begins with the header of a message: only fields up to an
-// empty line or the end of text, and at least two of the usual ones.
+// isMail reports whether a text begins with the header of a message. It must have only fields up
+// to an empty line or the end of the text, and at least two of the usual fields.
 func isMail(text []byte) bool {
 	known := 0
 	for line := range bytes.Lines(text) {

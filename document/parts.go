@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// partSize is how many octets a part of a long plain text has at least: handing it to
-	// another processor is cheap beside searching it.
+	// partSize is the minimum size of a part of a long plain text. A smaller part would not be
+	// worth another goroutine.
 	partSize = 384 << 10
-	// maxPart is how many it may have before it can be divided.
+	// maxPart is the maximum size of a part that can't be divided.
 	maxPart = 8 * partSize
 )
 
-// blocks are buffers of parts, with room for what the part before left.
+// blocks holds buffers for parts, which also hold the rest of the part before.
 var blocks = sync.Pool{New: func() any { b := make([]byte, 0, partSize+partSize/8); return &b }}
 
-// divides reports whether the links of plain text are given to [Options.Parts].
+// divides reports whether the links of plain text go to [Options].Parts.
 func (t *texts) divides() bool {
 	return t.f.o.Parts != nil && t.it.file != nil && !t.it.isWaited()
 }
 
-// parts gives the parts of plain text to [Options.Parts].
+// parts passes the parts of plain text to [Options].Parts.
 func (t *texts) parts(h *head) {
-	// A buffer between the file and the blocks would copy the text once more.
+	// A buffer between the file and the blocks would copy the text again.
 	t.it.r = io.MultiReader(bytes.NewReader(h.octets), h.raw)
 	block := newBlock(nil)
 	for {
@@ -71,7 +71,7 @@ func newBlock(octets []byte) *[]byte {
 	return block
 }
 
-// fill appends partSize octets of r to block. The error is that of r, at the end io.EOF.
+// fill appends partSize bytes from r to block. It returns the error of r; at the end, io.EOF.
 func fill(block *[]byte, r io.Reader) error {
 	b := *block
 	start, end := len(b), len(b)+partSize
@@ -86,7 +86,7 @@ func fill(block *[]byte, r io.Reader) error {
 	return err
 }
 
-// part returns the links of a part, which then frees its block.
+// part returns the links of a part. After the loop it frees the block.
 func (t *texts) part(block *[]byte) iter.Seq2[Link, error] {
 	p, f := *t, *t.f
 	p.f = &f

@@ -9,10 +9,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// asTemplate returns the link for a bare URL that a placeholder follows: the URL is only the
-// front of a template, whose text is the Ref. after is the text after the URL, as long as a
-// template can be; ok is false for other URLs. One without a host, such as a mail address, may
-// be followed by any text.
+// asTemplate returns a link for a bare URL that continues with a placeholder. The Ref of the link
+// is the whole template. after is the text after the URL. ok is false for other URLs, and for a
+// URL without a host, such as a mail address, which any text may follow.
 func asTemplate(m extract.Match, after string) (l Link, size int, ok bool) {
 	if m.Form != extract.Bare || !strings.HasPrefix(m.URL.SchemePart(), "//") || !isPlaceholder(after) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(after, "(")) {
 		return Link{}, 0, false
@@ -23,8 +22,7 @@ func asTemplate(m extract.Match, after string) (l Link, size int, ok bool) {
 	return l, size, len(l.Ref) <= locus.MaxLen
 }
 
-// isPlaceholder reports whether text begins with a part that a person or a program fills in,
-// or with an ellipsis.
+// isPlaceholder reports whether text begins with a placeholder or an ellipsis.
 func isPlaceholder(text string) bool {
 	for _, begin := range [...]string{"{{", "{%", "${", "<%", "<?", "...", "…"} {
 		if strings.HasPrefix(text, begin) {
@@ -43,11 +41,11 @@ func isPlaceholder(text string) bool {
 	return false
 }
 
-// maxPlaceholder is the most octets of the name in "<name>".
+// maxPlaceholder is the maximum size of the name in "<name>".
 const maxPlaceholder = 64
 
-// isPlaceholderTag reports whether text begins with a name in "<" and ">" that HTML has no
-// element for: "https://h/users/<id>". The elements "em", "i" and "var" mark placeholders, too.
+// isPlaceholderTag reports whether text begins with a name in "<" and ">" that is not an HTML
+// element, as in "https://h/users/<id>". The elements "em", "i" and "var" also mark placeholders.
 func isPlaceholderTag(text string) bool {
 	text = text[1:min(len(text), maxPlaceholder)]
 	text, _, ok := strings.Cut(text, ">")
@@ -59,12 +57,12 @@ func isPlaceholderTag(text string) bool {
 	case "em", "i", "var":
 		return true
 	}
-	// Names of XML have a ":".
+	// XML names may have a ":".
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !markup.IsElement(name)
 }
 
-// templateSize returns how much of text belongs to the template that a URL before it
-// begins: up to a blank, a quote or a control character outside of placeholders.
+// templateSize returns the size of the rest of a template that begins with a URL before text. The
+// template ends at white space, a quote or a control character outside placeholders.
 func templateSize(text string) int {
 	text = text[:min(len(text), maxGenerated)]
 	for i := 0; i < len(text); {
@@ -84,6 +82,6 @@ func templateSize(text string) int {
 	return len(text)
 }
 
-// closings has the end of a placeholder by its first octet, and the line ends, which no
-// placeholder has. It is never written.
+// closings maps the first byte of a placeholder to its end. A placeholder has no line ends. The
+// map is never modified.
 var closings = [256]string{'{': "}\r\n", '<': ">\r\n", '(': ")\r\n"}

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// standardInput is the name of a document that has no name to recognize its type by.
+// standardInput is the name of a document whose type can't be recognized by its name.
 const standardInput = "-"
 
-// kindOfUnnamed returns the kind of a text on standard input. It is plain unless the text has
-// a link that only Markdown or HTML knows: a log and a letter have headings and lists, too.
+// kindOfUnnamed returns the kind of a text on standard input. The text is plain unless it has a
+// Markdown or HTML link. Headings and lists prove nothing, because logs and messages also have
+// them.
 func kindOfUnnamed(octets []byte) kind {
 	switch {
 	case hasMarkdownLink(octets):

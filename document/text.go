@@ -31,7 +31,7 @@ func (f *finder) text(it item, h *head, k kind) {
 	}
 }
 
-// typeOf returns the media type that an item is read as.
+// typeOf returns the media type of an item.
 func (f *finder) typeOf(it item, k kind) string {
 	if t := mediaType(it.typ); t != "" {
 		return t
@@ -55,12 +55,12 @@ type texts struct {
 	it    item
 	typ   string
 	lines *extract.Lines
-	// base and line are the offset in the item where the text begins, and the number of
-	// lines before it.
+	// base is the offset of the text in the item, and line the number of lines before it.
 	base, line int64
 }
 
-// emit reports l, with its position if that is wanted, and whether the caller wants more.
+// emit yields l, with its position unless the options omit it. It returns false if the caller
+// stops the loop.
 func (t *texts) emit(l *Link) bool {
 	if t.lines != nil {
 		at := t.lines.At(l.Start)
@@ -108,7 +108,7 @@ func (t *texts) stream() {
 	}
 }
 
-// hold notes the text in memory, for positions.
+// hold stores the text for the computation of positions.
 func (t *texts) hold(text []byte) string {
 	if !t.f.o.NoPosition {
 		t.lines = extract.LinesOf(text)
@@ -116,7 +116,7 @@ func (t *texts) hold(text []byte) string {
 	return octet.View(text)
 }
 
-// short reports the links of plain text in a buffer that will be reused.
+// short reports the links of plain text in a buffer that is reused later.
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
 	o.Clone = !o.Borrow
@@ -128,12 +128,12 @@ func (t *texts) short(text []byte) {
 	}
 }
 
-// readers are the functions for the kinds that have markup.
+// readers maps kinds with markup to their functions.
 var readers = map[kind]func(string, *Options) iter.Seq[Link]{markdown: Markdown, html: HTML, css: CSS, asciidoc: asciidocLinks, rst: rstLinks, xml: xmlLinks}
 
 func (k kind) isMarkup() bool { return readers[k] != nil }
 
-// markup reports the links of a text with markup, which is held in memory.
+// markup reports the links of a text with markup. It holds the text in memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
 	if !ok && k == xml {

@@ -9,14 +9,14 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// isXML reports whether a text says that it is XML.
+// isXML reports whether a text declares that it is XML.
 func isXML(octets []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n"), []byte("<?xml "))
 }
 
-// xmlLinks returns the URLs of an XML document, which are those of its text, its comments
-// and the values of its attributes. The names of namespaces, schemas and document types,
-// and the types of relationships in office documents, are not links.
+// xmlLinks yields the URLs in the text, comments and attribute values of an XML document. Names of
+// namespaces, schemas and document types, and relationship types in office documents, are not
+// links.
 func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -61,7 +61,7 @@ func (d *linkFinder) xmlAttributes(h *markup.HTML) {
 	}
 }
 
-// isName reports whether the value of an attribute is a name that looks like a URL.
+// isName reports whether an attribute holds a name that looks like a URL.
 func isName(element, attribute string) bool {
 	switch {
 	case attribute == "xmlns", strings.HasPrefix(attribute, "xmlns:"):

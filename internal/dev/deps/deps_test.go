@@ -21,10 +21,10 @@ const (
 	root   = "../../.."
 )
 
-// rules say who may import whom. "a < b" is: b may import a, and what a may. A
-// list with commas stands for each of its names; a rule ends with ";". "locus" is
-// the root package, "scheme/X" each scheme, "scheme/X/Xtest" its server for
-// everyone's tests, "cmd/locus/internal/X" each subcommand. A package that is not here may not be.
+// rules lists the allowed imports. "a < b" means that b may import a, and all packages that a
+// may import. A comma-separated list stands for each of its names; a rule ends with ";". "locus"
+// is the root package, "scheme/X" each scheme, "scheme/X/Xtest" its test server,
+// "cmd/locus/internal/X" each subcommand. Each package must be in the rules.
 const rules = `
 	# The value and its grammar.
 	NONE < internal/piece;
@@ -107,19 +107,19 @@ const rules = `
 	NONE < internal/dev/deps, internal/dev/faults, internal/dev/peers, internal/dev/promises, internal/dev/standards, internal/dev/voice;
 `
 
-// withoutSystem are the packages that have nothing to do with the system they run
-// on, and depend only on the standard library.
+// withoutSystem lists the packages that must not use the operating system, and depend only on
+// the standard library.
 var withoutSystem = []string{"locus", "escape", "relative", "extract", "policy"}
 
-// rendering are the packages that turn values into text for people: nothing there
-// reaches a network or a file.
+// rendering lists the packages that only format values as text. They must not use the network or
+// files.
 var rendering = []string{"gateway/internal/page"}
 
-// exempt are exported variables that are there all the same, with the reason.
+// exempt maps exported variables that are allowed to the reason.
 var exempt = map[string]string{}
 
-// elsewhere are the modules that have a go.mod of their own to be in: what we are
-// measured against, what takes many machines, and what drives a browser.
+// elsewhere lists the dependencies that must stay in separate modules: rival programs, fleet
+// dependencies, and browser automation.
 var elsewhere = []string{
 	"github.com/nlnwa/whatwg-url", "github.com/PuerkitoBio/purell", "mvdan.cc/xurls",
 	"github.com/nats-io/", "github.com/apache/beam", "github.com/chromedp/",
@@ -132,7 +132,7 @@ type source struct {
 	file *ast.File
 }
 
-// sources parses every file of the module but tests, whatever system it is for.
+// sources parses all files of the module except tests, for all operating systems.
 func sources(t *testing.T) (list []source, fset *token.FileSet) {
 	t.Helper()
 	fset = token.NewFileSet()
@@ -164,8 +164,8 @@ func sources(t *testing.T) (list []source, fset *token.FileSet) {
 	return list, fset
 }
 
-// isApart reports whether a folder is outside the module: it has a go.mod of its
-// own, or no Go code that is built.
+// isApart reports whether a directory is outside the module, because it has its own go.mod or
+// no Go code.
 func isApart(name, base string) bool {
 	_, err := os.Stat(filepath.Join(name, "go.mod"))
 	return err == nil || base == "testdata" || base[0] == '.' || base[0] == '_'
@@ -216,7 +216,7 @@ func parseRules(t *testing.T) map[string]map[string]bool {
 				}
 				for _, b := range below {
 					if name == b || may[b][name] {
-						t.Fatalf("the rules have a circle at %s", name)
+						t.Fatalf("the rules have a cycle at %s", name)
 					}
 					may[name][b] = true
 					maps.Copy(may[name], may[b])
@@ -252,7 +252,7 @@ func TestImports(t *testing.T) {
 	for _, s := range list {
 		allowed, known := may[kind(s.pkg)]
 		if !known {
-			t.Errorf("%s: no rule has %s", s.name, s.pkg)
+			t.Errorf("%s: package %s is missing in rules", s.name, s.pkg)
 			continue
 		}
 		for _, spec := range s.file.Imports {
@@ -276,31 +276,30 @@ func TestImports(t *testing.T) {
 					t.Errorf("%s: %s imports %q: %s", where, s.pkg, imported, why)
 				}
 			case slices.Contains(rendering, s.pkg) && reaches(imported):
-				t.Errorf("%s: %s imports %q: it only writes what it is given", where, s.pkg, imported)
+				t.Errorf("%s: %s imports %q, but a rendering package must not use the network or files", where, s.pkg, imported)
 			case kind(s.pkg) == "scheme/X" && imported == "net" && path.Base(s.name) != "client.go":
-				t.Errorf("%s: %q is only for client.go, the file that touches a connection", where, imported)
+				t.Errorf("%s: only client.go may import %q", where, imported)
 			}
 		}
 	}
 }
 
-// system says why a package that has nothing to do with the system may not import
-// that one; nothing if it may.
+// system returns the reason why a package of withoutSystem must not import another one, or "".
 func system(pkg, imported string) string {
 	top, _, _ := strings.Cut(imported, "/")
 	switch {
 	case strings.Contains(top, "."):
-		return "it depends only on the standard library"
+		return "it must depend only on the standard library"
 	case imported == "net/netip" && (pkg == "policy" || pkg == "locus"), imported == "net/url" && pkg == "locus": // they only parse
 		return ""
 	case top == "net", top == "os", imported == "time", imported == "log":
-		return "it has nothing to do with the system"
+		return "it must not use the operating system"
 	}
 	return ""
 }
 
-// reaches reports whether a package is one that reaches a network, a file or another
-// program. That net/url reads and writes query strings is all right.
+// reaches reports whether a package uses the network, files or other programs. net/url is
+// allowed.
 func reaches(imported string) bool {
 	switch imported {
 	case "net", "net/http", "os", "os/exec", "crypto/tls", "syscall":
@@ -309,7 +308,7 @@ func reaches(imported string) bool {
 	return false
 }
 
-// doors are the ways to a connection that is not Request.Dial's.
+// dialFunctions lists functions that open connections without Request.Dial.
 var dialFunctions = map[string][]string{
 	"net":                    {"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer", "Listen", "ListenTCP", "ListenUDP", "ListenPacket", "ListenConfig", "FileConn"},
 	"crypto/tls":             {"Dial", "DialWithDialer", "Dialer", "Listen"},
@@ -322,7 +321,7 @@ var dialFunctions = map[string][]string{
 	"golang.org/x/net/proxy": {"Dial", "FromEnvironment", "Direct"},
 }
 
-// A scheme's connections come from Request.Dial, which knows the policy.
+// A scheme must open connections with Request.Dial, which applies the policy.
 func TestOnlyPolicyDials(t *testing.T) {
 	list, fset := sources(t)
 	for _, s := range list {
@@ -341,7 +340,7 @@ func TestOnlyPolicyDials(t *testing.T) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok {
 				if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(dialFunctions[imports[x.Name]], sel.Sel.Name) {
-					t.Errorf("%s: %s.%s: a connection comes from Request.Dial", fset.Position(sel.Pos()), x.Name, sel.Sel.Name)
+					t.Errorf("%s: %s.%s: use Request.Dial, which applies the policy", fset.Position(sel.Pos()), x.Name, sel.Sel.Name)
 				}
 			}
 			return true
@@ -349,7 +348,7 @@ func TestOnlyPolicyDials(t *testing.T) {
 	}
 }
 
-// A program that opens URLs of every scheme links no test server.
+// A program that opens URLs of all schemes must not link a test server.
 func TestNoServers(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "../../../scheme/all").Output()
 	if err != nil {
@@ -366,8 +365,8 @@ func TestNoServers(t *testing.T) {
 	}
 }
 
-// Nothing happens because a package is imported, and nothing that is exported can
-// be changed from outside.
+// Importing a package must not run code, and other packages must not be able to change exported
+// variables.
 func TestNoHiddenState(t *testing.T) {
 	list, fset := sources(t)
 	unused := maps.Clone(exempt)
@@ -383,14 +382,14 @@ func TestNoHiddenState(t *testing.T) {
 					key := s.pkg + "." + name.Name
 					delete(unused, key)
 					if exempt[key] == "" && !strings.HasPrefix(name.Name, "Err") {
-						t.Errorf("%s: the exported variable %s can be changed by anybody", fset.Position(name.Pos()), name.Name)
+						t.Errorf("%s: other packages can change the exported variable %s", fset.Position(name.Pos()), name.Name)
 					}
 				}
 			}
 		}
 	}
 	for key, reason := range unused {
-		t.Errorf("%s is exempt (%s) and is not there", key, reason)
+		t.Errorf("%s is exempt (%s) but does not exist", key, reason)
 	}
 }
 
@@ -408,7 +407,7 @@ func exportedVars(d *ast.GenDecl) (list []*ast.Ident) {
 	return list
 }
 
-// Rivals, and what takes many machines, are not dependencies of the library.
+// The library must not depend on rival programs or on fleet dependencies.
 func TestModules(t *testing.T) {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -416,12 +415,12 @@ func TestModules(t *testing.T) {
 	}
 	for _, name := range elsewhere {
 		if strings.Contains(string(mod), name) {
-			t.Errorf("go.mod has %s, which belongs into a module of its own", name)
+			t.Errorf("go.mod requires %s, which belongs in a separate module", name)
 		}
 	}
 	for _, name := range []string{"bench", "browser", "beam"} {
 		if _, err := os.Stat(filepath.Join(root, name, "go.mod")); err != nil {
-			t.Errorf("%s is not a module of its own: %v", name, err)
+			t.Errorf("%s is not a separate module: %v", name, err)
 		}
 	}
 }

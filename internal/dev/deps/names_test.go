@@ -15,7 +15,7 @@ import (
 // reason. Everything else asks the row of the registry.
 var naming = map[string]string{
 	"access/data.go":                              "the name of a rule of the policy",
-	"access/proxy.go":                           "kinds of gateways are told apart by http and https",
+	"access/proxy.go":                             "kinds of gateways are told apart by http and https",
 	"access/transport.go":                         "an http.RoundTripper is for http and https",
 	"extract/schemes.go":                          "the default names to look for in texts",
 	"document/attribute.go":                       "the name of an attribute of HTML",
@@ -30,7 +30,7 @@ var naming = map[string]string{
 	"gateway/internal/page/message.go":            "the header of a message names mail addresses, groups and messages",
 	"internal/command/base/errors.go":             "the name of a kind of errors",
 	"internal/command/base/mistake.go":            "what a text without a scheme probably is",
-	"internal/command/client/proxies.go":         "a proxy without a scheme speaks HTTP",
+	"internal/command/client/proxies.go":          "a proxy without a scheme speaks HTTP",
 	"internal/command/config/values.go":           "the news server is a setting",
 	"cmd/locus/internal/gateway/gateway.go":       "the gateway's own URL",
 	"cmd/locus/internal/open/mailto.go":           "letters are what mailto is for",

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// full fills a small disk, and then gives it room again.
+// full fills a small disk, and then frees space.
 func full(t *testing.T, d *Driver) {
 	dir := folder(t)
 	grow := smallDisk(t, dir, d.room())
@@ -52,7 +52,7 @@ func full(t *testing.T, d *Driver) {
 	if d.Promise == AtClose && (err != nil || closed != nil) {
 		acknowledged = 0
 	}
-	// While the disk is full it opens, or says why not.
+	// On the full disk, the store must open or return an error.
 	if s, err = d.Open(dir); err != nil {
 		isFull(t, d, dir, err)
 	} else {
@@ -80,8 +80,8 @@ func isFull(t *testing.T, d *Driver, dir string, err error) {
 	says(t, dir, err)
 }
 
-// fullForUser does the same without the right to mount: no file may become larger than half
-// of the room.
+// fullForUser does the same without the permission to mount a disk. It limits the size of each
+// file to half of Room.
 func fullForUser(t *testing.T, d *Driver, dir string) {
 	cmd, lines := start(t, roleSized+" "+strconv.Itoa(d.room()/2), dir, nil)
 	texts := outcome(t, cmd, lines)
@@ -94,7 +94,7 @@ func fullForUser(t *testing.T, d *Driver, dir string) {
 	check(t, d, dir, n, func(i int) bool { return d.Promise == AtPut })
 }
 
-// trySized puts entries while files may have most bytes at most.
+// trySized puts entries while the maximum size of a file is most bytes.
 func trySized(d *Driver, dir string, most int) error {
 	if err := limitSize(most); err != nil {
 		return err
@@ -115,7 +115,7 @@ func trySized(d *Driver, dir string, most int) error {
 	return nil
 }
 
-// readOnly opens a store in a folder that can't be written.
+// readOnly opens a store in a read-only directory.
 func readOnly(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
@@ -144,7 +144,7 @@ func setModes(t *testing.T, dir string, folder, file os.FileMode) {
 		case err != nil:
 			return err
 		case e.IsDir():
-			// A folder must be readable for the walk to enter it.
+			// A directory must be readable, so that the walk can enter it.
 			return os.Chmod(path, folder)
 		}
 		return os.Chmod(path, file)
@@ -154,10 +154,10 @@ func setModes(t *testing.T, dir string, folder, file os.FileMode) {
 	}
 }
 
-// tryReadOnly opens the store, reads the n entries that it has, and tries to put another.
+// tryReadOnly opens the store, reads its n entries, and tries to put another.
 func tryReadOnly(d *Driver, dir string, n int) error {
 	if f, err := os.CreateTemp(dir, ""); err == nil {
-		return fmt.Errorf("the folder can be written: %s", f.Name())
+		return fmt.Errorf("the directory is not read-only: created %s", f.Name())
 	}
 	s, err := d.Open(dir)
 	if err != nil {
@@ -183,22 +183,22 @@ func tryReadOnly(d *Driver, dir string, n int) error {
 		return isDenied(dir, err)
 	}
 	if d.Promise == AtPut || d.Promise == AtClose {
-		return errors.New("it takes an entry that it can't write")
+		return errors.New("Put and Close succeeded in a read-only directory")
 	}
 	return nil
 }
 
 func isDenied(dir string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
-		return fmt.Errorf("not an error of permission: %w", err)
+		return fmt.Errorf("not a permission error: %w", err)
 	}
 	if !strings.Contains(err.Error(), dir) {
-		return fmt.Errorf("a message that names no file: %w", err)
+		return fmt.Errorf("the error names no file: %w", err)
 	}
 	return nil
 }
 
-// descriptors uses the store without descriptors, in a process of its own.
+// descriptors uses the store without free file descriptors, in another process.
 func descriptors(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
@@ -209,11 +209,11 @@ func descriptors(t *testing.T, d *Driver) {
 	}
 }
 
-// spareFiles is the most descriptors that a process is left.
+// spareFiles is the maximum number of free descriptors.
 const spareFiles = 8
 
-// tryDescriptors opens the store and uses it with 0, 1, ... descriptors left, and looks each time
-// for all that was acknowledged.
+// tryDescriptors opens and uses the store with 0, 1, ... free descriptors. Each time it looks up
+// all acknowledged entries.
 func tryDescriptors(d *Driver, dir string) error {
 	acknowledged := map[int]bool{}
 	for i := range 5 {
@@ -239,7 +239,7 @@ func tryDescriptors(d *Driver, dir string) error {
 		}
 	}
 	if refused == 0 && d.Promise != Never {
-		return errors.New("it needs no descriptors")
+		return errors.New("the store works without descriptors")
 	}
 	return nil
 }
@@ -248,8 +248,8 @@ func isFew(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || strings.Contains(err.Error(), "too many open files")
 }
 
-// putWithFew puts an entry with few descriptors. opened: the store is opened before they
-// become few.
+// putWithFew puts an entry with few free descriptors. If opened is true, it opens the store
+// before it limits the descriptors.
 func putWithFew(d *Driver, dir string, entry, spare int, opened bool) (err error) {
 	var s Store
 	if opened {
@@ -305,7 +305,7 @@ func clock(t *testing.T, d *Driver) {
 	}
 }
 
-// maxAllocated bounds the memory of opening and reading a damaged store, in bytes.
+// maxAllocated is the maximum number of bytes for opening and reading a damaged store.
 const maxAllocated = 512 << 20
 
 // damage changes each file of the store in many ways, and opens it.
@@ -361,7 +361,7 @@ func damage(t *testing.T, d *Driver) {
 	t.Logf("%d damaged stores opened, %d refused", opened, refused)
 }
 
-// openDamaged opens a damaged store and uses it. It reports whether it opened.
+// openDamaged opens and uses a damaged store. It reports whether the store opened.
 func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	t.Helper()
 	s, err := d.Open(dir)
@@ -391,8 +391,8 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	return true
 }
 
-// damages returns octets changed in many ways, by the name of each. rounds is how often
-// the ways that have places are taken.
+// damages returns damaged copies of octets, by the name of the damage. rounds is the number of
+// copies for each damage with a random position.
 func damages(octets, other []byte, rounds int) map[string][]byte {
 	size := len(octets)
 	list := map[string][]byte{

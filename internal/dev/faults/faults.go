@@ -1,12 +1,10 @@
-// Package faults tests what is kept on disk against what happens to disks and processes:
-// a kill, a full disk, a folder that can't be written, no file descriptors, clocks that
-// jump, two processes at once, damaged bytes. A package that keeps something calls [Run]
-// from a test named TestFaults, with a [Driver]; a test here finds the packages that do
-// not.
+// Package faults tests stores on disk against system failures: a killed process, a full disk,
+// a read-only directory, no file descriptors, clocks that jump, two processes at once and
+// damaged bytes. A package with a store calls [Run] with a [Driver] from a test named
+// TestFaults. A test in this package finds packages that do not.
 //
-// After each fault the store opens, repairs itself or refuses, with a message that says
-// which file and why. It loses nothing that it acknowledged, and never gives anything
-// wrong.
+// After each fault, the store must open, repair itself, or fail with a message that names the
+// file and the reason. It must not lose acknowledged entries or return wrong content.
 package faults
 
 import (
@@ -26,14 +24,14 @@ type Fault string
 const (
 	Kill        Fault = "kill"        // SIGKILL at any moment
 	Full        Fault = "full"        // a full disk
-	ReadOnly    Fault = "read-only"   // a folder that the user can't write
+	ReadOnly    Fault = "read-only"   // a directory that the user can't write
 	Descriptors Fault = "descriptors" // no file descriptors
 	Clock       Fault = "clock"       // a clock that jumps, and files from the future and the past
 	Two         Fault = "two"         // two processes at once
 	Damage      Fault = "damage"      // bytes that changed
 )
 
-// All are the faults, in the order in which they are run.
+// all lists the faults in the order in which they run.
 var all = []struct {
 	fault Fault
 	run   func(t *testing.T, d *Driver)
@@ -41,52 +39,51 @@ var all = []struct {
 	{Kill, kill}, {Full, full}, {ReadOnly, readOnly}, {Descriptors, descriptors}, {Clock, clock}, {Two, two}, {Damage, damage},
 }
 
-// Promise says when an entry is acknowledged: from then on it must be found.
+// Promise is the time at which an entry is acknowledged. Later Get calls must find it.
 type Promise int
 
 const (
 	AtPut   Promise = iota // Put has returned nil
 	AtClose                // Close has returned nil
-	Never                  // a cache: it may forget, but not be wrong
-	Always                 // an index of what is elsewhere: every entry is found, put or not
+	Never                  // for a cache, which may lose entries but must not return wrong content
+	Always                 // for an index of other data: Get finds each entry, even without Put
 )
 
-// Store is an open store of entries, which are numbered from 0. Each test uses it from
-// one goroutine.
+// Store is an open store of entries, numbered from 0. Each test uses it from one goroutine.
 type Store interface {
 	// Put stores entry i.
 	Put(i int) error
-	// Get looks for entry i. The error wraps [ErrWrong] if something else was found.
+	// Get looks up entry i. If the content is wrong, the error wraps [ErrWrong].
 	Get(i int) (found bool, err error)
 	Close() error
 }
 
-// ErrWrong is wrapped by an error of Get if the store gave something that was not put.
+// ErrWrong means that the store returned content that was not put.
 var ErrWrong = errors.New("wrong content")
 
 // Driver opens the stores of one kind.
 type Driver struct {
-	// Open opens the store in a folder, which exists, and creates it if it is missing.
+	// Open opens the store in an existing directory, and creates the store if it is missing.
 	Open func(dir string) (Store, error)
-	// Promise is that of Put.
+	// Promise is the promise of Put.
 	Promise Promise
-	// Shared is true if several processes may have the store open. Otherwise the error of
-	// Open says that another process has it, or which.
+	// Shared reports whether several processes may have the store open. Otherwise, the error
+	// of Open must name the other process, or say that there is one.
 	Shared bool
-	// Entries is how many entries fill a store for a test; 0: 60.
+	// Entries is the number of entries in a store for a test. Zero means 60.
 	Entries int
-	// Room is the size of the disk that becomes full, in bytes; 0: 256 KiB.
+	// Room is the size of the disk that becomes full, in bytes. Zero means 256 KiB.
 	DiskSpace int
-	// IsInput reports whether a file, named from the folder, is not the store's but the
-	// caller's. It is not damaged. nil: none is.
+	// IsInput reports whether a file belongs to the caller, not to the store. The name is
+	// relative to the directory. Tests do not damage such a file. If nil, there are none.
 	IsInput func(name string) bool
-	// Litter are patterns of the base names of temporary files. None of them may remain
+	// Litter lists patterns for the base names of temporary files. No such file may remain
 	// after a kill and another run.
 	Litter []string
-	// Silent is true if damage to a byte may change an entry without anybody noticing: a
-	// file that users edit. Then Get may miss entries, but not fail.
+	// Silent reports whether the store can't detect a changed byte, as in a file that users
+	// edit. Then Get may miss entries, but must not fail.
 	Silent bool
-	// Cannot has the faults that can't occur, each with the reason.
+	// Cannot maps each fault that can't occur to the reason.
 	Cannot map[Fault]string
 }
 
@@ -104,9 +101,9 @@ func (d *Driver) room() int {
 	return d.DiskSpace
 }
 
-// Run runs the column of a store: with CI=true all of it, otherwise few of the kills and
-// of the damages. It must be called by a test that has no other content,
-// because the test is run again in processes that are killed.
+// Run tests a store with all faults. With CI=true it runs all cases, otherwise only a few kills
+// and damages. The calling test must do nothing else, because Run runs the test again in
+// processes that it kills.
 func Run(t *testing.T, d Driver) {
 	if role := os.Getenv(roleVar); role != "" {
 		if err := child(&d, role, os.Getenv(folderVar)); err != nil {
@@ -125,7 +122,7 @@ func Run(t *testing.T, d Driver) {
 	}
 }
 
-// thorough reports whether a test may take minutes: with CI=true, and without -short.
+// thorough reports whether a test may take minutes. This requires CI=true and no -short.
 func thorough() bool { return os.Getenv("CI") == "true" && !testing.Short() }
 
 // fill stores the first n entries.
@@ -151,7 +148,7 @@ func check(t *testing.T, d *Driver, dir string, end int, isThere func(i int) boo
 	t.Helper()
 	s, err := d.Open(dir)
 	if err != nil {
-		t.Errorf("it does not open: %v", err)
+		t.Errorf("open: %v", err)
 		return
 	}
 	look(t, d, s, end, isThere)
@@ -160,7 +157,7 @@ func check(t *testing.T, d *Driver, dir string, end int, isThere func(i int) boo
 		t.Error(err)
 	}
 	if s, err = d.Open(dir); err != nil {
-		t.Errorf("it does not open again: %v", err)
+		t.Errorf("second open: %v", err)
 		return
 	}
 	if found, err := s.Get(end); err != nil || !found && d.Promise != Never {
@@ -184,11 +181,11 @@ func look(t *testing.T, d *Driver, s Store, end int, isThere func(i int) bool) {
 	}
 }
 
-// another stores an entry and looks for it.
+// another stores an entry and looks it up.
 func another(t *testing.T, d *Driver, s Store, i int) {
 	t.Helper()
 	if err := s.Put(i); err != nil {
-		t.Errorf("it takes no other entry: %v", err)
+		t.Errorf("put another entry: %v", err)
 		return
 	}
 	if found, err := s.Get(i); err != nil || !found && d.Promise == AtPut {
@@ -199,7 +196,7 @@ func another(t *testing.T, d *Driver, s Store, i int) {
 func everything(int) bool { return true }
 func nothing(int) bool    { return false }
 
-// files returns the store's own files, named from dir.
+// files returns the files of the store, relative to dir.
 func (d *Driver) files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -218,7 +215,7 @@ func (d *Driver) files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// says checks that a message names a file of the store and has no text of package runtime.
+// says checks that an error names a file of the store and contains no text of package runtime.
 func says(t *testing.T, dir string, err error) {
 	t.Helper()
 	text := err.Error()
@@ -235,7 +232,7 @@ func says(t *testing.T, dir string, err error) {
 	}
 }
 
-// allocated returns how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

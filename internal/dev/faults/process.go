@@ -20,7 +20,7 @@ const (
 	folderVar = "LOCUS_FAULTS_FOLDER"
 )
 
-// IsChild reports whether this is a process that Run started. A TestMain then only runs the tests.
+// IsChild reports whether Run started this process. A TestMain must then only run the tests.
 func IsChild() bool { return os.Getenv(roleVar) != "" }
 
 // Roles of processes.
@@ -33,7 +33,7 @@ const (
 	closeEvery = 7             // entries between two closes, if that is when they are acknowledged
 )
 
-// child acts in a role: "put 12".
+// child acts in a role such as "put 12".
 func child(d *Driver, role, dir string) error {
 	name, number, _ := strings.Cut(role, " ")
 	n, _ := strconv.Atoi(number)
@@ -52,7 +52,7 @@ func child(d *Driver, role, dir string) error {
 	return fmt.Errorf("unknown role %q", role)
 }
 
-// start starts the test's program in a role.
+// start starts the test binary in a role.
 func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
 	program, err := os.Executable()
@@ -83,10 +83,10 @@ func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.C
 // say prints a line to the parent.
 func say(text string, n int) { fmt.Println(text, n) }
 
-// maxPut is how many entries a process puts. Then it waits to be killed.
+// maxPut is the maximum number of entries that a process puts before it waits for the kill.
 const maxPut = 5 * closeEvery
 
-// putAll puts entries from first on, and says which are acknowledged.
+// putAll puts entries from first on, and prints the acknowledged ones.
 func putAll(d *Driver, dir string, first int) error {
 	s, err := d.Open(dir)
 	if err != nil {
@@ -112,7 +112,8 @@ func putAll(d *Driver, dir string, first int) error {
 	return nil
 }
 
-// kill ends processes in the middle, and looks each time for what they acknowledged.
+// kill kills processes at random times. Each time it looks up the entries that they
+// acknowledged.
 func kill(t *testing.T, d *Driver) {
 	dir := folder(t)
 	fill(t, d, dir, 1) // an empty store is another case

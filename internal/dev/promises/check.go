@@ -54,11 +54,11 @@ func checkPromises(text string) (count int, faults []error) {
 		case err != nil:
 			faults = append(faults, err)
 		case !idText.MatchString(id):
-			faults = append(faults, fmt.Errorf("%q is not an ID: write words-like-these", id))
+			faults = append(faults, fmt.Errorf("invalid ID %q: write words-like-these", id))
 		case seen[id]:
 			faults = append(faults, fmt.Errorf("two promises have the ID %s", id))
 		case row[1] == "":
-			faults = append(faults, fmt.Errorf("%s: no sentence", id))
+			faults = append(faults, fmt.Errorf("%s: the sentence is missing", id))
 		case len(tests) == 0:
 			faults = append(faults, fmt.Errorf("%s: no test", id))
 		}

@@ -92,7 +92,7 @@ func (c *constants) value(name string) (int64, error) {
 		e, ok = list[0], true
 	}
 	if !ok {
-		return 0, fmt.Errorf("there is no constant %s", name)
+		return 0, fmt.Errorf("unknown constant %s", name)
 	}
 	v, err := c.eval(e)
 	if err != nil {
@@ -133,7 +133,7 @@ func (c *constants) eval(e ast.Expr) (constant.Value, error) {
 		}
 		return constant.BinaryOp(x, e.Op, y), nil
 	}
-	return nil, fmt.Errorf("%T is more than this reads", e)
+	return nil, fmt.Errorf("can't evaluate %T", e)
 }
 
 // parseLimit reads a limit as the tables write it: "8192", "1 Mi", "64 KiB", "10 s",
@@ -142,7 +142,7 @@ func parseLimit(text string) (int64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(strings.ReplaceAll(number, ",", ""), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a limit: write 512, 1 Mi, 64 KiB or 10 s", text)
+		return 0, fmt.Errorf("invalid limit %q: write 512, 1 Mi, 64 KiB or 10 s", text)
 	}
 	factor, ok := map[string]int64{
 		"": 1, "bytes": 1, "Ki": 1 << 10, "Mi": 1 << 20, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30,
