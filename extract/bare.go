@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// kind is what an octet means in a bare URL. Kinds combine.
+// kind is the meaning of a byte in a bare URL. Kinds are bits and can be combined.
 type kind uint8
 
 const (
@@ -20,7 +20,7 @@ const (
 	passes                   // ends most URLs, but see mayGoOn
 )
 
-// kinds holds the kinds of every octet. It is never written again.
+// kinds holds the kinds of each byte. It is never modified.
 var kinds = makeKinds()
 
 func makeKinds() (k [256]kind) {
@@ -57,7 +57,7 @@ func makeKinds() (k [256]kind) {
 	return k
 }
 
-// until returns the offset of the first octet of that one kind in text from i on, or limit.
+// until returns the offset of the first byte of a kind in text from i on, or limit.
 func until(text string, i, limit int, of kind) int {
 	for i < limit && kinds[text[i]]&of == 0 {
 		i++
@@ -102,7 +102,7 @@ func (r *run) written(end int) string {
 	return r.text[r.start:end]
 }
 
-// run reads a bare URL from its start.
+// run is the state of reading a bare URL.
 type run struct {
 	text  string
 	start int
@@ -114,9 +114,9 @@ type run struct {
 	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
 	round, square, curly int  // brackets that are open
 
-	path      int // where the text after the login or the scheme begins
-	ideograph int // after the first octet of the last ideograph in the path
-	sure      int // ideographs and symbols before it belong to the path
+	path      int // start of the text after the userinfo or the scheme
+	ideograph int // offset after the first byte of the last ideograph in the path
+	sure      int // ideographs and symbols before this offset belong to the path
 
 	query, fragment bool // "?" or "#" was read
 	escapable       bool // a backslash may be an escape
@@ -124,14 +124,14 @@ type run struct {
 	escaped         bool // some backslashes are escapes
 }
 
-// stop ends the reading with v at i.
+// stop stops reading at i with the verdict v.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
 
 func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
 	if stop == limit || !endsLogin(r.text[stop]) {
-		// Not only a host, or one whose end is not known.
+		// The text is more than a host, or the end of the host is unknown.
 		var ok bool
 		if stop, ok = r.loginEnd(); !ok {
 			return
@@ -141,13 +141,13 @@ func (r *run) login() {
 	r.rest()
 }
 
-// endsLogin reports whether c, which is US-ASCII, ends a login.
+// endsLogin reports whether c, which is US-ASCII, ends the userinfo.
 func endsLogin(c byte) bool {
 	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
 }
 
-// loginEnd returns the offset of the end of the login at r.i. If the URL ends there too, or
-// is invalid, ok is false, and the reading has stopped.
+// loginEnd returns the end of the userinfo at r.i. If the URL also ends there, or is invalid,
+// loginEnd stops reading and ok is false.
 func (r *run) loginEnd() (end int, ok bool) {
 	host, end, ok := r.hostAndEnd()
 	if !ok {
@@ -178,7 +178,7 @@ func (r *run) loginEnd() (end int, ok bool) {
 	return stop, false
 }
 
-// noHost decides what a login is that has something other than a host and port from i on.
+// noHost decides about a userinfo that has text other than a host and port from i on.
 func (r *run) noHost(host, i int) {
 	if !r.known(i, len("[/")) {
 		r.stop(i, more)
@@ -208,20 +208,20 @@ func (r *run) noHost(host, i int) {
 	}
 }
 
-// closesText reports whether c, after a sign, is of the text around a URL.
+// closesText reports whether c, after a symbol, belongs to the text around a URL.
 func closesText(c byte) bool { return kinds[c]&ends != 0 || strings.IndexByte(".,;:!?)]}'", c) >= 0 }
 
-// separators is punctuation that a user or a password may have (RFC 1738 section 5),
-// and that separates what follows from a host in running text.
+// separators is the punctuation that may be in a user name or password (RFC 1738 section 5), but
+// ends a host in running text.
 const separators = ",;!'("
 
-// hostAndEnd returns the offsets of the host and port of the login at r.i. If their end is
-// not in the text yet, ok is false, and the reading has stopped. If the URL ends there too,
-// r.v is found.
+// hostAndEnd returns the offsets of the host and port in the authority at r.i. If the text stops
+// before their end, hostAndEnd stops reading and ok is false. If the URL also ends there, r.v is
+// found.
 //
-// The text before an "@" is the user, but only if nothing in it ends the URL as a reader
-// sees it: a bracket or a quotation that was opened before the URL, a delimiter, or
-// punctuation after a host that is complete.
+// The text before an "@" is userinfo only if no character in it ends the URL for a reader: the
+// closing bracket or quotation mark of a pair that opened before the URL, a delimiter, or
+// punctuation after a complete host.
 func (r *run) hostAndEnd() (host, end int, ok bool) {
 	host = r.i
 	i, first := r.i, -1
@@ -280,12 +280,12 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 	return host, i, r.reached(i)
 }
 
-// belongs is the verdict on an octet that belongs to the URL.
+// belongs is the verdict for a byte that belongs to the URL.
 const belongs verdict = more + 1
 
-// inLogin decides what the octet at i, which no host has, means in a login: found if the
-// URL ends here, none if the login does, belongs, or more. If complete, the text before i is
-// a host that needs nothing after it.
+// inLogin decides about the byte at i in a userinfo, which no host can have. It returns found if
+// the URL ends here, none if the userinfo ends, belongs, or more. complete reports whether the
+// text before i is a complete host.
 func (r *run) inLogin(i int, complete bool) verdict {
 	c := r.text[i]
 	switch c {
@@ -297,7 +297,7 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		}
 		return belongs
 	case '[', ']', '{', '}':
-		// A user has these only as escapes.
+		// A user name has these only as escapes.
 		return none
 	case '\'':
 		if r.opened('\'') || r.quoted() {
@@ -321,8 +321,8 @@ func (r *run) inLogin(i int, complete bool) verdict {
 	return belongs
 }
 
-// addressEnd returns the offset of the last octet of the IP address in brackets at i, or of
-// text if that ends in it; i if there is no address.
+// addressEnd returns the offset of the last byte of the bracketed IP address at i. If text ends in
+// the address, it is the last byte of text. If there is no address, it is i.
 func addressEnd(text string, i int) int {
 	end := i + 1
 	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
@@ -330,7 +330,7 @@ func addressEnd(text string, i int) int {
 	}
 	switch {
 	case end == len(text):
-		// The rest is not in the text yet.
+		// The text does not contain the rest yet.
 		return end - 1
 	case text[end] == ']':
 		return end
@@ -338,8 +338,8 @@ func addressEnd(text string, i int) int {
 	return i
 }
 
-// reached reports whether a URL ends at i, which is the end of the text or of the longest
-// URL. If not, the reading has stopped.
+// reached reports whether a URL ends at i, the end of the text or of the longest allowed URL. If
+// not, it stops reading.
 func (r *run) reached(i int) bool {
 	switch {
 	case i-r.start > locus.MaxLen:
@@ -352,7 +352,7 @@ func (r *run) reached(i int) bool {
 	return false
 }
 
-// hostEnd returns where the octets of a host and port end that begin at i, at most end.
+// hostEnd returns the end of the host and port that begin at i, at most end.
 func hostEnd(text string, i, end int) int {
 	if i < end && text[i] == '[' {
 		i += strings.IndexByte(text[i:end], ']') + 1
@@ -363,7 +363,7 @@ func hostEnd(text string, i, end int) int {
 	return i
 }
 
-// rest reads to the end of the URL, punctuation after it included.
+// rest reads up to the end of the URL, including the punctuation after it.
 func (r *run) rest() {
 	i := r.i
 	r.path = i
@@ -383,8 +383,8 @@ func (r *run) rest() {
 	}
 }
 
-// ask returns how many octets at i, of the kind special, belong to the URL. If that is 0,
-// the reading has stopped.
+// ask returns the number of bytes at i, which are special, that belong to the URL. If there are
+// none, it stops reading and returns 0.
 func (r *run) ask(i int) int {
 	c := r.text[i]
 	if kinds[c]&ends != 0 {
@@ -401,7 +401,7 @@ func (r *run) ask(i int) int {
 	case '{':
 		goes, known = r.opens(i, &r.curly, "{}")
 	case '[':
-		// "[/" is of BBCode: "[url]http://h/a[/url]".
+		// "[/" is BBCode: "[url]http://h/a[/url]".
 		if known = r.known(i, len("[/")); known {
 			if goes = !strings.HasPrefix(r.text[i:], "[/"); goes {
 				goes, known = r.opens(i, &r.square, "[]")
@@ -445,7 +445,7 @@ func (r *run) ask(i int) int {
 	return 0
 }
 
-// delimiter is ask for an octet that ends a URL, with few exceptions.
+// delimiter is ask for a byte that ends a URL, with few exceptions.
 func (r *run) delimiter(i int) int {
 	n, known := 0, true
 	switch c := r.text[i]; {
@@ -468,39 +468,38 @@ func (r *run) delimiter(i int) int {
 	return n
 }
 
-// known reports whether the n octets from i on are in the text, or it ends before.
+// known reports whether the text contains the n bytes from i on, or is final.
 func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
 
-// opens counts the bracket at i as open, and reports whether it belongs to the URL, which
-// it does if its pair follows in it.
+// opens counts the bracket at i as open, and reports whether it belongs to the URL: its closing
+// bracket must follow in the URL.
 func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
 	ok, known = true, true
 	if *open == 0 {
-		// One within another that belongs to the URL belongs to it too.
+		// A bracket inside an open bracket of the URL also belongs to the URL.
 		ok, known = r.balanced(i, pair)
 	}
 	*open++
 	return ok, known
 }
 
-// closes closes a bracket, and reports whether one was open.
+// closes counts a closing bracket, and reports whether a bracket was open.
 func closes(open *int) bool {
 	*open--
 	return *open >= 0
 }
 
-// opened reports whether c is the octet before the URL.
+// opened reports whether c is the byte before the URL.
 func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c }
 
 func letterAt(text string, i int) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha|octet.Digit)
 }
 
-// maxEntity is the length of the longest entity that ends a URL.
+// maxEntity is the length of the longest entity that can end a URL.
 const maxEntity = len("&quot;")
 
-// isDelimiter reports whether text begins with an HTML entity that stands for a
-// character which ends a URL.
+// isDelimiter reports whether text begins with an HTML entity for a character that ends a URL.
 func isDelimiter(text string) bool {
 	for _, entity := range [...]string{"&lt;", "&gt;", "&quot;", "&apos;", "&nbsp;", "&#34;", "&#39;", "&#60;", "&#62;", "&#160;"} {
 		if strings.HasPrefix(text, entity) {
@@ -510,8 +509,8 @@ func isDelimiter(text string) bool {
 	return false
 }
 
-// opaque reads the text after a scheme without "//". It must have the part that its scheme
-// asks for: "news: today" and "mid:day" are not URLs.
+// opaque reads the text after a scheme without "//". The text must have the [Part] of its scheme:
+// "news: today" and "mid:day" are not URLs.
 func (r *run) opaque(want Part) {
 	ahead := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
@@ -528,7 +527,7 @@ func (r *run) opaque(want Part) {
 		ok = at
 	case Group:
 		if group := strings.IndexAny(part, ",;()"); at && group > 0 && isGroup(part[:group]) {
-			// A message-id does not have these (RFC 822 section 3.3, "specials").
+			// A message-id can't contain these (RFC 822 section 3.3, "specials").
 			r.stop(r.i+group, found)
 			return
 		}
@@ -551,8 +550,8 @@ func (r *run) opaque(want Part) {
 	r.rest()
 }
 
-// domain reads the domain of an address, which begins at i. It returns false if the URL
-// ends in it.
+// domain reads the domain of an address, which begins at i. If the URL ends in it, domain returns
+// false.
 func (r *run) domain(i int) bool {
 	start := i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; {
@@ -575,7 +574,7 @@ func (r *run) domain(i int) bool {
 		i += n
 	}
 	if !r.foreign {
-		// A plain domain is read with the rest.
+		// The caller reads a plain domain with the rest of the URL.
 		return true
 	}
 	if i == len(r.text) && !r.reached(i) {
@@ -593,8 +592,8 @@ func (r *run) domain(i int) bool {
 	return false
 }
 
-// trimmed returns where the URL ends that was read to r.i: before the punctuation of the
-// text around it.
+// trimmed returns the end of the URL that was read up to r.i, without the punctuation of the
+// surrounding text.
 func (r *run) trimmed(colon int) int {
 	end := r.i
 	for end > colon+1 {
@@ -609,7 +608,7 @@ func (r *run) trimmed(colon int) int {
 			}
 			end = colon + 1 + len(stars)
 		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
-			// It closes another one in the URL.
+			// The apostrophe closes another one in the URL.
 			return end
 		default:
 			end = beforeEntity(r.text, colon+1, end)
@@ -618,8 +617,8 @@ func (r *run) trimmed(colon int) int {
 	return end
 }
 
-// beforeEntity returns the offset of the character reference that ends at end, "&amp;", or
-// end-1 without one.
+// beforeEntity returns the start of the character reference that ends at end, such as "&amp;". If
+// there is none, it returns end-1.
 func beforeEntity(text string, start, end int) int {
 	if text[end-1] != ';' {
 		return end - 1
@@ -634,8 +633,8 @@ func beforeEntity(text string, start, end int) int {
 	return end - 1
 }
 
-// plausible reports whether u, which no prefix "URL:" announces, is a URL as a reader sees
-// it: with a host, an address, or a name. Parse is more lenient.
+// plausible reports whether u, which has no prefix "URL:", looks like a URL to a reader: it has a
+// host, an address, or a name. Parse is more lenient.
 func plausible(u locus.URL, want Part) bool {
 	facts := u.Facts()
 	if facts.Has(locus.Internet) {
@@ -667,8 +666,8 @@ func plausible(u locus.URL, want Part) bool {
 	return want == Any && part != ""
 }
 
-// isGroup reports whether text is a group by newsurl, with a dot in it: a single word after
-// "news:" is prose.
+// isGroup reports whether text is the name of a newsgroup with a dot. A single word after "news:"
+// is prose.
 func isGroup(text string) bool {
 	return text != "" && octet.Is(text[0], octet.Alpha) && octet.All(text)&octet.Group != 0 &&
 		strings.Contains(text, ".") && !strings.Contains(text, "..")
@@ -679,17 +678,17 @@ func isNID(text string) bool {
 	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
 }
 
-// usual reads the common bare URL: a host, perhaps a port, and a path and a search of
-// US-ASCII without brackets. It returns where the URL ends, or 0 if [scanner.bare] must read
-// it, which gives the same result in 1.5 times the time (BenchmarkDense).
+// usual reads a common bare URL: a host, an optional port, and a path and query of US-ASCII
+// without brackets. It returns the end of the URL, or 0 if [scanner.bare] must read it. The method
+// bare has the same result, but takes 1.5 times as long (BenchmarkDense).
 func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	i := colon + len("://")
 	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// The host must end before another octet than those of hosts and paths: the rest of a
-	// login is for bare.
+	// A byte that neither hosts nor paths have must not follow the host. It may belong to a
+	// userinfo, which bare must read.
 	host := i
 	if i = octet.Plain(text, i); i >= len(text) || kinds[text[i]]&ends == 0 && strings.IndexByte(text[host:i], '/') < 0 {
 		return 0
@@ -747,7 +746,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
 		return 0
 	case !facts.Has(locus.Slash) && end != i:
-		// What was trimmed may belong to the login.
+		// The trimmed text may belong to the userinfo.
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}
@@ -755,8 +754,8 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	return end
 }
 
-// mayGoOn reports whether a URL, or a placeholder after it, may go on with the octet at i,
-// which ends most.
+// mayGoOn reports whether a URL, or a placeholder after it, may continue with the byte at i, which
+// ends most URLs.
 func mayGoOn(text string, i int) bool {
 	switch text[i] {
 	case '^':
@@ -766,7 +765,7 @@ func mayGoOn(text string, i int) bool {
 	case '<':
 		return i+1 == len(text) || octet.Is(text[i+1], octet.Alpha) || text[i+1] == '%' || text[i+1] == '?'
 	case '\\':
-		// Most are "\n" of a string in a program.
+		// Most of these are "\n" in the string of a program.
 		return i+1 == len(text) || text[i-1] == ':' || strings.IndexByte("nrtu\"\\", text[i+1]) < 0
 	}
 	return false

@@ -9,17 +9,17 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// letter is what a character that is not US-ASCII means in a bare URL.
+// letter is the meaning of a character outside US-ASCII in a bare URL.
 type letter uint8
 
 const (
 	// ending ends a URL: punctuation, quotation marks and brackets of any script,
 	// blanks, box drawing, and octets that are not UTF-8.
 	ending letter = iota
-	// word is a letter, a mark or a digit of a script that has blanks between words.
+	// word is a letter, a mark or a digit of a script with spaces between words.
 	word
-	// ideograph is a letter of a script without them: Chinese, Japanese, Korean. It may be
-	// part of a host, and of a path where the text around the URL cannot continue.
+	// ideograph is a letter of a script without spaces: Chinese, Japanese, Korean. It may be
+	// part of a host, or of a path if it can't belong to the surrounding text.
 	ideograph
 	// joiner (ZWJ, ZWNJ) belongs to the character before it.
 	joiner
@@ -30,7 +30,7 @@ const (
 	symbol
 )
 
-// letterOf returns what r means, which is not US-ASCII.
+// letterOf returns the meaning of r, which is not US-ASCII.
 func letterOf(r rune) letter {
 	switch {
 	case r == utf8.RuneError:
@@ -56,17 +56,17 @@ func letterOf(r rune) letter {
 	return ending
 }
 
-// middleDot stands between the words of a Japanese name.
+// middleDot separates the words of a Japanese name.
 const middleDot = '\u30FB'
 
-// midWord is punctuation that stands between the letters of a word (Unicode Standard
-// Annex 29, MidLetter and MidNumLet, without those that also end a sentence), and
-// Tibetan's mark between syllables.
+// midWord is the punctuation that may be between the letters of a word (Unicode Standard Annex 29,
+// MidLetter and MidNumLet, without those that also end a sentence), and the Tibetan mark between
+// syllables.
 const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
-// isApart reports whether r, a letter, is of a script with blanks between words.
+// isApart reports whether the letter r belongs to a script with spaces between words.
 func isApart(r rune) bool {
 	return r < 0x1100 || !isEastAsian(r) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
@@ -77,20 +77,19 @@ func isApart(r rune) bool {
 func isEastAsian(r rune) bool { return 0x3000 <= r && r <= 0x30FF || 0xFF00 <= r && r <= 0xFFEF }
 
 const (
-	// maxFollow is how many octets after a dash or a symbol are looked at.
+	// maxFollow is the maximum number of bytes that are examined after a dash or a symbol.
 	maxFollow = 4 * maxName
-	// maxBracket is how many octets ahead the end of a bracket is looked for. A longer
-	// one is assumed to end.
+	// maxBracket is the maximum distance of a closing bracket. Beyond it, the bracket is assumed
+	// to close.
 	maxBracket = 512
 	// maxHost is the length of the longest host and port (RFC 1123 section 2.1).
 	maxHost = 255 + len(":65535")
-	// maxQuote is how many octets back a quotation mark before a URL is looked for.
+	// maxQuote is the maximum distance of a quotation mark before a URL.
 	maxQuote = 256
 )
 
-// character returns the length of the character at i, which is not US-ASCII, or 0 if it
-// ends the URL. In a host, ideographs are letters too. If the text ends too early to
-// decide, r.v is more.
+// character returns the length of the character at i, which is not US-ASCII, or 0 if it ends the
+// URL. In a host, ideographs also count as letters. If more text is needed, r.v is more.
 func (r *run) character(i int, host bool) int {
 	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
 		r.v = more
@@ -122,7 +121,7 @@ func (r *run) character(i int, host bool) int {
 	return n
 }
 
-// isWordPart reports whether r is a part of a word within a URL.
+// isWordPart reports whether r is part of a word in a URL.
 func isWordPart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == '_' || octet.Is(byte(r), octet.Alpha|octet.Digit)
@@ -131,7 +130,7 @@ func isWordPart(r rune) bool {
 	return kind == word || kind == joiner
 }
 
-// within reports whether the character of n octets at i is between letters of a word.
+// within reports whether the character of n bytes at i is between letters of a word.
 func (r *run) within(i, n int, host bool) bool {
 	if !r.known(i, maxFollow) {
 		r.v = more
@@ -181,9 +180,9 @@ func (r *run) continues(i int, host bool) bool {
 	return n > 0 && isPartAt(after, host) && !schemeAt(r.text, i)
 }
 
-// inPath reports whether the character at i, an ideograph or a symbol, is part of the path,
-// with those of its kind that follow. It is if it is in brackets, or at the start of a word
-// of the path, or if more of the path follows it. Otherwise it is of the text around.
+// inPath reports whether the ideograph or symbol at i, with the next characters of its kind, is
+// part of the path. It is part of the path if it is in brackets, begins a word of the path, or if
+// more of the path follows. Otherwise it belongs to the surrounding text.
 func (r *run) inPath(i int, kind letter) bool {
 	if i >= r.sure {
 		limit := min(len(r.text), r.start+locus.MaxLen+1)
@@ -203,7 +202,7 @@ func (r *run) inPath(i int, kind letter) bool {
 	return true
 }
 
-// runEnd returns where the characters of that kind end that begin at i.
+// runEnd returns the end of the run of characters of a kind that begins at i.
 func runEnd(text string, i int, kind letter) int {
 	for i < len(text) {
 		c, n := utf8.DecodeRuneInString(text[i:])
@@ -232,8 +231,8 @@ func isIdeographAt(text string, i int) bool {
 	return c >= utf8.RuneSelf && letterOf(c) == ideograph
 }
 
-// begins reports whether the character at i begins a word of the path, or continues one
-// that has ideographs.
+// begins reports whether the character at i begins a word of the path, or continues a word with
+// ideographs.
 func (r *run) begins(i int, kind letter) bool {
 	joint := i > r.path && strings.IndexByte("/-_(=#&+~@", r.text[i-1]) >= 0
 	if kind == symbol {
@@ -263,8 +262,8 @@ func pathAt(text string, i int) bool {
 	return kind == word || kind == ideograph || kind == symbol
 }
 
-// resumes reports whether the punctuation of n octets at i, after an ideograph, is within
-// the name of a file: "自殺でも？.png".
+// resumes reports whether the punctuation of n bytes at i, after an ideograph, is part of a file
+// name: "自殺でも？.png".
 func (r *run) resumes(i, n int) bool {
 	if r.ideograph == 0 || !r.known(i, n+len(".a")) {
 		if r.ideograph > 0 {
@@ -293,8 +292,8 @@ func (r *run) openedByQuote() bool {
 	return strings.ContainsRune("\u2018\u2019\u201A\u201B\u2039\u203A", before)
 }
 
-// quoted reports whether an apostrophe before the URL on its line opens a quotation: the
-// last one there that is not within a word.
+// quoted reports whether an apostrophe before the URL on its line opens a quotation. The last
+// apostrophe outside a word decides.
 func (r *run) quoted() bool {
 	if !r.quoteKnown {
 		r.quoteKnown, r.inQuote = true, quotedAt(r.text, r.start)
@@ -342,7 +341,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 			case ending:
 				return false, true
 			case ideograph, symbol:
-				// Without blanks, a note looks the same.
+				// A note without spaces looks the same.
 				apart = true
 			}
 			k += n - 1
@@ -351,12 +350,11 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 	return false, true
 }
 
-// foreignEnd returns where the host and port text[host:end] end if they have foreign
-// characters: ideographs, symbols or dashes. With a dot between those characters and the
-// text that follows, the host is a name of another script, and read whole. Without any
-// dot, or if they follow other letters in the last label, its end is not known: ok is
-// false. But a name that is complete before them, "example.com", or a port, ends there: no
-// top-level domain has both US-ASCII and other letters.
+// foreignEnd returns the end of the host and port text[host:end] if they have foreign characters:
+// ideographs, symbols or dashes. If a dot follows these characters, the whole host is a name in
+// another script. Without a dot, or if the characters follow other letters in the last label, the
+// end is unknown and ok is false. But a complete name before them, such as "example.com", or a
+// port, ends there, because no top-level domain has both US-ASCII and other letters.
 func foreignEnd(text string, host, end int) (stop int, ok bool) {
 	name := strings.TrimRight(text[host:end], ".:")
 	first := strings.IndexFunc(name, isForeign)
@@ -386,8 +384,8 @@ func isForeign(r rune) bool {
 	return r >= utf8.RuneSelf && letterOf(r) != word && letterOf(r) != joiner
 }
 
-// isDotted reports whether text is a host, perhaps with a port, that needs nothing
-// after it: a name with a dot in it, an IP address, "localhost".
+// isDotted reports whether text is a complete host with an optional port: a name with a dot, an IP
+// address, or "localhost".
 func isDotted(text string) bool {
 	if len(text) > maxHost || text == "" {
 		return false

@@ -9,23 +9,23 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The search goes from ":" to ":", which IndexByte finds fast, and looks left of each for
-// the name of a scheme.
+// The search goes from ":" to ":", which IndexByte finds fast, and looks for the name of a scheme
+// before each.
 //
-// A text comes whole or in windows, and the result must be the same. So a search whose
-// result depends on the text after a window ends with the verdict more, and no search
-// looks further back than behind, or further ahead than ahead.
+// The result must not depend on whether the text comes whole or in windows. So if the result of a
+// search depends on the text after a window, the verdict is more. No search looks further back
+// than behind, or further ahead than ahead.
 
 const (
-	// maxName is the length of the longest name of a scheme that is looked for.
+	// maxName is the maximum length of a scheme name.
 	maxName = 64
-	// maxWrapper is the most octets between "<" and ">": the longest URL, and as many
-	// blanks.
+	// maxWrapper is the maximum number of bytes between "<" and ">": the longest URL, and as
+	// many spaces.
 	maxWrapper = 2 * locus.MaxLen
-	// behind is how far before a ":" the scheme, the "<" and the start of the line are
-	// looked for.
+	// behind is the maximum distance of the scheme, the "<" and the start of the line before a
+	// ":".
 	behind = 1024
-	// ahead is how far after a ":" the end of a URL is looked for.
+	// ahead is the maximum distance of the end of a URL after a ":".
 	ahead = maxWrapper + 64
 )
 
@@ -34,12 +34,12 @@ type verdict uint8
 const (
 	none  verdict = iota // no URL
 	found                // a URL
-	more                 // it depends on text that is not there yet
+	more                 // undecided without more text
 )
 
 type scanner struct {
 	Options
-	last Scheme // that was found
+	last Scheme // the last scheme found
 	end  int    // the end of the last URL in the text, with [Options.Schemeless]
 }
 
@@ -54,8 +54,8 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next looks for the first URL in text whose ":" is at pos or after it, and returns where
-// the search continues. If nothing follows text, it is final.
+// next looks for the first URL in text whose ":" is at or after pos, and returns the offset at which
+// the search continues. final reports whether text is the end of the whole text.
 func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	if s.Schemeless {
 		return s.nextAny(text, pos, final, m)
@@ -81,8 +81,8 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 	}
 }
 
-// mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are
-// in prose, and a blank follows them, which a URL has only in a wrapper.
+// mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are in prose,
+// before a space; a URL has a space only in a wrapper.
 func (s *scanner) mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false
@@ -130,8 +130,8 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 	return s.bare(text, start, colon, part, final, m)
 }
 
-// afterDots returns where in name the name of a scheme begins that is looked for, after
-// a "." or "--" that is the punctuation of the text before it, or 0.
+// afterDots returns the start of a known scheme in name, after a "." or "--" that belongs to the text
+// before it, or 0.
 func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
 		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {
@@ -143,7 +143,7 @@ func (s *scanner) afterDots(name string) (start int, part Part) {
 	return 0, 0
 }
 
-// part returns the part of a scheme that is looked for.
+// part returns the Part of a scheme.
 func (s *scanner) part(name string) (part Part, ok bool) {
 	if name != s.last.Name || name == "" {
 		scheme, ok := s.Schemes.Lookup(name)
@@ -155,11 +155,11 @@ func (s *scanner) part(name string) (part Part, ok bool) {
 	return s.last.Part, true
 }
 
-// nameStart returns where the characters of a scheme that end at colon begin, and whether
-// they are the name of the last scheme again.
+// nameStart returns the start of the scheme name that ends at colon, and whether it is the last
+// scheme again.
 func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
 	start = colon
-	// Nearly every URL in a text is of the same scheme as the one before.
+	// Most URLs in a text have the same scheme as the URL before.
 	if n := colon - len(s.last.Name); n >= 0 && text[n:colon] == s.last.Name {
 		start, again = n, n < colon
 	}
@@ -169,8 +169,7 @@ func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
 	return start, again
 }
 
-// bracket returns the index of the "<" before i, with nothing but blanks between
-// them, or -1.
+// bracket returns the index of the "<" before i if only white space is between them, or -1.
 func bracket(text string, i int) int {
 	for least := max(0, i-maxName); i > least; i-- {
 		switch text[i-1] {
@@ -184,9 +183,8 @@ func bracket(text string, i int) int {
 	return -1
 }
 
-// inWord reports whether the scheme's name at i is the end of a word that begins with a
-// letter of another script. Chinese, Japanese and Korean have no blanks between words, so
-// their letters do not count.
+// inWord reports whether the scheme name at i is the end of a word in another script. Chinese,
+// Japanese and Korean have no spaces between words, so their letters do not count.
 func inWord(text string, i int) bool {
 	if i == 0 || text[i-1] < utf8.RuneSelf {
 		return false
@@ -195,8 +193,8 @@ func inWord(text string, i int) bool {
 	return letterOf(r) == word
 }
 
-// parse fills m, from start to end of the text, if written is a URL with that part. A
-// Wrapped one may have any part.
+// parse sets m, from start to end of the text, if written is a URL with that Part. A Wrapped URL may
+// have any Part.
 func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
 	if s.Clone {
 		written = strings.Clone(written)

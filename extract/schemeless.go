@@ -8,15 +8,15 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// With [Options.Schemeless] the search also stops at "@" and ".", and looks around each
-// for an address or the name of a web server. These are the extended www and email
-// autolinks of GitHub Flavored Markdown (section 6.9). They end as all bare URLs do here.
+// With [Options].Schemeless the search also stops at "@" and ".", and looks for an address or the
+// name of a web server around them. These are the extended www and email autolinks of GitHub
+// Flavored Markdown (section 6.9). They end like all other bare URLs.
 
-// maxLocal is the most octets of an address before its "@" (RFC 5321 section
+// maxLocal is the maximum number of octets in an address before the "@" (RFC 5321 section
 // 4.5.3.1.1).
 const maxLocal = 64
 
-// nextAny is next with [Options.Schemeless].
+// nextAny is like next, with [Options].Schemeless.
 func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	for {
 		n := strings.IndexAny(text[pos:], ":@.")
@@ -44,7 +44,7 @@ func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int,
 	}
 }
 
-// assumes reports whether bare URLs of that scheme are looked for.
+// assumes reports whether the options select bare URLs of that scheme.
 func (s *scanner) assumes(name string) bool {
 	_, ok := s.part(name)
 	return ok && !s.NoBare
@@ -74,8 +74,8 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 	return end, found
 }
 
-// isDomain reports whether name is a domain by the extension: at least two labels, the last
-// two without "_".
+// isDomain reports whether name is a domain as GFM defines it: at least two labels, the last two
+// without "_".
 func isDomain(name string) bool {
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
 	n := len(labels)
@@ -114,13 +114,13 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 		end--
 	}
 	if text[start] == '_' && text[end-1] == '_' {
-		// Emphasis.
+		// This is emphasis.
 		start++
 		end--
 	}
 	domain := text[at+1 : max(end, at+1)]
 	if end < len(text) && text[end] == ':' {
-		// "a@b.http://c": the domain may end in the scheme of the next URL.
+		// The domain may end in the scheme of the next URL: "a@b.http://c".
 		switch _, v = s.at(text, end, final, m); v {
 		case more:
 			return 0, more
@@ -138,8 +138,8 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	return end, found
 }
 
-// endsAddress reports whether the domain text[start:end] ends there, and is not part of a
-// longer name of another script.
+// endsAddress reports whether the domain text[start:end] ends there, and is not part of a longer
+// name in another script.
 func endsAddress(text string, start, end int) bool {
 	if end == len(text) {
 		return true
@@ -162,8 +162,8 @@ func isLocal(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
 }
 
-// isFree reports whether the octet before i separates a name from other text: a blank, a
-// bracket, a quotation mark, emphasis, or one of also.
+// isFree reports whether the byte before i separates a name from other text: white space, a bracket,
+// a quotation mark, emphasis, or a byte in also.
 func isFree(text string, i int, also string) bool {
 	if i == 0 {
 		return true

@@ -8,16 +8,15 @@ import (
 )
 
 // A template of a URL has placeholders: "http://h/<name>/x", "http://h/$(id)/x", "http://h/...".
-// Such a URL is found whole or not at all, because what is before its placeholder is
-// another URL.
+// Such a URL is never cut, because the text before its placeholder is another URL.
 
-// joints are octets after which a URL is not complete.
+// joints holds the bytes after which a URL is incomplete.
 const joints = "/-_=.:?&#@$+%~"
 
 func isJoint(c byte) bool { return strings.IndexByte(joints, c) >= 0 }
 
-// endsAt decides what the URL is that the character at i ends: found, none if that
-// character begins a placeholder, or more.
+// endsAt returns the verdict for the URL that the character at i ends: found, none if the character
+// begins a placeholder, or more.
 func (r *run) endsAt(i int) verdict {
 	switch {
 	case strings.IndexByte("<&\\{(\xE2", r.text[i]) < 0:
@@ -33,8 +32,8 @@ func (r *run) endsAt(i int) verdict {
 	return found
 }
 
-// isCut reports whether after, which begins with a character that ends a URL, continues
-// the URL before it with a placeholder.
+// isCut reports whether after, which begins with a character that ends a URL, continues the URL
+// with a placeholder.
 func isCut(before, after string) bool {
 	last := before[len(before)-1]
 	switch after[0] {
@@ -54,14 +53,14 @@ func isCut(before, after string) bool {
 
 const ellipsis = "…"
 
-// isOpenEnd reports whether an ellipsis after the URL text stands for the rest of it.
+// isOpenEnd reports whether an ellipsis after the URL text replaces the rest of the URL.
 func isOpenEnd(text string) bool {
 	login, ok := loginOf(text)
 	return isJoint(text[len(text)-1]) || ok && !hasPath(login) && !isDotted(login[strings.LastIndexByte(login, '@')+1:])
 }
 
-// loginOf returns what follows the scheme and "//" of the URL text; ok is false, and it is
-// the text, without them.
+// loginOf returns the text after the scheme and "//" of a URL. If there is no "//", it returns the
+// whole text, and ok is false.
 func loginOf(text string) (login string, ok bool) {
 	_, part, _ := strings.Cut(text, ":")
 	if login, ok = strings.CutPrefix(part, "//"); ok {
@@ -72,8 +71,9 @@ func loginOf(text string) (login string, ok bool) {
 
 func hasPath(login string) bool { return strings.ContainsAny(login, "/?#") }
 
-// isPlaceholder reports whether text begins with a name between open and end, "<name>",
-// that belongs to the URL before it, whose last octet is last. "<br>" does not.
+// isPlaceholder reports whether text begins with a name between open and end, such as "<name>",
+// that belongs to the URL before it. last is the last byte of that URL. "<br>" does not belong to
+// it.
 func isPlaceholder(last byte, text, open, end string) bool {
 	name, ok := strings.CutPrefix(text, open)
 	if !ok {
@@ -94,13 +94,13 @@ func isPlaceholder(last byte, text, open, end string) bool {
 	return isJoint(last) || goesOn(after, false)
 }
 
-// elements are the HTML elements that follow a URL without a blank in the source of a page.
+// elements lists the HTML elements that often follow a URL directly in the source of a page.
 const elements = " a b br dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i img li ol p pre span table td th tr u ul wbr "
 
 func isElement(name string) bool { return strings.Contains(elements, " "+strings.ToLower(name)+" ") }
 
-// isBlock reports whether the text in the braces that text begins with is within a URL:
-// more of the URL follows.
+// isBlock reports whether the braces at the start of text are part of a URL, because more of the
+// URL follows.
 func isBlock(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	_, after, ok := strings.Cut(line, "}")
@@ -120,8 +120,8 @@ func goesOn(text string, letters bool) bool {
 	return letters && letterAt(text, 0)
 }
 
-// isPattern reports whether after, which begins with "\", makes what is before it a path of
-// Windows or a regular expression, and not a URL.
+// isPattern reports whether after, which begins with "\", shows that the text before it is a Windows
+// path or a regular expression, not a URL.
 func isPattern(before, after string) bool {
 	n := len(before)
 	switch {
@@ -142,8 +142,8 @@ func isPattern(before, after string) bool {
 	return false
 }
 
-// isFormat reports whether text begins with a placeholder of a format, "%s" or "%(id)s", and
-// not with a percent sign that lacks its escape.
+// isFormat reports whether text begins with a format placeholder such as "%s" or "%(id)s", not with
+// an unescaped percent sign.
 func isFormat(text string) bool {
 	i := 1
 	if i < len(text) && strings.IndexByte("%@({", text[i]) >= 0 {
@@ -164,11 +164,10 @@ func isFormat(text string) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha) && !letterAt(text, i+1)
 }
 
-// maxWidth is the most octets of the width and precision in a format.
+// maxWidth is the maximum size of the width and precision in a format.
 const maxWidth = 8
 
-// lengthOf returns how many octets of text, a conversion of a format without its width, say
-// the length of an integer: "ld".
+// lengthOf returns the size of the length modifier at the start of text, such as the "l" of "ld".
 func lengthOf(text string) int {
 	for _, length := range [...]string{"ll", "hh", "l", "h", "z"} {
 		if n := len(length); strings.HasPrefix(text, length) && n < len(text) && strings.IndexByte("diouxXs", text[n]) >= 0 {
@@ -180,8 +179,8 @@ func lengthOf(text string) int {
 
 func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
 
-// escape returns how many octets at i, which is a backslash, are an escape of TeX or Markdown
-// within the URL: "{a\_b}", "a_\(b\)". Elsewhere "\_" is as often code.
+// escape returns the size of the TeX or Markdown escape at i, a backslash in the URL: "{a\_b}",
+// "a_\(b\)". In other text "\_" is just as often code.
 func (r *run) escape(i int) (n int, known bool) {
 	switch {
 	case !r.escapable || i+1 < len(r.text) && strings.IndexByte("()_#%&~?=", r.text[i+1]) < 0:
@@ -198,8 +197,8 @@ func (r *run) escape(i int) (n int, known bool) {
 	return 2, true
 }
 
-// escapes reports whether the backslash at i escapes the octet after it, and counts those
-// that are brackets.
+// escapes reports whether the backslash at i escapes the byte after it, and counts escaped
+// brackets.
 func (r *run) escapes(i int) bool {
 	if i+1 == len(r.text) {
 		return false
@@ -226,14 +225,14 @@ func closesEscaped(text string) bool {
 	return strings.Contains(text, `\)`)
 }
 
-// isOmitted reports whether the punctuation tail after the URL text is an ellipsis that
-// stands for the rest of the URL.
+// isOmitted reports whether the punctuation tail after the URL text is an ellipsis that replaces the
+// rest of the URL.
 func isOmitted(text, tail string) bool {
 	return strings.HasPrefix(tail, "...") && isOpenEnd(text)
 }
 
-// withPercents returns text with "%25" for each "%" that begins no escape. ok is false if
-// text is a template, or has such a "%" before its path.
+// withPercents replaces each "%" outside an escape by "%25". ok is false if text is a template, or
+// has such a "%" before its path.
 func withPercents(text string) (escaped string, ok bool) {
 	scheme, part, _ := strings.Cut(text, ":")
 	first := len(scheme) + 1

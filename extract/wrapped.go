@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped looks for a URL in the wrapper that opens at open and whose content begins at
-// inner. Without a prefix, a blank on its first line means that "<" is used for something
-// else. If the text ends inside, there is no URL, because the rest of it is missing.
+// wrapped looks for a URL in the wrapper that opens at open and whose content begins at inner.
+// Without a prefix, a space on the first line means that the "<" is not a wrapper. If the text
+// ends in the wrapper, there is no URL, because its rest is missing.
 func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
 	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
 	f.read()
@@ -40,8 +40,8 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, fi
 	return f.i, found
 }
 
-// folded reads the content of a wrapper, without blanks, line breaks, and the margin that
-// each line of the text around has.
+// folded reads the content of a wrapper, without spaces, line breaks, and the margin of each line
+// of the surrounding text.
 type folded struct {
 	text  string
 	open  int // the "<"
@@ -58,7 +58,7 @@ type folded struct {
 	lines      bool   // margin is set
 }
 
-// withoutHyphens returns what was read without the hyphens before line breaks.
+// withoutHyphens returns the URL without the hyphens before line breaks.
 func (f *folded) withoutHyphens() string {
 	b := make([]byte, 0, len(f.kept))
 	for i, c := range f.kept {
@@ -71,7 +71,7 @@ func (f *folded) withoutHyphens() string {
 	return string(b)
 }
 
-// read reads to the ">". f.v is more if the limit comes first.
+// read reads up to the ">". If the limit comes first, f.v is more.
 func (f *folded) read() {
 	f.v, f.start, f.end = more, f.i, f.i
 	for f.i < f.limit {
@@ -108,8 +108,8 @@ func (f *folded) read() {
 	}
 }
 
-// keep appends the n octets at f.i to the URL. It returns false if the URL is too long, or
-// a blank before them is not allowed.
+// keep appends the n bytes at f.i to the URL. It returns false if the URL is too long, or if a
+// space before them is not allowed.
 func (f *folded) keep(n int) bool {
 	switch {
 	case f.start == f.end:
@@ -152,9 +152,8 @@ func (f *folded) lineBreak() verdict {
 	return f.nextLine()
 }
 
-// nextLine moves from the start of a line to where the URL continues: on that line, unless
-// it is blank. A blank line ends a paragraph and each wrapper in it, except at the end of a
-// page.
+// nextLine moves from the start of a line to the continuation of the URL. A blank line ends a
+// paragraph and each wrapper in it, except at the end of a page.
 func (f *folded) nextLine() verdict {
 	text := f.text[:f.limit]
 	var p pageBreak
@@ -189,7 +188,7 @@ type pageBreak struct {
 	begun, footer, feed, header bool
 }
 
-// line takes a line that is not blank, and reports whether it is part of p.
+// line adds a line that is not blank, and reports whether it is part of p.
 func (p *pageBreak) line(text string) bool {
 	switch {
 	case !p.footer && !p.feed && footer().MatchString(text):
@@ -214,20 +213,20 @@ func (p *pageBreak) verdict() verdict {
 // blankClass is isBlank as a regular expression.
 const blankClass = `[\s\v\x{85}\pZ\x{AD}\x{200B}\x{2060}\x{FEFF}]`
 
-// footer matches a line that ends as the footer of a page does: "[Page 7]", or a number by
-// itself.
+// footer matches a line that ends like the footer of a page: with "[Page 7]", or with a separate
+// number.
 var footer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\[Page` + blankClass + `+[0-9]{1,4}\]|` + blankClass + `{3}[0-9]{1,4})` + blankClass + `*$`)
 })
 
-// header matches a line that ends in a year, as the header of a page does:
+// header matches a line that ends in a year, like the header of a page:
 // "RFC 1738            Uniform Resource Locators (URL)        December 1994".
 var header = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(blankClass + `{3}[^` + blankClass[1:] + `.*` + blankClass + `(?:19|20)[0-9]{2}` + blankClass + `*$`)
 })
 
-// margin is what the lines of a text begin with that does not belong to it: the number of
-// a listing, the marks of quoted mail, the mark of a comment in source code.
+// margin is the start of the lines of a text that does not belong to the text: line numbers, the
+// marks of quoted mail, or comment marks in source code.
 type margin struct {
 	numbered bool
 	number   int       // of the last line
@@ -235,14 +234,14 @@ type margin struct {
 }
 
 const (
-	// maxMargin is how many octets before a "<" its line may begin to have a margin.
+	// maxMargin is the maximum distance between the start of the line and the "<" for a line
+	// with a margin.
 	maxMargin = behind / 2
-	// maxMark is the most octets of a mark or a line's number, with the octet that must
-	// follow it.
+	// maxMark is the maximum size of a mark or a line number, with the byte that must follow it.
 	maxMark = 8
 )
 
-// marginOf returns the margin of the line that the octet at i is on.
+// marginOf returns the margin of the line that contains the byte at i.
 func marginOf(text string, i int) (m margin) {
 	start := max(0, i-maxMargin)
 	n := strings.LastIndexByte(text[start:i], '\n')
@@ -259,7 +258,7 @@ func marginOf(text string, i int) (m margin) {
 		if end == 0 {
 			break
 		}
-		// A comment of many lines opens with "/*" and has "*" on the rest.
+		// A multi-line comment opens with "/*" and has "*" on the other lines.
 		m.marks[k] = strings.TrimLeft(line[:end], "/")
 		if m.marks[k] == "" || m.marks[k][0] != '*' {
 			m.marks[k] = line[:end]
@@ -271,7 +270,7 @@ func marginOf(text string, i int) (m margin) {
 	return m
 }
 
-// markEnd returns where the mark at the front of line ends, or 0 without a mark.
+// markEnd returns the end of the mark at the start of line, or 0 if there is none.
 func markEnd(line string) int {
 	if isQuoteMark(line) {
 		return 1
@@ -288,8 +287,8 @@ func markEnd(line string) int {
 
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
-// skip returns the offset after the margin of the line that begins at i. Near the end of
-// text it is not known, because more text may change it.
+// skip returns the offset after the margin of the line that begins at i. Near the end of text the
+// offset is unknown, because more text may change it.
 func (m *margin) skip(text string, i int) (next int, known bool) {
 	last := i
 	if m.numbered {
@@ -316,8 +315,7 @@ func (m *margin) skip(text string, i int) (next int, known bool) {
 	return i, last+2*maxMark <= len(text)
 }
 
-// lineNumber reads the number of a line, "  12. " or "12: ", from i on. Without one, end
-// is 0.
+// lineNumber reads a line number such as "  12. " or "12: " at i. If there is none, end is 0.
 func lineNumber(text string, i int) (number, end int) {
 	start := skipBlanks(text, i)
 	for i = start; i < len(text) && i-start < maxMark-2 && octet.Is(text[i], octet.Digit); i++ {
@@ -329,7 +327,7 @@ func lineNumber(text string, i int) (number, end int) {
 	return number, i + 1
 }
 
-// skipBlanks returns where the blanks at i end; a line break is not a blank.
+// skipBlanks returns the end of the spaces at i. It does not skip line breaks.
 func skipBlanks(text string, i int) int {
 	for i < len(text) && text[i] != '\n' {
 		n, blank := blankAt(text[i:], true)
@@ -341,8 +339,8 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// blankAt returns the length of the character at the front of text, and whether it is a
-// blank. The length is 0 if the character is cut and text is not whole.
+// blankAt returns the length of the character at the start of text, and whether it is a space. If
+// the character is truncated and more text may follow, the length is 0.
 func blankAt(text string, whole bool) (n int, blank bool) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return 1, c == ' ' || c >= '\t' && c <= '\r'
