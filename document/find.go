@@ -90,7 +90,7 @@ func (f *finder) find(it item) {
 
 // next counts a member, and reports whether it is to be read.
 func (f *finder) next(it item) bool {
-	if f.done || f.left <= 0 { // The error was reported when the last octet was read.
+	if f.done || f.left <= 0 { // The error was reported after the last byte.
 		return false
 	}
 	f.members--

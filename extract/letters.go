@@ -14,7 +14,7 @@ type letter uint8
 
 const (
 	// ending ends a URL: punctuation, quotation marks and brackets of any script,
-	// blanks, box drawing, and octets that are not UTF-8.
+	// spaces, box drawing, and bytes that are not UTF-8.
 	ending letter = iota
 	// word is a letter, a mark or a digit of a script with spaces between words.
 	word

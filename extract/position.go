@@ -129,7 +129,7 @@ func (l *Lines) At(offset int64) Position {
 	return at.Position
 }
 
-// end is the offset after the last octet that was read.
+// end returns the offset after the last byte that was read.
 func (l *Lines) end() int64 { return l.base.offset + int64(len(l.buf)) }
 
 // walk counts lines and columns from the nearest mark up to an offset in buf.

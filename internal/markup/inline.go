@@ -7,44 +7,44 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// inlineMarks are the octets that begin or end an inline, and headingMarks those that the
-// text of a heading needs. They are never written.
+// inlineMarks holds the bytes that begin or end an inline, and headingMarks the bytes that matter in
+// the text of a heading. They are never modified.
 var (
 	inlineMarks  = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '{': true}
 	headingMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '_': true}
 )
 
 const (
-	maxBrackets = 1 << 16 // "[" that are open at once
-	maxTicks    = 80      // "`" that begin a code span
-	maxParens   = 32      // "(" that are open in a destination
-	maxLabel    = 999     // octets of a label (CommonMark 4.7)
+	maxBrackets = 1 << 16 // maximum number of open "["
+	maxTicks    = 80      // maximum number of "`" that begin a code span
+	maxParens   = 32      // maximum number of open "(" in a destination
+	maxLabel    = 999     // maximum size of a label (CommonMark 4.7)
 )
 
-// bracket is a "[" that is open.
+// bracket is an open "[".
 type bracket struct {
 	at    int
 	image bool
-	text  int // length of the plain text before it
+	text  int // length of the plain text before the bracket
 }
 
-// inlines reads the inlines of a paragraph once, from left to right. A search that fails
-// once is not repeated for each later beginning.
+// inlines reads the inlines of a paragraph once, from left to right. If a search for an end fails,
+// it is not repeated for later starts.
 type inlines struct {
 	*markdown
 	s        string // up to the end of the paragraph
-	run      int    // start of the running text that is not yielded yet
+	run      int    // start of the running text that was not yielded yet
 	quotes   int
-	inactive int // brackets below this index are around a link, and so are plain text
+	inactive int // brackets below this index surround a link, so they are plain text
 
-	ticked bool    // ticks are those of this paragraph
-	absent [5]bool // by index in unseens: no more end follows
-	spare  int     // octets that may still be read for tags that are not closed
+	ticked bool    // ticks is valid for this paragraph
+	absent [5]bool // whether no end follows, by index in unseens
+	spare  int     // bytes that may still be read for unclosed tags
 	plain  *plainText
 }
 
-// inline yields the pieces of a paragraph from start to end. If plain is not nil, it gets
-// the text without markup.
+// inline yields the pieces of a paragraph from start to end. If plain is not nil, inline adds the
+// text without markup to it.
 func (m *markdown) inline(start, end int, plain *plainText) {
 	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
 	m.brackets = m.brackets[:0]
@@ -87,16 +87,16 @@ func (l *inlines) flush(end int) {
 	l.run = end
 }
 
-// add keeps a piece until the paragraph is read: whether running text is in a link is known
-// only at the end of the link.
+// add stores a piece until the end of the paragraph, because only the end of a link shows whether
+// text is in the link.
 func (l *inlines) add(kind PieceKind, start, end int) {
 	if start < end {
 		l.pieces = append(l.pieces, Piece{Kind: kind, Start: start, End: end})
 	}
 }
 
-// emitAll yields the pieces of a paragraph. Running text and code within a link or an image
-// are [LinkText].
+// emitAll yields the pieces of a paragraph. Running text and code in a link or an image become
+// [LinkText].
 func (l *inlines) emitAll() {
 	labels := outermost(l.labels)
 	for _, p := range l.pieces {
@@ -123,8 +123,8 @@ func (l *inlines) emitAll() {
 	l.pieces, l.labels = l.pieces[:0], l.labels[:0]
 }
 
-// outermost removes from list, which is in the order of the ends, each range within another
-// one. Ranges do not overlap otherwise.
+// outermost removes nested ranges from list. The list must be in order of the ends, and ranges must
+// be nested or disjoint.
 func outermost(list []textRange) []textRange {
 	kept := len(list)
 	for i := len(list) - 1; i >= 0; i-- {
@@ -233,10 +233,10 @@ func (l *inlines) link(i int) int {
 	return next
 }
 
-// maxAttributes is the most octets of the attributes of a link that are looked at.
+// maxAttributes is the maximum size of link attributes.
 const maxAttributes = 256
 
-// hasClass reports whether text begins with attributes, "{#id .class}", that have a class.
+// hasClass reports whether text begins with attributes such as "{#id .class}" that contain a class.
 func hasClass(text, class string) bool {
 	text, begins := strings.CutPrefix(text[:min(len(text), maxAttributes)], "{")
 	list, _, ends := strings.Cut(text, "}")
@@ -260,8 +260,8 @@ func (l *inlines) target(i int) (d textRange, next int, ok bool) {
 	return d, next + 1, next < len(l.s) && l.s[next] == ')'
 }
 
-// skip returns the offset after blanks, and at most one line end with the marks of
-// quotations that the next line begins with.
+// skip returns the offset after white space with at most one line end. It also skips the quotation
+// marks at the start of the next line.
 func (l *inlines) skip(i int) int {
 	i = blanksEnd(l.s, i)
 	if i == len(l.s) || l.s[i] != '\n' && l.s[i] != '\r' {
@@ -287,8 +287,8 @@ func blanksEnd(s string, i int) int {
 // textRange is a part of the source.
 type textRange struct{ start, end int }
 
-// destination reads the destination of a link at i, which d has without its "<" and ">"
-// (CommonMark 6.3).
+// destination reads the link destination at i. d is the destination without "<" and ">" (CommonMark
+// 6.3).
 func destination(s string, i int) (d textRange, next int, ok bool) {
 	if i < len(s) && s[i] == '<' {
 		for end := i + 1; end < len(s); end++ {
@@ -407,8 +407,8 @@ func labelEnd(s string, i int) int {
 	return -1
 }
 
-// unseens are the constructs of HTML that no reader sees (CommonMark 6.6), and the comment
-// of MDX. The end may overlap all but the first two octets.
+// unseens lists the invisible HTML constructs (CommonMark 6.6) and the MDX comment. The end may
+// overlap the start, except for its first two bytes.
 var unseens = [...]struct{ start, end string }{
 	{"<!--", "-->"},
 	{"<![CDATA[", "]]>"},
@@ -417,8 +417,7 @@ var unseens = [...]struct{ start, end string }{
 	{mdxOpen, mdxClose},
 }
 
-// angle reads the autolink or the HTML that begins with the "<" at i, or only the "<"
-// (CommonMark 6.5, 6.6).
+// angle reads the autolink or HTML at i, or only the "<" (CommonMark 6.5, 6.6).
 func (l *inlines) angle(i int) int {
 	if next, ok := l.autolink(i); ok {
 		return next
@@ -442,7 +441,7 @@ func (l *inlines) angle(i int) int {
 	return l.markup(Tag, i, next)
 }
 
-// brace reads the comment of MDX at i, or only the "{".
+// brace reads the MDX comment at i, or only the "{".
 func (l *inlines) brace(i int) int {
 	if l.mdx {
 		if next, ok := l.unseen(i); ok {
@@ -452,8 +451,8 @@ func (l *inlines) brace(i int) int {
 	return i + 1
 }
 
-// unseen reads the construct at i that no reader sees, or the octet at i if its end is
-// missing; ok is false if none begins there.
+// unseen reads the invisible construct at i, or one byte if its end is missing. If there is none, ok
+// is false.
 func (l *inlines) unseen(i int) (next int, ok bool) {
 	for n, u := range unseens {
 		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {
@@ -480,8 +479,8 @@ func (l *inlines) markup(kind PieceKind, start, end int) int {
 	return l.skipTo(end)
 }
 
-// autolink yields the URL or the mail address in the "<" and ">" at i. One with the prefix
-// "URL:" is left to the running text.
+// autolink yields the URL or mail address in the "<" and ">" at i. A URL with the prefix "URL:" is
+// running text.
 func (l *inlines) autolink(i int) (next int, ok bool) {
 	start := i + len("<")
 	rest := l.s[start:]
@@ -506,7 +505,7 @@ func (l *inlines) autolink(i int) (next int, ok bool) {
 	return l.skipTo(next), true
 }
 
-// addressEnd returns where the mail address ends at the front of s, or -1.
+// addressEnd returns the end of the mail address at the start of s, or -1.
 func addressEnd(s string) int {
 	at := 0
 	for at < len(s) && (octet.Is(s[at], octet.Atom) || s[at] == '.') {
@@ -522,8 +521,8 @@ func addressEnd(s string) int {
 	return end
 }
 
-// wholeTag returns the offset after the tag at i, or how far it was read if Markdown
-// does not take it for a tag.
+// wholeTag returns the offset after the tag at i. If it is not a tag in Markdown, wholeTag returns
+// the offset up to which it has read.
 func wholeTag(s string, i int) (next int, ok bool) {
 	i += len("<")
 	if i < len(s) && s[i] == '/' {
@@ -551,7 +550,7 @@ func wholeTag(s string, i int) (next int, ok bool) {
 	}
 }
 
-// wholeAttribute returns the offset after the attribute at i, as wholeTag does.
+// wholeAttribute is like wholeTag for the attribute at i.
 func wholeAttribute(s string, i int) (next int, ok bool) {
 	start := i
 	for i < len(s) && (octet.Is(s[i], octet.Alpha) || s[i] == '_' || s[i] == ':' ||

@@ -28,18 +28,18 @@ const (
 	Autolink
 	// Address is a mail address in "<" and ">".
 	Address
-	// Tag is a tag of HTML within a paragraph.
+	// Tag is an HTML tag in a paragraph.
 	Tag
-	// Unseen is a comment, a declaration or a processing instruction within a paragraph.
+	// Unseen is a comment, a declaration or a processing instruction in a paragraph.
 	Unseen
-	// HTMLBlock is a block of HTML.
+	// HTMLBlock is an HTML block.
 	HTMLBlock
 	// LinkText is running text or code in the text, the title or the alternative text of a
 	// link or image. A URL in it is no link (GFM 6.9).
 	LinkText
 	// Xref is a cross reference of AsciiDoc.
 	Xref
-	// Include is a file that AsciiDoc or reStructuredText reads in place of a directive.
+	// Include is a file that an AsciiDoc or reStructuredText directive includes.
 	Include
 	// Role is the name of a document of a Sphinx site.
 	Role
@@ -47,25 +47,23 @@ const (
 	Label
 )
 
-// Piece is a piece of a document, from offset Start to End of the source.
-// Destinations are without "<", ">" and titles.
+// Piece is a piece of a document, from offset Start to End in the source. A destination does not
+// include "<", ">" and the title.
 type Piece struct {
 	Kind       PieceKind
 	Start, End int
-	// Text is the destination if it differs from the source, because the source has
-	// references to attributes, or is on several lines; empty: the source has it.
+	// Text is the destination if it differs from the source, because the source has attribute
+	// references or several lines. If empty, the source is the destination.
 	Text string
 }
 
-// Markdown returns the pieces of a document in order, by CommonMark 0.31. It reads the
-// blocks, since they decide what is code and where a link must end.
+// Markdown yields the pieces of a document in order, by CommonMark 0.31 with GFM tables (GFM
+// 4.10).
 //
-// The tables of GitHub (GFM 4.10) are read, too.
-//
-// Links by label have no pieces: a link whose text holds one is a link here, and so is a
-// link within the text of an image. Only their texts are LinkTexts. A label that begins with "^" is
-// that of a footnote, which is running text. Blocks that are more than 100 deep are read
-// as text. "<URL:...>" is running text, not an autolink.
+// Reference links have no pieces; only their texts are LinkText. So a link may contain a reference
+// link, and the text of an image may contain a link. A label that begins with "^" is a footnote,
+// which is running text. Blocks nested more than 100 deep are read as text. "<URL:...>" is running
+// text, not an autolink.
 func Markdown(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield}
@@ -73,32 +71,32 @@ func Markdown(source string) iter.Seq[Piece] {
 	}
 }
 
-// markdown reads the blocks of a document, line by line. Their inlines are read when a
-// block has ended.
+// markdown reads the blocks of a document line by line. It reads the inlines of a block at the end
+// of the block.
 type markdown struct {
 	text  string
 	yield func(Piece) bool
-	done  bool // the caller wants no more
+	done  bool // the caller has stopped the loop
 
-	inside []container // the blocks that hold the leaf, from the outermost
+	inside []container // the containers of the leaf, from the outermost
 	leaf   leaf
 	start  int // of the leaf's text, and its end
 	end    int
 	last   int // start of the last line of a paragraph, which may be the header of a table
 	fence  fence
-	ending string // of a block of HTML; empty: a blank line
+	ending string // ending of an HTML block; if empty, a blank line ends it
 
-	brackets []bracket         // "[" that are open in a paragraph
-	pieces   []Piece           // of a paragraph, not yielded yet
+	brackets []bracket         // open "[" in a paragraph
+	pieces   []Piece           // pieces of a paragraph that were not yielded yet
 	labels   []textRange       // links and images in a paragraph, from their "[" to their ")"
-	ticks    [maxTicks + 1]int // by their number, where in a paragraph the last "`" are
+	ticks    [maxTicks + 1]int // offset of the last run of "`" in a paragraph, by length
 
 	mdx    bool
-	script script // what is open in a module
-	tags   tags   // what is open in lines of tags
+	script script // state of a module
+	tags   tags   // state of lines of tags
 
-	defined  map[string]bool // labels; nil: not looked for
-	headings *headings       // filled if not nil
+	defined  map[string]bool // labels, or nil before the first search
+	headings *headings       // collects headings, if not nil
 }
 
 // emit yields a piece that is not empty.
@@ -108,22 +106,22 @@ func (m *markdown) emit(kind PieceKind, start, end int) {
 	}
 }
 
-// leaf is the kind of block that the last line was in.
+// leaf is the kind of the block that contains the last line.
 type leaf uint8
 
 const (
 	noLeaf    leaf = iota
-	paragraph      // and what begins like one: definitions, headings with a line under them
+	paragraph      // also definitions and setext headings
 	indented       // code
 	fenced         // code
 	htmlBlock
-	table   // its rows are read line by line
-	comment // of MDX
-	module  // of MDX
-	jsx     // lines of tags of MDX
+	table   // a table, whose rows are read line by line
+	comment // an MDX comment
+	module  // an MDX module
+	jsx     // lines of MDX tags
 )
 
-// container is a block that holds others: a quotation, or an item of a list.
+// container is a block that contains other blocks: a quotation or a list item.
 type container struct {
 	quote bool
 	empty bool // an item without content so far
@@ -141,14 +139,14 @@ const (
 	codeAt   = 4   // columns before a line of code
 )
 
-// cursor is an offset in a line. A tab reaches to the next column that is a multiple of
-// four, and a part of it may be skipped.
+// cursor is an offset in a line. A tab extends to the next column that is a multiple of four, and
+// a part of a tab may be skipped.
 type cursor struct {
 	s      string // up to the end of the line
 	i, col int
 }
 
-// blankWidth returns how many columns c takes at a column; 0 if it is not a blank.
+// blankWidth returns the width of c at a column, or 0 if it is not a space or tab.
 func blankWidth(c byte, column int) int {
 	switch c {
 	case ' ':
@@ -159,7 +157,7 @@ func blankWidth(c byte, column int) int {
 	return 0
 }
 
-// indent returns how many columns of blanks follow, and where they end.
+// indent returns the width of the white space at the cursor, and its end.
 func (c *cursor) indent() (columns, end int) {
 	for end = c.i; end < len(c.s) && blankWidth(c.s[end], c.col+columns) > 0; end++ {
 		columns += blankWidth(c.s[end], c.col+columns)
@@ -167,7 +165,7 @@ func (c *cursor) indent() (columns, end int) {
 	return columns, end
 }
 
-// skip moves by that many columns of blanks, or as many as follow.
+// skip skips at most that many columns of white space.
 func (c *cursor) skip(columns int) {
 	for columns > 0 && c.i < len(c.s) {
 		width := blankWidth(c.s[c.i], c.col)
@@ -183,7 +181,7 @@ func (c *cursor) skip(columns int) {
 	}
 }
 
-// mark moves past the mark of a container, of n octets after columns of blanks.
+// mark skips white space and the mark of a container, which has n bytes.
 func (c *cursor) mark(columns, n int) {
 	c.skip(columns)
 	c.i, c.col = c.i+n, c.col+n
@@ -261,8 +259,7 @@ func (m *markdown) line(c cursor, next int) {
 	}
 }
 
-// match moves past the marks of the containers that the line is in, and returns their
-// number.
+// match skips the marks of the open containers that the line continues, and returns their number.
 func (m *markdown) match(c *cursor) (n int) {
 	for ; n < len(m.inside); n++ {
 		columns, first := c.indent()
@@ -280,8 +277,8 @@ func (m *markdown) match(c *cursor) (n int) {
 	return n
 }
 
-// continues adds the line to the leaf if that is code or HTML and continues here, and
-// reports whether it does.
+// continues adds the line to the leaf if the leaf is code or HTML and continues here. It reports
+// whether it does.
 func (m *markdown) continues(c *cursor, next int) bool {
 	columns, first := c.indent()
 	rest := c.s[first:]
@@ -368,8 +365,7 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	return false
 }
 
-// openContainer opens the quotation or item that begins at c, and reports whether
-// there is one.
+// openContainer opens the quotation or list item that begins at c, and reports whether there is one.
 func (m *markdown) openContainer(c *cursor, matched int) bool {
 	columns, first := c.indent()
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -400,7 +396,7 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	return true
 }
 
-// used notes that the innermost container has content.
+// used records that the innermost container has content.
 func (m *markdown) used() {
 	if n := len(m.inside); n > 0 {
 		m.inside[n-1].empty = false
@@ -417,15 +413,15 @@ func (m *markdown) open(l leaf, start, end int) {
 	m.leaf, m.start, m.end = l, start, end
 }
 
-// cut ends the leaf, and the containers after the first n. It reports whether the leaf was
-// a paragraph with more than definitions.
+// cut ends the leaf, and all containers except the first n. It reports whether the leaf was a
+// paragraph with text other than definitions.
 func (m *markdown) cut(n int) (text bool) {
 	text = m.close()
 	m.inside = m.inside[:n]
 	return text
 }
 
-// close ends the leaf and yields its pieces. Its result is that of cut.
+// close ends the leaf and yields its pieces. It returns the same result as cut.
 func (m *markdown) close() (text bool) {
 	switch m.leaf {
 	case paragraph:
@@ -445,8 +441,8 @@ func (m *markdown) close() (text bool) {
 	return text
 }
 
-// quotes returns the number of quotations that the leaf is in: a line of it may begin with
-// as many marks.
+// quotes returns the number of quotations around the leaf. Each of its lines may begin with as many
+// marks.
 func (m *markdown) quotes() (n int) {
 	for _, in := range m.inside {
 		if in.quote {
@@ -491,8 +487,8 @@ func markerSize(s string) int {
 	return size
 }
 
-// htmlStart reports whether a block of HTML begins with the line s, and the text that ends
-// the block (CommonMark 4.6).
+// htmlStart reports whether an HTML block begins with the line s, and returns the text that ends the
+// block (CommonMark 4.6).
 func htmlStart(s string, within bool) (ending string, ok bool) {
 	switch {
 	case strings.HasPrefix(s, "<!--"):
@@ -526,10 +522,10 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 	return "", ok && strings.TrimLeft(s[next:], " \t") == ""
 }
 
-// literalEnding stands for the end tag of any element that may hold blank lines.
+// literalEnding stands for the end tag of any element that may contain blank lines.
 const literalEnding = "</"
 
-// hasEnding reports whether s has the ending of a block of HTML.
+// hasEnding reports whether s contains the ending of an HTML block.
 func hasEnding(s, ending string) bool {
 	if ending != literalEnding {
 		return strings.Contains(s, ending)
@@ -547,8 +543,8 @@ func hasEnding(s, ending string) bool {
 	}
 }
 
-// narrowName returns where the name of a tag ends at the front of s, which Markdown
-// allows to have only letters, digits and "-".
+// narrowName returns the end of the tag name at the start of s. In Markdown, a tag name has only
+// letters, digits and "-".
 func narrowName(s string) int {
 	end := 0
 	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {
@@ -565,8 +561,8 @@ func isLiteralElement(name string) bool {
 	return false
 }
 
-// IsElement reports whether name, which is in lower case, is that of an element of HTML that
-// may stand after text.
+// IsElement reports whether name, which must be in lower case, is an HTML element that may follow
+// text.
 func IsElement(name string) bool {
 	switch name {
 	case "a", "abbr", "acronym", "applet", "area", "audio", "b", "bdi", "bdo", "bgsound", "big", "blink", "br", "button", "canvas", "cite",

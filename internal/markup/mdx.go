@@ -7,10 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// MDX is [Markdown] for a document of MDX: comments in braces, "{/* ... */}", and the
-// modules before the text, which begin with "import" or "export", are Unseen. Other
-// expressions are read as text. Lines of tags are an HTMLBlock each, and what is between
-// them is Markdown. No code is indented.
+// MDX is like [Markdown] for an MDX document. Comments, "{/* ... */}", and modules, which begin with
+// "import" or "export", are Unseen. Other expressions are read as text. Each line of tags is an
+// HTMLBlock, and the text between them is Markdown. There is no indented code.
 func MDX(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield, mdx: true}
@@ -18,14 +17,13 @@ func MDX(source string) iter.Seq[Piece] {
 	}
 }
 
-// Comments of MDX begin and end with these.
+// The start and the end of an MDX comment.
 const (
 	mdxOpen  = "{/*"
 	mdxClose = "*/}"
 )
 
-// openMDX opens the comment or the module that begins at first, and reports whether there
-// is one.
+// openMDX opens the comment or module at first, and reports whether there is one.
 func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	switch {
@@ -54,9 +52,9 @@ func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	return false
 }
 
-// continuesMDX adds the line to a comment or a module, and reports whether that continues
-// there. A module ends with a blank line outside of brackets, or before a line that looks
-// like text: brackets in a regular expression may seem to be open.
+// continuesMDX adds the line to an open comment or module, and reports whether there is one. A module
+// ends with a blank line outside brackets. It also ends before a line that looks like text, because
+// brackets in a regular expression may seem to be open.
 func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
 	switch {
 	case m.leaf == jsx && rest == "" && m.tags.open == 0,
@@ -77,16 +75,16 @@ func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
 	return true
 }
 
-// isModule reports whether a line begins an import or export of JavaScript. In MDX no
-// sentence begins with these words.
+// isModule reports whether a line begins a JavaScript import or export. In MDX, a paragraph can't
+// begin with these words.
 func isModule(line string) bool {
 	return strings.HasPrefix(line, "import ") || strings.HasPrefix(line, "export ")
 }
 
-// script knows what is open in lines of JavaScript.
+// script tracks open brackets, strings and comments in lines of JavaScript.
 type script struct {
-	open  int  // brackets
-	quote byte // "`" or "*" (a comment), which continue on the next line
+	open  int  // number of open brackets
+	quote byte // "`" or "*" (a comment), which may continue on the next line
 	blank bool // the last line was blank
 }
 
@@ -142,11 +140,11 @@ func (s *script) line(text string) {
 	}
 }
 
-// tags knows where in tags of JSX a line ends.
+// tags tracks open braces and strings in lines of JSX tags.
 type tags struct {
 	inTag bool
-	open  int  // braces in the tag
-	quote byte // the string that is open; 0: none
+	open  int  // number of open braces in the tag
+	quote byte // quote of the open string, or 0
 }
 
 // line reads a line, and reports whether it has only tags, up to the first other text.
@@ -170,7 +168,7 @@ func (t *tags) line(text string) (only bool) {
 	return true
 }
 
-// next reads an octet of a tag.
+// next reads one byte of a tag.
 func (t *tags) next(c byte) {
 	switch {
 	case t.quote != 0:
@@ -188,8 +186,8 @@ func (t *tags) next(c byte) {
 	}
 }
 
-// isTagStart reports whether text begins with a tag of JSX: "<a", "</a", "<>". A URL in "<"
-// and ">" is none.
+// isTagStart reports whether text begins with a JSX tag: "<a", "</a" or "<>". A URL in "<" and ">" is
+// not a tag.
 func isTagStart(text string) bool {
 	if len(text) < len("<a") || text[0] != '<' {
 		return false
@@ -201,7 +199,7 @@ func isTagStart(text string) bool {
 	return octet.Is(text[1], octet.Alpha) && !strings.HasPrefix(text[1+end:], ":") && !strings.HasPrefix(text[1+end:], "@")
 }
 
-// wholeJSX is wholeTag for JSX.
+// wholeJSX is like wholeTag for JSX.
 func wholeJSX(s string, i int) (next int, ok bool) {
 	if !isTagStart(s[i:]) {
 		return i + 1, false
