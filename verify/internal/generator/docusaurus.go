@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// numberPrefix orders documents. Their addresses do not have it, unless the name is a
-	// date or a version.
+	// numberPrefix matches a number that orders documents. Paths do not contain it, unless the
+	// name is a date or a version.
 	numberPrefix = expression(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
 	notPrefix    = expression(`^\d+[-_.]\d+`)
 	blogDate     = expression(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)
@@ -19,15 +19,15 @@ var (
 	sidebarSlug  = expression(`\bslug["']?\s*:\s*["']([^"']*)["']`)
 )
 
-// docusaurus is a site while it is opened.
+// docusaurus is the state of opening a Docusaurus site.
 type docusaurus struct {
 	*Site
 	config  map[string]any
-	end     string   // of addresses: "/" or nothing
-	locales []string // other than the default
+	end     string   // end of paths: "/" or ""
+	locales []string // languages except the default one
 }
 
-// docusaurusLeaves reports whether a path of the configuration leads out of its folder.
+// docusaurusLeaves reports whether a path in the configuration points outside its directory.
 func docusaurusLeaves(text string) bool {
 	d := &docusaurus{Site: new(Site), config: readScript(text)}
 	for _, p := range d.plugins() {
@@ -38,9 +38,8 @@ func docusaurusLeaves(text string) bool {
 	return false
 }
 
-// openDocusaurus reads what it can of docusaurus.config.js, which is a program: its
-// literals. If a part of it that decides about pages can't be read, a page that is missing
-// is in doubt.
+// openDocusaurus reads the literals in docusaurus.config.js, which is a program. If it can't read a
+// part that decides about pages, a missing page may exist.
 func openDocusaurus(s *Site, config string) error {
 	s.sources, s.assets, s.clean, s.rooted = true, true, true, true
 	s.opaque = mdxImport().MatchString
@@ -89,8 +88,8 @@ func (d *docusaurus) staticFolders() (list []string) {
 	return list
 }
 
-// readLocales reads the languages other than the default one. Those of a configuration that
-// can't be read are the folders of translations.
+// readLocales reads the languages except the default one. If the configuration can't be read, they are
+// the names of the translation directories.
 func (d *docusaurus) readLocales() {
 	usual, _ := child(d.config, "i18n", "defaultLocale").(string)
 	list, ok := child(d.config, "i18n", "locales").([]any)
@@ -109,17 +108,17 @@ func (d *docusaurus) readLocales() {
 	}
 }
 
-// maxLocales is the most languages, and the most versions, of a site that are read.
+// maxLocales is the maximum number of languages and of versions that are read.
 const maxLocales = 64
 
-// docusaurusPlugin is a plugin that makes pages.
+// docusaurusPlugin is a plugin that creates pages.
 type docusaurusPlugin struct {
 	options map[string]any
 	open    func(*docusaurus, map[string]any) error
 }
 
-// plugins returns the plugins that make pages. A site without presets and plugins that can
-// be read has the usual ones.
+// plugins returns the plugins that create pages. If no presets and plugins can be read, it returns the
+// usual ones.
 func (d *docusaurus) plugins() (list []docusaurusPlugin) {
 	presets, ok := d.config["presets"].([]any)
 	if !ok {
@@ -164,8 +163,8 @@ func (d *docusaurus) classic(options map[string]any) (list []docusaurusPlugin) {
 	return list
 }
 
-// entry returns the name and the options of an entry of presets or plugins. The name is
-// empty for one that is false.
+// entry returns the name and the options of an entry in presets or plugins. If the entry is false, the
+// name is empty.
 func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
 	if list, ok := entry.([]any); ok && len(list) > 0 {
 		entry = list[0]
@@ -186,7 +185,8 @@ func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
 	return "", options
 }
 
-// openerOf returns what reads the documents of a plugin; nil for one that makes no pages.
+// openerOf returns the function that reads the documents of a plugin, or nil if the plugin creates no
+// pages.
 func (d *docusaurus) openerOf(name string) func(*docusaurus, map[string]any) error {
 	switch name = strings.TrimPrefix(name, "@docusaurus/"); strings.TrimPrefix(name, "plugin-") {
 	case "content-docs":
@@ -205,7 +205,7 @@ func (d *docusaurus) openerOf(name string) func(*docusaurus, map[string]any) err
 	return nil
 }
 
-// setting returns a text of the options of a plugin.
+// setting returns a string in the options of a plugin.
 func (d *docusaurus) setting(options map[string]any, key, usual string) string {
 	switch value := options[key].(type) {
 	case string:
@@ -281,7 +281,7 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	return list
 }
 
-// readSidebars reads the addresses of categories in the sidebars.
+// readSidebars reads the paths of categories in the sidebars.
 func (d *docusaurus) readSidebars(options map[string]any, route string) {
 	name := textOf(options["sidebarPath"])
 	if c, ok := options["sidebarPath"].(call); ok && len(c.args) > 0 {
@@ -391,7 +391,7 @@ func (d *docusaurus) openFolder(dir, route string) error {
 	})
 }
 
-// openRedirects reads the addresses that a plugin makes pages for.
+// openRedirects reads the paths for which a plugin creates redirect pages.
 func (d *docusaurus) openRedirects(options map[string]any) error {
 	list, ok := options["redirects"].([]any)
 	d.doubt = d.doubt || !ok && options["redirects"] != nil || options["createRedirects"] != nil
@@ -409,7 +409,7 @@ func (d *docusaurus) openRedirects(options map[string]any) error {
 	return nil
 }
 
-// indexPath returns the path of a folder for its index.
+// indexPath returns the path of a directory for the path of its index page.
 func indexPath(stem string) string {
 	if dir, last := path.Split(stem); last == "index" {
 		return dir
@@ -417,8 +417,8 @@ func indexPath(stem string) string {
 	return stem
 }
 
-// docSlug returns the address of a document below the route of the documents, and whether
-// it is the page of its folder.
+// docSlug returns the path of a document below the route of the documents, and whether it is the index
+// page of its directory.
 func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex bool) {
 	parts := strings.Split(stem, "/")
 	for i, part := range parts {
@@ -443,7 +443,7 @@ func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex b
 	return path.Join(dir, cmp.Or(own, v.get("id"), parts[last])), false
 }
 
-// blogSlug returns the address of a post below the route of the blog.
+// blogSlug returns the path of a post below the route of the blog.
 func blogSlug(stem string, v values) string {
 	if slug := v.get("slug"); slug != "" {
 		return slug

@@ -22,8 +22,8 @@ func hugoFiles() (list []string) {
 	return list
 }
 
-// isHugo reports whether a configuration file is one of Hugo: other programs have a
-// config.toml or a config.json too.
+// isHugo reports whether a configuration file belongs to Hugo. Other programs also use config.toml
+// or config.json.
 func isHugo(fsys fs.FS, config string) bool {
 	if strings.HasPrefix(path.Base(config), "hugo.") {
 		return true
@@ -40,10 +40,10 @@ func isHugo(fsys fs.FS, config string) bool {
 	return path.Ext(config) != ".json" || ok && slices.ContainsFunc([]string{"baseurl", "title", "theme", "languagecode", "defaultcontentlanguage"}, func(key string) bool { return v[key] != nil })
 }
 
-// hugoInclude is a shortcode that is not known to leave the page without new fragments.
+// hugoInclude matches a shortcode that may add fragments to the page.
 var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
-// hugo is a site while it is opened.
+// hugo is the state of opening a Hugo site.
 type hugo struct {
 	*Site
 	tree    map[string]any // its keys are in lower case
@@ -52,14 +52,14 @@ type hugo struct {
 	logical map[string]string // documents by their language and their path without suffix
 }
 
-// hugoRoot is a folder of documents.
+// hugoRoot is a directory of documents.
 type hugoRoot struct {
 	mount
-	language string // empty: the names of the documents have it
+	language string // if empty, the names of the documents contain it
 }
 
-// openHugo reads the configuration and the front matter of the documents. content/posts/a.md
-// becomes posts/a/, an index.md or _index.md the page of its folder.
+// openHugo reads the configuration and the front matter of the documents. content/posts/a.md becomes
+// posts/a/. An index.md or _index.md becomes the index page of its directory.
 func openHugo(s *Site, _ string) error {
 	s.base = "."
 	h := &hugo{Site: s, tree: map[string]any{}, logical: map[string]string{}}
@@ -107,7 +107,7 @@ var (
 	hookVariable = expression(`(\$\w+)\s*:=\s*(\.Destination\s*(?:\|\s*safeURL\s*)?-?\}\})`)
 )
 
-// changes reports whether a template may write another destination than the one of the link.
+// changes reports whether a template may change the destination of a link.
 func changes(template string) bool {
 	template = hookComments().ReplaceAllString(template, "")
 	for _, m := range hookVariable().FindAllStringSubmatch(template, maxParts) {
@@ -120,8 +120,8 @@ func changes(template string) bool {
 	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
 }
 
-// redirects returns the paths that a server moves, as files of redirects say. If they
-// have parameters, or a template makes them, a page whose name they mention may be moved.
+// redirects returns the paths that the server redirects, from redirect files. If a file has
+// parameters, or a template creates it, each page whose name it contains may be redirected.
 func (h *hugo) redirects(static []string) (made []string) {
 	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
 	for _, dir := range static {
@@ -152,7 +152,7 @@ func (h *hugo) redirects(static []string) (made []string) {
 	return made
 }
 
-// walkRoots reads the documents. A folder within another one is not read twice.
+// walkRoots reads the documents. It reads a nested directory only once.
 func (h *hugo) walkRoots() error {
 	for i, root := range h.roots {
 		h.content = append(h.content, root.dir)
@@ -175,7 +175,7 @@ func (h *hugo) walkRoots() error {
 	return nil
 }
 
-// hasShortcode reports whether a document has a shortcode that may make fragments.
+// hasShortcode reports whether a document has a shortcode that may add fragments.
 func (s *Site) hasShortcode(source string) bool {
 	for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
 		switch m[1] {
@@ -191,8 +191,8 @@ func (s *Site) hasShortcode(source string) bool {
 	return false
 }
 
-// makesFragments reports whether a template may make headings or names. One that is not in
-// the folder may.
+// makesFragments reports whether a template may add headings or names. It returns true for a
+// template that is missing.
 func (s *Site) makesFragments(name string) bool {
 	if !fs.ValidPath(name) {
 		return true
@@ -206,11 +206,11 @@ func (s *Site) makesFragments(name string) bool {
 	return makes
 }
 
-// templateName is a heading, a name, or the content of another file in a template.
+// templateName matches a heading, a name, or the content of another file in a template.
 var templateName = expression(`(?i)<h[1-6]|\bid\s*=|(?m)^#|markdownify|renderstring|readfile|getpage|getresource|resources\.get|\.content|\binclude\b|partial`)
 
-// readConfig reads the configuration file, and those of config/_default and of the
-// environment in which sites are built.
+// readConfig reads the configuration file, and the files of config/_default and of the production
+// environment.
 func (h *hugo) readConfig() {
 	if path.Dir(h.Config) == "." {
 		h.readPart(h.Config, "")
@@ -230,7 +230,7 @@ func (h *hugo) readConfig() {
 	}
 }
 
-// readPart reads a file whose values are below a key.
+// readPart reads a file, and stores its values below a key.
 func (h *hugo) readPart(name, key string) {
 	text := readText(h.fsys, name)
 	tree, ok := parseTree(name, text)
@@ -241,7 +241,7 @@ func (h *hugo) readPart(name, key string) {
 	merge(h.tree, tree, 0)
 }
 
-// merge adds a tree to another one, with its keys in lower case.
+// merge adds a tree to another one, and converts its keys to lower case.
 func merge(to, from map[string]any, depth int) {
 	for key, value := range from {
 		key = strings.ToLower(key)
@@ -264,8 +264,8 @@ func (h *hugo) languages() map[string]any {
 	return languages
 }
 
-// readRoots reads the folders of documents: those of the mounts, or else those of the
-// languages and the one of the languages without a folder.
+// readRoots reads the directories of documents. They come from the mounts. Without mounts, they come
+// from the languages; languages without a directory share one.
 func (h *hugo) readRoots() {
 	if h.roots = h.mounted("content"); len(h.roots) > 0 {
 		h.doubt = h.doubt || len(h.roots) > maxLocales
@@ -285,8 +285,8 @@ func (h *hugo) readRoots() {
 	}
 }
 
-// lacksTheme reports whether a theme is not in the folder: it may have any files, templates
-// and shortcodes.
+// lacksTheme reports whether a theme is missing in the directory. It may have any files, templates and
+// shortcodes.
 func (h *hugo) lacksTheme() bool {
 	for _, theme := range slices.Concat(h.config["theme"], h.config["module.imports.path"]) {
 		if !h.isFolder(path.Join("themes", theme)) && !h.isFolder(path.Join("_vendor", theme)) {
@@ -301,7 +301,7 @@ func (s *Site) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// headingIDs returns what names headings.
+// headingIDs returns the function that creates the fragments of headings.
 func (h *hugo) headingIDs() func([]string) []string {
 	const parser = "markup.goldmark.parser."
 	if h.config.get(parser+"autoheadingid") == "false" {
@@ -316,8 +316,8 @@ func (h *hugo) headingIDs() func([]string) []string {
 	return hugoIDs(hugoID)
 }
 
-// byLogicalPath returns the document that a link names by its path in the folder of
-// documents. Sites of several languages allow it.
+// byLogicalPath returns the document that a link names by its path in the content directory. Sites
+// with several languages allow such links.
 func (h *hugo) byLogicalPath(doc, ref string) Target {
 	key := h.logical["\x00"+doc]
 	language, below, ok := strings.Cut(key, ":")
@@ -346,8 +346,7 @@ func logicalPath(stem string) string {
 	return stem
 }
 
-// templates returns the texts of the templates by which the site draws an element of
-// Markdown.
+// templates returns the texts of the templates with which the site renders a Markdown element.
 func (s *Site) templates(name string) (texts []string) {
 	for _, dir := range []string{"layouts/_markup", "layouts/_default/_markup", "themes/*/layouts/_markup", "themes/*/layouts/_default/_markup"} {
 		list, _ := fs.Glob(s.fsys, dir+"/"+name+"*") // the pattern is valid
@@ -358,7 +357,7 @@ func (s *Site) templates(name string) (texts []string) {
 	return texts
 }
 
-// mounted returns the folders that [[module.mounts]] puts into a folder of the project.
+// mounted returns the directories that [[module.mounts]] mounts at a directory of the project.
 func (h *hugo) mounted(folder string) (list []hugoRoot) {
 	for _, entry := range tables(child(h.tree, "module", "mounts")) {
 		m := map[string]any{}
@@ -417,7 +416,7 @@ func (h *hugo) file(name string, root hugoRoot) {
 	}
 }
 
-// hasLanguage reports whether the site has a language of that code.
+// hasLanguage reports whether the site has a language with that code.
 func (h *hugo) hasLanguage(code string) bool {
 	_, ok := h.languages()[strings.ToLower(code)]
 	return ok
@@ -457,7 +456,7 @@ func (h *hugo) address(stem, language string, v values) string {
 	return at + "/"
 }
 
-// plain returns a path as Hugo writes it: in lower case, with "-" for blanks, and without
+// plain returns a path in the form that Hugo writes: in lower case, with "-" for spaces, and without
 // punctuation.
 func (h *hugo) plain(at string) string {
 	if at = strings.Trim(path.Clean(at), "/"); at == "." {
@@ -483,7 +482,7 @@ func (h *hugo) pattern(section string) string {
 	return cmp.Or(h.config.get("permalinks.page."+section), h.config.get("permalinks."+section))
 }
 
-// fill fills in the pattern of a permalink.
+// fill replaces the placeholders in a permalink pattern.
 func (h *hugo) fill(pattern, stem string, v values) string {
 	date := time.Time{}
 	if own := v.get("date"); len(own) >= len(time.DateOnly) {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// isJekyll reports whether a _config.yml is one of Jekyll: Hexo and Jupyter Book have files
-// of that name too.
+// isJekyll reports whether a _config.yml belongs to Jekyll. Hexo and Jupyter Book have files with the
+// same name.
 func isJekyll(fsys fs.FS, _ string) bool {
 	for _, other := range []string{"_toc.yml", "source/_posts"} {
 		if _, err := fs.Stat(fsys, other); err == nil {
@@ -30,9 +30,8 @@ var (
 	}
 )
 
-// openJekyll reads _config.yml and the front matter of the documents. A page a.md becomes
-// a.html, a post _posts/2020-01-02-a.md becomes 2020/01/02/a.html, if no permalink says
-// otherwise.
+// openJekyll reads _config.yml and the front matter of the documents. Without a permalink, a page a.md
+// becomes a.html, and a post _posts/2020-01-02-a.md becomes 2020/01/02/a.html.
 func openJekyll(s *Site, config string) error {
 	tree, ok := treeOfYAML(config)
 	v := flat(tree)
@@ -60,7 +59,7 @@ func openJekyll(s *Site, config string) error {
 	return s.walk(".", j.file)
 }
 
-// jekyllHarmless reports whether a plugin makes no pages but those that are known here.
+// jekyllHarmless reports whether a plugin creates no pages except those that openJekyll adds.
 func jekyllHarmless(name string) bool {
 	switch name {
 	case "jekyll-feed", "jekyll-sitemap", "jekyll-seo-tag", "jekyll-redirect-from", "jekyll-paginate", "jekyll-paginate-v2", "jekyll-archives", "jekyll-relative-links", "jekyll-optional-front-matter", "jekyll-readme-index", "jekyll-titles-from-headings", "jekyll-default-layout", "jekyll-include-cache", "jekyll-remote-theme",
@@ -70,8 +69,8 @@ func jekyllHarmless(name string) bool {
 	return false
 }
 
-// hasInclude reports whether a document includes a file that may make fragments, or repeats
-// or fills in a part.
+// hasInclude reports whether a document includes a file that may add fragments, or has a Liquid loop or
+// output.
 func (s *Site) hasInclude(source string) bool {
 	for _, m := range jekyllInclude().FindAllStringSubmatch(source, -1) {
 		if m[1] == "" || s.makesFragments("_includes/"+m[1]) {
@@ -133,7 +132,7 @@ func (j *jekyll) file(name string) {
 	}
 }
 
-// post returns the path of a post. m are its folder, the parts of its date, and its title.
+// post returns the path of a post. m holds its directory, the parts of its date, and its title.
 func (j *jekyll) post(m []string, v values) string {
 	year, _ := strconv.Atoi(m[2])
 	month, _ := strconv.Atoi(m[3])
@@ -175,7 +174,7 @@ func (j *jekyll) item(collection, below string, v values) string {
 
 var token = expression(`:[a-z_]+`)
 
-// permalink fills in a template. A style is the name of one.
+// permalink replaces the placeholders in a permalink template, which may be the name of a style.
 func permalink(style string, tokens map[string]string) string {
 	if full, ok := jekyllStyles[style]; ok {
 		style = full

@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// values are the scalars of a configuration, and the items of its lists, by their keys in
-// lower case: "collections.docs.permalink". Those of a list of tables are in its order.
+// values holds the scalars and list items of a configuration, by their keys in lower case, such as
+// "collections.docs.permalink". Values from a list of tables are in the order of the list.
 type values map[string][]string
 
 const (
@@ -24,7 +24,7 @@ const (
 	maxNodes   = 1 << 18 // of YAML, with those that aliases repeat
 )
 
-// add adds a value to a key, unless one of them is too long to mean anything.
+// add adds a value to a key, unless the key or the value is too long.
 func (v values) add(key, value string) {
 	if len(key) <= maxKey && len(value) <= maxValue {
 		v[key] = append(v[key], value)
@@ -63,9 +63,9 @@ func matter(source string) (values, bool) {
 	return nil, false
 }
 
-// parseTree reads a configuration by the suffix of its name: a tree of map[string]any,
-// []any and scalars. It is not ok if the text is malformed or too large; the generator
-// itself reports the fault.
+// parseTree parses a configuration in the format of its file extension. The result is a tree of
+// map[string]any, []any and scalars. If the text is malformed or too large, ok is false; the generator
+// reports such errors.
 func parseTree(name, text string) (tree map[string]any, ok bool) {
 	switch path.Ext(name) {
 	case ".toml":
@@ -85,15 +85,15 @@ func treeOfTOML(text string) (tree map[string]any, ok bool) {
 	return tree, err == nil
 }
 
-// parseTOML reads the scalars and lists of scalars of TOML. Of a malformed text it returns
+// parseTOML parses the scalars and lists of scalars in a TOML text. If the text is malformed, it returns
 // the part that was read.
 func parseTOML(text string) values {
 	tree, _ := treeOfTOML(text)
 	return flat(tree)
 }
 
-// parseYAML reads the scalars and lists of scalars of YAML. The result is nil if the text is
-// malformed.
+// parseYAML parses the scalars and lists of scalars in a YAML text. If the text is malformed, it returns
+// nil.
 func parseYAML(text string) values {
 	tree, ok := treeOfYAML(text)
 	if !ok {
@@ -102,8 +102,8 @@ func parseYAML(text string) values {
 	return flat(tree)
 }
 
-// matter returns the front matter of a document, and whether there is one. If it is
-// malformed, the address of the document is in doubt.
+// matter returns the front matter of a document, and whether there is one. If it is malformed, the path
+// of the page is uncertain.
 func (s *Site) matter(name string) (values, bool) {
 	v, ok := matter(readText(s.fsys, name))
 	s.doubt = s.doubt || ok && v == nil
@@ -143,7 +143,7 @@ func (v values) flatten(key string, value any) {
 	}
 }
 
-// scalar returns a value as YAML writes it.
+// scalar returns the YAML text of a value.
 func scalar(value any) string {
 	if date, ok := value.(time.Time); ok {
 		return date.Format(time.RFC3339)
@@ -151,8 +151,8 @@ func scalar(value any) string {
 	return fmt.Sprint(value)
 }
 
-// treeOfYAML reads the first document of a text. Scalars keep their spelling: a version
-// "1.10" is not a number here.
+// treeOfYAML parses the first YAML document in a text. Scalars keep their spelling, because a version
+// such as "1.10" is not a number.
 func treeOfYAML(text string) (tree map[string]any, ok bool) {
 	if len(text) > maxYAML {
 		return nil, false
@@ -168,7 +168,7 @@ func treeOfYAML(text string) (tree map[string]any, ok bool) {
 	return tree, (ok || len(root.Content) == 0) && r.left > 0
 }
 
-// yamlReader turns nodes into a tree. An alias repeats its nodes, so their number is limited.
+// yamlReader converts nodes to a tree. It limits the number of nodes, because each alias repeats nodes.
 type yamlReader struct{ left int }
 
 func (r *yamlReader) value(node *yaml.Node, depth int) any {
@@ -194,7 +194,7 @@ func (r *yamlReader) value(node *yaml.Node, depth int) any {
 	return nil
 }
 
-// mapping reads a mapping. Its own keys replace those of merged mappings ("<<").
+// mapping converts a mapping. Its own keys replace the keys of merged mappings ("<<").
 func (r *yamlReader) mapping(node *yaml.Node, depth int) map[string]any {
 	m := map[string]any{}
 	var merged []any
@@ -219,7 +219,7 @@ func (r *yamlReader) mapping(node *yaml.Node, depth int) map[string]any {
 	return m
 }
 
-// child returns the value below the keys of nested mappings; nil if there is none.
+// child returns the value at a path of keys in nested mappings, or nil if there is none.
 func child(tree any, keys ...string) any {
 	for _, key := range keys {
 		m, _ := tree.(map[string]any)
@@ -228,7 +228,7 @@ func child(tree any, keys ...string) any {
 	return tree
 }
 
-// textOf returns a string of a tree; empty for other values.
+// textOf returns value if it is a string, or "".
 func textOf(value any) string {
 	s, _ := value.(string)
 	return s

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// openMdBook reads book.toml and SUMMARY.md, which lists the chapters: another document is
-// not rendered. A chapter a.md becomes a.html, README.md index.html.
+// openMdBook reads book.toml and SUMMARY.md, which lists the chapters. Other documents are not rendered.
+// A chapter a.md becomes a.html; README.md becomes index.html.
 func openMdBook(s *Site, config string) error {
 	tree, ok := treeOfTOML(config)
 	v := flat(tree)
@@ -66,8 +66,8 @@ func openMdBook(s *Site, config string) error {
 	return nil
 }
 
-// mdBookHarmless reports whether a preprocessor makes no chapters, headings and links. Its
-// name may have "mdbook-" before it.
+// mdBookHarmless reports whether a preprocessor creates no chapters, headings and links. Its name may
+// begin with "mdbook-".
 func mdBookHarmless(name string) bool {
 	switch strings.TrimPrefix(name, "mdbook-") {
 	case "links", "index", "mermaid", "admonish", "katex", "toc", "pagetoc", "alerts", "emojicodes", "external-links", "linkcheck", "linkcheck2", "open-on-gh", "svgbob", "svgbob2", "d2", "plantuml", "graphviz", "callouts", "katex-header", "tabs", "last-changed", "gettext", "footnote", "chart":
@@ -84,5 +84,5 @@ func mdBookPath(name string) string {
 	return name + ".html"
 }
 
-// mdBookInclude is a part of a chapter that is another document.
+// mdBookInclude matches an include of another document in a chapter.
 var mdBookInclude = expression(`\{\{#(?:include|template)\s+[^}]*\.md`)

@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// openMkDocs reads mkdocs.yml. A document a.md becomes a/, or a.html without
-// use_directory_urls; index.md and README.md are the page of their folder.
+// openMkDocs reads mkdocs.yml. A document a.md becomes a/, or a.html without use_directory_urls.
+// index.md and README.md are the index pages of their directory.
 func openMkDocs(s *Site, config string) error {
 	tree, ok := treeOfYAML(config)
 	s.doubt = !ok && config != ""
@@ -47,10 +47,10 @@ func openMkDocs(s *Site, config string) error {
 	})
 }
 
-// maxParents is the most configurations that one is made of.
+// maxParents is the maximum number of configurations that one inherits from.
 const maxParents = 8
 
-// inherit returns a configuration with what it has from others, and whether all were read.
+// inherit returns a configuration with its inherited settings, and whether all files were read.
 func (s *Site) inherit(tree map[string]any, dir string) (map[string]any, bool) {
 	for range maxParents {
 		name := textOf(tree["INHERIT"])
@@ -77,18 +77,18 @@ func (s *Site) inherit(tree map[string]any, dir string) (map[string]any, bool) {
 	return tree, false
 }
 
-// mkDocs is a site while it is opened.
+// mkDocs is the state of opening a MkDocs site.
 type mkDocs struct {
 	*Site
 	docs        string
 	directories bool
-	filled      bool            // documents are templates of Jinja
+	filled      bool            // documents are Jinja templates
 	translated  map[string]bool // documents that have translations: "a.md" for "a.en.md"
 	unread      bool            // a part of the configuration was not read
-	orphan      bool            // that part is another file, which may name hooks
+	orphan      bool            // the unread part is another file, which may name hooks
 	includes    bool            // documents may include others
 	marks       []func() *regexp.Regexp
-	parts       sync.Map // what makesParts said, by the name of the file
+	parts       sync.Map // results of makesParts, by file name
 }
 
 // readPlugins reads the plugins: a list of names, and of names with options.
@@ -108,7 +108,7 @@ func (m *mkDocs) readPlugins(plugins any) {
 	}
 }
 
-// readPlugin reads what a plugin makes. One that is unknown may make pages.
+// readPlugin applies the effects of a plugin. An unknown plugin may create pages.
 func (m *mkDocs) readPlugin(name string, options any) {
 	_, last := path.Split(name) // "material/search"
 	switch last {
@@ -148,8 +148,8 @@ func (m *mkDocs) readPlugin(name string, options any) {
 	}
 }
 
-// readHooks reads the programs that change the build. One that makes documents, or that
-// can't be read, may make any.
+// readHooks reads the programs that change the build. A program that creates documents, or that
+// can't be read, may create any document.
 func (m *mkDocs) readHooks(names []string) {
 	if m.orphan || len(names) > 0 {
 		m.doubt, m.unsure = true, true
@@ -171,10 +171,10 @@ func (m *mkDocs) readHooks(names []string) {
 // hookComment is a comment that a hook may replace.
 var hookComment = expression(`<!--\s*[\w-]+:[^>]*`)
 
-// hookFiles is a part of a hook that may add documents.
+// hookFiles matches code in a hook that may add documents.
 var hookFiles = expression(`\bon_(?:files|nav|config|env|pre_build|startup|serve)\b|\bFile\(`)
 
-// readExtensions reads the extensions that put parts into documents.
+// readExtensions reads the extensions that insert parts into documents.
 func (m *mkDocs) readExtensions(extensions any) {
 	names, _ := extensions.([]any)
 	if options, ok := extensions.(map[string]any); ok {
@@ -193,7 +193,7 @@ func (m *mkDocs) readExtensions(extensions any) {
 	}
 }
 
-// isOpen reports whether a document has a part that an extension or a plugin makes.
+// isOpen reports whether an extension or a plugin creates a part of a document.
 func (m *mkDocs) isOpen(source string) bool {
 	parts := mkDocsMarkdown().FindAllStringSubmatch(source, maxParts)
 	for _, part := range parts {
@@ -204,8 +204,8 @@ func (m *mkDocs) isOpen(source string) bool {
 	return len(parts) == maxParts || m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
 }
 
-// makesParts reports whether a file that documents include may make headings or names, or has
-// a part that a plugin replaces. Each file is read once.
+// makesParts reports whether an included file may add headings or names, or has a part that a plugin
+// replaces. Each file is read once.
 func (m *mkDocs) makesParts(name string) bool {
 	if known, ok := m.parts.Load(name); ok {
 		return known.(bool)
@@ -215,10 +215,10 @@ func (m *mkDocs) makesParts(name string) bool {
 	return makes
 }
 
-// maxParts is the most includes of a document that are read.
+// maxParts is the maximum number of includes that are read for a document.
 const maxParts = 64
 
-// templates returns the folder of the site's own templates.
+// templates returns the directory of the templates that belong to the site.
 func (m *mkDocs) templates(dir any) []string {
 	if name := path.Join(m.base, textOf(dir)); textOf(dir) != "" && name != "." && fs.ValidPath(name) {
 		return []string{name}
@@ -226,16 +226,16 @@ func (m *mkDocs) templates(dir any) []string {
 	return nil
 }
 
-// maxScripts is the most programs of a plugin that are read.
+// maxScripts is the maximum number of programs that are read for a plugin.
 const maxScripts = 16
 
-// separatesNames reports whether a character of a program is not one of a file's name.
+// separatesNames reports whether r can't be part of a file name in a program.
 func separatesNames(r rune) bool {
 	return separatesIdentifiers(r) && r != '-'
 }
 
-// mkDocsHarmless reports whether a plugin makes no pages and no targets of links, or only
-// such as are known here by the parts of documents that it replaces.
+// mkDocsHarmless reports whether a plugin creates no pages and no link targets, or only such that
+// this package recognizes by the parts of documents that the plugin replaces.
 func mkDocsHarmless(name string) bool {
 	switch name {
 	case "search", "macros", "literate-nav", "awesome-pages", "awesome-nav", "section-index", "autorefs", "mkdocstrings", "include-markdown", "exclude", "exclude-search", "minify", "social", "privacy", "offline", "meta", "info", "optimize", "typeset", "group", "rss",
@@ -258,17 +258,17 @@ func directoryPath(name string, directories bool) string {
 	return stem + ".html"
 }
 
-// The parts of a document that an extension or a plugin makes.
+// The parts of a document that an extension or a plugin creates.
 var (
 	mkDocsFilled  = expression(`\{\{|\{%`)
 	mkDocsObject  = expression(`(?m)^:::\s`)
 	mkDocsSnippet = expression(`--8<--`)
 	mkDocsFile    = expression(`\{!`)
-	// mkDocsMarkdown is an include. A file "./a" is beside the document, and not read here.
+	// mkDocsMarkdown matches an include. A file "./a" is relative to the document and is not read.
 	mkDocsMarkdown = expression(`\{%-?\s*include(?:-markdown)?\s(?:\s*["'](\w[^"'*\n]*)["'])?`)
 )
 
-// mkDocsMarks returns the marks of the parts that an extension or a plugin makes.
+// mkDocsMarks returns the marks of the parts that an extension or a plugin creates.
 func mkDocsMarks(name string) func() *regexp.Regexp {
 	switch name {
 	case "mkdocstrings":
@@ -279,7 +279,7 @@ func mkDocsMarks(name string) func() *regexp.Regexp {
 	return mkDocsFile
 }
 
-// setURL notes the URL of the site, if it is one with a host, and the path of its root.
+// setURL sets the URL of the site, if it has a host, and the path of its root.
 func (s *Site) setURL(text string) {
 	u, err := url.Parse(text)
 	if err != nil || text == "" {

@@ -2,8 +2,8 @@ package generator
 
 import "strings"
 
-// isModest reports whether the memory for a text of TOML is within reason: its parser takes
-// the square of what is nested, and keeps the full name of each key.
+// isModest reports whether parsing a TOML text needs acceptable memory. The parser needs memory in
+// proportion to the square of the nesting, and stores the full name of each key.
 func isModest(text string) bool {
 	if len(text) > maxTOML {
 		return false
@@ -12,9 +12,9 @@ func isModest(text string) bool {
 	return depth <= maxNesting && key <= maxKey
 }
 
-// nesting returns how deep the arrays and tables of TOML are nested in each other, or how
-// many parts the longest key has, and the length of the longest key. What is malformed may
-// be measured in any way.
+// nesting returns the depth of nested arrays and tables in a TOML text, or the number of parts of the
+// longest key if it is larger. It also returns the length of the longest key. For malformed text,
+// the results may be arbitrary.
 func nesting(text string) (most, longest int) {
 	depth, dots, start, isHeader := 0, 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -50,7 +50,7 @@ func nesting(text string) (most, longest int) {
 	return most, longest
 }
 
-// quotedLen returns the length of the string that text begins with.
+// quotedLen returns the length of the string at the start of text.
 func quotedLen(text string) int {
 	mark := text[:1]
 	end := mark
@@ -68,7 +68,7 @@ func quotedLen(text string) int {
 		i++
 	}
 	i += len(end)
-	// A string of several lines may end in two more marks.
+	// A multi-line string may end in two more quotes.
 	for range 2 {
 		if len(end) == 3 && i < len(text) && text[i:i+1] == mark {
 			i++

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// RSTIDs returns the fragments of a reStructuredText document as docutils makes them. open
-// reports that it may have others, because a part of the document comes from elsewhere.
+// RSTIDs returns the fragments that docutils gives a reStructuredText document. open reports whether
+// there may be other fragments, because parts of the page are not in the document.
 func RSTIDs(source string) (ids []string, open bool) {
 	names := markup.RSTNames(source)
 	seen := map[string]int{}
@@ -29,11 +29,11 @@ func RSTIDs(source string) (ids []string, open bool) {
 	return append(ids, numberedIDs(numbered, len(names.Sections))...), names.Open
 }
 
-// maxNumbered is how many parts without a name of their own have fragments.
+// maxNumbered is the maximum number of unnamed parts with fragments.
 const maxNumbered = 10_000
 
-// numberedIDs returns the fragments of what has no name of its own: n at most, and the
-// entries of a table of contents. Versions of docutils name them in two ways.
+// numberedIDs returns the fragments of at most n unnamed parts, and of the entries of a table of
+// contents. Docutils versions name them in two ways.
 func numberedIDs(n, entries int) []string {
 	var ids []string
 	for i := range min(n, maxNumbered) {

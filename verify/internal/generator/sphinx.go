@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// isSphinx reports whether a conf.py is one of Sphinx.
+// isSphinx reports whether a conf.py belongs to Sphinx.
 func isSphinx(fsys fs.FS, config string) bool {
 	text := readText(fsys, config)
 	return strings.Contains(strings.ToLower(text), "sphinx") || sphinxSetting().MatchString(text)
@@ -23,7 +23,7 @@ var (
 	quoted        = expression(`["']([^"']+)["']`)
 	sphinxAuto    = expression(`autodoc2|autoapi|autosummary|apidoc`)
 	rstLabel      = expression("(?m)^\\s*\\.\\. _`?([^:`\\n]+)`?:\\s*$")
-	// sphinxInclude is a directive whose content has names that are not in the document.
+	// sphinxInclude matches a directive that adds names from outside the document.
 	sphinxInclude = expression("(?m)^\\s*(?:`{3,}|:{3,})\\{(?:include|literalinclude|eval-rst|auto|glossary|py:|c:|cpp:|js:|rst:|click|argparse)")
 )
 
@@ -32,10 +32,11 @@ var (
 	sphinxGlossary = expression("(?m)^\\s*(?:`{3,}\\{|:{3,}\\{|\\.\\. )glossary\\b")
 )
 
-// maxIncludes is the most documents that include one from which its links are tried.
+// maxIncludes is the maximum number of including documents in which the links of a document are
+// resolved.
 const maxIncludes = 8
 
-// sphinxPart is an include of a document.
+// sphinxPart matches an include directive.
 var sphinxPart = expression("(?m)^\\s*(?:(?:`{3,}|:{3,})\\{include\\}|\\.\\. include::)[ \\t]+([^\\s<>]+)[ \\t]*\r?$")
 
 // includesOf returns the files that a document includes.
@@ -48,8 +49,8 @@ func includesOf(doc, text string) (list []string) {
 	return list
 }
 
-// includesBeside reports whether a document of a folder below the root includes one that is
-// outside that folder.
+// includesBeside reports whether a document in a directory below the root includes a document outside
+// that directory.
 func includesBeside(fsys fs.FS, dir string) bool {
 	found := false
 	s := &Site{fsys: fsys, err: func() error { return nil }}
@@ -61,8 +62,8 @@ func includesBeside(fsys fs.FS, dir string) bool {
 	return found
 }
 
-// openSphinx reads conf.py. A document a.md or a.rst becomes a.html. Links may lead to
-// documents with and without their suffix, and to labels of any document.
+// openSphinx reads conf.py. A document a.md or a.rst becomes a.html. Links may name documents with or
+// without their suffix, and labels of any document.
 func openSphinx(s *Site, config string) error {
 	s.sources, s.assets, s.suffixes = true, true, []string{".md", ".rst"}
 	s.ids, s.opaque = sphinxIDs, sphinxInclude().MatchString
@@ -124,11 +125,11 @@ func openSphinx(s *Site, config string) error {
 	})
 }
 
-// sphinxList is the list of extensions, and of those that are added to it.
+// sphinxList matches the list of extensions, and code that adds to it.
 var sphinxList = expression(`(?m)^\s*extensions\s*(?:\+?=|\.extend\(|\.append\(|\.insert\()([^=]*?[\])]\s*$|[^\n]*)`)
 
-// readExtensions reads the names of the extensions. One that is unknown may make documents
-// and labels. Autodoc makes labels: the names of a program.
+// readExtensions reads the names of the extensions. An unknown extension may create documents and
+// labels. Autodoc creates labels from the names in a program.
 func (s *Site) readExtensions(config string) {
 	config = sphinxComment().ReplaceAllString(config, "")
 	for _, m := range sphinxList().FindAllStringSubmatch(config, -1) {
@@ -150,8 +151,8 @@ func (s *Site) readExtensions(config string) {
 
 var sphinxComment = expression(`(?m)^\s*#.*$`)
 
-// sphinxMakes reports whether an extension makes documents in any folder. Those of autoapi,
-// autodoc2 and autosummary are in folders of their own.
+// sphinxMakes reports whether an extension creates documents in any directory. autoapi, autodoc2 and
+// autosummary use separate directories.
 func sphinxMakes(name string) bool {
 	switch first, _, _ := strings.Cut(name, "."); first {
 	case "sphinx_gallery", "exhale", "sphinx_multiversion":
@@ -160,7 +161,7 @@ func sphinxMakes(name string) bool {
 	return strings.HasSuffix(name, "apidoc")
 }
 
-// sphinxHarmless reports whether an extension makes no documents and no labels.
+// sphinxHarmless reports whether an extension creates no documents and no labels.
 func sphinxHarmless(name string) bool {
 	switch name {
 	case "sphinx.ext.autosummary", "sphinx.ext.apidoc":
@@ -176,8 +177,8 @@ var (
 	mystScheme = expression(`["']([a-z][a-z0-9+.-]*)["']\s*[:,]`)
 )
 
-// mystSchemes returns how links with the schemes of the configuration begin. Those of URLs
-// are among them.
+// mystSchemes returns the prefixes of links with the schemes in the configuration, including URL
+// schemes.
 func mystSchemes(config string) (list []string) {
 	m := mystBlock().FindStringSubmatch(config)
 	if m == nil {

@@ -10,32 +10,32 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// vitePress is a site of VitePress.
+// vitePress is the state of a VitePress site.
 type vitePress struct {
 	*Site
 	src      string
 	clean    bool
 	sources  map[string]string // documents by the path of their page without suffix, also the path that a rewrite replaces
 	at       map[string]string // the path of the page of a document, without suffix
-	dynamic  []*regexp.Regexp  // paths of pages that a program makes
+	dynamic  []*regexp.Regexp  // paths of pages that a program creates
 	excluded []*regexp.Regexp
 	rewrites []rewrite
-	ignored  []*regexp.Regexp // links that the configuration says may be dead
+	ignored  []*regexp.Regexp // links that the configuration allows to be dead
 }
 
-// rewrite gives the pages of documents another path.
+// rewrite maps documents to other page paths.
 type rewrite struct {
 	from *regexp.Regexp
 	to   string
 }
 
-// vitePressLeaves reports whether the documents are outside the folder of the configuration.
+// vitePressLeaves reports whether the documents are outside the directory of the configuration.
 func vitePressLeaves(text string) bool {
 	return strings.HasPrefix(path.Clean(textOf(readScript(text)["srcDir"])), "../")
 }
 
-// openVitePress reads what it can of .vitepress/config.js, which is a program: its literals.
-// A document a.md becomes a.html.
+// openVitePress reads the literals in .vitepress/config.js, which is a program. A document a.md becomes
+// a.html.
 func openVitePress(s *Site, text string) error {
 	config := readScript(text)
 	v := &vitePress{Site: s, sources: map[string]string{}, at: map[string]string{}, clean: textOf(config["cleanUrls"]) == "true"}
@@ -66,7 +66,7 @@ func openVitePress(s *Site, text string) error {
 	return s.walk(v.src, v.add)
 }
 
-// readLists reads the settings that choose documents, paths and links.
+// readLists reads the settings that select documents, paths and links.
 func (v *vitePress) readLists(config map[string]any) {
 	excludes, ok := config["srcExclude"].([]any)
 	v.doubt = v.doubt || !ok && config["srcExclude"] != nil
@@ -91,7 +91,7 @@ func (v *vitePress) readLists(config map[string]any) {
 	v.readIgnored(config["ignoreDeadLinks"])
 }
 
-// maxPatterns is the most patterns of a setting that are read.
+// maxPatterns is the maximum number of patterns that are read for a setting.
 const maxPatterns = 256
 
 func rewritesOf(config map[string]any) map[string]any {
@@ -157,11 +157,11 @@ func (v *vitePress) add(name string) {
 	v.Site.add(stem+".html", name)
 }
 
-// routePart is a part of the path of a document that a program fills in.
+// routePart matches a part of a document path that a program replaces.
 var routePart = expression(`\[\w+\]`)
 
-// find returns where a link leads, as the plugin of VitePress for links and its check for
-// dead links do.
+// find returns the target of a link. It follows the link plugin of VitePress and its check for dead
+// links.
 func (v *vitePress) find(doc, ref string) Target {
 	if ref[0] == '@' || ref[0] == '~' {
 		return Target{Undecided, ref} // an alias or a package
@@ -197,7 +197,7 @@ func (v *vitePress) findPage(doc, ref string) Target {
 	return v.judge(doc, page, path.Clean(at), v.page(below)) // in HTML the base is written
 }
 
-// page returns what is at a path without suffix.
+// page returns the target at a path without suffix.
 func (v *vitePress) page(at string) Target {
 	if file, ok := v.sources[at]; ok {
 		return Target{File, file}
@@ -216,7 +216,7 @@ func (v *vitePress) page(at string) Target {
 	return Target{Missing, at}
 }
 
-// judge says why a page is missing.
+// judge returns the target of a link to a missing page.
 func (v *vitePress) judge(doc, link, at string, target Target) Target {
 	if target.Kind != Missing {
 		return target
@@ -241,7 +241,7 @@ func (v *vitePress) judge(doc, link, at string, target Target) Target {
 	return target
 }
 
-// findFile returns the file that a link with the suffix of a file leads to.
+// findFile returns the target of a link with a file suffix.
 func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
 	names := []string{path.Join(path.Dir(doc), ref)}
 	if absolute {
@@ -261,7 +261,7 @@ func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
 	return Target{Missing, strings.TrimPrefix(names[0], v.src+"/")}
 }
 
-// isServedAsIs reports whether VitePress takes a link for one to a file: by its suffix.
+// isServedAsIs reports whether VitePress treats a link as a link to a file, by its suffix.
 func isServedAsIs(ref string) bool {
 	suffix := strings.ToLower(strings.TrimPrefix(path.Ext(ref), "."))
 	const suffixes = ` 3g2 3gp aac ai apng au avif bin bmp cer class conf crl css csv dll doc eps epub exe gif gz ics ief jar jpe jpeg jpg js json jsonld m4a man mid midi mjs mov mp2 mp3 mp4 mpe mpeg mpg mpp oga ogg ogv ogx opus otf p10 p7c p7m p7s pdf png ps qt roff rtf rtx ser svg t tif tiff tr ts tsv ttf txt vtt wav weba webm webp woff woff2 xhtml xml yaml yml zip `
@@ -299,8 +299,8 @@ var (
 	routeRef  = expression(`:(\w+)[*+?]?`)
 )
 
-// routeExpression returns the expression of a path with parameters, such as
-// "pkg/:name/:rest*"; nil if it has others.
+// routeExpression returns the expression of a path with parameters such as "pkg/:name/:rest*". For
+// other parameters it returns nil.
 func routeExpression(route string) *regexp.Regexp {
 	if strings.ContainsAny(route, "(){}^\\") || len(route) > maxValue {
 		return nil
@@ -327,8 +327,8 @@ var (
 	vueComponent = expression(`<[A-Z]\w*`)
 )
 
-// isVuePage reports whether a page has headings that are not in its document: included, or
-// made by a component that is nearly all of the page.
+// isVuePage reports whether a page may have headings that are not in its document: from an include, or
+// from a component that is most of the page.
 func isVuePage(source string) bool {
 	if vueInclude().MatchString(source) {
 		return true
@@ -345,7 +345,7 @@ var (
 	vueClasses   = expression(`\s*\{[^{}]*\}\s*$`)
 )
 
-// vueIDs are those of VitePress and VuePress.
+// vueIDs returns the fragments of VitePress and VuePress.
 func vueIDs(headings []string) []string {
 	var ids []string
 	seen := map[string]int{}
@@ -360,7 +360,7 @@ func vueIDs(headings []string) []string {
 	return ids
 }
 
-// vueID returns the name of a heading: with "-" for punctuation, and "_" before a digit.
+// vueID returns the fragment of a heading, with "-" for punctuation, and "_" before a digit.
 func vueID(text string) string {
 	text = vueCombining().ReplaceAllString(norm.NFKD.String(text), "")
 	text = vueSpecial().ReplaceAllString(vueControl().ReplaceAllString(text, ""), "-")

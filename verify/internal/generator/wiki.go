@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openVault reads a folder of notes. Their links lead to files.
+// openVault reads a directory of notes, whose links name files.
 func openVault(s *Site, _ string) error {
 	s.mounts = []mount{{".", "", true}}
 	s.sources, s.assets = true, true
@@ -14,7 +14,7 @@ func openVault(s *Site, _ string) error {
 	return s.ReadStems()
 }
 
-// HasWikilinks reports whether [Site.Wiki] finds documents.
+// HasWikilinks reports whether the documents may contain wikilinks, for [Site.Wiki].
 func (s *Site) HasWikilinks() bool { return s.stems != nil }
 
 // ReadStems reads the names of all files, which [Site.Wiki] needs.
@@ -26,9 +26,9 @@ func (s *Site) ReadStems() error {
 	})
 }
 
-// Wiki returns where a wikilink of a document leads: "[[Page]]" to the file of that name in
-// any folder, "[[folder/Page]]" to one whose path ends so, "[[a.png]]" to a file with that
-// suffix. An empty page is the document itself.
+// Wiki returns the target of a wikilink in a document. "[[Page]]" names a file in any directory,
+// "[[folder/Page]]" a file whose path ends with that text, and "[[a.png]]" a file with that suffix. An
+// empty page is the document itself.
 func (s *Site) Wiki(doc, page string) Target {
 	if page = strings.TrimSpace(page); page == "" {
 		return Target{File, doc}
