@@ -26,7 +26,7 @@ type item struct {
 	member string // as in Link
 	mixed  bool   // it may be binary whatever its type
 	ready  bool   // all of it is in memory
-	base   string // the URL that it was kept from; empty: unknown
+	base   string // the URL of an archived page, or "" if unknown
 	depth  int    // containers around it
 }
 

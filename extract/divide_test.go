@@ -8,7 +8,7 @@ import (
 )
 
 // A text that is divided has the URLs of the whole, wherever it is divided.
-func TestDivideAnywhere(t *testing.T) {
+func TestSplitPointAnywhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 39))
 	rounds := 3_000
 	if testing.Short() {
@@ -24,7 +24,7 @@ func TestDivideAnywhere(t *testing.T) {
 	}
 }
 
-func FuzzDivide(f *testing.F) {
+func FuzzSplitPoint(f *testing.F) {
 	r := rand.New(rand.NewPCG(17, 39))
 	for range 50 {
 		f.Add(compose(r, 12))
@@ -68,7 +68,7 @@ func sameDivided(t *testing.T, text string) (divided int) {
 	return divided
 }
 
-func TestDivide(t *testing.T) {
+func TestSplitPoint(t *testing.T) {
 	long := strings.Repeat("x ", maxWrapper)
 	for _, row := range []struct {
 		text string

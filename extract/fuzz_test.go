@@ -207,7 +207,7 @@ func TestStreamLong(t *testing.T) {
 	}
 }
 
-func TestStreamOneOctetAtATime(t *testing.T) {
+func TestStreamOneByteAtATime(t *testing.T) {
 	text := strings.Repeat("<URL:http://h/a-\n b> word http://a.b/c?d=e, ", 500)
 	list := slices.Collect(All(text, nil))
 	if streamed := collect(t, iotest.OneByteReader(strings.NewReader(text)), nil); !slices.Equal(list, streamed) || len(list) != 1000 {

@@ -69,7 +69,7 @@ func TestUTF16(t *testing.T) {
 }
 
 // A page in Latin 1 may have links with its octets.
-func TestOctetsOfFragments(t *testing.T) {
+func TestBytesOfFragments(t *testing.T) {
 	a := htmlAnchors("<p id=über><p id=plain>", false)
 	for fragment, want := range map[string]bool{"%FCber": true, "%C3%BCber": true, "über": true, "%FEber": false} {
 		if a.find(fragment) != want {

@@ -290,7 +290,7 @@ func TestCheckerResponse(t *testing.T) {
 }
 
 // Targets that differ only in what the policy does not care about are the same. What is here, and
-// a password, must not be kept.
+// a password, must not be stored.
 func TestCheckerTargets(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.PerHost, w.o.Interval = 3, time.Second

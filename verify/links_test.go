@@ -57,7 +57,7 @@ func TestMenuSaysNotFound(t *testing.T) {
 	}
 }
 
-// A partial form leads above the top only if it has more ".." than folders below the top.
+// A relative reference points above the top only if it has more ".." than directories below the top.
 func TestLeavesTop(t *testing.T) {
 	for _, c := range []struct {
 		base, top, ref string

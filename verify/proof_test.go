@@ -53,7 +53,7 @@ func TestDeadNeedsGet(t *testing.T) {
 }
 
 // Only 404 and 410 say that a resource is missing.
-func TestStatusesOfDeath(t *testing.T) {
+func TestDeadStatuses(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	code := 0
 	w.serve("a.example", func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(code) })

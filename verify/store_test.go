@@ -68,7 +68,7 @@ func TestStore(t *testing.T) {
 	if lines(again) != lines(first) {
 		t.Errorf("first\n%sthen\n%s", lines(first), lines(again))
 	}
-	// Denied links are judged again, and so are referrals to them.
+	// Denied links are checked again, and so are redirects to them.
 	if asked != 1 {
 		t.Errorf("asked %d times again", asked)
 	}

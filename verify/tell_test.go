@@ -57,7 +57,7 @@ func TestNeverAlive(t *testing.T) {
 	}
 }
 
-// Each URL that referrals led through is known, without passwords, and so from the store.
+// Hops returns each redirect target without passwords, also from the store.
 func TestHops(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	secret := locus.MustParse("http://u:secret@h/")

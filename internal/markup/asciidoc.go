@@ -8,18 +8,18 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Asciidoc returns the pieces of a document in order, as Asciidoctor 2 reads it.
+// Asciidoc yields the pieces of a document in order, as Asciidoctor 2 reads it.
 //
-// Attributes that the document defines are replaced. A destination with a reference to
-// another attribute is returned as it is written. Conditions are not decided: the text for
-// each outcome is read. Blocks that are more than 100 deep are read as text.
+// It replaces references to attributes that the document defines. A destination with another attribute
+// reference is returned as written. Asciidoc does not evaluate conditions: it reads the text of all
+// branches. Blocks nested more than 100 deep are read as text.
 func Asciidoc(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readAsciidoc(source, yield, nil)
 	}
 }
 
-// asciidoc reads the blocks of a document, line by line.
+// asciidoc reads the blocks of a document line by line.
 type asciidoc struct {
 	text  string
 	yield func(Piece) bool
@@ -27,17 +27,17 @@ type asciidoc struct {
 	ids   *documentIDs
 
 	attrs      attributes
-	conditions []string   // names of "ifndef" that are open; others are "?"
-	pending    string     // the name of an attribute whose value continues on the next line
-	value      string     // the value so far
-	header     headerPart // where in the header of the document the line is
+	conditions []string   // open conditions: the name for "ifndef", "?" for others
+	pending    string     // name of an attribute whose value continues on the next line
+	value      string     // value of that attribute so far
+	header     headerPart // part of the document header that contains the line
 	open       []delimited
 	style      blockStyle // of the next block
 	leaf       adocLeaf
-	start, end int  // of the text of the leaf; -1: none yet
+	start, end int  // text of the leaf; -1 before it begins
 	term       bool // the last line is a term without its description
 	titled     bool // the document has a title
-	underlined bool // the next line is the one under a title
+	underlined bool // the next line underlines a title
 }
 
 // headerPart is a part of a document.
@@ -60,16 +60,16 @@ const (
 	unseenParagraph // a comment
 )
 
-// delimited is a block between two lines that are the same.
+// delimited is a block between two equal lines.
 type delimited struct {
 	line string
-	leaf adocLeaf // what its content is; noParagraph: blocks
-	// cell separates the cells of a table; 0: the block is not a table.
+	leaf adocLeaf // kind of its content; noParagraph for blocks
+	// cell is the separator of table cells, or 0 if the block is not a table.
 	cell byte
 	flat bool // indented lines are text
 }
 
-// blockStyle is what the lines before a block say about it.
+// blockStyle is the style that the lines before a block select.
 type blockStyle struct {
 	name, id, reftext string
 	discrete, csv     bool
@@ -97,7 +97,7 @@ func (a *asciidoc) emit(p Piece) {
 	}
 }
 
-// verbatim returns the kind of the content that lines have here; noParagraph: blocks.
+// verbatim returns the kind of the current content, or noParagraph for blocks.
 func (a *asciidoc) verbatim() adocLeaf {
 	if n := len(a.open); n > 0 {
 		return a.open[n-1].leaf
@@ -105,7 +105,7 @@ func (a *asciidoc) verbatim() adocLeaf {
 	return noParagraph
 }
 
-// line reads the line from start to end, which has no blanks at its end.
+// line reads the line from start to end, without trailing spaces.
 func (a *asciidoc) line(start, end, next int) {
 	line := a.text[start:end]
 	in := a.verbatim()
@@ -136,7 +136,7 @@ func (a *asciidoc) extend(start, end int) {
 	a.end = end
 }
 
-// pause yields the text of the leaf so far. The leaf continues.
+// pause yields the text of the leaf so far, without ending the leaf.
 func (a *asciidoc) pause() {
 	start, end := a.start, a.end
 	a.start = -1
@@ -159,7 +159,7 @@ func (a *asciidoc) pause() {
 	}
 }
 
-// cells yields the pieces of running text, which may be cells of a table.
+// cells yields the pieces of running text, which may be table cells.
 func (a *asciidoc) cells(start, end int) {
 	cell := byte(0)
 	if n := len(a.open); n > 0 {
@@ -175,7 +175,7 @@ func (a *asciidoc) cells(start, end int) {
 	a.inline(start, end)
 }
 
-// unseen yields a part of the source that readers do not see.
+// unseen yields an invisible part of the source.
 func (a *asciidoc) unseen(start, end int) { a.emit(Piece{Kind: Unseen, Start: start, End: end}) }
 
 // blank reads an empty line.
@@ -193,7 +193,7 @@ func (a *asciidoc) breaks(line string) bool {
 	return a.header == inHeader || delim != "" || line == "+" || isAttributeLine(line) || a.leaf == textParagraph && markerEnd(line) > 0
 }
 
-// continues reads a line of a paragraph that is not its first.
+// continues reads a line of a paragraph after the first line.
 func (a *asciidoc) continues(line string, start, end int) {
 	if a.leaf == textParagraph && isLineComment(line) {
 		a.pause()
@@ -248,14 +248,14 @@ func (a *asciidoc) opens(line string) bool {
 	return true
 }
 
-// take returns the style of the block that begins, and forgets it.
+// take returns the style for the next block and resets it.
 func (a *asciidoc) take() blockStyle {
 	style := a.style
 	a.style = blockStyle{}
 	return style
 }
 
-// styleLeaf returns what a block of a style holds, if that is not what it holds otherwise.
+// styleLeaf returns the kind of content that a style selects, if it differs from the default.
 func styleLeaf(style string) (adocLeaf, bool) {
 	switch style {
 	case "source", "listing", "literal", "stem", "latexmath", "asciimath":
@@ -268,8 +268,7 @@ func styleLeaf(style string) (adocLeaf, bool) {
 	return noParagraph, false
 }
 
-// delimiterOf returns the delimiter that a line is, which ends the block too, and what the
-// block holds.
+// delimiterOf returns the delimiter in a line, which also ends the block, and the kind of content.
 func delimiterOf(line string) (delim string, block delimited) {
 	if len(line) < 2 {
 		return "", block
@@ -301,8 +300,7 @@ func delimiterOf(line string) (delim string, block delimited) {
 	return line, block
 }
 
-// closes ends the block that has a line as its delimiter, with the blocks in it, and
-// reports whether there is one.
+// closes ends the block that a line delimits, with all blocks in it. It reports whether there is one.
 func (a *asciidoc) closes(line string) bool {
 	if len(a.open) == 0 || len(line) < 2 {
 		return false
@@ -334,7 +332,7 @@ func (a *asciidoc) paragraph(line string, start, end int) {
 	a.extend(start, end)
 }
 
-// begun notes that the text of a document begins.
+// begun records that the text of the document has begun.
 func (a *asciidoc) begun() {
 	if a.header == beforeHeader {
 		a.header = inBody
@@ -357,8 +355,7 @@ func hasTerm(line string) bool {
 	return false
 }
 
-// markerEnd returns where the text after the marker of a list item begins; 0: the line
-// begins no item.
+// markerEnd returns the start of the text after a list marker, or 0 if the line begins no list item.
 func markerEnd(line string) int {
 	i := blanksEnd(line, 0)
 	end := i
@@ -416,7 +413,7 @@ func numberEnd(line string, i int) int {
 	return i
 }
 
-// section reads the title that a line is, or that the next line underlines.
+// section reads a title in a line, or a title that the next line underlines.
 func (a *asciidoc) section(line string, start, end, next int) bool {
 	level := fenceSize(line, '=')
 	if level == 0 {
@@ -472,7 +469,7 @@ func (a *asciidoc) heading(level, start, end int) {
 	a.inline(start, end)
 }
 
-// isAttributeLine reports whether a line has attributes of the next block, or its name.
+// isAttributeLine reports whether a line contains attributes or the name of the next block.
 func isAttributeLine(line string) bool {
 	if len(line) < 2 || line[0] != '[' || line[len(line)-1] != ']' {
 		return false
@@ -487,7 +484,7 @@ func isAttributeLine(line string) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || c >= 0x80 || strings.IndexByte(`_.#,"'%{`, c) >= 0
 }
 
-// isIDStart reports whether a name may begin at the front of s.
+// isIDStart reports whether a name may begin at the start of s.
 func isIDStart(s string) bool {
 	return s != "" && (octet.Is(s[0], octet.Alpha) || s[0] == '_' || s[0] == ':' || s[0] >= 0x80)
 }

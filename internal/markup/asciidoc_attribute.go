@@ -7,21 +7,21 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// attributes are the attributes of an AsciiDoc document that are known at a line of it.
+// attributes holds the attributes of an AsciiDoc document that are known at a line.
 type attributes struct {
 	values map[string]string
-	unsure map[string]bool // defined under a condition that is not known here
+	unsure map[string]bool // attributes that are defined under an undecided condition
 	spare  int             // bytes that references may still add to the document
 }
 
 const (
-	// maxAttribute is the longest value of an attribute that is kept.
+	// maxAttribute is the maximum size of a stored attribute value.
 	maxAttribute = 4096
-	// maxAdded is how much references may add to a document beside its own length.
+	// maxAdded is the maximum number of bytes that references may add to a document.
 	maxAdded = 1 << 20
 )
 
-// builtin are the attributes that asciidoctor defines for characters.
+// builtin holds the character attributes of Asciidoctor.
 var builtin = map[string]string{
 	"empty": "", "blank": "", "sp": " ", "nbsp": "\u00A0", "zwsp": "\u200B", "wj": "\u2060", "apos": "'", "quot": `"`,
 	"amp": "&", "lt": "<", "gt": ">", "startsb": "[", "endsb": "]", "vbar": "|", "caret": "^", "asterisk": "*", "tilde": "~",
@@ -29,7 +29,7 @@ var builtin = map[string]string{
 	"lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "brvbar": "¦",
 }
 
-// get returns the value of an attribute whose value is certain.
+// get returns the value of an attribute, if it is certain.
 func (a *attributes) get(name string) (value string, ok bool) {
 	if a.unsure[name] {
 		return "", false
@@ -40,8 +40,8 @@ func (a *attributes) get(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// set defines an attribute, or removes it. A definition under a condition makes the value
-// unsure, unless the condition is that the attribute has no value yet.
+// set defines or removes an attribute. Under a condition, the value becomes uncertain, unless the
+// condition is that the attribute has no value yet.
 func (a *attributes) set(name, value string, remove bool, condition string) {
 	_, defined := a.values[name]
 	switch {
@@ -70,7 +70,7 @@ func entry(line string) (name, value string, remove, ok bool) {
 	return strings.ToLower(plain), strings.TrimSpace(value), plain != name, true
 }
 
-// attributeEnd returns where the name of an attribute ends at the front of s.
+// attributeEnd returns the end of the attribute name at the start of s.
 func attributeEnd(s string) int {
 	end := 0
 	for end < len(s) && (octet.Is(s[end], octet.Alpha|octet.Digit) || s[end] == '_' || s[end] >= 0x80 || end > 0 && s[end] == '-') {
@@ -79,7 +79,7 @@ func attributeEnd(s string) int {
 	return end
 }
 
-// define sets the attribute of an entry, whose value may have references.
+// define sets the attribute of an entry, whose value may contain references.
 func (a *attributes) define(name, value string, remove bool, condition string) {
 	if rest, ok := strings.CutPrefix(value, "pass:"); ok && strings.HasSuffix(rest, "]") {
 		if subs, inner, ok := strings.Cut(rest, "["); ok && strings.IndexByte(subs, ' ') < 0 {
@@ -90,12 +90,12 @@ func (a *attributes) define(name, value string, remove bool, condition string) {
 	a.set(name, resolved.s, remove, condition)
 }
 
-// swap says that the bytes from to up to toEnd of a resolved text stand for those from
-// from up to fromEnd of the source.
+// swap maps the bytes between to and toEnd of a resolved text to the bytes between from and fromEnd of
+// the source.
 type swap struct{ to, toEnd, from, fromEnd int }
 
-// resolvedText is a text whose references to attributes are replaced. A reference to an
-// attribute that is not known is as it was.
+// resolvedText is a text after the replacement of attribute references. References to unknown
+// attributes are unchanged.
 type resolvedText struct {
 	s     string
 	swaps []swap
@@ -145,7 +145,7 @@ func (a *attributes) resolve(text string) resolvedText {
 	return r
 }
 
-// startOf returns the offset in the source of what begins at i.
+// startOf returns the offset in the source for a start at i.
 func (r *resolvedText) startOf(i int) int {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to > i }) - 1
 	switch {
@@ -157,7 +157,7 @@ func (r *resolvedText) startOf(i int) int {
 	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
 }
 
-// endOf returns the offset in the source of what ends at i.
+// endOf returns the offset in the source for an end at i.
 func (r *resolvedText) endOf(i int) int {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to >= i }) - 1
 	switch {

@@ -7,34 +7,33 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// RST returns the pieces of a reStructuredText document in order, as docutils reads it.
+// RST yields the pieces of a reStructuredText document in order, as docutils reads it.
 //
-// Destinations of references by name are those of their definitions. The roles of Sphinx
-// that name documents and labels are [Role] and [Label]; text of other roles is [Code].
+// The definition of a named reference has its destination. Sphinx roles that name documents and labels
+// are [Role] and [Label]; the text of other roles is [Code].
 func RST(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readRST(source, yield, nil)
 	}
 }
 
-// rst reads the blocks of a document, line by line.
+// rst reads the blocks of a document line by line.
 type rst struct {
 	text  string
 	yield func(Piece) bool
 	done  bool
 	names *rstNames
 
-	pos     int // of the next line
+	pos     int // offset of the next line
 	inside  bool
 	start   int // of the paragraph
 	end     int
 	column  int // of its text
 	lines   int
-	literal bool // the paragraph before was the start of a literal block
+	literal bool // the paragraph before introduces a literal block
 }
 
-// rstLine is a line: from start to end, without blanks at the end. Its text begins at
-// first, in a column.
+// rstLine is a line from start to end, without trailing spaces. Its text begins at the offset first.
 type rstLine struct{ start, first, end, next, column int }
 
 func (ln rstLine) blank() bool { return ln.first == ln.end }
@@ -118,8 +117,8 @@ func (r *rst) literalBlock(ln rstLine, rest string) {
 	}
 }
 
-// block moves past blank lines and lines that are indented by more than a number of columns,
-// and returns their end.
+// block skips blank lines and lines that are indented by more than a number of columns, and returns
+// their end.
 func (r *rst) block(column int) (end int) {
 	for end = r.pos; r.pos < len(r.text); {
 		ln := r.line(r.pos)
@@ -144,12 +143,12 @@ func (r *rst) close() {
 	r.inline(r.start, r.end)
 }
 
-// isRule reports whether a line consists of one sign of punctuation.
+// isRule reports whether a line consists of one repeated punctuation character.
 func isRule(line string) bool {
 	return len(line) > 0 && isPunctuation(line[0]) && strings.Trim(line, line[:1]) == ""
 }
 
-// underlined reports whether a line is the one under the title that the paragraph is.
+// underlined reports whether a line underlines the paragraph, which is then a title.
 func (r *rst) underlined(line string) bool {
 	return isRule(line) && r.column == 0 && (len(line) >= 4 || len(line) >= r.end-r.start)
 }
@@ -230,8 +229,8 @@ func (r *rst) doctest(ln rstLine) {
 	r.emit(Piece{Kind: Code, Start: ln.start, End: end})
 }
 
-// rstMarker returns the length of the marker of a list, a field or a line block at the front
-// of a line, with the blanks after it; zero means that it is missing.
+// rstMarker returns the length of the marker of a list, a field or a line block at the start of a
+// line, with the spaces after it. It returns zero if there is none.
 func rstMarker(line string) int {
 	end := 0
 	switch c := line[0]; {
@@ -251,7 +250,7 @@ func rstMarker(line string) int {
 	return text
 }
 
-// fieldEnd returns the offset after ":name:"; zero means that it is missing.
+// fieldEnd returns the offset after ":name:", or zero if it is missing.
 func fieldEnd(line string) int {
 	if len(line) < 3 || line[1] == ' ' || line[1] == ':' {
 		return 0
@@ -269,7 +268,7 @@ func fieldEnd(line string) int {
 	return 0
 }
 
-// enumeratorEnd returns the offset after "1.", "(a)", "iv)" or "#."; zero means that it is missing.
+// enumeratorEnd returns the offset after "1.", "(a)", "iv)" or "#.", or zero if it is missing.
 func enumeratorEnd(line string) int {
 	start := 0
 	if line[0] == '(' {
@@ -293,7 +292,7 @@ func enumeratorEnd(line string) int {
 	return end + 1
 }
 
-// explicit reads the target, footnote, directive or comment that begins with ".." .
+// explicit reads the target, footnote, directive or comment that begins with "..".
 func (r *rst) explicit(ln rstLine) {
 	at := blanksEnd(r.text[:ln.end], ln.first+len(".."))
 	rest := r.text[at:ln.end]
@@ -341,8 +340,7 @@ func (r *rst) footnote(ln rstLine, at int) bool {
 	return true
 }
 
-// target reads the name of a target at an offset, which is after its "_", and what it leads
-// to. "_: " and " " are anonymous.
+// target reads the name of a target, after its "_", and the destination. "_: " and " " are anonymous.
 func (r *rst) target(ln rstLine, at int) bool {
 	name, size := targetName(r.text[at:ln.end])
 	if size == 0 {
@@ -363,8 +361,8 @@ func (r *rst) target(ln rstLine, at int) bool {
 	return true
 }
 
-// until moves past lines that are indented by more than a number of columns, up to a blank
-// line, and returns their end; zero means that it is missing.
+// until skips lines that are indented by more than a number of columns, up to a blank line. It
+// returns their end, or zero if there are none.
 func (r *rst) until(column int) (end int) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -376,8 +374,8 @@ func (r *rst) until(column int) (end int) {
 	return end
 }
 
-// targetName returns the name before the ":" of a target, and the size of both. Zero means
-// that it is missing.
+// targetName returns the name before the ":" of a target, and the size of both, or zero if it is
+// missing.
 func targetName(s string) (name string, size int) {
 	switch {
 	case strings.HasPrefix(s, " "): // of "__ "
@@ -401,13 +399,13 @@ func targetName(s string) (name string, size int) {
 	return "", 0
 }
 
-// isAlias reports whether what a target leads to is the name of another.
+// isAlias reports whether the destination of a target is the name of another target.
 func isAlias(text string) bool {
 	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && (strings.HasPrefix(text, "`") && strings.HasSuffix(text, "`_") || isSimpleName(text[:len(text)-1]))
 }
 
-// isSimpleName reports whether s is a reference name: letters and digits, with single signs
-// between them.
+// isSimpleName reports whether s is a reference name: letters and digits, separated by single
+// punctuation characters.
 func isSimpleName(s string) bool {
 	word := false
 	for i := range len(s) {
@@ -423,14 +421,13 @@ func isSimpleName(s string) bool {
 	return word
 }
 
-// unescaped returns text without the "\" of its escapes.
+// unescaped removes the "\" of escapes.
 func unescaped(text string) string {
 	decoded := Decode(text, RSTText)
 	return decoded.Text
 }
 
-// uri yields the destination from start to end, which may be on several lines: white space
-// is left out.
+// uri yields the destination from start to end, which may be on several lines. It removes white space.
 func (r *rst) uri(kind PieceKind, start, end int) {
 	written := r.text[start:end]
 	text := written
