@@ -250,11 +250,11 @@ func (c *Client) Dialer() scheme.Dialer {
 // error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	if c.options.Archive != nil && !c.options.Live {
-		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotArchived, "nothing is opened but what the archive has"))
+		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotArchived, "only the archive is used"))
 	}
 	p, err := c.judge(u, from)
 	if err == nil && p.outcome == planTemplate {
-		err = fmt.Errorf("%w: it goes through %s, which does not connect to its own server", scheme.ErrUnsupported, proxyTexts(p.proxies()))
+		err = fmt.Errorf("%w: %s does not make connections to other servers", scheme.ErrUnsupported, proxyTexts(p.proxies()))
 	}
 	if err != nil {
 		return nil, NewError("open", u, err)
@@ -329,7 +329,7 @@ func (c *Client) target(u locus.URL) policy.Target {
 // itself or passes them to a client. The error is an [*Error].
 func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
-		return NewError("open", to, fmt.Errorf("%w (referred to from %s)", err, show(from)))
+		return NewError("open", to, fmt.Errorf("%w (redirected from %s)", err, show(from)))
 	}
 	return nil
 }
@@ -390,12 +390,12 @@ func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)
 	c := f.client
 	ctx, cancel := context.WithCancelCause(ctx)
 	inTime := func() bool { return true }
-	late := &timeoutError{"nothing there", c.options.Timeout}
+	late := &timeoutError{"timed out after %s", c.options.Timeout}
 	if c.options.Timeout > 0 {
 		inTime = time.AfterFunc(c.options.Timeout, func() { cancel(late) }).Stop
 	}
 	if total := c.options.Total; total > 0 {
-		timer := time.AfterFunc(total, func() { cancel(&timeoutError{"it did not end", total}) })
+		timer := time.AfterFunc(total, func() { cancel(&timeoutError{"exceeded the total time limit (%s)", total}) })
 		context.AfterFunc(ctx, func() { timer.Stop() })
 	}
 	f.ctx = ctx
@@ -433,9 +433,9 @@ func (c *Client) lookup(u locus.URL) (scheme.Scheme, error) {
 	case s.Access.Opener != nil:
 		return s, nil
 	case s.Status == scheme.Reserved:
-		return s, fmt.Errorf("%w: %s is a reserved name, and %s gives it no access", scheme.ErrUnsupported, name, source(s))
+		return s, fmt.Errorf("%w: the scheme %s is reserved, and %s defines no access to it", scheme.ErrUnsupported, name, source(s))
 	case s.Access.Protocol == "":
-		return s, fmt.Errorf("%w: URLs of %s (%s) are parsed, checked and compared here, and not accessed", scheme.ErrUnsupported, name, source(s))
+		return s, fmt.Errorf("%w: %s URLs (%s) can be parsed and compared, but not opened", scheme.ErrUnsupported, name, source(s))
 	}
 	return s, fmt.Errorf("%w: a %s URL (%s) locates nothing to retrieve: %s", scheme.ErrUnsupported, name, source(s), s.Access.Protocol)
 }

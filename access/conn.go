@@ -156,7 +156,7 @@ func (c *conn) explain(err error, user *time.Time) error {
 	if !user.IsZero() && !user.After(time.Now()) {
 		return err
 	}
-	return &timeoutError{"the server was silent: nothing from it", c.idle}
+	return &timeoutError{"no data from the server for %s", c.idle}
 }
 
 func (c *conn) SetReadDeadline(t time.Time) error {

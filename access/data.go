@@ -31,7 +31,7 @@ func (d *dialer) own(control net.Conn) (*conn, error) {
 	if c, ok := control.(*conn); ok && c.dialer == d {
 		return c, nil
 	}
-	return nil, errors.New("access: a data connection belongs to a control connection of the same dialer")
+	return nil, errors.New("access: the control connection is not from this dialer")
 }
 
 // DialData implements [scheme.DataDialer]. The port must be 1024 or above.
@@ -43,7 +43,7 @@ func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (n
 	address := netip.AddrPortFrom(c.address.Addr(), port)
 	if port < minDataPort {
 		return nil, &policy.DeniedError{Rule: "data-port", Subject: locus.Quote(net.JoinHostPort(c.host(), strconv.Itoa(int(port)))),
-			Reason: fmt.Sprintf("a server may not have us connect to a port below %d", minDataPort)}
+			Reason: fmt.Sprintf("data connections to ports below %d are not allowed", minDataPort)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.DialTimeout)
 	defer cancel()
@@ -72,12 +72,12 @@ func (d *dialer) ListenData(ctx context.Context, control net.Conn) (net.Listener
 		return nil, err
 	}
 	if c.tunnelled {
-		return nil, scheme.Hint(fmt.Errorf("%w: no host can connect to us through %s", scheme.ErrUnsupported, d.tunnel), "passive FTP needs no such thing")
+		return nil, scheme.Hint(fmt.Errorf("%w: %s can't accept connections from the server", scheme.ErrUnsupported, d.tunnel), "use passive FTP")
 	}
 	near, ok := c.LocalAddr().(*net.TCPAddr)
 	far, ok2 := c.RemoteAddr().(*net.TCPAddr)
 	if !ok || !ok2 {
-		return nil, errors.New("access: a control connection that is not TCP has no data connections")
+		return nil, errors.New("access: data connections need a TCP control connection")
 	}
 	local := netip.AddrPortFrom(near.AddrPort().Addr().Unmap(), 0)
 	var config net.ListenConfig

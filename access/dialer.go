@@ -143,7 +143,7 @@ func splitAddress(address string) (host string, port uint16, err error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 16)
 	if err != nil {
-		return "", 0, fmt.Errorf("the port is not a number up to 65535: %w", err)
+		return "", 0, fmt.Errorf("the port is not a number (0-65535): %w", err)
 	}
 	return host, uint16(n), nil
 }
@@ -159,7 +159,7 @@ func (d *dialer) addresses(ctx context.Context, network, host string) ([]netip.A
 	case "tcp6", "udp6":
 		families[1] = true
 	default:
-		return nil, &policy.DeniedError{Rule: "network", Subject: locus.Quote(network), Reason: "only TCP and UDP are open to URLs"}
+		return nil, &policy.DeniedError{Rule: "network", Subject: locus.Quote(network), Reason: "only TCP and UDP are allowed"}
 	}
 	list, err := d.client.resolve(ctx, host)
 	if err != nil {
@@ -241,7 +241,7 @@ func forHost(err error, host string) error {
 		return err
 	}
 	named := *denied
-	named.Subject = locus.Quote(host) + " is at " + denied.Subject
+	named.Subject = locus.Quote(host) + " (" + denied.Subject + ")"
 	return &named
 }
 

@@ -172,15 +172,27 @@ func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 // timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
 // error.
 type timeoutError struct {
-	what  string
-	after time.Duration
+	format string // of the message, with %s for the limit
+	after  time.Duration
 }
 
-func (e *timeoutError) Error() string   { return fmt.Sprintf("%s within %v", e.what, e.after) }
+func (e *timeoutError) Error() string   { return fmt.Sprintf(e.format, shortDuration(e.after)) }
 func (e *timeoutError) Timeout() bool   { return true }
 func (e *timeoutError) Temporary() bool { return true }
 func (e *timeoutError) Is(target error) bool {
 	return target == os.ErrDeadlineExceeded || target == context.DeadlineExceeded
+}
+
+// shortDuration returns d without units that are zero: "10m" instead of "10m0s".
+func shortDuration(d time.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
 }
 
 // closedError is about what the caller closed. It is [fs.ErrClosed] and [net.ErrClosed].

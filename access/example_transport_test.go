@@ -26,7 +26,7 @@ func ExampleNewTransport() {
 	// Output:
 	// link-local: its host is not a public address: link local (RFC 3927)
 	// host: "0x7f.1" is not a host
-	// private: its host is not a public address: translated to IPv4 (RFC 6052), to an address for private use (RFC 1918)
+	// private: its host is not a public address: translated to IPv4 (RFC 6052), which contains an address for private use (RFC 1918)
 	// port: port 6379 belongs to Redis, which could read this request as commands
 }
 
@@ -66,5 +66,5 @@ func ExampleClient_Follow() {
 	_, err = client.Follow(context.Background(), page, locus.MustParse("http://printer.local/"))
 	fmt.Println(err)
 	// Output:
-	// locus: open http://printer.local/: policy: its host is not a public name: link local (RFC 6762), and a link or redirect led there
+	// locus: open http://printer.local/: policy: its host is not a public name: link local (RFC 6762), and it comes from a link or redirect
 }

@@ -73,7 +73,7 @@ func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, e
 	referral.Close()
 	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
 	if len(referral.To) == 0 {
-		return nil, f.fail(f.result.URL, fmt.Errorf("%w: a referral that leads nowhere", scheme.ErrProtocol))
+		return nil, f.fail(f.result.URL, fmt.Errorf("%w: redirect without a target", scheme.ErrProtocol))
 	}
 	return f.followRedirect(referral.To, hops)
 }
@@ -121,7 +121,7 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 	if _, ok := res.(*scheme.Session); ok && hops > 0 {
 		res.Close()
 		return nil, f.fail(p.url, &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Shown()),
-			Reason: "a referral may not start a session", Help: "open it by itself"})
+			Reason: "a redirect must not start a session", Help: "to open it, enter the URL yourself"})
 	}
 	f.dialed = t
 	f.secure = f.secure || f.client.has(p.url, scheme.Secure)
@@ -160,7 +160,7 @@ func (f *follower) admitArchived(to locus.URL, hops int) error {
 		return err
 	}
 	if hops > maxArchiveHops {
-		return fmt.Errorf("%w: more than %d referrals", scheme.ErrProtocol, maxArchiveHops)
+		return fmt.Errorf("%w: more than %d redirects", scheme.ErrProtocol, maxArchiveHops)
 	}
 	if target := c.target(to); !target.Reads {
 		return c.policy.CheckRedirect(c.target(f.result.URL), target, hops)
@@ -186,7 +186,7 @@ func (f *follower) fail(u locus.URL, err error) error {
 		err = why
 	}
 	if first := f.result.Hops; len(first) > 0 && first[0] != u.WithoutFragment() {
-		err = fmt.Errorf("%w (referred to from %s)", err, show(first[0]))
+		err = fmt.Errorf("%w (redirected from %s)", err, show(first[0]))
 	}
 	return NewError(op, u, err)
 }

@@ -67,14 +67,14 @@ func TestFollow(t *testing.T) {
 		{text: "http://a.example/5#f", url: "http://c.example/3#", hops: "http://a.example/5 http://c.example/3"},
 		{text: "http://c.example/10", kind: Protocol, says: "http://c.example/10#x: protocol error: redirect loop"},
 		{text: "http://c.example/12#a", kind: Protocol, says: "redirect loop"},
-		{text: "http://c.example/13", kind: Protocol, says: "leads nowhere"},
-		{text: "http://c.example/14", kind: Denied, says: "may not start a session"},
-		{text: "http://c.example/15", kind: Denied, says: "may not start a session"},
+		{text: "http://c.example/13", kind: Protocol, says: "redirect without a target"},
+		{text: "http://c.example/14", kind: Denied, says: "must not start a session"},
+		{text: "http://c.example/15", kind: Denied, says: "must not start a session"},
 		{text: "http://c.example/16", kind: Denied, says: "mailto:a@b.example"},
-		{text: "http://c.example/17", kind: Unsupported, says: `locus: open urn:a:b: unknown scheme "urn" (referred to from http://c.example/17)`},
+		{text: "http://c.example/17", kind: Unsupported, says: `locus: open urn:a:b: unknown scheme "urn" (redirected from http://c.example/17)`},
 		{text: "http://c.example/18", kind: Unreachable, says: `locus: dial http://nowhere.example/: `},
 		{text: "http://c.example/19", kind: Denied, says: "port 25"},
-		{text: "http://c.example/20", kind: Denied, says: "only on port 70"},
+		{text: "http://c.example/20", kind: Denied, says: "must use port 70"},
 		{text: "telnet://c.example/", url: "telnet://c.example/", hops: "telnet://c.example/"},
 		{text: "x-session://c.example/", url: "x-session://c.example/", hops: "x-session://c.example/"},
 	} {
@@ -114,7 +114,7 @@ func TestNoFollow(t *testing.T) {
 	}
 }
 
-// The policy limits consecutive referrals.
+// The policy limits consecutive redirects.
 func TestHops(t *testing.T) {
 	w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/0": "object end"}}
 	for i := 1; i <= 21; i++ {
@@ -360,8 +360,8 @@ func TestNoOpener(t *testing.T) {
 		"x-new:a":             `locus: open x-new:a: unknown scheme "x-new"`,
 		"fpt://h/":            `locus: open fpt://h/: unknown scheme "fpt" (did you mean ftp?)`,
 		"C:/Users/joe":        `locus: open C:/Users/joe: unknown scheme "c" (this is a Windows path: its URL is file:///C:/Users/joe)`,
-		"afs:a":               `locus: open afs:a: not supported: afs is a reserved name, and RFC 1738 4 gives it no access`,
-		"mailto:a@b.example":  `locus: open mailto:a@b.example: not supported: URLs of mailto (RFC 1738 3.5) are parsed, checked and compared here, and not accessed`,
+		"afs:a":               `locus: open afs:a: not supported: the scheme afs is reserved, and RFC 1738 4 defines no access to it`,
+		"mailto:a@b.example":  `locus: open mailto:a@b.example: not supported: mailto URLs (RFC 1738 3.5) can be parsed and compared, but not opened`,
 		"WAIS://h.example/db": `locus: open WAIS://h.example/db: not supported: a wais URL (RFC 1738 5) locates nothing to retrieve: Z39.50`,
 	} {
 		_, err := c.Open(t.Context(), text)

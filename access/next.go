@@ -18,7 +18,7 @@ import (
 func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
 	referral, ok := from.Resource.(*scheme.Redirect)
 	if !ok || from.chain == nil {
-		return nil, NewError("open", from.URL, errors.New("not the referral of a client"))
+		return nil, NewError("open", from.URL, errors.New("the result is not a redirect from a client"))
 	}
 	f := from.chain.by(c)
 	return f.run(ctx, func() (scheme.Resource, error) { return f.next(referral, len(f.result.Hops)) })

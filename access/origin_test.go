@@ -154,7 +154,7 @@ func TestPrivateByName(t *testing.T) {
 	}
 	equal(t, "dialed", w.dialed(), []string{"9.9.9.9:80"})
 	_, err := c.dialer(plan{origin: policy.Typed}).DialContext(t.Context(), "tcp", "p1.example:80")
-	if want := `policy: "p1.example" is at 10.0.0.1:80: not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
+	if want := `policy: "p1.example" (10.0.0.1:80): not a public address: private use (RFC 1918)`; err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

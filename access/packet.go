@@ -40,7 +40,7 @@ func (d *dialer) DialPacket(ctx context.Context, network, address string, ports 
 
 func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPort, ports []uint16) (net.Conn, error) {
 	if network != "udp" && network != "udp4" && network != "udp6" {
-		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "datagrams need UDP"}
+		return nil, &policy.DeniedError{Rule: "network", Subject: network, Reason: "only UDP has datagrams"}
 	}
 	if dial := d.client.options.Dial; dial != nil {
 		return dial(ctx, network, to.String())

@@ -44,7 +44,7 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 func (f *follower) askArchive(p plan) (scheme.Resource, error) {
 	res, err := f.client.options.Archive.Open(f.ctx, f.schemeRequest(p.url.WithoutFragment()))
 	if err == nil && res == nil {
-		err = fmt.Errorf("%w: the archive gave nothing", scheme.ErrProtocol)
+		err = fmt.Errorf("%w: the archive returned no resource", scheme.ErrProtocol)
 	}
 	if err == nil {
 		f.asked[f.key(p.url)] = true
@@ -61,7 +61,7 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 		res, err = f.client.ask(ctx, p, req)
 	}
 	if err == nil && res == nil {
-		err = fmt.Errorf("%w: the opener of %s gave nothing", scheme.ErrProtocol, req.URL.Scheme())
+		err = fmt.Errorf("%w: the %s client returned no resource", scheme.ErrProtocol, req.URL.Scheme())
 	}
 	return res, err
 }
@@ -173,7 +173,7 @@ func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (sch
 		return nil, err
 	}
 	if p.isForwarded() || next.isForwarded() {
-		return nil, fmt.Errorf("%w: %s goes through a gateway, which a request in progress can't use", scheme.ErrUnsupported, show(to))
+		return nil, fmt.Errorf("%w: %s goes through a proxy, and its redirect can't be followed within this request", scheme.ErrUnsupported, show(to))
 	}
 	return c.dialer(next), nil
 }
@@ -207,12 +207,12 @@ func (f *follower) checkForward(p plan) error {
 	u := p.url.WithoutFragment()
 	switch {
 	case !f.mayForward(u, p.outcome):
-		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Shown()), Reason: "its password is not for the gateway " + proxyTexts(p.proxies()),
+		return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(u.Shown()), Reason: "its password must not be sent to " + proxyTexts(p.proxies()),
 			Help: "leave it out"}
 	case len(f.request.Like) > 0:
-		return fmt.Errorf("%w: a gateway can't be asked for similar documents", scheme.ErrUnsupported)
+		return fmt.Errorf("%w: a search for similar documents can't go through a proxy", scheme.ErrUnsupported)
 	case f.request.Items != scheme.ItemRange{}:
-		return fmt.Errorf("%w: a gateway can't be asked for a range of items", scheme.ErrUnsupported)
+		return fmt.Errorf("%w: a request for a range of items can't go through a proxy", scheme.ErrUnsupported)
 	}
 	return nil
 }

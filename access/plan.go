@@ -71,7 +71,7 @@ func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 }
 
 // errCircle reports gateways that form a loop.
-var errCircle = errors.New("access: the gateways form a loop")
+var errCircle = errors.New("access: the proxies form a loop")
 
 // plan returns where a request for u goes. known has the registered schemes, and passed the
 // templates that made u.
@@ -80,7 +80,7 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 	p := plan{url: u, proxy: g.of(u, s)}
 	switch {
 	case slices.Contains(passed, p.proxy):
-		return p, fmt.Errorf("%w: %s is reached again; name its host as an exception", errCircle, p.proxy)
+		return p, fmt.Errorf("%w: the URL goes through %s twice: make its host an exception", errCircle, p.proxy)
 	case p.proxy.IsZero():
 		return p, nil
 	case p.proxy.kind == template:

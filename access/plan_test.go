@@ -423,7 +423,7 @@ func TestArchiveRedirects(t *testing.T) {
 			{"x-moved:http://kept.example/#f", "http://kept.example/#f", ""},
 			{"file://kept.example/x", "file://kept.example/x", ""},
 			{strings.Repeat("x-moved:", 20) + "http://kept.example/", "http://kept.example/", ""},
-			{strings.Repeat("x-moved:", 21) + "http://kept.example/", "", "more than 20 referrals"},
+			{strings.Repeat("x-moved:", 21) + "http://kept.example/", "", "more than 20 redirects"},
 			{"http://loop.example/#f", "", "redirect loop"},
 		} {
 			res, err := c.Open(t.Context(), s.url)

@@ -85,19 +85,19 @@ func (g Proxy) check() error {
 	path, _ := u.Path()
 	switch _, fragment := u.Fragment(); {
 	case g.kind == noProxy:
-		return u.Errorf(0, "gateway", "%w: write a template with %s, or a proxy with http, https, socks5 or socks5h", locus.ErrValue, escaped)
+		return u.Errorf(0, "gateway", "%w: write the URL of an http, https, socks5 or socks5h proxy, or a template with %s", locus.ErrValue, escaped)
 	case !u.Facts().Has(locus.Internet):
-		return u.Errorf(len(u.Scheme())+1, "host", "%w: a gateway has a host", locus.ErrValue)
+		return u.Errorf(len(u.Scheme())+1, "host", "%w: a proxy URL must have a host", locus.ErrValue)
 	case !locus.IsHost(u.Host()):
-		return u.Errorf(u.HostOffset(), "host", "%w: a gateway has a host", locus.ErrValue)
+		return u.Errorf(u.HostOffset(), "host", "%w: a proxy URL must have a host", locus.ErrValue)
 	case written && port == 0:
-		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: a port is 1 to 65535", locus.ErrValue)
+		return u.Errorf(u.HostOffset()+len(u.Host()), "port", "%w: the port is out of range (1-65535)", locus.ErrValue)
 	case fragment:
-		return u.Errorf(len(u.WithoutFragmentText()), "fragment", "%w: a fragment is not sent", locus.ErrValue)
+		return u.Errorf(len(u.WithoutFragmentText()), "fragment", "%w: a proxy URL must not have a fragment", locus.ErrValue)
 	case g.kind == template:
 		return g.checkPlaces()
 	case path != "":
-		return u.Errorf(u.PathOffset(), "path", "%w: a proxy has no path, and a template has %s where the URL is put", locus.ErrValue, escaped)
+		return u.Errorf(u.PathOffset(), "path", "%w: a proxy URL must not have a path; in a template, write %s for the URL", locus.ErrValue, escaped)
 	}
 	return g.checkLogin()
 }
@@ -114,11 +114,11 @@ func (g Proxy) checkPlaces() error {
 		}
 		switch {
 		case !strings.HasPrefix(text[i:], place):
-			return u.Errorf(i, "gateway", "%w: braces hold %s or %s", locus.ErrValue, escaped, verbatim)
+			return u.Errorf(i, "gateway", "%w: between braces, write %s or %s", locus.ErrValue, escaped, verbatim)
 		case !hasPath(u) || i < u.PathOffset():
-			return u.Errorf(i, "gateway", "%w: the place for the URL comes after the host", locus.ErrValue)
+			return u.Errorf(i, "gateway", "%w: the placeholder must come after the host", locus.ErrValue)
 		case place == verbatim && u.Scheme() != "http" && u.Scheme() != "https":
-			return u.Errorf(i, "gateway", "%w: only http and https take a URL unencoded; write %s", locus.ErrValue, escaped)
+			return u.Errorf(i, "gateway", "%w: only http and https templates can contain an unencoded URL; write %s", locus.ErrValue, escaped)
 		}
 		i += len(place) - 1
 	}
@@ -136,9 +136,9 @@ func (g Proxy) checkLogin() error {
 	switch start := len(g.url.Scheme()) + len("://"); {
 	case !ok:
 	case g.kind == httpProxy && (strings.Contains(user, ":") || hasControl(user+password)):
-		return g.url.Errorf(start, "user", `%w: ":" in a user name and control characters can't be sent as Basic credentials`, locus.ErrValue)
+		return g.url.Errorf(start, "user", `%w: Basic authentication allows no ":" in the user name and no control characters`, locus.ErrValue)
 	case g.kind != httpProxy && (user == "" || len(user) > most || len(password) > most):
-		return g.url.Errorf(start, "user", "%w: user and password have at most %d octets, and the user is not empty", locus.ErrValue, most)
+		return g.url.Errorf(start, "user", "%w: the user name must have 1 to %d bytes, and the password at most as many", locus.ErrValue, most)
 	}
 	return nil
 }
@@ -242,7 +242,7 @@ func NewProxies(r ProxyRules) (*Proxies, error) {
 	}
 	for name, gateway := range r.Schemes {
 		if !locus.IsScheme(name) {
-			return nil, fmt.Errorf("access: a gateway for %s, which is not the name of a scheme in lower case", locus.Quote(name))
+			return nil, fmt.Errorf("access: %s is not a scheme name in lower case", locus.Quote(name))
 		}
 		g.schemes[name] = gateway
 	}

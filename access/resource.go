@@ -69,7 +69,7 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		h := newHold(ctx, cancel, u, r.Body)
 		if most := c.options.Limit; most > 0 && r.Size > most {
 			h.Close()
-			return NewError("open", u, fmt.Errorf("%w: %d octets, the limit is %d", scheme.ErrTooLarge, r.Size, most))
+			return NewError("open", u, fmt.Errorf("%w: %d bytes, but the limit is %d", scheme.ErrTooLarge, r.Size, most))
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:
@@ -123,7 +123,7 @@ func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
 }
 
 // errUsed is the error of a second iteration over the items of a menu.
-var errUsed = errors.New("the items have been read already; open the menu again")
+var errUsed = errors.New("the items can be read only once: open the menu again")
 
 // items returns the items of a menu until the first error or the end of the context, with
 // errors that name the URL. The items come from the network, so they can be iterated over

@@ -196,7 +196,7 @@ func TestErrorText(t *testing.T) {
 		{Error{"open", parse("ftp://h.example/"), parse("ftp://h.example/").Errorf(3, "cwd", "%w", locus.ErrForm)},
 			"locus: open ftp://h.example/: octet 3: not a valid URL of this scheme"},
 		{Error{"open", parse("http://u:secret@h.example:25/"), policy.Policy{}.CheckURL(policy.Target{URL: parse("http://u:secret@h.example:25/"), Reach: policy.Network, Port: 80}, policy.Typed)},
-			"locus: open http://u:***@h.example:25/: policy: a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)"},
+			"locus: open http://u:***@h.example:25/: policy: a password in a URL appears in logs and histories (leave it out; the client prompts for it if the server requires one)"},
 	} {
 		if got := s.e.Error(); got != s.want {
 			t.Errorf("got  %s\nwant %s", got, s.want)

@@ -47,10 +47,10 @@ func TestSilentServer(t *testing.T) {
 		want time.Duration
 		says string
 	}{
-		{Options{}, 60 * time.Second, "silent: nothing from it within 1m0s"},
-		{Options{IdleTimeout: 5 * time.Second}, 5 * time.Second, "within 5s"},
-		{Options{IdleTimeout: 5 * time.Second, Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
-		{Options{Timeout: 2 * time.Second}, 2 * time.Second, "nothing there within 2s"},
+		{Options{}, 60 * time.Second, "no data from the server for 1m"},
+		{Options{IdleTimeout: 5 * time.Second}, 5 * time.Second, "for 5s"},
+		{Options{IdleTimeout: 5 * time.Second, Timeout: 2 * time.Second}, 2 * time.Second, "timed out after 2s"},
+		{Options{Timeout: 2 * time.Second}, 2 * time.Second, "timed out after 2s"},
 	} {
 		w := &fixture{names: names("a.example"), pages: map[string]string{"http://a.example/": "silent"}}
 		w.bubble(t, s.o, new(lines), func(t *testing.T, c *Client) {
@@ -317,7 +317,7 @@ func TestTimeoutTellsWhatHappened(t *testing.T) {
 		})
 		new(fixture).bubble(t, Options{Timeout: time.Second}, slow, func(t *testing.T, c *Client) {
 			_, err := c.Open(t.Context(), "http://a.example/")
-			want := "nothing there within 1s"
+			want := "timed out after 1s"
 			if tells {
 				want = `the server answered "wait": ` + want
 			}

@@ -41,7 +41,7 @@ func (d *dialer) dialTunnel(ctx context.Context, network, address string) (net.C
 }
 
 func noDatagrams(g Proxy) error {
-	return scheme.Hint(fmt.Errorf("%w: %s carries only TCP, and this needs UDP", scheme.ErrUnsupported, g), "make the host an exception to go there directly")
+	return scheme.Hint(fmt.Errorf("%w: %s supports only TCP, and this scheme needs UDP", scheme.ErrUnsupported, g), "make the host an exception to go there directly")
 }
 
 // dialName has the proxy connect to a name, which counts as public.
@@ -107,7 +107,7 @@ func (c *Client) proxyOpener(g Proxy) (scheme.ProxyOpener, error) {
 	s, _ := c.registry.Lookup(g.url.Scheme())
 	opener, ok := s.Access.Opener.(scheme.ProxyOpener)
 	if !ok {
-		return nil, fmt.Errorf("%w: the scheme %s, as it is registered here, can't ask %s", scheme.ErrUnsupported, locus.Quote(g.url.Scheme()), g)
+		return nil, fmt.Errorf("%w: the client for %s can't use %s as a proxy", scheme.ErrUnsupported, locus.Quote(g.url.Scheme()), g)
 	}
 	return opener, nil
 }
@@ -136,5 +136,5 @@ func (d *dialer) checkOnly(host string) error {
 	if d.only == "" || strings.EqualFold(host, d.only) {
 		return nil
 	}
-	return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(host), Reason: "a URL that goes through a gateway opens connections only to the gateway"}
+	return &policy.DeniedError{Rule: "gateway", Subject: locus.Quote(host), Reason: "a request through a proxy must connect only to the proxy"}
 }

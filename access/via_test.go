@@ -403,13 +403,13 @@ func TestProxyRedirects(t *testing.T) {
 		{"gopher=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
 		{"gopher=http://" + proxy, "http://127.0.0.1:9999/", access.Denied, "not a public address"},
 		{"gopher=http://" + proxy, "http://localhost/", access.Denied, "not a public name"},
-		{"gopher=http://" + proxy, "http://inner.example/", access.Denied, "a link or redirect led there"},
+		{"gopher=http://" + proxy, "http://inner.example/", access.Denied, "it comes from a link or redirect"},
 		{"gopher=http://" + proxy, "file:///etc/passwd", access.Denied, "file"},
 		{"gopher=http://" + proxy, "telnet://h.example/", access.Denied, "session"},
 		{"gopher=http://" + proxy, "gopher://away.example/0gopher://away.example/0x", access.Syntax, ""},
 		{"gopher=http://" + proxy, "relative", access.Syntax, ""},
 		{"all=http://" + proxy, "http://10.0.0.1/", access.Denied, "private"},
-		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 20 consecutive referrals"},
+		{"all=http://" + proxy, "gopher://on.example/0", access.Denied, "more than 20 redirects"},
 	} {
 		c := newGated(t, here, nil, s.gateways)
 		_, _, err := c.text(t, typed("gopher://away.example/0"+s.to))

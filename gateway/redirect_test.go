@@ -268,7 +268,7 @@ func TestRedirectAsks(t *testing.T) {
 	setUp := setup{}
 	setUp.access.Lookup, setUp.access.Dial = s.lookup, s.dial(listen(t, s.serve))
 	w := start(t, setUp)
-	const link, says = `href="%s/gopher/other.example:7000/0x"`, "a referral may lead to gopher only on port 70"
+	const link, says = `href="%s/gopher/other.example:7000/0x"`, "a redirect to gopher must use port 70"
 	for path, base := range map[string]string{"/http/pub.example/r": "", "/-/raw/http/pub.example/r": "", "http://pub.example/r": w.base} {
 		var a answer
 		if base == "" {

@@ -128,9 +128,9 @@ func IsPublic(a netip.Addr) bool {
 func judge(a netip.Addr) (public bool, what string) {
 	switch {
 	case !a.IsValid():
-		return false, "no address"
+		return false, "invalid address"
 	case a.Zone() != "":
-		return false, "an address of one link (RFC 4007)"
+		return false, "an address with a zone, valid on one link only (RFC 4007)"
 	case a.Is4() || a.Is4In6():
 		return judgeBy(blocks4[:], a.Unmap(), true)
 	}
@@ -141,7 +141,7 @@ func judge(a netip.Addr) (public bool, what string) {
 		}
 		for _, at := range t.at {
 			if public, what = judgeInner(octets, at); !public {
-				return false, fmt.Sprintf("%s, to an address for %s", t.what, what)
+				return false, fmt.Sprintf("%s, which contains an address for %s", t.what, what)
 			}
 		}
 		return judgeISATAP(octets, t.what)
@@ -192,7 +192,7 @@ func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	}
 	public, inner := judgeInner(octets, 12)
 	if !public {
-		return false, "ISATAP (RFC 5214), to an address for " + inner
+		return false, "ISATAP (RFC 5214), which contains an address for " + inner
 	}
 	return true, what
 }

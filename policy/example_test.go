@@ -22,7 +22,7 @@ func ExamplePolicy_CheckURL() {
 	}
 	// Output:
 	// port
-	// port 25 is within the reserved space, below 1024, and gopher has port 70
+	// port 25 is reserved (below 1024); gopher uses 70
 	// 25
 }
 
@@ -38,7 +38,7 @@ func ExamplePolicy_CheckAddr() {
 	fmt.Println(p.CheckAddr(printer, policy.FromPublic))
 	// Output:
 	// <nil>
-	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and a link or redirect led there
+	// policy: 192.168.1.9:80: not a public address: private use (RFC 1918), and it comes from a link or redirect
 }
 
 func ExampleIsPublic() {

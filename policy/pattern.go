@@ -68,13 +68,13 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 	}
 	if a, err := netip.ParseAddr(text); err == nil {
 		if a.Zone() != "" {
-			return fail(strings.IndexByte(text, '%'), "%w: an address has no zone in a pattern", locus.ErrValue)
+			return fail(strings.IndexByte(text, '%'), "%w: an address in a pattern must not have a zone", locus.ErrValue)
 		}
 		return Pattern{text: text, block: blockOf(a)}, nil
 	}
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] == 0x7F {
-			return fail(i, "%w: a pattern has no blanks and no control octets", locus.ErrValue)
+			return fail(i, "%w: a pattern must not contain spaces or control characters", locus.ErrValue)
 		}
 	}
 	if name := strings.ToLower(text); known != nil && known(name) {
@@ -134,9 +134,9 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 	p.rest, p.end = strings.CutSuffix(p.rest, "$")
 	p.scheme = strings.ToLower(p.scheme)
 	if name := strings.ReplaceAll(p.scheme, "*", ""); name != "" && !locus.IsScheme(name) {
-		return nil, 0, fmt.Errorf("%w: %s is no scheme", locus.ErrValue, locus.Quote(p.scheme))
+		return nil, 0, fmt.Errorf("%w: %s is not a scheme name", locus.ErrValue, locus.Quote(p.scheme))
 	} else if name == p.scheme && known != nil && !known(name) {
-		return nil, 0, fmt.Errorf("%w: no scheme %s is registered", locus.ErrValue, locus.Quote(name))
+		return nil, 0, fmt.Errorf("%w: unknown scheme %s", locus.ErrValue, locus.Quote(name))
 	}
 	authority, ok := strings.CutPrefix(p.rest, "//")
 	if !ok {
@@ -149,7 +149,7 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 	start := len(p.scheme) + len("://")
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		if strings.Contains(authority[:i], ":") {
-			return nil, start, fmt.Errorf("%w: a pattern has no password", locus.ErrValue)
+			return nil, start, fmt.Errorf("%w: a pattern must not have a password", locus.ErrValue)
 		}
 		p.user, authority = authority[:i+1], authority[i+1:]
 		start += len(p.user)
@@ -158,7 +158,7 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 		authority, p.rest = authority[:i], authority[i:]+p.rest
 	}
 	if path, _, _ := strings.Cut(p.rest, "#"); HasDots(path) {
-		return nil, strings.LastIndex(text, p.rest), fmt.Errorf(`%w: a pattern has no segment "." or ".."`, locus.ErrValue)
+		return nil, strings.LastIndex(text, p.rest), fmt.Errorf(`%w: a pattern must not have a "." or ".." segment`, locus.ErrValue)
 	}
 	p.host = authority
 	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {

@@ -65,7 +65,7 @@ func New(r Rules) (Policy, error) {
 	case slices.Contains(r.Ports, 0):
 		return Policy{}, errors.New("policy: port 0 is out of range (1-65535)")
 	case r.MaxHops < 0:
-		return Policy{}, fmt.Errorf("policy: invalid number of referrals %d: write 0 for the default of %d, or more", r.MaxHops, maxHops)
+		return Policy{}, fmt.Errorf("policy: invalid maximum of %d redirects: write 0 for the default (%d), or a positive number", r.MaxHops, maxHops)
 	}
 	r.Ports = slices.Clone(r.Ports)
 	return Policy{rules: r}, nil
@@ -139,8 +139,8 @@ func (p Policy) CheckURL(t Target, z Origin) error {
 		return deny(u, "url", "there is no URL", "")
 	}
 	if _, ok := u.Password(); ok && !p.rules.Passwords {
-		return deny(u, "password", "a password in a URL is shown and kept in many places (RFC 1738 section 6)",
-			"leave it out; it is asked for when the server wants one")
+		return deny(u, "password", "a password in a URL appears in logs and histories",
+			"leave it out; the client prompts for it if the server requires one")
 	}
 	if t.Reach == Files {
 		// The opener checks the host.
@@ -170,9 +170,9 @@ func (p Policy) checkData(t Target) error {
 	if !ok {
 		return nil
 	}
-	reason := fmt.Sprintf("the control octet %s may not be sent to port %d", triplet, port)
+	reason := fmt.Sprintf("the control character %s must not be sent to port %d", triplet, port)
 	if t.Port != 0 {
-		reason = fmt.Sprintf("the control octet %s may be sent only to the port of %s, %d", triplet, t.URL.Scheme(), t.Port)
+		reason = fmt.Sprintf("%s URLs must not contain the control character %s on ports other than %d", t.URL.Scheme(), triplet, t.Port)
 	}
 	return denyPort(t.URL, "data", reason, port)
 }
@@ -210,7 +210,7 @@ func (t Target) control() (triplet string, ok bool) {
 func (p Policy) checkFile(u locus.URL, z Origin) error {
 	switch {
 	case !p.rules.Files:
-		return deny(u, "file", "files of this machine are not opened here", "")
+		return deny(u, "file", "access to local files is not allowed", "")
 	case z == FromPublic:
 		return denyFollowedFile(u)
 	}
@@ -218,7 +218,7 @@ func (p Policy) checkFile(u locus.URL, z Origin) error {
 }
 
 func denyFollowedFile(u locus.URL) error {
-	return deny(u, "file", "only a file may lead to a file of this machine", "name it yourself to open it")
+	return deny(u, "file", "only a local file may link to a local file", "enter the URL yourself to open it")
 }
 
 // checkHost judges the host as written. CheckAddr judges its addresses.
@@ -233,7 +233,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	// The root and netip must agree on an address in brackets.
 	case !locus.IsHost(host) || bracketed && err != nil:
 		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
-			`a host is a name of letters, digits and "-", four numbers up to 255 without zeros before them, or an IPv6 address in brackets`)
+			`write a name of letters, digits and "-", an IPv4 address such as 192.0.2.1, or an IPv6 address in brackets`)
 	case err == nil:
 		if what, rule := p.denies(a, z); rule != "" {
 			return p.denyPrivate(rule, locus.Quote(u.Shown()), "its host is not a public address: "+what, z)
@@ -307,7 +307,7 @@ func privateName(host string) (what string, ok bool) {
 	}
 	host = withoutDot(host)
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return "one label, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
+	return "a name without a dot, which the local network completes", err != nil && host != "" && !strings.Contains(host, ".")
 }
 
 // CheckAddr judges an address of a host before it is dialed. [Policy.CheckURL] judges
@@ -341,7 +341,7 @@ func (p Policy) allowsPrivate(z Origin) bool {
 
 func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	if p.rules.TypedPrivate && z != Typed {
-		reason += ", and a link or redirect led there"
+		reason += ", and it comes from a link or redirect"
 	}
 	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
@@ -369,7 +369,7 @@ func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	case u.IsZero():
 		return deny(u, "url", "there is no URL", "")
 	case hops > most:
-		return deny(u, "hops", fmt.Sprintf("more than %d consecutive referrals", most), "open it by itself")
+		return deny(u, "hops", fmt.Sprintf("more than %d redirects", most), "to open it, enter the URL yourself")
 	case to.Reach == Files && from.Reach != Files:
 		return denyFollowedFile(u)
 	}
@@ -381,19 +381,19 @@ func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	triplet, control := to.control()
 	switch {
 	case user:
-		return deny(u, "login", "a referral brings a login of its own", "open it by itself")
+		return deny(u, "login", "a redirect must not contain a user name or password", "to open it, enter the URL yourself")
 	case !to.Reads:
-		return deny(u, "session", "a referral may not start a session or compose a message", "open it by itself")
+		return deny(u, "session", "a redirect must not start a session or compose a message", "to open it, enter the URL yourself")
 	case to.Reach == Memory && from.Reach == Network:
-		return deny(u, "referral", "a server may not refer to "+u.Scheme()+", which no server has", "open it by itself")
+		return deny(u, "referral", "a server must not redirect to "+u.Scheme()+": such URLs are local", "to open it, enter the URL yourself")
 	case to.Reach == Files || to.Encoded || !u.Facts().Has(locus.Internet):
 		return nil
 	case control:
-		return deny(u, "data", fmt.Sprintf("a referral may not bring the control octet %s", triplet), "open it by itself")
+		return deny(u, "data", fmt.Sprintf("a redirect must not contain the control character %s", triplet), "to open it, enter the URL yourself")
 	case to.isOff() && !isSameServer(from, to) && !slices.Contains(p.rules.Ports, to.port()):
-		reason := fmt.Sprintf("a referral may lead to port %d only at the host and port that sent it", to.port())
+		reason := fmt.Sprintf("a redirect to port %d must go to the host and port that sent it", to.port())
 		if to.Port != 0 {
-			reason = fmt.Sprintf("a referral may lead to %s only on port %d, or back to the host and port that sent it", u.Scheme(), to.Port)
+			reason = fmt.Sprintf("a redirect to %s must use port %d, or the host and port that sent it", u.Scheme(), to.Port)
 		}
 		return denyPort(u, "referral", reason, to.port())
 	}

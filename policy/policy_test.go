@@ -620,15 +620,15 @@ func TestMessages(t *testing.T) {
 		want string
 	}{
 		{p.CheckURL(target(locus.MustParse("gopher://h.example:25/0HELO"), 70), Typed),
-			`policy: "gopher://h.example:25/0HELO": port 25 is within the reserved space, below 1024, and gopher has port 70`},
+			`policy: "gopher://h.example:25/0HELO": port 25 is reserved (below 1024); gopher uses 70`},
 		{p.CheckURL(target(locus.MustParse("http://h.example:6379/"), 80), Typed),
 			`policy: "http://h.example:6379/": port 6379 belongs to Redis, which could read this request as commands`},
 		{p.CheckURL(target(locus.MustParse("ftp://u:secret@h.example/"), 21), Typed),
-			`policy: "ftp://u:***@h.example/": a password in a URL is shown and kept in many places (RFC 1738 section 6) (leave it out; it is asked for when the server wants one)`},
+			`policy: "ftp://u:***@h.example/": a password in a URL appears in logs and histories (leave it out; the client prompts for it if the server requires one)`},
 		{p.CheckURL(target(locus.MustParse("http://[::ffff:127.0.0.1]/"), 80), Typed),
 			`policy: "http://[::ffff:127.0.0.1]/": its host is not a public address: loopback (RFC 1122)`},
 		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("192.168.1.1:80"), FromPublic),
-			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and a link or redirect led there`},
+			`policy: 192.168.1.1:80: not a public address: private use (RFC 1918), and it comes from a link or redirect`},
 		{mustNew(t, Rules{TypedPrivate: true}).CheckAddr(netip.MustParseAddrPort("169.254.169.254:80"), Typed),
 			`policy: 169.254.169.254:80: not a public address: link local (RFC 3927)`},
 		{mustNew(t, Rules{TypedPrivate: true}).CheckURL(target(locus.MustParse("http://[fd00:ec2::254]/"), 80), Typed),

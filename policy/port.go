@@ -144,9 +144,9 @@ func (p Policy) checkPort(t Target) error {
 	if name := serviceAt(n); name != "" {
 		reason = fmt.Sprintf("port %d belongs to %s, which could read this request as commands", n, name)
 	} else if n < firstFree {
-		reason = fmt.Sprintf("port %d is within the reserved space, below %d", n, firstFree)
+		reason = fmt.Sprintf("port %d is reserved (below %d)", n, firstFree)
 		if t.Port != 0 {
-			reason += fmt.Sprintf(", and %s has port %d", t.URL.Scheme(), t.Port)
+			reason += fmt.Sprintf("; %s uses %d", t.URL.Scheme(), t.Port)
 		}
 	} else {
 		return nil

@@ -98,7 +98,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/status/503", "warning 503", ""},
 		{"http://a.example/status/999", "warning 999", ""},
 		{"http://a.example/a", "warning", "redirect loop"},
-		{"http://a.example/far", "warning -> http://a.example/far?111111111111111111111", "more than 20 consecutive referrals"},
+		{"http://a.example/far", "warning -> http://a.example/far?111111111111111111111", "more than 20 redirects"},
 		{"http://a.example/inside", "denied -> http://10.0.0.1/admin", "not a public address"},
 		{"http://a.example/inside-name", "denied -> http://intranet.example/", "10.0.0.1"},
 		{"http://a.example/file", "denied -> file:///etc/passwd", "only a file"},

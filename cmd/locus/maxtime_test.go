@@ -33,7 +33,7 @@ func TestMaxTime(t *testing.T) {
 		if args[0] != "verify" && got.Status != base.StatusAccess {
 			t.Errorf("%q: status %d, %s, want status %d", args, got.Status, got.Err, base.StatusAccess)
 		}
-		if said := got.Out + got.Err; args[0] == "get" && !strings.Contains(said, "it did not end within 300ms") {
+		if said := got.Out + got.Err; args[0] == "get" && !strings.Contains(said, "exceeded the total time limit (300ms)") {
 			t.Errorf("%q: %s, want the limit in the message", args, said)
 		}
 	}

@@ -69,8 +69,8 @@ func ExampleClient_denied() {
 	}
 	// Output:
 	// true locus: open http://169.254.169.254/latest/meta-data/: policy: its host is not a public address: link local (RFC 3927)
-	// true locus: open gopher://mail.example:25/0HELO: policy: port 25 is within the reserved space, below 1024, and gopher has port 70
-	// true locus: open file:///etc/passwd: policy: files of this machine are not opened here
+	// true locus: open gopher://mail.example:25/0HELO: policy: port 25 is reserved (below 1024); gopher uses 70
+	// true locus: open file:///etc/passwd: policy: access to local files is not allowed
 }
 
 // Requests over HTTP have the fields of the options, secrets only for the first server.
