@@ -437,7 +437,7 @@ func (c *Client) lookup(u locus.URL) (scheme.Scheme, error) {
 	case s.Access.Protocol == "":
 		return s, fmt.Errorf("%w: %s URLs (%s) can be parsed and compared, but not opened", scheme.ErrUnsupported, name, source(s))
 	}
-	return s, fmt.Errorf("%w: a %s URL (%s) locates nothing to retrieve: %s", scheme.ErrUnsupported, name, source(s), s.Access.Protocol)
+	return s, fmt.Errorf("%w: %s URLs (%s) can't be retrieved: %s", scheme.ErrUnsupported, name, source(s), s.Access.Protocol)
 }
 
 func source(s scheme.Scheme) string { return cmp.Or(s.Section, "its registration") }

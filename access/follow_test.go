@@ -359,10 +359,10 @@ func TestNoOpener(t *testing.T) {
 	for text, want := range map[string]string{
 		"x-new:a":             `locus: open x-new:a: unknown scheme "x-new"`,
 		"fpt://h/":            `locus: open fpt://h/: unknown scheme "fpt" (did you mean ftp?)`,
-		"C:/Users/joe":        `locus: open C:/Users/joe: unknown scheme "c" (this is a Windows path: its URL is file:///C:/Users/joe)`,
+		"C:/Users/joe":        `locus: open C:/Users/joe: unknown scheme "c" (this is a Windows path: did you mean file:///C:/Users/joe?)`,
 		"afs:a":               `locus: open afs:a: not supported: the scheme afs is reserved, and RFC 1738 4 defines no access to it`,
 		"mailto:a@b.example":  `locus: open mailto:a@b.example: not supported: mailto URLs (RFC 1738 3.5) can be parsed and compared, but not opened`,
-		"WAIS://h.example/db": `locus: open WAIS://h.example/db: not supported: a wais URL (RFC 1738 5) locates nothing to retrieve: Z39.50`,
+		"WAIS://h.example/db": `locus: open WAIS://h.example/db: not supported: wais URLs (RFC 1738 5) can't be retrieved: Z39.50`,
 	} {
 		_, err := c.Open(t.Context(), text)
 		if err == nil || err.Error() != want {

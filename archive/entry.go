@@ -150,7 +150,7 @@ func digestKey(digest string) string { return "\t" + strings.TrimPrefix(digest, 
 // stampOf returns 14 digits for a time, or an error for a year that needs more or fewer.
 func stampOf(t time.Time) (string, error) {
 	if t = t.UTC(); t.Year() < 1 || t.Year() > 9999 {
-		return "", fmt.Errorf("the year %d has not four digits", t.Year())
+		return "", fmt.Errorf("the year %d does not have four digits", t.Year())
 	}
 	return t.Format(stampLayout), nil
 }

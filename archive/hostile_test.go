@@ -153,7 +153,7 @@ func TestCDXJHostile(t *testing.T) {
 		"a path up":          {cdxj(warc.CDXJ{Key: "k", Time: at, URL: "http://secret.example/", File: "../" + filepath.Base(filepath.Dir(secret)) + "/b.warc"}), 0},
 		"an offset too high": {cdxj(warc.CDXJ{Key: "k", Time: at, URL: "http://h.example/", Offset: 1 << 40, File: "a.warc.gz"}), 1},
 		"no JSON":            {[]byte("k 20240501100000 {\n"), 1},
-		"a line that is longer than 1048576 octets": {longLine(1 << 20), 1},
+		"a line that is longer than 1048576 bytes": {longLine(1 << 20), 1},
 		"a long line": {longLine(1<<20 - 2), 0},
 		"binary":      {[]byte("\x00\xff\n"), 1},
 		"empty":       {nil, 0},
@@ -163,7 +163,7 @@ func TestCDXJHostile(t *testing.T) {
 		later(t, write(t, filepath.Join(dir, "a.cdxj"), c.text), time.Minute)
 		notes := 0
 		s := openPaths(t, &archive.Options{Note: func(err error) {
-			if notes++; strings.Contains(what, "longer than") && !strings.Contains(err.Error(), "a line is longer than 1048576 octets") {
+			if notes++; strings.Contains(what, "longer than") && !strings.Contains(err.Error(), "a line is longer than 1048576 bytes") {
 				t.Error(err)
 			}
 		}}, name)

@@ -26,7 +26,7 @@ func (x *index) damaged(err error) error {
 	if !errors.Is(err, errEntry) {
 		return err
 	}
-	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file: the index is made again")
+	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file to rebuild the index")
 }
 
 // openIndex opens the index in a file whose first line is head.

@@ -65,7 +65,7 @@ func TestLargeRecord(t *testing.T) {
 	if err := writeSorted(t.Context(), &got, lines); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(got.String(), "\n") != 2 || len(notes) != 1 || !strings.Contains(notes[0], "a.warc, octet 10117: the record is too large") {
+	if strings.Count(got.String(), "\n") != 2 || len(notes) != 1 || !strings.Contains(notes[0], "a.warc, offset 10117: the record is too large") {
 		t.Errorf("%s%q", got.String(), notes)
 	}
 }

@@ -59,7 +59,7 @@ func readRedirect(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.
 		}
 		to, err := locus.Parse(text)
 		if err != nil {
-			return nil, true, fmt.Errorf("%w: the referral that was kept: %w", scheme.ErrProtocol, err)
+			return nil, true, fmt.Errorf("%w: archived redirect: %w", scheme.ErrProtocol, err)
 		}
 		r.To = append(r.To, to)
 	}

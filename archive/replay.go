@@ -33,11 +33,11 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	}
 	if req.Trace != nil {
 		file := s.files[min(h.At.entry.file, len(s.files)-1)]
-		req.Trace(false, fmt.Sprintf("(kept at %s, in %s at octet %d)", h.At.Time.Format(time.RFC3339), filepath.Base(file.path), h.At.entry.offset))
+		req.Trace(false, fmt.Sprintf("(archived at %s, in %s at offset %d)", h.At.Time.Format(time.RFC3339), filepath.Base(file.path), h.At.entry.offset))
 	}
 	res, err := s.replay(ctx, req, h.At)
 	if err != nil {
-		return nil, fmt.Errorf("kept at %s: %w", h.At.Time.Format(time.RFC3339), err)
+		return nil, fmt.Errorf("archived at %s: %w", h.At.Time.Format(time.RFC3339), err)
 	}
 	return res, nil
 }
@@ -64,13 +64,13 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	case near.IsZero():
 		return nil, scheme.ErrNotArchived
 	}
-	return nil, scheme.Hint(scheme.ErrNotArchived, "the nearest that it has is "+near.Shown())
+	return nil, scheme.Hint(scheme.ErrNotArchived, "the nearest archived URL is "+near.Shown())
 }
 
-// noDialer fails, so that nothing is dialed.
+// noDialer fails, so that a replay must not use the network.
 type noDialer struct{}
 
-var errDial = errors.New("nothing is dialed")
+var errDial = errors.New("a replay must not use the network")
 
 func (noDialer) DialContext(context.Context, string, string) (net.Conn, error) { return nil, errDial }
 
@@ -101,7 +101,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 		source.Attach(menu, k.mediaType())
 	}
 	if ok && req.Items != (scheme.ItemRange{}) && !body.selected {
-		menu.Note = joinNotes(menu.Note, "all items that were kept, without the selection")
+		menu.Note = joinNotes(menu.Note, "all archived items: the selection was not applied")
 	}
 	return s.finish(req, k, res)
 }
@@ -128,11 +128,11 @@ func (s *Store) finish(req *scheme.Request, k *storedBlock, res scheme.Resource)
 		o.Size = k.record.Length
 	}
 	if why := k.record.Get("WARC-Truncated"); why != "" {
-		o.Note = joinNotes(o.Note, "only a part was kept: "+why)
+		o.Note = joinNotes(o.Note, "archived only in part: "+why)
 	}
 	if req.Limit > 0 && o.Size > req.Limit {
 		o.Close()
-		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
+		return nil, fmt.Errorf("%w: %d bytes, but the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
 	}
 	if req.Probe {
 		o.Close()
@@ -194,7 +194,7 @@ func (k *storedBlock) Close() error {
 }
 
 // errRevisit: the record that a revisit refers to is not there.
-var errRevisit = fmt.Errorf("%w: the same octets were kept earlier, and that record is missing", scheme.ErrNotFound)
+var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
 // revisited returns what a revisit record stands for: the header that it has, and the
 // payload of the record that it refers to, by URL and date or by the digest. That one is
@@ -222,7 +222,7 @@ func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	older, err := readHead(in)
 	if err != nil {
 		k.Close()
-		return nil, fmt.Errorf("%w: the header that was kept: %w", scheme.ErrProtocol, err)
+		return nil, fmt.Errorf("%w: archived header: %w", scheme.ErrProtocol, err)
 	}
 	k.head, k.skip = mergeHeads(newer, older), in
 	return k, nil
@@ -279,7 +279,7 @@ func readHead(in *bufio.Reader) (lines []string, err error) {
 	for size := 0; ; {
 		line, err := in.ReadSlice('\n')
 		if size += len(line); size > maxHead || errors.Is(err, bufio.ErrBufferFull) {
-			return nil, fmt.Errorf("longer than %d octets", maxHead)
+			return nil, fmt.Errorf("longer than %d bytes", maxHead)
 		}
 		text := strings.TrimRight(string(line), "\r\n")
 		if err == nil && text == "" {

@@ -62,7 +62,7 @@ func (c *scanner) file(number int) error {
 			return context.Cause(c.ctx)
 		}
 		if err == nil && n == c.most {
-			c.store.note(fmt.Errorf("%s, octet %d: the record is too large, and the rest of the file is not read", filepath.Base(file.path), rec.Offset))
+			c.store.note(fmt.Errorf("%s, offset %d: the record is too large; the rest of the file was ignored", filepath.Base(file.path), rec.Offset))
 			break
 		}
 	}
@@ -108,7 +108,7 @@ func (c *scanner) record(number int, rec *warc.Record) error {
 	}
 	var err error
 	if e.time, err = stampOf(rec.Date()); err != nil || rec.Date().IsZero() {
-		c.store.note(fmt.Errorf("%s, octet %d: the record has no date, and is left out", filepath.Base(c.store.files[number].path), rec.Offset))
+		c.store.note(fmt.Errorf("%s, offset %d: the record has no date and was ignored", filepath.Base(c.store.files[number].path), rec.Offset))
 		return nil
 	}
 	return c.store.add(c.lines, &e)
@@ -236,7 +236,7 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 		}
 		e, file, err := cdxjEntry(line)
 		if err != nil {
-			s.note(fmt.Errorf("%s, line %d: %w; the archives are read instead", filepath.Base(name), number, err))
+			s.note(fmt.Errorf("%s, line %d: %w; reading the archives instead", filepath.Base(name), number, err))
 			return nil
 		}
 		i, ok := usable[path.Base(file)]
@@ -244,7 +244,7 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 			continue
 		}
 		if e.offset >= s.files[i].size {
-			s.note(fmt.Errorf("%s, line %d: the offset %d is after the end of %s; the archives are read instead", filepath.Base(name), number, e.offset, file))
+			s.note(fmt.Errorf("%s, line %d: offset %d is after the end of %s; reading the archives instead", filepath.Base(name), number, e.offset, file))
 			return nil
 		}
 		e.file, named[i] = i, true
@@ -254,9 +254,9 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 	}
 	if err := in.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("a line is longer than %d octets", maxCDXJ)
+			err = fmt.Errorf("a line is longer than %d bytes", maxCDXJ)
 		}
-		s.note(fmt.Errorf("%s: %w; the archives are read instead", filepath.Base(name), err))
+		s.note(fmt.Errorf("%s: %w; reading the archives instead", filepath.Base(name), err))
 		return nil
 	}
 	for i := range named {

@@ -345,14 +345,14 @@ func (s *Store) record(e *entry) (*record, error) {
 	}
 	rec, err := warc.NewReader(io.NewSectionReader(f, e.offset, max(file.size-e.offset, 0))).Next()
 	if err == nil && rec.Target() != e.url && !s.isSame(rec.Target(), e.url) {
-		err = fmt.Errorf("the record is about %.200q", rec.Target())
+		err = fmt.Errorf("the record is for %.200q", rec.Target())
 	}
 	if err != nil {
 		f.Close()
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
-		return nil, scheme.Hint(fmt.Errorf("%w: %s, octet %d: %w", scheme.ErrProtocol, filepath.Base(file.path), e.offset, err), "the index does not fit the archive: remove the .cdxj file beside it")
+		return nil, scheme.Hint(fmt.Errorf("%w: %s, offset %d: %w", scheme.ErrProtocol, filepath.Base(file.path), e.offset, err), "the index does not match the archive: remove the .cdxj file next to it")
 	}
 	return &record{rec, f}, nil
 }

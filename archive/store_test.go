@@ -214,8 +214,8 @@ func TestSchemes(t *testing.T) {
 	want(t, s, "gopher://h.example/7/find", "form Words to search for")
 	want(t, s, "gopher://h.example/hURL:http://h.example/a", "<p>a")
 	// Nothing is opened but what was kept.
-	wantError(t, s, "file:///etc/passwd", scheme.ErrNotArchived, "not in the archive (the nearest that it has is file:///etc/hostname)")
-	wantError(t, s, "http://h.example/b", scheme.ErrNotArchived, "not in the archive (the nearest that it has is http://h.example/a)")
+	wantError(t, s, "file:///etc/passwd", scheme.ErrNotArchived, "not in the archive (the nearest archived URL is file:///etc/hostname)")
+	wantError(t, s, "http://h.example/b", scheme.ErrNotArchived, "not in the archive (the nearest archived URL is http://h.example/a)")
 	wantError(t, s, "gopher://other.example/", scheme.ErrNotArchived, "not in the archive")
 	wantError(t, s, "telnet://h.example/", scheme.ErrNotArchived, "not in the archive")
 	wantError(t, s, "http://127.0.0.1:25/", scheme.ErrNotFound, "not in the archive")
@@ -242,8 +242,8 @@ func TestHTTP(t *testing.T) {
 	// What other programs keep of "not modified" stands for nothing.
 	want(t, open(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
 	wantError(t, s, "http://h.example/loop", access.ErrRedirectLoop, "")
-	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "kept at 2024-05-01T10:00:00Z: http: not found: 404")
-	if got, _, err := get(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (only a part was kept: length)") {
+	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "archived at 2024-05-01T10:00:00Z: http: not found: 404")
+	if got, _, err := get(t, s, t.Context(), "http://h.example/cut"); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(got, "who (archived only in part: length)") {
 		t.Errorf("%q, %v", got, err)
 	}
 }
@@ -310,8 +310,8 @@ func TestRevisit(t *testing.T) {
 		}
 		res.Close()
 	}
-	wantError(t, s, "http://h.example/loop", scheme.ErrNotFound, "that record is missing")
-	wantError(t, s, "http://h.example/lost", scheme.ErrNotFound, "that record is missing")
+	wantError(t, s, "http://h.example/loop", scheme.ErrNotFound, "content of this duplicate is missing")
+	wantError(t, s, "http://h.example/lost", scheme.ErrNotFound, "content of this duplicate is missing")
 }
 
 // A header of HTTP may have 256 KiB, of a revisit record and of the response that it repeats.
@@ -329,7 +329,7 @@ func TestLongHeads(t *testing.T) {
 		s := open(t, nil, response("http://h.example/a", "2002-01-01T00:00:00Z", head("text/older", test.older)+"hello", digest),
 			rec{"revisit", "http://h.example/b", "2003-01-01T00:00:00Z", "application/http; msgtype=response", head("text/newer", test.newer), []string{digest}})
 		if test.media == "" {
-			wantError(t, s, "http://h.example/b", scheme.ErrProtocol, "longer than 262144 octets")
+			wantError(t, s, "http://h.example/b", scheme.ErrProtocol, "longer than 262144 bytes")
 			continue
 		}
 		want(t, s, "http://h.example/b", "hello")

@@ -197,7 +197,7 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 	case *scheme.Object:
 		c.object(ctx, j, p, part, res, r, o)
 	default:
-		o.err = errors.Join(scheme.ErrUnsupported, errors.New("it is neither a menu nor an object"))
+		o.err = errors.Join(scheme.ErrUnsupported, errors.New("the resource is neither a menu nor an object"))
 	}
 }
 
@@ -252,5 +252,5 @@ func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, 
 // robotsError is a failure to read a robots.txt.
 type robotsError struct{ err error }
 
-func (e *robotsError) Error() string { return "can't read the robots.txt: " + e.err.Error() }
+func (e *robotsError) Error() string { return "can't read robots.txt: " + e.err.Error() }
 func (e *robotsError) Unwrap() error { return e.err }

@@ -237,7 +237,7 @@ func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration
 		return -1
 	}
 	if asked > c.o.MaxWait {
-		c.queue.Shut(host, "the server asked for a pause of "+asked.String())
+		c.queue.Shut(host, "the server requested a pause of "+asked.String())
 		return -1
 	}
 	j.tries++
@@ -441,4 +441,4 @@ func mayHaveLinks(u locus.URL) bool {
 	return strings.HasSuffix(text, "/") || t == "" || documentType(t) != "" || strings.Contains(t, "httpd") || strings.HasPrefix(t, "text/html")
 }
 
-var errHops = fmt.Errorf("%w: more than %d consecutive referrals", access.ErrRedirectLoop, maxHops)
+var errHops = fmt.Errorf("%w: more than %d redirects", access.ErrRedirectLoop, maxHops)

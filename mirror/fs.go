@@ -90,7 +90,7 @@ func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) 
 		f.o = *o
 	}
 	if f.o.Depth < 0 || f.o.Entries < 0 || f.o.Menus < 0 || f.o.CachedMenus < 0 || f.o.Keep < 0 {
-		return nil, errors.New("mirror: a limit is negative; 0 means the default")
+		return nil, errors.New("mirror: limits must not be negative; 0 selects the default")
 	}
 	f.o.Depth = cmp.Or(f.o.Depth, defaultDepth)
 	f.o.Entries = cmp.Or(f.o.Entries, defaultEntries)
@@ -98,11 +98,11 @@ func NewFS(ctx context.Context, c *access.Client, root locus.URL, o *FSOptions) 
 	f.o.CachedMenus = cmp.Or(f.o.CachedMenus, defaultCachedMenus)
 
 	if root.IsZero() {
-		return nil, errors.New("mirror: the root is missing")
+		return nil, errors.New("mirror: missing root URL")
 	}
 	root = root.WithoutFragment()
 	if !f.opens(root) {
-		return nil, fmt.Errorf("mirror: %s: %w: the client can't open its scheme", locus.Quote(root.Shown()), scheme.ErrUnsupported)
+		return nil, fmt.Errorf("mirror: %s: %w: the client can't open this scheme", locus.Quote(root.Shown()), scheme.ErrUnsupported)
 	}
 	if _, _, err := c.Registry().Canonical(root); err != nil {
 		return nil, fmt.Errorf("mirror: %w", err)

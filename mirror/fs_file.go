@@ -164,7 +164,7 @@ func (f *openFile) measure() error {
 	buffer := make([]byte, 32<<10)
 	for f.end == nil {
 		if f.at > maxMeasured {
-			return fmt.Errorf("%w: the size is unknown and more than %d octets", scheme.ErrTooLarge, maxMeasured)
+			return fmt.Errorf("%w: the size is unknown and more than %d bytes", scheme.ErrTooLarge, maxMeasured)
 		}
 		f.fetch(buffer, keepMeasured)
 	}

@@ -187,7 +187,7 @@ func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
 		}
 		e := &fsEntry{name: l.unique(f.nameOf(item), item.Kind == scheme.KindMenu), item: item, from: from, parent: m}
 		if l.text += e.text(); l.text > f.most {
-			l.err, l.final = fmt.Errorf("%w: the menu has more than %d octets of text", scheme.ErrTooLarge, f.most), true
+			l.err, l.final = fmt.Errorf("%w: the menu has more than %d bytes of text", scheme.ErrTooLarge, f.most), true
 			break
 		}
 		if err := f.settle(e, own); err != nil {
@@ -251,7 +251,7 @@ func (f *FS) menu(key locus.URL, e *fsEntry) (*fsMenu, error) {
 		return nil, fmt.Errorf("%w: the tree has more than %d menus", scheme.ErrTooLarge, f.o.Menus)
 	}
 	if f.menuText += int64(e.item.URL.Len() + len(e.name)); f.menuText > f.most {
-		return nil, fmt.Errorf("%w: the URLs of the menus have more than %d octets", scheme.ErrTooLarge, f.most)
+		return nil, fmt.Errorf("%w: the URLs of the menus have more than %d bytes", scheme.ErrTooLarge, f.most)
 	}
 	m := &fsMenu{url: e.item.URL, from: e.from, parent: e.parent, depth: e.parent.depth + 1, name: e.name}
 	f.menus[key] = m

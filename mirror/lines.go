@@ -67,7 +67,7 @@ func (l *lineFile) read(at int64, value any) error {
 	return nil
 }
 
-func damagedAt(at int64) error { return fmt.Errorf("%w at octet %d", ErrManifest, at) }
+func damagedAt(at int64) error { return fmt.Errorf("%w at offset %d", ErrManifest, at) }
 
 // append adds a line at the end. An error shows in flush.
 func (l *lineFile) append(value any) (at int64) {

@@ -88,7 +88,7 @@ func TestAppendLines(t *testing.T) {
 	if got := linesByOffset(l); !maps.Equal(got, want) {
 		t.Errorf("%d lines instead of %d", len(got), len(want))
 	}
-	if err := l.read(3, new(string)); !errors.Is(err, ErrManifest) || !strings.Contains(err.Error(), "octet 3") {
+	if err := l.read(3, new(string)); !errors.Is(err, ErrManifest) || !strings.Contains(err.Error(), "offset 3") {
 		t.Errorf("a line that is not JSON: %v", err)
 	}
 }

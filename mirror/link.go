@@ -173,4 +173,4 @@ func isNeeded(l *document.Link, u locus.URL) bool {
 	return strings.HasSuffix(l.Element, " style")
 }
 
-var errNoMenu = fmt.Errorf("%w: its octets are not a menu", scheme.ErrProtocol)
+var errNoMenu = fmt.Errorf("%w: the data is not a menu", scheme.ErrProtocol)

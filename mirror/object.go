@@ -146,7 +146,7 @@ func unlessEnd(err error) error {
 // checkSize returns an error if an object has another size than the server said.
 func checkSize(r *scheme.Object, size int64) error {
 	if r.Size >= 0 && size != r.Size {
-		return fmt.Errorf("%w: %d octets arrived of %d", scheme.ErrProtocol, size, r.Size)
+		return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, size, r.Size)
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType strin
 		if free, err := c.tree.isFree(name); err != nil {
 			return c.tree.fail(name, err)
 		} else if !free {
-			return c.tree.fail(name, fmt.Errorf("%w: it is not a file of this mirror", ErrForeign))
+			return c.tree.fail(name, fmt.Errorf("%w: it does not belong to this mirror", ErrForeign))
 		}
 	}
 	c.mu.Lock()
@@ -332,7 +332,7 @@ func (p *part) begin(o *scheme.Object) error {
 	if o.Start > 0 {
 		if o.Start != p.size || p.Tag != "" && o.Tag != "" && p.Tag != o.Tag || !p.ModTime.IsZero() && !o.ModTime.IsZero() && !p.ModTime.Equal(o.ModTime) {
 			p.remove()
-			return fmt.Errorf("%w: the object has changed since its first part was fetched", scheme.ErrProtocol)
+			return fmt.Errorf("%w: the object has changed since its first part was downloaded", scheme.ErrProtocol)
 		}
 		f, err := p.tree.root.OpenFile(p.name, os.O_RDWR, 0)
 		if err != nil {

@@ -74,7 +74,7 @@ func (o *Options) orDefault() (Options, error) {
 		return r, fmt.Errorf("mirror: %w: unknown layout %s: write host, url, flat or type", locus.ErrValue, locus.Quote(string(r.Layout)))
 	}
 	if r.MaxBytes < 0 || r.MaxFiles < 0 || r.MaxDelete < 0 || r.MaxPage < 0 {
-		return r, errors.New("mirror: a limit is negative; 0 means the default")
+		return r, errors.New("mirror: limits must not be negative; 0 selects the default")
 	}
 	r.Layout = cmp.Or(r.Layout, LayoutHost)
 	r.Politeness = crawl.Settle(r.Politeness)

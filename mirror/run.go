@@ -68,7 +68,7 @@ func (c *crawler) setStarts(starts []locus.URL) error {
 			return err
 		}
 		if canonical.Shown() != canonical.String() {
-			return fmt.Errorf("mirror: %s: %w: it has a password in its path", locus.Quote(u.Shown()), scheme.ErrUnsupported)
+			return fmt.Errorf("mirror: %s: %w: the path contains a password", locus.Quote(u.Shown()), scheme.ErrUnsupported)
 		}
 		if _, ok := u.Password(); ok {
 			c.logins = append(c.logins, u)
@@ -125,7 +125,7 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 func inFolder(dir string, err error) error {
 	switch {
 	case errors.Is(err, ErrManifest):
-		return scheme.Hint(fmt.Errorf("mirror: %s: %w", dir, err), "restore the file, or mirror to another folder")
+		return scheme.Hint(fmt.Errorf("mirror: %s: %w", dir, err), "restore the file, or mirror to another directory")
 	case errors.As(err, new(*FileError)), errors.Is(err, ErrBusy):
 		return fmt.Errorf("mirror: %s: %w", dir, err)
 	}

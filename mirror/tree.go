@@ -25,7 +25,7 @@ const (
 )
 
 // ErrBusy is wrapped by the error about a folder that another run mirrors to.
-var ErrBusy = errors.New("another run mirrors to this folder")
+var ErrBusy = errors.New("another run is writing to this directory")
 
 // ErrForeign is wrapped by errors about files that are in the way: those that are not of
 // the mirror, and symbolic links.
@@ -237,7 +237,7 @@ func (t *tree) oneFolder(name string) error {
 	case err != nil:
 		return t.fail(name, err)
 	case !info.IsDir():
-		return t.fail(name, fmt.Errorf("%w: not a folder", ErrForeign))
+		return t.fail(name, fmt.Errorf("%w: not a directory", ErrForeign))
 	}
 	if len(t.folders) >= maxFolders {
 		clear(t.folders)

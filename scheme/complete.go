@@ -17,13 +17,13 @@ import (
 func (s *Scheme) complete() error {
 	switch {
 	case !locus.IsScheme(s.Name):
-		return fmt.Errorf("scheme: %s is not the name of a scheme in lower case", locus.Quote(s.Name))
+		return fmt.Errorf("scheme: %s is not a scheme name in lower case", locus.Quote(s.Name))
 	case s.Status > Experimental:
 		return fmt.Errorf("scheme: %s: unknown status %d", s.Name, s.Status)
 	case s.Syntax.Clean != 0 && s.Syntax.Check == nil:
-		return fmt.Errorf("scheme: %s: Clean has facts, and there is no Check", s.Name)
+		return fmt.Errorf("scheme: %s: Clean has facts, but Check is nil", s.Name)
 	case isNil(s.Access.Opener):
-		return fmt.Errorf("scheme: %s: the Opener is a nil %T: leave Opener nil if there is no access", s.Name, s.Access.Opener)
+		return fmt.Errorf("scheme: %s: Opener holds a nil %T: leave Opener nil if the scheme has no access", s.Name, s.Access.Opener)
 	}
 	s.Syntax.Form = cmp.Or(s.Syntax.Form, generic.Syntax.Form)
 	if s.Syntax.Reserved == (escape.Set{}) {

@@ -33,9 +33,9 @@ func Connect(ctx context.Context, req *Request, port uint16) (*Conn, error) {
 	host := strings.Trim(u.Host(), "[]")
 	switch {
 	case host == "":
-		return nil, u.Errorf(u.HostOffset(), "host", "%w: the host is missing", locus.ErrValue)
+		return nil, u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrValue)
 	case req.Dial == nil:
-		return nil, fmt.Errorf("%w without a dialer", ErrUnsupported)
+		return nil, fmt.Errorf("%w: the request has no dialer", ErrUnsupported)
 	}
 	if n, ok := u.Port(); ok {
 		port = n

@@ -105,9 +105,9 @@ func (f FormField) Check(answer string) error {
 	case f.Kind == FieldCheck && answer != "0" && answer != "1":
 		return errors.New("write 1 for yes or 0 for no")
 	case strings.ContainsAny(answer, "\r\x00"):
-		return errors.New("an answer can't hold CR or NUL")
+		return errors.New("an answer must not contain CR or NUL")
 	case f.Kind != FieldLines && strings.Contains(answer, "\n"):
-		return errors.New("an answer of one line can't hold LF")
+		return errors.New("a single-line answer must not contain LF")
 	}
 	return nil
 }

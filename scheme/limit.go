@@ -48,5 +48,5 @@ func (l *limited) CopyPiece(w io.Writer, n int64) (int64, error) {
 }
 
 func (l *limited) tooLarge() error {
-	return fmt.Errorf("scheme: %w: more than %d octets", ErrTooLarge, l.limit)
+	return fmt.Errorf("scheme: %w: more than %d bytes", ErrTooLarge, l.limit)
 }

@@ -146,7 +146,7 @@ func (s *scanner) next() (r weighted, ok bool) {
 		} else if r.quality, ok = s.weight(); ok {
 			if weights++; weights > 1 {
 				s.at = start
-				ok = s.fail("weight", "a range has one weight")
+				ok = s.fail("weight", "a range must have only one weight")
 			}
 		}
 		if !ok {
@@ -154,7 +154,7 @@ func (s *scanner) next() (r weighted, ok bool) {
 		}
 	}
 	if s.at < len(s.text) && s.text[s.at] != ',' {
-		return r, s.fail("list", `after a range comes ",", ";" or the end`)
+		return r, s.fail("list", `expected ",", ";" or the end after a range`)
 	}
 	return r, true
 }
@@ -163,15 +163,15 @@ func (s *scanner) next() (r weighted, ok bool) {
 func (s *scanner) name() (name string, ok bool) {
 	start := s.at
 	if s.token() == "" {
-		return "", s.fail("range", "a media type, a language or * comes here")
+		return "", s.fail("range", "expected a media type, a language or *")
 	}
 	if s.take('/') && s.token() == "" {
-		return "", s.fail("subtype", "after / comes a subtype or *")
+		return "", s.fail("subtype", `expected a subtype or * after "/"`)
 	}
 	name = s.text[start:s.at]
 	if name != "*" && name != "*/*" && strings.Contains(strings.TrimSuffix(name, "/*"), "*") {
 		s.at = start
-		return "", s.fail("range", "* stands for a whole part: *, */* or text/*")
+		return "", s.fail("range", "* must stand for a whole part, as in *, */* or text/*")
 	}
 	return name, true
 }
@@ -185,7 +185,7 @@ func (s *scanner) weight() (quality int, ok bool) {
 		}
 		s.at = start
 	}
-	return 0, s.fail("qvalue", "a weight is q= and a number from 0 to 1 with at most 3 decimals, as in q=0.5")
+	return 0, s.fail("qvalue", "write a weight as q= and a number from 0 to 1 with at most 3 decimals, such as q=0.5")
 }
 
 func thousandths(text string) (n int, ok bool) {
@@ -216,7 +216,7 @@ func (s *scanner) parameter(start int) (ok bool) {
 	if s.take('=') && (s.token() != "" || s.quoted()) {
 		return true
 	}
-	return s.fail("parameter", `a parameter is name=value or name="value"`)
+	return s.fail("parameter", `write a parameter as name=value or name="value"`)
 }
 
 // token reads a token, perhaps an empty one.

@@ -41,9 +41,9 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	case ok && strings.Contains(text, "%40"): // an "@", and perhaps a password before it
 		return meant, `this is a Windows path: a file URL begins with "file:///"`
 	case ok:
-		return meant, "this is a Windows path: its URL is " + text
+		return meant, "this is a Windows path: did you mean " + text + "?"
 	}
-	return meant, `"URL:" is the prefix of RFC 1738's appendix: leave it out`
+	return meant, `leave out the prefix "URL:"`
 }
 
 // nearest returns the registered name of which name is a typo, or "".

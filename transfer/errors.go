@@ -23,9 +23,9 @@ var (
 	ErrNotObject = errors.New("not an object")
 	// ErrCoded: the bytes are in a content coding that is not decoded here, and must
 	// not pass for the object.
-	ErrCoded = errors.New("the server sent a content coding that is not decoded here")
+	ErrCoded = errors.New("unsupported content encoding")
 	// ErrTwice: two objects have the same file.
-	ErrTwice = errors.New("the same file twice")
+	ErrTwice = errors.New("two URLs have the same file name")
 	// ErrName: not the name of a file in the folder.
 	ErrName = errors.New("not a file name")
 )
@@ -49,7 +49,7 @@ func (e *Error) Error() string {
 	case context.Canceled:
 		text = "interrupted"
 	case context.DeadlineExceeded:
-		text = "the time limit was exceeded"
+		text = "exceeded the time limit"
 	}
 	if !isFileError(e.Err) {
 		text = e.File + ": " + text
@@ -58,7 +58,7 @@ func (e *Error) Error() string {
 		text += ", from " + e.URL.Shown()
 	}
 	if e.Part != "" {
-		text += fmt.Sprintf("; %d octets are kept in %s", e.PartSize, e.Part)
+		text += fmt.Sprintf("; %d bytes are saved in %s", e.PartSize, e.Part)
 	}
 	return "transfer: " + text
 }

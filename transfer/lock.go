@@ -25,9 +25,9 @@ type BusyError struct {
 
 func (e *BusyError) Error() string {
 	if e.Process == 0 {
-		return e.File + ": another process fetches it"
+		return e.File + ": another process is downloading it"
 	}
-	return fmt.Sprintf("%s: process %d fetches it", e.File, e.Process)
+	return fmt.Sprintf("%s: process %d is downloading it", e.File, e.Process)
 }
 
 func (p *part) lockName() string { return shorten(p.file) + lockSuffix }

@@ -283,7 +283,7 @@ func TestErrorText(t *testing.T) {
 		want string
 	}{
 		{context.Canceled, "transfer: d/x: interrupted, from http://h/x"},
-		{context.DeadlineExceeded, "transfer: d/x: the time limit was exceeded, from http://h/x"},
+		{context.DeadlineExceeded, "transfer: d/x: exceeded the time limit, from http://h/x"},
 	} {
 		if got := (&Error{URL: u, File: "d/x", Err: row.err}).Error(); got != row.want {
 			t.Errorf("%q, want %q", got, row.want)

@@ -254,7 +254,7 @@ func (p *part) sync() error {
 	}
 	if !os.SameFile(mine, there) {
 		p.source = source{}
-		return errors.New("another process began it again")
+		return errors.New("another process restarted the download")
 	}
 	f := p.f
 	p.f = nil

@@ -144,7 +144,7 @@ func (m *progress) fault(n int, err error) error {
 	if total < 0 || done == total {
 		return nil
 	}
-	return fmt.Errorf("%w: got %d octets, %d were announced", scheme.ErrProtocol, done, total)
+	return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, done, total)
 }
 
 // Copy writes the bytes of o to w and calls report, which may be nil, with its

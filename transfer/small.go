@@ -15,7 +15,7 @@ import (
 const smallSize = 64 << 10
 
 // errShared: another process has begun the same file since the first look at it.
-var errShared = errors.New("another process began the file")
+var errShared = errors.New("another process started this download")
 
 // isFresh reports whether the file has no part and no lock, and does not exist.
 func (t *task) isFresh() bool {

@@ -128,7 +128,7 @@ var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
 func checkNames(jobs []Job) error {
 	names := make(map[string]locus.URL, len(jobs))
 	twice := func(name string, u, v locus.URL) error {
-		return fmt.Errorf("transfer: %w: %s, for %s and for %s", ErrTwice, locus.Quote(name), u.Shown(), v.Shown())
+		return fmt.Errorf("transfer: %w %s: %s and %s", ErrTwice, locus.Quote(name), u.Shown(), v.Shown())
 	}
 	for _, job := range jobs {
 		if job.Name == "" || job.Name == "." || strings.ContainsRune(job.Name, '/') || !filepath.IsLocal(job.Name) || filepath.Base(job.Name) != job.Name {
@@ -397,7 +397,7 @@ func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) 
 	}
 	if object.Start != offset {
 		object.Close()
-		return nil, fmt.Errorf("%w: asked for octets from %d, got those from %d", scheme.ErrProtocol, offset, object.Start)
+		return nil, fmt.Errorf("%w: requested data from offset %d, but received data from offset %d", scheme.ErrProtocol, offset, object.Start)
 	}
 	ok, err = t.part.resume(object)
 	if ok {

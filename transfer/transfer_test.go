@@ -306,7 +306,7 @@ func TestResume(t *testing.T) {
 	if e.Part != filepath.Join(dir, "a.part") || e.PartSize != 200_000 || e.File != filepath.Join(dir, "a") {
 		t.Errorf("error %+v", e)
 	}
-	if want := "200000 octets are kept in " + filepath.Join(dir, "a.part"); !strings.Contains(e.Error(), want) {
+	if want := "200000 bytes are saved in " + filepath.Join(dir, "a.part"); !strings.Contains(e.Error(), want) {
 		t.Errorf("%v does not say %q", e, want)
 	}
 	wantNames(t, dir, "a.part", "a.part.json")

@@ -92,11 +92,11 @@ func ParseCDXJ(line string) (c CDXJ, err error) {
 	key, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 	stamp, text, ok := strings.Cut(rest, " ")
 	if !ok || key == "" {
-		return CDXJ{}, fmt.Errorf("%w: a line is a key, a time and a JSON object", ErrCDXJ)
+		return CDXJ{}, fmt.Errorf("%w: a line must have a key, a time and a JSON object", ErrCDXJ)
 	}
 	c.Key = key
 	if c.Time, err = time.Parse(cdxjTime, stamp); err != nil || len(stamp) != len(cdxjTime) {
-		return CDXJ{}, fmt.Errorf("%w: the time is not 14 digits: YYYYMMDDhhmmss", ErrCDXJ)
+		return CDXJ{}, fmt.Errorf("%w: the time must have 14 digits (YYYYMMDDhhmmss)", ErrCDXJ)
 	}
 	var o cdxjObject
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
@@ -107,7 +107,7 @@ func ParseCDXJ(line string) (c CDXJ, err error) {
 	length, err2 := o.Length.int()
 	offset, err3 := o.Offset.int()
 	if errors.Join(err1, err2, err3) != nil || status > 999 {
-		return CDXJ{}, fmt.Errorf("%w: a number is not one", ErrCDXJ)
+		return CDXJ{}, fmt.Errorf("%w: length, offset or status is not a number", ErrCDXJ)
 	}
 	c.Status, c.Length, c.Offset = int(status), length, offset
 	return c, nil

@@ -19,7 +19,7 @@ import (
 )
 
 // ErrName means that the name of an archive does not end in ".warc.gz" or ".warc".
-var ErrName = errors.New(`warc: the name of an archive ends in ".warc.gz" or ".warc"`)
+var ErrName = errors.New(`warc: an archive name must end in ".warc.gz" or ".warc"`)
 
 // Create opens the archive of that name for writing, and creates it if it is missing. An
 // archive that exists is continued: a record at its end that an earlier process left
@@ -160,7 +160,7 @@ func (w *Writer) describe() error {
 func (w *Writer) resume(f *os.File) (int64, error) {
 	good, err := w.scan(f)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return 0, fmt.Errorf("warc: %s is damaged after octet %d, so that it can't be continued: choose another name: %w", f.Name(), good, err)
+		return 0, fmt.Errorf("warc: %s is damaged after offset %d, so nothing can be added: choose another name: %w", f.Name(), good, err)
 	}
 	if err := f.Truncate(good); err != nil {
 		return 0, fmt.Errorf("warc: %w", err)
@@ -170,7 +170,7 @@ func (w *Writer) resume(f *os.File) (int64, error) {
 }
 
 // errOther is about an archive that can't be read from the middle.
-var errOther = errors.New("its records do not have a gzip member each")
+var errOther = errors.New("its records are not compressed one by one")
 
 // scan reads the records of f into the index, and returns where the last whole one ends.
 // At the end of the file the error is io.EOF.
@@ -183,7 +183,7 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 			err = errOther
 		}
 		if err == nil && (in.z != nil) != zipped {
-			err = fmt.Errorf("%w: by its name it is one with %s", ErrFormat, w.ext)
+			err = fmt.Errorf("%w: the content does not match the extension %s", ErrFormat, w.ext)
 		}
 		if err == nil && rec.Length < 0 {
 			err = ErrFormat

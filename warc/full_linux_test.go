@@ -37,7 +37,7 @@ func TestFullDisk(t *testing.T) {
 				n++
 			}
 		}
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "the recording ends with the last whole record") || n < 5 {
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "recording stopped after the last complete record") || n < 5 {
 			t.Errorf("%d records, %v", n, err)
 		}
 		if again := w.Write(response(w, "http://h.example/", "x")); !errors.Is(again, syscall.ENOSPC) {

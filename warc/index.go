@@ -47,7 +47,7 @@ func (x *index) write(name string) error {
 		err = x.replace(name)
 	}
 	if err != nil {
-		return fmt.Errorf("warc: the index: %w", err)
+		return fmt.Errorf("warc: index: %w", err)
 	}
 	return nil
 }

@@ -148,7 +148,7 @@ func (r *Reader) Next() (*Record, error) {
 func (r *Reader) next() (*Record, error) {
 	if r.record != nil {
 		if _, err := io.Copy(io.Discard, r.record.block); err != nil {
-			return nil, fmt.Errorf("%w: the record at octet %d is cut", err, r.record.Offset)
+			return nil, fmt.Errorf("%w: the record at offset %d is truncated", err, r.record.Offset)
 		}
 	}
 	first := r.r == nil
@@ -183,7 +183,7 @@ func (r *Reader) open() error {
 	}
 	if string(head) != "\x1F\x8B" {
 		if r.z != nil { // zeros, or another file, after the last member
-			return fmt.Errorf("%w: octet %d", ErrFormat, r.in.n)
+			return fmt.Errorf("%w: offset %d", ErrFormat, r.in.n)
 		}
 		r.r = bufio.NewReaderSize(r.in, maxLine)
 		return nil
@@ -194,7 +194,7 @@ func (r *Reader) open() error {
 		err = r.z.Reset(r.in)
 	}
 	if err != nil {
-		return fmt.Errorf("warc: octet %d: %w", r.start, err)
+		return fmt.Errorf("warc: offset %d: %w", r.start, err)
 	}
 	r.z.Multistream(false)
 	r.r = bufio.NewReaderSize(r.z, maxLine)
@@ -214,11 +214,11 @@ func (r *Reader) begin() (string, error) {
 		case strings.HasPrefix(line, "WARC/"), isARC(line):
 			return line, nil
 		case line != "" && !r.damaged():
-			return "", fmt.Errorf("%w: octet %d", ErrFormat, r.start)
+			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
 		// Empty lines end a record. Others are there if its length was too small.
 		if skipped += len(line) + 1; skipped > maxGap {
-			return "", fmt.Errorf("%w: octet %d", ErrFormat, r.start)
+			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
 	}
 }
@@ -234,11 +234,11 @@ func (r *Reader) line() (string, error) {
 	case err == bufio.ErrBufferFull && r.damaged():
 		return "\x00", nil // no header: a part of a line in a gap
 	case err == bufio.ErrBufferFull:
-		return "", fmt.Errorf("%w: octet %d", ErrFormat, r.start)
+		return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 	case err == io.EOF:
 		return "", io.EOF
 	case err != nil:
-		return "", fmt.Errorf("warc: octet %d: %w", r.start, err)
+		return "", fmt.Errorf("warc: offset %d: %w", r.start, err)
 	}
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
@@ -267,7 +267,7 @@ func (r *Reader) fields(rec *Record, version string) error {
 	for size := 0; ; {
 		line, err := r.line()
 		if err == io.EOF {
-			err = fmt.Errorf("%w: the header at octet %d is cut", io.ErrUnexpectedEOF, r.start)
+			err = fmt.Errorf("%w: the header at offset %d is truncated", io.ErrUnexpectedEOF, r.start)
 		}
 		if err != nil {
 			return err
@@ -277,7 +277,7 @@ func (r *Reader) fields(rec *Record, version string) error {
 			return nil
 		}
 		if size += len(line); size > maxHeader {
-			return fmt.Errorf("%w: octet %d", ErrLimit, r.start)
+			return fmt.Errorf("%w: offset %d", ErrLimit, r.start)
 		}
 		name, value, ok := strings.Cut(line, ":")
 		switch n := len(rec.Fields); {

@@ -128,7 +128,7 @@ func (e *Entry) check() error {
 	}
 	for i := range len(e.Target) {
 		if c := e.Target[i]; c <= ' ' || c >= 0x7F || c == '<' || c == '>' {
-			return fmt.Errorf("warc: octet %d of the target URI is %02X, which no URI contains", i, c)
+			return fmt.Errorf("warc: invalid byte %02X at offset %d of the target URI", c, i)
 		}
 	}
 	return nil
@@ -136,10 +136,10 @@ func (e *Entry) check() error {
 
 func (f Field) check() error {
 	if f.Name == "" || strings.ContainsFunc(f.Name, func(r rune) bool { return r <= ' ' || r >= 0x7F || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r) }) {
-		return fmt.Errorf("warc: %q is not the name of a field", f.Name)
+		return fmt.Errorf("warc: invalid field name %q", f.Name)
 	}
 	if i := strings.IndexFunc(f.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7F }); i >= 0 {
-		return fmt.Errorf("warc: the value of %s has the control character %02X at octet %d", f.Name, f.Value[i], i)
+		return fmt.Errorf("warc: the value of %s has the control character %02X at offset %d", f.Name, f.Value[i], i)
 	}
 	return nil
 }
@@ -285,7 +285,7 @@ func (w *Writer) member(header string, block io.Reader, length int64) error {
 
 // explain adds what became of the recording.
 func (w *Writer) explain(err error) error {
-	return fmt.Errorf("warc: the recording ends with the last whole record: %w", err)
+	return fmt.Errorf("warc: recording stopped after the last complete record: %w", err)
 }
 
 // Now returns the time of a record that begins now.

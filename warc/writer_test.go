@@ -381,7 +381,7 @@ func TestCreateRefused(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "dir.warc"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"a.gz": "ends in", "a": "ends in", ".warc.gz": "ends in", "no/such/a.warc": "no such file", "dir.warc": "not a regular file"} {
+	for name, want := range map[string]string{"a.gz": "must end in", "a": "must end in", ".warc.gz": "must end in", "no/such/a.warc": "no such file", "dir.warc": "not a regular file"} {
 		if w, err := warc.Create(filepath.Join(dir, name), nil); err == nil {
 			w.Close()
 			t.Errorf("%s was created", name)

@@ -120,7 +120,7 @@ func (x *Exchange) End(err error) {
 }
 
 // ErrUnread is the reason of an exchange whose body was not read to its end.
-var ErrUnread = errors.New("the body was not read to its end")
+var ErrUnread = errors.New("the body was not read to the end")
 
 // headerEnd returns the length of a header with the empty line after it, or 0.
 func headerEnd(p []byte) int {

@@ -83,7 +83,7 @@ func TestTargetsOfArchive(t *testing.T) {
 func TestArchiveCut(t *testing.T) {
 	whole := strings.Join(archive[:3], "")
 	file := write(t, "x.warc", whole[:len(whole)-6])
-	want := fmt.Sprintf("3 http://h.example/\n! %q: after record 3: the file is cut: unexpected EOF: the record at octet %d is cut\n", file, len(archive[0])+len(archive[1]))
+	want := fmt.Sprintf("3 http://h.example/\n! %q: after record 3: the file is cut: unexpected EOF: the record at offset %d is truncated\n", file, len(archive[0])+len(archive[1]))
 	if got := targetsOf(t, nil, file); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -110,7 +110,7 @@ func TestChosenFormat(t *testing.T) {
 		{Options{Format: Text}, archive[2], "WARC/1.1"},
 		{Options{Format: WARC}, archive[2], "http://h.example/"},
 		{Options{}, "\uFEFF CDX a b\nhttp://h.example/ 2026\n", "http://h.example/"},
-		{Options{Format: WARC}, "http://h.example/\n", `! standard input: warc: not a record of a WARC or ARC file: octet 0`},
+		{Options{Format: WARC}, "http://h.example/\n", `! standard input: warc: not a record of a WARC or ARC file: offset 0`},
 		{Options{}, " CDX b m\n2026 x\n", `! standard input: the header of this CDX file names no field "a", the URL`},
 		{Options{Format: CDX}, "", ""},
 	} {

@@ -241,10 +241,10 @@ func (f *File) Verify() error {
 		if s, err := f.sum(); err != nil {
 			return err
 		} else if s != f.state {
-			return fmt.Errorf("%w: it changed after it was written", ErrDamaged)
+			return fmt.Errorf("%w: the file changed after it was written", ErrDamaged)
 		}
 	case stateTrial:
-		return fmt.Errorf("%w: a process ended while it checked it", ErrDamaged)
+		return fmt.Errorf("%w: a process ended while checking the file", ErrDamaged)
 	default:
 		trial = true
 		if err := f.markNow(stateTrial); err != nil {
@@ -466,11 +466,11 @@ func (f *File) prepare(tx *bbolt.Tx) error {
 func (f *File) checkVersion(tx *bbolt.Tx) error {
 	for _, name := range append([]string{Meta}, f.Buckets...) {
 		if tx.Bucket([]byte(name)) == nil {
-			return fmt.Errorf("%w: it has no bucket %q", ErrDamaged, name)
+			return fmt.Errorf("%w: missing bucket %q", ErrDamaged, name)
 		}
 	}
 	if text := tx.Bucket([]byte(Meta)).Get(versionKey); string(text) != f.Version {
-		return fmt.Errorf("%w: it is of another version", ErrDamaged)
+		return fmt.Errorf("%w: the database has another version", ErrDamaged)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func NewReplacement(name string) (*Replacement, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err == nil && info.IsDir():
-		return nil, fmt.Errorf("%s is a folder", name)
+		return nil, fmt.Errorf("%s is a directory", name)
 	case err == nil && !info.Mode().IsRegular():
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {

@@ -195,7 +195,7 @@ func TestMenusStayPublic(t *testing.T) {
 	n.browsing(t, "http://private.example/").keys("1 enter").wants("Page /b")
 }
 
-// An archive opens what it has, and nothing is dialed.
+// An archive opens what it has, and a replay must not use the network.
 func TestArchivedDialsNothing(t *testing.T) {
 	store := archiveStore(t)
 	r, err := schemes()

@@ -225,8 +225,8 @@ func TestGetInterrupted(t *testing.T) {
 		}
 	}()
 	interrupted := runGet(t, func(a *base.App) { a.Context = ctx }, "-o", file, server.URL)
-	if interrupted.Status != base.StatusInterrupted || !strings.Contains(interrupted.Err, "50000 octets are kept in "+file+".part") || !strings.Contains(interrupted.Err, "-C") {
-		t.Errorf("runGet(-o, %q, %q) = %+v, want interrupted.Status %d, %q in interrupted.Err and %q in interrupted.Err", file, server.URL, interrupted, base.StatusInterrupted, "50000 octets are kept in "+file+".part", "-C")
+	if interrupted.Status != base.StatusInterrupted || !strings.Contains(interrupted.Err, "50000 bytes are saved in "+file+".part") || !strings.Contains(interrupted.Err, "-C") {
+		t.Errorf("runGet(-o, %q, %q) = %+v, want interrupted.Status %d, %q in interrupted.Err and %q in interrupted.Err", file, server.URL, interrupted, base.StatusInterrupted, "50000 bytes are saved in "+file+".part", "-C")
 	}
 	if got := runGet(t, nil, "--json", "-C", "-o", file, server.URL); got.Status != 0 || !strings.Contains(got.Out, `"size":100000`) || !strings.Contains(got.Out, `"resumed":50000`) {
 		t.Errorf("runGet(--json, -C, -o, %q, %q) = %+v, want status 0, %q in out and %q in out", file, server.URL, got, `"size":100000`, `"resumed":50000`)

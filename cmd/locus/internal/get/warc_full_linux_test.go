@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// If the disk is full, the recording ends with the last whole record, and the command continues.
+// If the disk is full, recording stopped after the last complete record, and the command continues.
 func TestWARCFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
