@@ -40,20 +40,20 @@ type Options struct {
 
 	// Record begins to record a request, which must not be changed, to a server or for a
 	// file; nil, also as its result: nothing is recorded. While a client records, menus
-	// are asked for their octets, and HTTP is version 1.1.
+	// are asked for their bytes, and HTTP is version 1.1.
 	Record func(req *scheme.Request) Recording
 
 	// UserAgent identifies the program in requests over HTTP; empty: "locus/VERSION
 	// (+URL)".
 	UserAgent string
-	// Header has more fields for requests over HTTP; nil: none. If a redirect leads to
+	// Header has more fields for requests over HTTP; nil if none. If a redirect leads to
 	// another host, port or scheme, Authorization and Cookie are not sent there.
 	Header http.Header
 	// HeaderFor returns more fields for a request over HTTP for u, which a redirect may
 	// have led to. They replace fields of Header. None of them is sent in clear after an
 	// encrypted connection. nil: no more fields.
 	HeaderFor func(u locus.URL) http.Header
-	// Gateways are the gateways that URLs go through; nil: none. See the package's
+	// Gateways are the proxies that URLs go through; nil if none. See the package's
 	// text.
 	Proxies *Proxies
 
@@ -63,30 +63,30 @@ type Options struct {
 	// Live opens what Kept does not have (scheme.ErrNotArchived) as if there were no Kept.
 	Live bool
 
-	// Via is called for each gateway that a URL goes through, before the request. nil:
+	// Via is called for each proxy that a URL goes through, before the request. nil:
 	// it is not called.
 	Via func(u locus.URL, g Proxy)
 
 	// Check judges each URL after the policy: those that are opened, those that
-	// referrals lead to, and those of [Client.Check]. Its error ends the open. nil: only
+	// redirects lead to, and those of [Client.Check]. Its error ends the open. nil: only
 	// the policy decides.
 	Check func(u locus.URL) error
 
 	// CheckAddr judges each address after the policy, before it is dialed, except
-	// those of gateways. Its error ends the open. nil: only the policy decides.
+	// those of proxies. Its error ends the open. nil: only the policy decides.
 	CheckAddr func(a netip.AddrPort) error
 
-	// Limit is the most bytes of one object; 0: no limit. If the size is known and
+	// Limit is the most bytes of one object; 0 means no limit. If the size is known and
 	// exceeds it, the open fails. Otherwise reading fails at the limit.
 	Limit int64
 
-	// Connect is the most time for one connection, name look-up included; 0: 30 s.
+	// Connect is the most time for one connection, name lookup included; 0: 30 s.
 	DialTimeout time.Duration
 
 	// Idle is the longest silence of a server; 0: 60 s. It does not apply to sessions.
 	IdleTimeout time.Duration
 
-	// Timeout is the most time for an open, referrals included. It does not limit
+	// Timeout is the most time for an open, redirects included. It does not limit
 	// reading the resource. 0: no limit.
 	Timeout time.Duration
 
@@ -181,15 +181,15 @@ type Request struct {
 	Like  []locus.URL
 	Items scheme.ItemRange
 
-	// NoFollow returns a referral instead of following it. [Client.Next] follows it.
+	// NoFollow returns a redirect instead of following it. [Client.Next] follows it.
 	NoFollow bool
 
 	// At, Probe, Source and More are as in [scheme.Request].
 	At                  time.Time
 	Probe, Source, More bool
-	// Listed is as in [scheme.Request]. Referrals do not inherit it.
+	// Listed is as in [scheme.Request]. Redirects do not inherit it.
 	Listed *scheme.Item
-	// Trace is called for each line of the conversation, referrals included. nil: that
+	// Trace is called for each line of the conversation, redirects included. nil: that
 	// of the client's options is.
 	Trace scheme.TraceFunc
 }
@@ -199,12 +199,12 @@ type Result struct {
 	// Resource is what was found. The caller closes it.
 	Resource scheme.Resource
 	// URL is where it was found in the end, with the fragment of the first URL
-	// unless a referral brought its own.
+	// unless a redirect brought its own.
 	URL locus.URL
 	// Hops are the URLs that were requested, first to last, without fragments. A URL
-	// of a referral that could not be reached is not among them.
+	// of a redirect that could not be reached is not among them.
 	Hops []locus.URL
-	// Permanent reports that there were referrals, each of them permanent.
+	// Permanent reports that there were redirects, each of them permanent.
 	Permanent bool
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
@@ -235,7 +235,7 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 
 // Dialer returns the dialer for typed URLs, for a server that the configuration
 // names: it looks names up, asks the policy about each address, and keeps the time
-// limits. It dials through a SOCKS proxy if that is the gateway of all schemes.
+// limits. It dials through a SOCKS proxy if that is the proxy of all schemes.
 func (c *Client) Dialer() scheme.Dialer {
 	var p plan
 	if all := c.options.Proxies.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
@@ -325,7 +325,7 @@ func (c *Client) target(u locus.URL) policy.Target {
 }
 
 // CheckRedirect judges whether the resource at from may refer to to. hops counts
-// consecutive referrals, this one included. It is for a program that follows redirects
+// consecutive redirects, this one included. It is for a program that follows redirects
 // itself or passes them to a client. The error is an [*Error].
 func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
@@ -366,7 +366,7 @@ func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Res
 	return c.Do(ctx, Request{URL: link, From: from})
 }
 
-// Do opens a URL and follows referrals. ctx applies to the resource too; see the
+// Do opens a URL and follows redirects. ctx applies to the resource too; see the
 // package's text on time. The error is an [*Error]; [KindOf] classifies it.
 func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	f := &follower{client: c, request: req, asked: make(map[askedKey]bool), cookies: new(cookies)}

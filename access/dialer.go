@@ -35,7 +35,7 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the plans with one key: for the URLs of one origin, or for one gateway.
+// dialer dials for the plans with one key: for the URLs of one origin, or for one proxy.
 // Openers keep idle connections by its pointer.
 type dialer struct {
 	client *Client
@@ -60,7 +60,7 @@ func (c *Client) dialer(p plan) *dialer {
 }
 
 // policy returns the policy for addresses. A dialer for only one host is that of a
-// gateway, which the configuration names.
+// proxy, which the configuration names.
 func (d *dialer) policy() policy.Policy {
 	if d.only != "" {
 		return d.client.policy.ForConfiguredServer()

@@ -6,7 +6,7 @@
 // https, [NewTransport] makes any [http.Client] safe for URLs from other people.
 //
 // [Client.Do] looks the scheme up, asks the policy about the URL, calls the scheme's
-// opener for one request, and follows referrals under the same rules. An opener follows
+// opener for one request, and follows redirects under the same rules. An opener follows
 // nothing, and reaches the network only through the [scheme.Dialer] of its request. That
 // dialer resolves the host, asks the policy about each address, dials only allowed ones,
 // and checks the address again when the socket connects. A name that changes its address
@@ -27,15 +27,15 @@
 // page. A program that speaks to a server itself, as a proxy does, gets its dialer from
 // [Client.DialerFor].
 //
-// # Referrals
+// # Redirects
 //
 // Each URL is requested once. A second request, for the same URL apart from its fragment,
-// is a loop and an error. If a referral has several URLs, the next one is tried only if no
+// is a loop and an error. If a redirect has several URLs, the next one is tried only if no
 // request was sent for the one before.
 // The login in a URL is passed on only to the same scheme, host and port. After an
 // encrypted connection, as from https to http, the client asks for no login on an
-// unencrypted one. A referral never starts a session. The fragment of the first URL is
-// kept unless a referral brings one.
+// unencrypted one. A redirect never starts a session. The fragment of the first URL is
+// kept unless a redirect brings one.
 //
 // # Gateways
 //
@@ -60,7 +60,7 @@
 // network that the policy never sees. A proxy that reaches a private network must decide
 // for itself, or the hosts must be exceptions. Links in resources from such gateways are
 // FromPublic, unless the URL named an address that is not public. A redirect by a gateway
-// is a referral like any other.
+// is a redirect like any other.
 //
 // Datagrams go through no proxy. A scheme that needs them fails, and does not bypass it.
 //

@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrRedirectLoop is wrapped by the error about a referral to a URL that was already requested.
+// ErrRedirectLoop is wrapped by the error about a redirect to a URL that was already requested.
 var ErrRedirectLoop = errors.New("redirect loop")
 
 // Error is a failure to open or read a URL. [NewError] makes one.
 type Error struct {
 	Op  string    // "open", "dial" (the connection failed) or "read" (reading the resource failed)
-	URL locus.URL // the URL that was requested, after referrals
+	URL locus.URL // the URL that was requested, after redirects
 	Err error     // the cause
 }
 
@@ -55,7 +55,7 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// ProxyError is a failure of a request that went through gateways. The gateways or the
+// ProxyError is a failure of a request that went through proxies. The proxies or the
 // server may have caused it.
 type ProxyError struct {
 	Proxies []Proxy // in their order

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxTries is the most URLs of one referral that are tried. Each attempt costs a failed
+// maxTries is the most URLs of one redirect that are tried. Each attempt costs a failed
 // connection, and no service lists more replicas.
 const maxTries = 8
 
@@ -41,14 +41,14 @@ func (f *follower) key(u locus.URL) askedKey {
 	return askedKey{u, f.cookies.Header(u)}
 }
 
-// follow opens the first URL of the chain, and follows the referrals from it.
+// follow opens the first URL of the chain, and follows the redirects from it.
 func (f *follower) follow() (scheme.Resource, error) {
 	f.result.URL = f.request.URL
 	res, err := f.visit(f.request.URL, 0, false)
 	return f.followFrom(res, err, 1)
 }
 
-// followTo continues the chain with a referral to a URL that is not permanent.
+// followTo continues the chain with a redirect to a URL that is not permanent.
 func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	f.result.Permanent = false
 	hops := len(f.result.Hops)
@@ -56,7 +56,7 @@ func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	return f.followFrom(res, err, hops+1)
 }
 
-// followFrom follows the referrals from a resource. hops is the number of the first one.
+// followFrom follows the redirects from a resource. hops is the number of the first one.
 func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.Resource, error) {
 	for ; err == nil; hops++ {
 		referral, ok := res.(*scheme.Redirect)
@@ -68,7 +68,7 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 	return nil, err
 }
 
-// next opens what a referral leads to. hops is its number.
+// next opens what a redirect leads to. hops is its number.
 func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
 	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
@@ -97,13 +97,13 @@ func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resour
 	return nil, err
 }
 
-// worthAnother reports whether another URL of a referral should be tried after err: no
+// worthAnother reports whether another URL of a redirect should be tried after err: no
 // request was sent. A cancelled open is not continued.
 func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotArchived) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// visit opens to and makes it the URL of the result. hops is the number of the referral that led
+// visit opens to and makes it the URL of the result. hops is the number of the redirect that led
 // to it; 0: it is the first URL. If live is set, the archive does not have it.
 func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
 	p, err := f.plan(to, hops, live)
@@ -146,11 +146,11 @@ func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, erro
 	return to, f.result.LinkOrigin, f.checkLoop(to)
 }
 
-// maxArchiveHops is the most referrals that are followed in an archive.
+// maxArchiveHops is the most redirects that are followed in an archive.
 const maxArchiveHops = 20
 
 // admitArchived applies the rules about what may lead to a URL in an archive. Nothing is dialed
-// for it, so the policy only judges whether a referral may start a session or compose a message.
+// for it, so the policy only judges whether a redirect may start a session or compose a message.
 func (f *follower) admitArchived(to locus.URL, hops int) error {
 	c := f.client
 	if hops == 0 {
@@ -248,7 +248,7 @@ func (c *Client) originAfter(p plan, t *tracker) policy.Origin {
 	case p.outcome == planArchive, p.origin == policy.FromPublic, t.public.Load(), known && public:
 		return policy.FromPublic
 	case p.isForwarded() && err == nil && !policy.IsPublic(literal):
-		// The gateway was dialed.
+		// The proxy was dialed.
 		return policy.FromPrivate
 	case p.isForwarded():
 		return policy.FromPublic

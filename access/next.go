@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Next opens what the referral in from leads to, and returns another referral instead of
+// Next opens what the redirect in from leads to, and returns another redirect instead of
 // following it. from is a result of Next, or of [Client.Do] for a request with NoFollow.
 // The rules are those of redirects in Do: the policy and its limit, loops, logins and
 // cookies. So a program can wait between two requests of a chain, and may call Next again

@@ -151,7 +151,7 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	return r
 }
 
-// askFunc returns Options.HTTP, which is told the first URL after a referral.
+// askFunc returns Options.HTTP, which is told the first URL after a redirect.
 func (f *follower) askFunc(hops int) scheme.AskFunc {
 	ask := f.client.options.Ask
 	if ask == nil || hops == 0 {

@@ -36,7 +36,7 @@ type plan struct {
 }
 
 // plan returns where the request for u goes, if the rules allow it. hops is the number of the
-// referral that led to u; 0 means that u is the first URL. If there is an archive, it comes
+// redirect that led to u; 0 means that u is the first URL. If there is an archive, it comes
 // first; live means that it does not have u. On error the plan has the URL to report.
 func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
 	if f.client.options.Archive != nil && !live {
@@ -70,7 +70,7 @@ func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 	return p, c.check(u, origin)
 }
 
-// errCircle reports gateways that form a loop.
+// errCircle reports proxies that form a loop.
 var errCircle = errors.New("access: the proxies form a loop")
 
 // plan returns where a request for u goes. known has the registered schemes, and passed the
@@ -101,7 +101,7 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 	return p, nil
 }
 
-// of returns the gateway of u, a URL of s. Zero means none. URLs at the host of a template do not
+// of returns the proxy of u, a URL of s. Zero means none. URLs at the host of a template do not
 // go through it.
 func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
 	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
@@ -119,12 +119,12 @@ func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
 // 1738 section 3.10).
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// excepts reports whether host uses no gateway at that port.
+// excepts reports whether host uses no proxy at that port.
 func (g *Proxies) excepts(host string, port uint16) bool {
 	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }
 
-// For returns the gateway for URLs of s, exceptions aside. The zero Gateway means none.
+// For returns the proxy for URLs of s, exceptions aside. The zero Proxy means none.
 func (g *Proxies) For(s scheme.Scheme) Proxy {
 	if g == nil {
 		return Proxy{}
@@ -136,7 +136,7 @@ func (g *Proxies) For(s scheme.Scheme) Proxy {
 	return gateway.unlessDirect()
 }
 
-// forOthers returns the gateway of all, if it is for a scheme that has none of its own.
+// forOthers returns the proxy of all, if it is for a scheme that has none of its own.
 func (g *Proxies) forOthers(s scheme.Scheme) Proxy {
 	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
 		return Proxy{}
@@ -159,7 +159,7 @@ func (p plan) last() plan {
 	return p
 }
 
-// gateways returns all gateways of p, in their order.
+// proxies returns all proxies of p, in their order.
 func (p plan) proxies() (list []Proxy) {
 	for next := &p; next != nil && !next.proxy.IsZero(); next = next.made {
 		list = append(list, next.proxy)
@@ -167,7 +167,7 @@ func (p plan) proxies() (list []Proxy) {
 	return list
 }
 
-// isForwarded reports whether a gateway gets the URL. A proxy that makes a tunnel gets only the
+// isForwarded reports whether a proxy gets the URL. A proxy that makes a tunnel gets only the
 // host.
 func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome == planTemplate }
 
@@ -178,8 +178,8 @@ type dialerKey struct {
 	only   string // the one host that may be dialed; empty: any
 }
 
-// dialerKey returns the key of the dialer for p. The configuration names a gateway that gets the
-// URL, so its dialer is for typed URLs, and may dial only the host of the gateway.
+// dialerKey returns the key of the dialer for p. The configuration names a proxy that gets the
+// URL, so its dialer is for typed URLs, and may dial only the host of the proxy.
 func (p plan) dialerKey() dialerKey {
 	switch p.outcome {
 	case planTunnel:

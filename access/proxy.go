@@ -14,7 +14,7 @@ import (
 )
 
 // Gateway is a gateway locator that URLs go through (RFC 1738 section 4). It is
-// immutable and comparable. The zero Gateway is unset.
+// immutable and comparable. The zero Proxy is unset.
 type Proxy struct {
 	kind proxyKind
 	url  locus.URL // of the proxy; of a template, with its braces
@@ -44,7 +44,7 @@ const (
 	socksPort = 1080 // RFC 1928
 )
 
-// ParseProxy reads a gateway in one of its forms:
+// ParseProxy reads a proxy in one of its forms:
 //
 //	http://gw.example/{url}     a template for another URL: all characters except
 //	                            letters, digits, "-", "_" and "." are encoded
@@ -52,9 +52,9 @@ const (
 //	http://proxy.example:3128   an HTTP proxy; https: one that is asked over TLS
 //	socks5://proxy.example      SOCKS 5 (RFC 1928), names looked up here
 //	socks5h://proxy.example     SOCKS 5, names looked up by the proxy
-//	direct                      no gateway, also if there is one for all schemes
+//	direct                      no proxy, also if there is one for all schemes
 //
-// A user and password in it are sent only to the gateway. The places come after the
+// A user and password in it are sent only to the proxy. The places come after the
 // host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
 func ParseProxy(text string) (Proxy, error) {
 	if text == "direct" {
@@ -164,7 +164,7 @@ func (g Proxy) address() string {
 // IsZero reports whether g is unset.
 func (g Proxy) IsZero() bool { return g == Proxy{} }
 
-// String returns the gateway as it was written, without its password.
+// String returns the proxy as it was written, without its password.
 func (g Proxy) String() string {
 	if g.kind == direct {
 		return "direct"
@@ -211,20 +211,20 @@ func portOf(u locus.URL, own uint16) uint16 {
 
 // ProxyRules are what [Proxies] are made of.
 type ProxyRules struct {
-	// Schemes are the gateways by the name of the scheme, in lower case. It need
+	// Schemes are the proxies by the name of the scheme, in lower case. It need
 	// not be one that is registered.
 	Schemes map[string]Proxy
-	// All is the gateway of schemes that Schemes doesn't have, except those whose
+	// All is the proxy of schemes that Schemes doesn't have, except those whose
 	// traits are Local or Files.
 	All Proxy
-	// Except are hosts that use no gateway, separated by commas or blanks: "name" for
+	// Except are hosts that use no proxy, separated by commas or blanks: "name" for
 	// the host and its subdomains, ".name" and "*.name" only for subdomains, an address,
 	// a prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port.
 	// Addresses are compared with the text of a URL; names are not looked up.
 	Except string
 }
 
-// Gateways say which URLs go through which gateway. They are immutable and may be
+// Gateways say which URLs go through which proxy. They are immutable and may be
 // used from many goroutines at once.
 type Proxies struct {
 	schemes map[string]Proxy
@@ -232,7 +232,7 @@ type Proxies struct {
 	except  []policy.Pattern
 }
 
-// NewProxies returns the gateways of r. It fails if a key is not the name of a scheme,
+// NewProxies returns the proxies of r. It fails if a key is not the name of a scheme,
 // if an exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
 func NewProxies(r ProxyRules) (*Proxies, error) {
 	g := &Proxies{schemes: make(map[string]Proxy, len(r.Schemes)), all: r.All}
@@ -254,7 +254,7 @@ func NewProxies(r ProxyRules) (*Proxies, error) {
 	return g, g.ends("all")
 }
 
-// ends checks that the gateways of a scheme form no loop.
+// ends checks that the proxies of a scheme form no loop.
 func (g *Proxies) ends(name string) error {
 	u, err := locus.Parse(name + "://host.invalid/")
 	if err != nil {

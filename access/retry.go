@@ -41,6 +41,6 @@ func isFinal(err error) bool {
 		return true
 	}
 	var dns *net.DNSError
-	// The unknown host may be the gateway's, which says nothing about the URL.
+	// The unknown host may be the proxy's, which says nothing about the URL.
 	return errors.As(err, &dns) && dns.IsNotFound && !errors.As(err, new(*ProxyError))
 }

@@ -26,17 +26,17 @@ type TransportOptions struct {
 	TLS *tls.Config
 	// UserAgent is sent in requests without a User-Agent; empty: "locus/VERSION (+URL)".
 	UserAgent string
-	// Header has fields for requests that lack them; nil: none. After a redirect to
+	// Header has fields for requests that lack them; nil if none. After a redirect to
 	// another host, port or scheme, Authorization and Cookie are not among them.
 	Header http.Header
 	// Dial and Lookup are as in [Options].
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Connect is the most time for one connection, name look-up included; 0: 30 s.
+	// Connect is the most time for one connection, name lookup included; 0: 30 s.
 	DialTimeout time.Duration
 	// Idle is the longest silence of a server; 0: 60 s.
 	IdleTimeout time.Duration
-	// Limit is the most bytes of the body of one response, after decompression; 0: no limit.
+	// Limit is the most bytes of the body of one response, after decompression; 0 means no limit.
 	// Reading the body fails at the limit with [scheme.ErrTooLarge].
 	Limit int64
 }

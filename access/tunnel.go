@@ -117,8 +117,8 @@ func (c *Client) proxyDialer(g Proxy) rawDialer {
 	return rawDialer{c.dialer(plan{outcome: planProxy, proxy: g})}
 }
 
-// rawDialer dials the host of a gateway without tracking the connection, which the
-// dialer that goes through the gateway tracks.
+// rawDialer dials the host of a proxy without tracking the connection, which the
+// dialer that goes through the proxy tracks.
 type rawDialer struct{ *dialer }
 
 func (r rawDialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -131,7 +131,7 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	})
 }
 
-// checkOnly refuses other hosts than that of the gateway.
+// checkOnly refuses other hosts than that of the proxy.
 func (d *dialer) checkOnly(host string) error {
 	if d.only == "" || strings.EqualFold(host, d.only) {
 		return nil

@@ -24,8 +24,8 @@ func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 		if failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_OOBINLINE, 1); failed != nil {
 			return true
 		}
-		// The mark is known only after its octet has arrived. The peek makes sure that
-		// no urgent octet arrives between the two calls unnoticed.
+		// The mark is known only after its byte has arrived. The peek makes sure that
+		// no urgent byte arrives between the two calls unnoticed.
 		if n, failed = receive(int(fd), p[:1], syscall.MSG_PEEK); failed != nil || n == 0 {
 			return failed != syscall.EAGAIN
 		}

@@ -27,9 +27,9 @@ type entry struct {
 	kind   byte   // of the record
 	file   int    // index in the files of the store
 	offset int64
-	status int    // of HTTP; 0: none, or unknown
-	media  string // media type; empty: unknown
-	digest string // of the payload; empty: unknown
+	status int    // of HTTP; 0 if none, or unknown
+	media  string // media type; empty if unknown
+	digest string // of the payload; empty if unknown
 	url    string
 }
 

@@ -122,7 +122,7 @@ func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error
 	if offset == first {
 		return x.lineAt(first)
 	}
-	// The octet before offset tells whether a line begins there.
+	// The byte before offset tells whether a line begins there.
 	part, err := x.read(offset - 1)
 	if err != nil {
 		return 0, nil, err

@@ -12,8 +12,8 @@ import (
 type Memento struct {
 	URL    locus.URL // as it was kept
 	Time   time.Time // when; to the second
-	Status int       // of HTTP; 0: none, or unknown
-	Type   string    // media type; empty: unknown
+	Status int       // of HTTP; 0 if none, or unknown
+	Type   string    // media type; empty if unknown
 
 	entry entry
 }
@@ -91,7 +91,7 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 	next := " " // keys of digests are before
 	if after != "" {
-		next = after + "!" // the octet after a blank
+		next = after + "!" // the byte after a blank
 	}
 	for len(hosts) < n {
 		found := false
@@ -167,7 +167,7 @@ func (s *Store) Near(u locus.URL) (locus.URL, error) {
 		if len(key) <= len(prefix) {
 			return locus.URL{}, nil
 		}
-		// Shorten to a separator, so that few look-ups are enough.
+		// Shorten to a separator, so that few lookups are enough.
 		key = key[:len(prefix)+strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")+1]
 	}
 }

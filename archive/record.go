@@ -139,12 +139,12 @@ func webTarget(u locus.URL) string {
 	return uri(u.WithoutPassword())
 }
 
-// uri returns u without its fragment, with those octets escaped that no URI has.
+// uri returns u without its fragment, with those bytes escaped that no URI has.
 func uri(u locus.URL) string {
 	return string(escape.AppendSafer(nil, u.WithoutFragment().String(), escape.Chars("<>\"{}|\\^` "), escape.Set{}))
 }
 
-// truncated returns the reason why a record has not all octets, as WARC-Truncated has it;
+// truncated returns the reason why a record has not all bytes, as WARC-Truncated has it;
 // empty for a nil err.
 func truncated(err error) string {
 	var timeout interface{ Timeout() bool }
@@ -161,7 +161,7 @@ func truncated(err error) string {
 	return "disconnect"
 }
 
-// ipAddress returns the address for WARC-IP-Address, without port and zone; empty: unknown.
+// ipAddress returns the address for WARC-IP-Address, without port and zone; empty if unknown.
 func ipAddress(a net.Addr) string {
 	if a == nil {
 		return ""

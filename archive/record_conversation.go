@@ -16,10 +16,10 @@ import (
 const TranscriptType = "application/x-locus-conversation"
 
 const (
-	// maxPiece is how many octets of a piece of a conversation are kept. What is longer is
+	// maxPiece is how many bytes of a piece of a conversation are kept. What is longer is
 	// mostly the object or the menu, which has a record of its own.
 	maxPiece = 64 << 10
-	// maxConversation is how many octets of a conversation are kept.
+	// maxConversation is how many bytes of a conversation are kept.
 	maxConversation = 4 << 20
 	// maxPieces is how many pieces are kept.
 	maxPieces = 1 << 12
@@ -30,7 +30,7 @@ type conversation struct {
 	pieces  []piece
 	octets  int             // kept in pieces
 	packets map[string]bool // the connections that carry datagrams
-	left    int64           // octets that are not kept after the last piece
+	left    int64           // bytes that are not kept after the last piece
 	err     error
 }
 
@@ -39,7 +39,7 @@ type piece struct {
 	mark  byte // '>' sent, '<' received, '=' connected
 	name  string
 	text  []byte
-	total int64 // octets, kept or not
+	total int64 // bytes, kept or not
 }
 
 func (c *conversation) isEmpty() bool {
@@ -89,7 +89,7 @@ func (c *conversation) add(name string, sent bool, p []byte) {
 	c.octets += len(keep)
 }
 
-// omitted counts octets of the last piece that are not kept.
+// omitted counts bytes of the last piece that are not kept.
 func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
 
 // failed tells how the conversation ended.

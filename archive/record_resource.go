@@ -194,7 +194,7 @@ func (b *recordedBody) Close() error {
 	return err
 }
 
-// keepMenu has the octets of m kept when its items have been read.
+// keepMenu has the bytes of m kept when its items have been read.
 func (x *recording) keepMenu(m *scheme.Menu) {
 	m.Items = x.items(m)
 	m.Closer = &menuCloser{m.Closer, x}
@@ -216,7 +216,7 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// keepSource keeps the octets of a menu whose items have been read.
+// keepSource keeps the bytes of a menu whose items have been read.
 func (x *recording) keepSource(m *scheme.Menu) {
 	if m.Source == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A referral is kept as the list of its URLs, without passwords: text/uri-list (RFC 2483)
+// A redirect is kept as the list of its URLs, without passwords: text/uri-list (RFC 2483)
 // with the parameter "locus-referral", which is "permanent" or "temporary". That of HTTP is
 // in its response.
 const (
@@ -38,10 +38,10 @@ func redirectList(r *scheme.Redirect) []byte {
 // Bounds of a list of URLs that was kept.
 const (
 	maxRedirects    = 1000
-	maxRedirectList = 1 << 20 // octets
+	maxRedirectList = 1 << 20 // bytes
 )
 
-// readRedirect returns the referral in body, which it closes. ok is false if the media type
+// readRedirect returns the redirect in body, which it closes. ok is false if the media type
 // is that of something else.
 func readRedirect(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.Redirect, ok bool, err error) {
 	kind, params, err := mime.ParseMediaType(mediaType)

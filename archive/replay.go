@@ -19,7 +19,7 @@ import (
 
 // Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
 // req.URL that is nearest to req.At. What a server said then is said again: a redirect is a
-// Referral, and a status may be an error. For a URL that was not kept the error wraps
+// Redirect, and a status may be an error. For a URL that was not kept the error wraps
 // [scheme.ErrNotArchived].
 //
 // A form that needs no server is there even if it was not kept, such as that of a search.
@@ -152,7 +152,7 @@ func joinNotes(a, b string) string {
 
 // kept is the block of a record, or of the two of a revisit.
 type storedBlock struct {
-	record *record   // has the octets
+	record *record   // has the bytes
 	head   []byte    // the header of HTTP that replaces that of record
 	skip   io.Reader // what follows the header of record
 	date   time.Time
@@ -316,7 +316,7 @@ func isFraming(line string) bool {
 }
 
 // mergeHeads returns the newer header, with the fields of the older one that describe the
-// octets of the body.
+// bytes of the body.
 func mergeHeads(newer, older []string) []byte {
 	var b bytes.Buffer
 	for i, line := range newer {
@@ -333,7 +333,7 @@ func mergeHeads(newer, older []string) []byte {
 	return b.Bytes()
 }
 
-// replayBody reads the octets of a record until its context ends.
+// replayBody reads the bytes of a record until its context ends.
 type replayBody struct {
 	ctx    context.Context
 	r      io.Reader
@@ -350,7 +350,7 @@ func (b *replayBody) Items() scheme.ItemRange {
 	return b.items
 }
 
-// Date is when the octets were kept, for Scheme.Kept.
+// Date is when the bytes were kept, for Scheme.Kept.
 func (b *replayBody) Date() time.Time { return b.date }
 
 func (b *replayBody) Read(p []byte) (int, error) {

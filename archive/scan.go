@@ -29,7 +29,7 @@ type scanner struct {
 	ctx        context.Context
 	lines      *bulk.Sorter
 	read, size int64 // of all archives
-	most       int64 // octets of a block: maxBlock
+	most       int64 // bytes of a block: maxBlock
 }
 
 // file adds the records of a file. The error is one of this machine: damage in an archive

@@ -11,7 +11,7 @@
 //
 // Records of the types response, resource and revisit are read. A revisit is read with the
 // record that it refers to, by URL and date or by the digest of the payload. Menus of gopher,
-// FTP, news, WAIS and Prospero are read from their octets: see scheme.Scheme.Kept.
+// FTP, news, WAIS and Prospero are read from their bytes: see scheme.Scheme.Kept.
 //
 // The index of a Store is a sorted file, in [Options.Cache] or temporary. It is made from
 // CDXJ files that are not older than the archives, beside them or elsewhere in the same folder
@@ -52,7 +52,7 @@ type Options struct {
 	// Note is called for what could not be read of the archives, while they are indexed.
 	// nil: it is not called.
 	Note func(err error)
-	// Progress is called while archives are indexed, with the octets that are read of
+	// Progress is called while archives are indexed, with the bytes that are read of
 	// all. nil: it is not called.
 	Progress func(read, size int64)
 }

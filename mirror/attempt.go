@@ -149,7 +149,7 @@ func (c *crawler) keep(j *job, p prior, o *outcome) {
 	o.links = c.pageLinks(j, text, documentType(typeOf(r.Type, r.File)), j.url, origin)
 }
 
-// original returns the file with the octets of the resource.
+// original returns the file with the bytes of the resource.
 func original(r *Record) string {
 	if r.Original != "" {
 		return r.Original
@@ -221,7 +221,7 @@ func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	return l, ok
 }
 
-// refer makes the target of a referral a job of its own. false: it is followed for j.
+// refer makes the target of a redirect a job of its own. false: it is followed for j.
 func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, o *outcome) bool {
 	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
 	if len(r.To) != 1 && !isWeb {

@@ -53,7 +53,7 @@ const (
 	// maxHeld is how many links may wait for those of an earlier job. Links beyond them are
 	// read again in their turn.
 	maxHeld = 1 << 17
-	// maxHops is the most consecutive referrals.
+	// maxHops is the most consecutive redirects.
 	maxHops = 10
 )
 

@@ -10,26 +10,26 @@
 // menus list on the same server. [Options] widen and narrow that. Searches, forms and sessions are not opened.
 // Files in a directory are not read for links: the directory lists all there is.
 //
-// A referral is a link: its target has a file of its own. A resource is kept in the octets
+// A redirect is a link: its target has a file of its own. A resource is kept in the bytes
 // that the server sent, after HTTP's content coding was decoded. One in another coding is
 // a failure.
 //
 // # Files
 //
 // A file has the name that its URL has on the server, below a folder for the host; see
-// [Layout]. Names are valid on any system: octets that some system refuses, and "%", are
+// [Layout]. Names are valid on any system: bytes that some system refuses, and "%", are
 // escaped with "%". A longer name has a hash in place of its middle. If another URL has
 // the name already, in any case and in any Unicode normalization, or if a folder of that
 // name is needed, a hash comes after "~". No two URLs share a file, and the same pages
 // give the same names. A file has the time that the server tells.
 //
-// The octets of a menu are in ".menu" of its folder, and a page of it in "index.html", or
-// in ".menu.html" where menus are directories of files. A menu that was not made from octets
+// The bytes of a menu are in ".menu" of its folder, and a page of it in "index.html", or
+// in ".menu.html" where menus are directories of files. A menu that was not made from bytes
 // is kept as JSON lines. With [Options].Relink links between the files are relative, and
 // other links are absolute.
 //
 // The folder ".locus-mirror" has the manifest, which says for each URL what its file is (a
-// [Record] a line), the octets of documents whose links were rewritten, and the state of
+// [Record] a line), the bytes of documents whose links were rewritten, and the state of
 // a run. All files are opened through an [os.Root], and no symbolic link is followed. A file
 // that is not of the mirror is never replaced and never deleted.
 //
@@ -41,7 +41,7 @@
 //
 // A later run asks only for what may have changed. Nothing is asked for that a directory
 // lists with the same size and time; a probe tells by the tag or the time of an object;
-// everything else is fetched, and its file is not touched if the octets are the same.
+// everything else is fetched, and its file is not touched if the bytes are the same.
 // A file that was altered is fetched again. What no menu and no page links to any more is
 // gone, if all of them were read to their end. Below a directory that needs only the
 // directory. [Options].Delete removes files that are gone and were not altered.

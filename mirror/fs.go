@@ -32,7 +32,7 @@ type FSOptions struct {
 	// entries; 0: 1<<20. The entries before that are valid.
 	Entries int
 	// Menus is the most menus in the whole tree; 0: 1<<20. The FS remembers some 200
-	// octets of each.
+	// bytes of each.
 	Menus int
 
 	// Keep is how long the entries of a menu are kept before it is read again; 0: as
@@ -49,7 +49,7 @@ const (
 	defaultEntries     = 1 << 20
 	defaultMenus       = 1 << 20
 	defaultCachedMenus = 4096
-	// maxText limits the octets of URLs and other text of kept entries, and of all
+	// maxText limits the bytes of URLs and other text of kept entries, and of all
 	// menus, because servers determine their length.
 	maxText = 256 << 20
 )
@@ -69,8 +69,8 @@ type FS struct {
 	loading  map[*fsMenu]chan struct{} // menus that are being read; closed at the end
 	recent   *list.List                // of *fsMenu: those whose entries are kept, the most recently used first
 	total    int                       // kept entries
-	text     int64                     // octets of text in kept entries
-	menuText int64                     // octets of text in menus
+	text     int64                     // bytes of text in kept entries
+	menuText int64                     // bytes of text in menus
 	most     int64                     // limit of text and of menuText: maxText
 }
 
@@ -149,7 +149,7 @@ func (f *FS) readDir(name string) (*listing, error) {
 	return f.listing(m, "")
 }
 
-// ReadFile returns the octets of a file; with an error, those before it.
+// ReadFile returns the bytes of a file; with an error, those before it.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	file, err := f.Open(name)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 
 // FSSource is the origin of an entry. FileInfo.Sys returns it as a *FSSource.
 type FSSource struct {
-	// URL is that of the entry; of an open file, the URL after referrals.
+	// URL is that of the entry; of an open file, the URL after redirects.
 	URL locus.URL
 	// Item is the item of the menu. Of an open file, its Type, Size and ModTime are
 	// those of the object, if it has them. For the root, Item has only a URL and a

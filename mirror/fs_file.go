@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// keepRead is how many octets at the start are kept for readers that detect the
+	// keepRead is how many bytes at the start are kept for readers that detect the
 	// type and then seek back.
 	keepRead = 4 << 10
-	// keepMeasured is how many octets are kept while finding the size.
+	// keepMeasured is how many bytes are kept while finding the size.
 	keepMeasured = 1 << 20
-	// maxMeasured limits the octets that are read to find the size.
+	// maxMeasured limits the bytes that are read to find the size.
 	maxMeasured = 1 << 30
 	// shortSkip is how far a seek forward reads on instead of opening the object again.
 	shortSkip = 64 << 10
@@ -73,10 +73,10 @@ type openFile struct {
 	source FSSource
 
 	mu   sync.Mutex // held while reading; locked before bodyMu
-	head []byte     // the octets at the start that are kept
+	head []byte     // the bytes at the start that are kept
 	pos  int64      // where the next Read begins
 	at   int64      // position of body
-	end  error      // error of body; nil: none yet
+	end  error      // error of body; nil if none yet
 	size int64      // -1: unknown
 
 	// restarts: the object can't be opened in its middle.
@@ -197,7 +197,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. It keeps the first octets of the object, up to keep.
+// fetch reads from the body. It keeps the first bytes of the object, up to keep.
 func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end

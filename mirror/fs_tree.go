@@ -30,7 +30,7 @@ type fsMenu struct {
 // listing has the entries of a menu at the time when it was read.
 type listing struct {
 	entries []*fsEntry // in the order of the menu
-	text    int64      // octets of text in them
+	text    int64      // bytes of text in them
 	names   map[string]*fsEntry
 	next    map[string]int // for duplicate names: the number to try next
 	err     error          // why the rest is missing; nil: it is complete

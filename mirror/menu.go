@@ -19,7 +19,7 @@ import (
 const (
 	// maxItems is the most items of one menu.
 	maxItems = 1 << 20
-	// itemsType is the media type of a menu that was not made from octets: its items, a
+	// itemsType is the media type of a menu that was not made from bytes: its items, a
 	// JSON object a line.
 	itemsType = "application/x-ndjson"
 	// maxAlike is how often a menu on one path may be the same: more is a loop.

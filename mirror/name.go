@@ -37,7 +37,7 @@ const (
 const (
 	// stateFolder has the files of the mirror itself.
 	stateFolder = ".locus-mirror"
-	// menuFile has the octets of the menu of its folder.
+	// menuFile has the bytes of the menu of its folder.
 	menuFile = ".menu"
 	// maxSegment is the longest name of a file, so that a suffix fits into 255 bytes.
 	maxSegment = 230
@@ -45,7 +45,7 @@ const (
 
 // place is where a resource is kept.
 type place struct {
-	file string // its octets, a path with "/"
+	file string // its bytes, a path with "/"
 	page string // of a menu: what people read; empty for objects
 }
 

@@ -188,7 +188,7 @@ func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType strin
 	return nil
 }
 
-// keepOctets keeps an object, or the octets of a menu, that is in memory.
+// keepOctets keeps an object, or the bytes of a menu, that is in memory.
 func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	sum := sha256.Sum256(octets)
 	r.Size, r.Digest = int64(len(octets)), "sha256:"+hex.EncodeToString(sum[:])
@@ -205,7 +205,7 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	c.fileWritten(p, r, stored, o)
 }
 
-// isSame keeps the file that is there if it has the octets of r. Its time may be another.
+// isSame keeps the file that is there if it has the bytes of r. Its time may be another.
 func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false
@@ -215,7 +215,7 @@ func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	return true
 }
 
-// kept makes r the result, whose octets were written.
+// kept makes r the result, whose bytes were written.
 func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
 		c.tree.remove(p.File) // It was a menu, and is a file now, or the other way.
@@ -325,7 +325,7 @@ func (p *part) offset() int64 {
 	return p.size
 }
 
-// begin opens the part for the octets of o.
+// begin opens the part for the bytes of o.
 func (p *part) begin(o *scheme.Object) error {
 	p.sum = sha256.New()
 	p.tree.parts.Store(true)

@@ -103,7 +103,7 @@ const (
 // Event is the outcome of a resource.
 type Event struct {
 	URL    string // without its password
-	File   string // relative to the folder of the mirror; empty: none
+	File   string // relative to the folder of the mirror; empty if none
 	Status Status
 	Size   int64
 	Digest string // "sha256:" and hexadecimal digits

@@ -142,7 +142,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	}
 	items, title, err := c.itemsOf(u, r)
 	if err != nil {
-		return nil // The octets are there all the same.
+		return nil // The bytes are there all the same.
 	}
 	page := u
 	var b bytes.Buffer
@@ -254,7 +254,7 @@ type edit struct {
 	text       string
 }
 
-// relink writes the file of a document with links to the other files. The octets of the
+// relink writes the file of a document with links to the other files. The bytes of the
 // resource are kept apart.
 func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
@@ -283,7 +283,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	return c.rewrite(r, octets)
 }
 
-// rewrite replaces the file of r, and keeps the octets of the resource.
+// rewrite replaces the file of r, and keeps the bytes of the resource.
 func (c *crawler) rewrite(r *Record, octets []byte) error {
 	n := *r
 	if n.Original == "" {

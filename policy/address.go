@@ -91,7 +91,7 @@ var blocks6 = [...]block{
 // forwarded. Such an address is public if all of those are.
 var tunnels = [...]struct {
 	prefix netip.Prefix
-	at     []int // octets at which an IPv4 address begins; negative: its complement begins at -at
+	at     []int // bytes at which an IPv4 address begins; negative: its complement begins at -at
 	what   string
 }{
 	{netip.MustParsePrefix("64:ff9b::/96"), []int{12}, "translated to IPv4 (RFC 6052)"},
@@ -118,7 +118,7 @@ var localTranslation = netip.MustParsePrefix("64:ff9b:1::/48")
 // (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its server and
 // its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
 // A network's own translation prefix (RFC 6052 section 2.2) can't be told from
-// other addresses and is not recognised, except 64:ff9b:1::/48, which is not public.
+// other addresses and is not recognized, except 64:ff9b:1::/48, which is not public.
 func IsPublic(a netip.Addr) bool {
 	public, _ := judge(a)
 	return public
@@ -161,12 +161,12 @@ func judgeBy(blocks []block, a netip.Addr, otherwise bool) (public bool, what st
 	return otherwise, "public"
 }
 
-// judgeInner judges the IPv4 address within octets; at is as in tunnels.
+// judgeInner judges the IPv4 address within bytes; at is as in tunnels.
 func judgeInner(octets [16]byte, at int) (public bool, what string) {
 	return judgeBy(blocks4[:], innerAddress(octets, at), true)
 }
 
-// innerAddress returns the IPv4 address within octets; at is as in tunnels.
+// innerAddress returns the IPv4 address within bytes; at is as in tunnels.
 func innerAddress(octets [16]byte, at int) netip.Addr {
 	flip := byte(0)
 	if at < 0 {

@@ -12,16 +12,16 @@
 //     could read a request as commands ([Rules.Ports] adds to them). Section 6 warns of
 //     "using gopher URLs to cause a rude message to be sent via a SMTP server", and asks
 //     for caution "especially when it is a number within the reserved space".
-//   - Control octets (00 to 1F, and 7F) that the server would receive decoded: only on
+//   - Control characters (00 to 1F, and 7F) that the server would receive decoded: only on
 //     the scheme's own port. TAB in a gopher URL may go to any allowed port, because it
 //     separates the selector from the search.
 //   - Addresses: only public ones, see [IsPublic].
 //   - No passwords in URLs, which section 6 calls "clearly unwise", and no files.
-//   - Twenty consecutive referrals. A referral leads to a file only from a file. It never
-//     brings a login or such a control octet, and never starts a session or composes a
+//   - Twenty consecutive redirects. A redirect leads to a file only from a file. It never
+//     brings a login or such a control character, and never starts a session or composes a
 //     message. It leads to a scheme other than http and https only on that scheme's own
 //     port, or at the host and port that sent it.
-//   - Names: a link or a referral never leads from one host to a name of a local network
+//   - Names: a link or a redirect never leads from one host to a name of a local network
 //     on another (.local, .internal, home.arpa, a name of one label).
 //
 // # Origins

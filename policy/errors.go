@@ -26,7 +26,7 @@ type DeniedError struct {
 	Reason string
 	// Help is a clause that says what to do, or empty.
 	Help string
-	// Port is the port that would allow it in [Rules].Ports; 0: none would. A denial by the
+	// Port is the port that would allow it in [Rules].Ports; 0 if none would. A denial by the
 	// rule "private" needs Rules.AllowPrivate instead. A denial by the rule "link-local"
 	// needs Rules.LinkLocal, with AllowPrivate or TypedPrivate.
 	Port uint16

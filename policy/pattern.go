@@ -30,7 +30,7 @@ import (
 // as in robots.txt (RFC 9309 section 2.2.3). Fragments are compared only with a pattern
 // that has "#". A pattern that begins with "*" and has "/" or "#" is for any scheme and
 // host: "*/private/" is for URLs with "/private/" in the path. Escapes are compared
-// decoded, except those of "/", "?", "#", "%", ";" and of control octets.
+// decoded, except those of "/", "?", "#", "%", ";" and of control characters.
 //
 // The zero Pattern matches nothing. A Pattern is an immutable value.
 type Pattern struct {
@@ -47,9 +47,9 @@ type Pattern struct {
 type urlPattern struct {
 	scheme string
 	slash  bool   // has "//", or is about any URL
-	user   string // with its "@"; empty: none
+	user   string // with its "@"; empty if none
 	host   string
-	port   string // with its ":"; empty: none
+	port   string // with its ":"; empty if none
 	rest   string
 	end    bool // nothing follows rest
 }
@@ -213,7 +213,7 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
 
 // Matches reports whether p describes u, in canonical form. port is the port that u leads
-// to; 0: none. A path with a segment "." or ".." matches no pattern with a path.
+// to; 0 if none. A path with a segment "." or ".." matches no pattern with a path.
 func (p Pattern) Matches(u locus.URL, port uint16) bool { return p.matches(u, port, false) }
 
 // MayMatch also reports true if a server might take u for a URL that p describes: it

@@ -18,7 +18,7 @@ type Origin uint8
 const (
 	// Typed: a person, or the program itself, named the URL.
 	Typed Origin = iota
-	// FromPrivate: it was followed (redirect, referral, menu link), and so far only
+	// FromPrivate: it was followed (redirect or menu link), and so far only
 	// addresses that are not public were dialed on the way.
 	FromPrivate
 	// FromPublic: it was followed, and a public address was dialed on the way.
@@ -48,7 +48,7 @@ type Rules struct {
 	Passwords bool
 	// Files allows file URLs that are Typed, and those that are found in a file.
 	Files bool
-	// MaxHops is the most consecutive referrals. Zero means 20, as in browsers (Fetch Standard 4.4).
+	// MaxHops is the most consecutive redirects. Zero means 20, as in browsers (Fetch Standard 4.4).
 	MaxHops int
 }
 
@@ -88,17 +88,17 @@ type Target struct {
 	// Reads reports that opening the URL only reads. Otherwise it starts a session or
 	// composes a message, which a person must ask for (RFC 1738 section 3.8).
 	Reads bool
-	// Port is the default port of the scheme; 0: none.
+	// Port is the default port of the scheme; 0 if none.
 	Port uint16
-	// OtherPort is another port that belongs to the scheme for this URL; 0: none.
+	// OtherPort is another port that belongs to the scheme for this URL; 0 if none.
 	OtherPort uint16
 	// Encoded reports that a request contains the URL as written, so that the server
-	// receives no octet decoded. A redirect may lead such a scheme to any port. It is
+	// receives no byte decoded. A redirect may lead such a scheme to any port. It is
 	// true for http and https.
 	Encoded bool
-	// OffPort are the control octets that may be sent to other ports than Port.
+	// OffPort are the control characters that may be sent to other ports than Port.
 	OffPort escape.Set
-	// OffPortTexts are encoded texts, in upper case, whose control octets may be sent to
+	// OffPortTexts are encoded texts, in upper case, whose control characters may be sent to
 	// other ports too.
 	OffPortTexts []string
 }
@@ -158,7 +158,7 @@ func (p Policy) CheckURL(t Target, z Origin) error {
 	return p.checkData(t)
 }
 
-// checkData refuses control octets for another port than the scheme's own. Servers of
+// checkData refuses control characters for another port than the scheme's own. Servers of
 // the scheme read them as data, but a server of another protocol may read CR LF as the
 // end of a line, and the rest as a command (RFC 1738 section 6).
 func (p Policy) checkData(t Target) error {
@@ -177,8 +177,8 @@ func (p Policy) checkData(t Target) error {
 	return denyPort(t.URL, "data", reason, port)
 }
 
-// control returns the first encoded control octet of t that needs the scheme's own port.
-// An octet that is encoded twice counts too: for old servers, some openers repeat a
+// control returns the first encoded control character of t that needs the scheme's own port.
+// An byte that is encoded twice counts too: for old servers, some openers repeat a
 // request with a name that is decoded once more.
 func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
@@ -347,12 +347,12 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 }
 
 // CheckRedirect judges whether the resource at from may lead to to. hops counts
-// consecutive referrals, this one included; 0 is a link that a person follows, as in a
+// consecutive redirects, this one included; 0 is a link that a person follows, as in a
 // menu or a page. The caller detects loops, and to must pass [Policy.CheckURL] too. The
 // error is a [*DeniedError].
 //
-// A referral (hops > 0) may reach a scheme other than http and https only on its own
-// port, or at the host and port of from. It may bring no login and no control octet that
+// A redirect (hops > 0) may reach a scheme other than http and https only on its own
+// port, or at the host and port of from. It may bring no login and no control character that
 // the server would receive decoded, and may start no session. It may not leave the network
 // for what this machine has or the URL contains, as in browsers.
 // Rules.Passwords applies to typed URLs.

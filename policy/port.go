@@ -19,7 +19,7 @@ type service struct {
 }
 
 // services are the ports from firstFree up of services that could read a request as
-// commands: they read lines, or any octets, and many ask for no password. The author of
+// commands: they read lines, or any bytes, and many ask for no password. The author of
 // a URL chooses the text of a gopher selector or of an HTTP request line. The list also
 // has binary protocols, which no URL is for; browsers refuse some of them too.
 //

@@ -12,7 +12,7 @@
 // A [Registry] tells what the rules of a scheme say about a URL, without a connection:
 // [Registry.Same], [Registry.Canonical], [Registry.Check], [Registry.Fields],
 // [Registry.Resolve]. Package access opens URLs with a registry: it adds the policy,
-// redirects, limits and gateways. Package all has the registry of every scheme.
+// redirects, limits and proxies. Package all has the registry of every scheme.
 //
 // # A scheme of your own
 //

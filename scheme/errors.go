@@ -63,7 +63,7 @@ func HintFor(err error, reason Reason, hint string) error {
 	return &HintError{Err: err, Hint: hint, Reason: reason}
 }
 
-// ReasonOf returns the reason in err; empty: none.
+// ReasonOf returns the reason in err; empty if none.
 func ReasonOf(err error) Reason {
 	if hint := (*HintError)(nil); errors.As(err, &hint) {
 		return hint.Reason

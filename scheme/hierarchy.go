@@ -16,7 +16,7 @@ func opaque(name string) relative.Hierarchy {
 	return relative.Path
 }
 
-// Hierarchy returns what partial forms in a resource at u are resolved by.
+// Hierarchy returns what relative references in a resource at u are resolved by.
 func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
 	if s := r.of(u); s != &generic {
 		return s.Syntax.Hierarchy

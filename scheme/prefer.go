@@ -99,7 +99,7 @@ func holdsLanguage(name, tag string) bool {
 	return true
 }
 
-// tagOctet returns the octet that stands for o when languages are compared.
+// tagOctet returns the byte that stands for o when languages are compared.
 func tagOctet(o byte) byte {
 	switch {
 	case o == '_':

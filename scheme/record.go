@@ -7,7 +7,7 @@ import "net"
 type Recorder interface {
 	// Connected tells that a connection is used. name distinguishes those of one request:
 	// it is empty, or says what the connection is for, such as "data". remote is the
-	// server's address; nil: unknown.
+	// server's address; nil if unknown.
 	Connected(name string, remote net.Addr)
 	// Octets keeps what was sent or received over a connection, in that order. On a
 	// connection of datagrams it is one of them. It does not keep p itself.
@@ -29,7 +29,7 @@ type Exchange interface {
 	Request(header []byte, masked []string)
 	// Response keeps the header of the final response, as Request.
 	Response(header []byte, masked []string)
-	// Body keeps octets of the body as they are transferred.
+	// Body keeps bytes of the body as they are transferred.
 	Body(p []byte)
 	// Reset begins the exchange again, because it failed on a kept connection.
 	Reset()
@@ -41,7 +41,7 @@ type Exchange interface {
 	End(err error)
 }
 
-// Recorded returns conn, or a connection that also passes its octets to r.Record, under a
+// Recorded returns conn, or a connection that also passes its bytes to r.Record, under a
 // name as in [Recorder]. An opener uses it for what it sends without passwords, and above
 // TLS.
 func (r *Request) Recorded(conn net.Conn, name string) net.Conn {

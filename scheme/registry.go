@@ -24,7 +24,7 @@ type entry struct {
 	scheme *Scheme
 	clean  locus.Facts // Scheme.Clean without NoHost
 	host   locus.Facts // those of which one must hold besides
-	long   bool        // the name has more than seven octets, and key only its beginning
+	long   bool        // the name has more than seven bytes, and key only its beginning
 }
 
 // NewRegistry returns a registry of the schemes in list. A field that a scheme lacks has

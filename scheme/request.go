@@ -11,7 +11,7 @@ import (
 // Cookies has cookies and decides to which servers they are sent (RFC 6265). Its methods
 // may be called concurrently.
 type Cookies interface {
-	// Header returns the value of the field Cookie of a request for u; empty: none.
+	// Header returns the value of the field Cookie of a request for u; empty if none.
 	Header(u locus.URL) string
 	// Set keeps cookies of a response from u: the values of its fields Set-Cookie.
 	Set(u locus.URL, fields []string)
@@ -43,7 +43,7 @@ type Request struct {
 	// Those that the opener itself needs take precedence. It must not be changed.
 	Header map[string][]string
 
-	// Cookies are the cookies of a chain of referrals. An opener of HTTP sends them, and
+	// Cookies are the cookies of a chain of redirects. An opener of HTTP sends them, and
 	// keeps those of each response there. nil: cookies are neither sent nor kept.
 	Cookies Cookies
 
@@ -64,7 +64,7 @@ type Request struct {
 	// Dial.
 	RedirectDialer func(to locus.URL) (Dialer, error)
 
-	// Limit is the most bytes to read of an object; 0: no limit. Reading a longer one
+	// Limit is the most bytes to read of an object; 0 means no limit. Reading a longer one
 	// fails with ErrTooLarge.
 	Limit int64
 
@@ -180,7 +180,7 @@ type ReservedDialer interface {
 // where the system supports that.
 type UrgentConn interface {
 	net.Conn
-	// ReadUrgent is Read; urgent reports that the first octet is urgent data.
+	// ReadUrgent is Read; urgent reports that the first byte is urgent data.
 	ReadUrgent(p []byte) (n int, urgent bool, err error)
 }
 
@@ -191,7 +191,7 @@ type Question struct {
 	User    string    // the user that is already known, or empty
 	Attempt int       // 0 at first, then the number of logins that were refused
 
-	// From is the first URL if a redirect or referral led to URL; otherwise zero. The
+	// From is the first URL if a redirect led to URL; otherwise zero. The
 	// function should compare host and port: a login for a host is not for every port
 	// that a server redirects to.
 	From locus.URL

@@ -9,7 +9,7 @@ import (
 )
 
 // Resource is the result of opening a URL: an [*Object], a [*Menu], a [*Session] or a
-// [*Referral]. The caller closes it.
+// [*Redirect]. The caller closes it.
 type Resource interface {
 	io.Closer
 	isResource()
@@ -19,12 +19,12 @@ type Resource interface {
 type Object struct {
 	URL      locus.URL
 	Name     string    // the server's name for it; never to be used as a path
-	Type     string    // media type, perhaps with parameters; empty: unknown
-	Encoding string    // content coding of Body: "gzip"; empty: none
+	Type     string    // media type, perhaps with parameters; empty if unknown
+	Encoding string    // content coding of Body: "gzip"; empty if none
 	Size     int64     // bytes of the whole object; -1: unknown
 	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
 	ModTime  time.Time // zero: unknown
-	Tag      string    // identifies this version of the object, for Request.Tag; empty: none
+	Tag      string    // identifies this version of the object, for Request.Tag; empty if none
 	// Refresh says when and where a browser goes on by itself: "5; url=a.html", as HTML 4.2.5.3
 	// has it. Empty: nowhere.
 	Refresh string
@@ -51,9 +51,9 @@ type Menu struct {
 	// Form asks for input, such as the words of a search. nil: none. A menu that is
 	// only a form has no items.
 	Form *Form
-	// Source returns the octets of the menu as they came from the server, and their media
+	// Source returns the bytes of the menu as they came from the server, and their media
 	// type if the server named one. It may be called when Items has ended without an
-	// error, and [Scheme.Kept] reads what it returns. Nil octets: there were more than are
+	// error, and [Scheme.Kept] reads what it returns. Nil bytes: there were more than are
 	// kept. nil: the request did not ask for it (Request.Source), or the menu was not made
 	// from octets.
 	Source func() (octets []byte, mediaType string)
@@ -66,7 +66,7 @@ type Item struct {
 	URL     locus.URL // zero: the line locates nothing
 	Title   string    // as the server gave it: not safe for a terminal
 	Kind    ItemKind
-	Type    string    // media type; empty: unknown before the item is opened
+	Type    string    // media type; empty if unknown before the item is opened
 	Size    int64     // bytes; -1: unknown
 	ModTime time.Time // zero: unknown
 	Note    string    // for people
@@ -98,7 +98,7 @@ type Session struct {
 	Conn Terminal
 }
 
-// Referral lists other URLs that lead to the object, the preferred one first: a redirect,
+// Redirect lists other URLs that lead to the object, the preferred one first: a redirect,
 // a Prospero link.
 type Redirect struct {
 	URL       locus.URL
@@ -120,7 +120,7 @@ func (m *Menu) Close() error {
 // Close closes the connection.
 func (s *Session) Close() error { return s.Conn.Close() }
 
-// Close does nothing: a referral holds nothing open.
+// Close does nothing: a redirect holds nothing open.
 func (r *Redirect) Close() error { return nil }
 
 func (*Object) isResource()   {}

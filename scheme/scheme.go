@@ -34,7 +34,7 @@ func (s Status) String() string {
 // one needs none of the others. The functions may be called from many goroutines at once.
 type Scheme struct {
 	Name    string // in lower case
-	Port    uint16 // default port; 0: none
+	Port    uint16 // default port; 0 if none
 	Status  Status
 	Section string // where the scheme is defined: "RFC 1738 3.2"
 	Traits  Traits // what all readers ask about
@@ -154,19 +154,19 @@ type Policy struct {
 	// OffPortTexts are encoded texts with control bytes that may go to another port,
 	// too, because no request can do without them. Letters are in upper case.
 	OffPortTexts []string
-	// OtherPort returns another port that belongs to the scheme for u; 0: none. nil:
+	// OtherPort returns another port that belongs to the scheme for u; 0 if none. nil:
 	// none for any URL.
 	OtherPort func(u locus.URL) uint16
 }
 
 // Field is one decoded part of a URL. Value is nil (absent), bool, int, string
-// (octets, perhaps no UTF-8), []string, or [][]Field for a list of records.
+// (bytes, perhaps no UTF-8), []string, or [][]Field for a list of records.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Text returns the value for people, as UTF-8: octets that are not are read as ISO Latin 1,
+// Text returns the value for people, as UTF-8: bytes that are not are read as ISO Latin 1,
 // and the text says so. Absent is "". It is not safe for a terminal.
 func (f Field) Text() string {
 	switch v := f.Value.(type) {
@@ -204,7 +204,7 @@ func (f Field) Text() string {
 //
 // Open ends when ctx does. Reading the resource that it returned then fails with the
 // cause of ctx. Open fails before it dials for a URL that Fields refuses, a URL of another
-// scheme, and one with octets that a request can't contain.
+// scheme, and one with bytes that a request can't contain.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
 }

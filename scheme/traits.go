@@ -13,10 +13,10 @@ const (
 	// Secure: the connection is encrypted from its first byte.
 	Secure
 	// Local: a URL is opened on this machine, without a connection: it never goes
-	// through a gateway.
+	// through a proxy.
 	Local
 	// Files: a URL names a file (section 3.10). A file on this machine is opened
-	// without a connection, a file on another host may go through a gateway.
+	// without a connection, a file on another host may go through a proxy.
 	Files
 	// Contained: a URL has a meaning only in the message that contains it.
 	Contained

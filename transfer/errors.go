@@ -19,7 +19,7 @@ var (
 	// ErrForeign: a file with the name of a part was not written by this package.
 	ErrForeign = errors.New("not a partial download of this file")
 	// ErrNotObject: the resource has no bytes to write: it is a menu (without
-	// Options.Menu), a session or a referral.
+	// Options.Menu), a session or a redirect.
 	ErrNotObject = errors.New("not an object")
 	// ErrCoded: the bytes are in a content coding that is not decoded here, and must
 	// not pass for the object.
@@ -34,7 +34,7 @@ var (
 type Error struct {
 	URL      locus.URL
 	File     string // the path of the file
-	Part     string // the path of the part that can be resumed; empty: none
+	Part     string // the path of the part that can be resumed; empty if none
 	PartSize int64  // bytes of Part
 	// Resumable reports that the server said it can continue Part.
 	Resumable bool

@@ -26,7 +26,7 @@ import (
 
 // Job is a URL and the file to write it to.
 type Job struct {
-	URL locus.URL // after referrals
+	URL locus.URL // after redirects
 	// Name is the name of the file in the folder, not a path. [SafeName] makes one.
 	Name string
 }

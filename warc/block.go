@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxMemory is how many octets of a block are kept in memory. The rest of a longer block
+// maxMemory is how many bytes of a block are kept in memory. The rest of a longer block
 // is in a temporary file.
 const maxMemory = 1 << 20
 
@@ -96,10 +96,10 @@ func (b *Block) release() {
 
 var errReleased = errors.New("warc: the block was released")
 
-// Reader returns a reader of the octets so far. They must not be written while it is used.
+// Reader returns a reader of the bytes so far. They must not be written while it is used.
 func (b *Block) Reader() (io.Reader, error) { return b.reader(0, b.size) }
 
-// reader returns the octets from start to end.
+// reader returns the bytes from start to end.
 func (b *Block) reader(start, end int64) (io.Reader, error) {
 	switch {
 	case b.err != nil:
@@ -115,7 +115,7 @@ func digest(h hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// headerDigest returns the digest of the octets before the payload.
+// headerDigest returns the digest of the bytes before the payload.
 func (b *Block) headerDigest() (string, error) {
 	r, err := b.reader(0, b.start)
 	if err != nil {

@@ -20,10 +20,10 @@ type CDXJ struct {
 	Key    string    // of [Key]
 	Time   time.Time // when the record was made, in UTC and whole seconds
 	URL    string    // the target URI
-	Type   string    // media type without parameters; "warc/revisit" for a revisit; empty: unknown
-	Status int       // of HTTP; 0: none
-	Digest string    // of the payload, "sha1:" and base32, or as it was written; empty: none
-	Length int64     // of the record in the file, compressed; 0: unknown
+	Type   string    // media type without parameters; "warc/revisit" for a revisit; empty if unknown
+	Status int       // of HTTP; 0 if none
+	Digest string    // of the payload, "sha1:" and base32, or as it was written; empty if none
+	Length int64     // of the record in the file, compressed; 0 if unknown
 	Offset int64     // of the record in the file
 	File   string    // the name of the file, as it was written: perhaps with folders, never to be trusted
 }

@@ -190,7 +190,7 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 		}
 		if err != nil {
 			if tail, _ := f.Seek(0, io.SeekEnd); errors.Is(err, ErrFormat) && tail-good == 1 {
-				err = io.ErrUnexpectedEOF // half of the first two octets of a member
+				err = io.ErrUnexpectedEOF // half of the first two bytes of a member
 			}
 			return good, err
 		}
@@ -258,7 +258,7 @@ func (w *Writer) indexed(rec *Record) CDXJ {
 }
 
 // payloadKey returns the key of a payload that may be written as a revisit. A resource has
-// its media type from the record with its octets, a response from its own header.
+// its media type from the record with its bytes, a response from its own header.
 func payloadKey(typ, contentType, digest string) string {
 	if typ == "response" {
 		contentType = ""

@@ -13,7 +13,7 @@ import (
 // resource record.
 type Payload struct {
 	Status int    // of the HTTP response; 0: the record is not one
-	Type   string // media type, as it was sent; empty: unknown
+	Type   string // media type, as it was sent; empty if unknown
 	// Encoding are the content codings that are left, in the order in which they were
 	// applied: "gzip".
 	Encoding string

@@ -32,7 +32,7 @@ const (
 	maxLine = 64 << 10
 	// maxHeader is the longest header.
 	maxHeader = 1 << 20
-	// maxGap is how many octets that belong to no record may precede one.
+	// maxGap is how many bytes that belong to no record may precede one.
 	maxGap = 1 << 20
 )
 
@@ -55,7 +55,7 @@ type Record struct {
 	// Offset is where the record begins in the file: the gzip member, if it is
 	// compressed.
 	Offset int64
-	// Length is the length of the block in octets; -1: it ends with the file, because
+	// Length is the length of the block in bytes; -1: it ends with the file, because
 	// the header says nothing.
 	Length int64
 
@@ -105,8 +105,8 @@ type Reader struct {
 	err    error
 }
 
-// counter counts the octets that are read from a file, so that each gzip member has an
-// offset: compress/gzip reads no octet too many from an io.ByteReader.
+// counter counts the bytes that are read from a file, so that each gzip member has an
+// offset: compress/gzip reads no byte too many from an io.ByteReader.
 type counter struct {
 	*bufio.Reader
 	n int64

@@ -18,14 +18,14 @@ func IsFirstLine(line []byte) bool {
 // WAT is what a record of a WAT file tells about another record: its header, and the links
 // of its page.
 type WAT struct {
-	Type  string // of the other record, in lower case; empty: unknown
-	Base  string // that the page states; empty: none
+	Type  string // of the other record, in lower case; empty if unknown
+	Base  string // that the page states; empty if none
 	Links []WATLink
 }
 
 // WATLink is a link of a page.
 type WATLink struct {
-	URL  string // as the page has it, perhaps in partial form
+	URL  string // as the page has it, perhaps relative
 	Path string // the element and attribute: "A@/href"
 	// Start and End are where the URL is in the text, without its quotes.
 	Start, End int

@@ -20,7 +20,7 @@ import (
 
 // WriterOptions are the options of [Create]. The zero value selects the defaults.
 type WriterOptions struct {
-	// Size is the length of a file in octets after which another one is begun; 0: there
+	// Size is the length of a file in bytes after which another one is begun; 0: there
 	// is one file. If it is set, files are numbered: NAME-00001.warc.gz.
 	Size int64
 	// Info are fields of the record "warcinfo" of each file, besides format and
@@ -65,7 +65,7 @@ const maxSeen = 1 << 17
 // Entry is a record to be written. Record-ID, length and digests are added.
 type Entry struct {
 	Type        string    // "response", "resource", "request", "metadata"
-	Target      string    // the URI of what the record is about; empty: none
+	Target      string    // the URI of what the record is about; empty if none
 	Date        time.Time // zero: now
 	ID          string    // of [Writer.NewID]; empty: a new one
 	ContentType string

@@ -1,4 +1,4 @@
-// Package archived has what the schemes share to collect the octets of a menu, for Menu.Source,
+// Package archived has what the schemes share to collect the bytes of a menu, for Menu.Source,
 // and to read them again, for Scheme.Kept.
 package archived
 
@@ -11,18 +11,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// most is the most octets of a menu that are collected. A large newsgroup server has a
+// most is the most bytes of a menu that are collected. A large newsgroup server has a
 // tenth of it.
 const most = 64 << 20
 
-// Buffer collects the octets of a menu. A nil *Buffer collects nothing. It may be used by
+// Buffer collects the bytes of a menu. A nil *Buffer collects nothing. It may be used by
 // one goroutine at a time.
 type Buffer struct {
 	octets []byte
 	full   bool
 }
 
-// For returns a Buffer if the request asks for the octets of a menu, and otherwise nil. A
+// For returns a Buffer if the request asks for the bytes of a menu, and otherwise nil. A
 // probe reads no menu.
 func For(req *scheme.Request) *Buffer {
 	if !req.Source || req.Probe {
@@ -50,7 +50,7 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Len returns how many octets were collected.
+// Len returns how many bytes were collected.
 func (b *Buffer) Len() int {
 	if b == nil {
 		return 0
@@ -58,7 +58,7 @@ func (b *Buffer) Len() int {
 	return len(b.octets)
 }
 
-// Truncate drops all octets but the first n.
+// Truncate drops all bytes but the first n.
 func (b *Buffer) Truncate(n int) {
 	if b != nil && !b.full {
 		b.octets = b.octets[:n]
@@ -74,7 +74,7 @@ func (b *Buffer) Tee(r io.Reader) io.Reader {
 }
 
 // Attach sets the Source of m. mediaType is what the server named. If there were too many
-// octets, Source returns nil.
+// bytes, Source returns nil.
 func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 	if b == nil {
 		return

@@ -20,7 +20,7 @@ var ErrLocked = errors.New("locked by another process")
 // if the system or the file system has no locks.
 func Try(f *os.File) error { return lock(f) }
 
-// Process returns the number of the process that the text of f names; 0: none.
+// Process returns the number of the process that the text of f names; 0 if none.
 func Process(f *os.File) int {
 	var text struct {
 		Process int `json:"process"`

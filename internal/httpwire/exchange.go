@@ -1,4 +1,4 @@
-// Package httpwire finds the requests and responses of HTTP/1 in the octets of a connection
+// Package httpwire finds the requests and responses of HTTP/1 in the bytes of a connection
 // that package net/http uses, for a recording.
 package httpwire
 
@@ -15,7 +15,7 @@ import (
 // maxHeader is the longest header that is kept in memory. Clients accept shorter ones.
 const maxHeader = 1 << 20
 
-// Exchange reads the octets of one request and its response. It may be used concurrently,
+// Exchange reads the bytes of one request and its response. It may be used concurrently,
 // because package net/http writes and reads in different goroutines.
 type Exchange struct {
 	mu       sync.Mutex
@@ -38,7 +38,7 @@ func New(r scheme.Recorder) *Exchange {
 }
 
 // Begin begins the exchange on a connection. It is called again if package net/http tries
-// another connection. remote is the server's address; nil: unknown.
+// another connection. remote is the server's address; nil if unknown.
 func (x *Exchange) Begin(remote net.Addr) {
 	if x == nil {
 		return
@@ -142,7 +142,7 @@ func isInterim(header []byte) bool {
 	return len(status) >= 3 && status[0] == '1' && string(status[:3]) != "101"
 }
 
-// Tap is the part of a connection that passes its octets to the exchange in progress. The
+// Tap is the part of a connection that passes its bytes to the exchange in progress. The
 // zero Tap passes them to none.
 type Tap struct{ x atomic.Pointer[Exchange] }
 

@@ -42,7 +42,7 @@ var (
 // A BusyError is returned if another process has the database. It wraps [ErrBusy].
 type BusyError struct {
 	Path    string
-	Process int           // its number; 0: unknown
+	Process int           // its number; 0 if unknown
 	Wait    time.Duration // for the other process
 }
 
