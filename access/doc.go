@@ -1,77 +1,77 @@
-// Package access opens URLs (RFC 1738 section 2, "access"; section 6). It joins the
-// registry, in which each scheme says how its URLs are opened, the policy, which says
-// where a URL may lead, and the network.
+// Package access opens URLs of every scheme under a policy (RFC 1738 sections 2 and 6).
 //
-// Package scheme/all makes a [Client] with every scheme in one call. For only http and
-// https, [NewTransport] makes any [http.Client] safe for URLs from other people.
+// A [Client] joins three things: a [scheme.Registry] with a client for each scheme, a
+// [policy.Policy] that decides where a URL may lead, and the network. Package scheme/all
+// makes a Client with every scheme in one call. For http and https alone, [NewTransport]
+// makes an [http.Client] that is safe for URLs from other people.
 //
-// [Client.Do] looks the scheme up, asks the policy about the URL, calls the scheme's
-// opener for one request, and follows redirects under the same rules. An opener follows
-// nothing, and reaches the network only through the [scheme.Dialer] of its request. That
-// dialer resolves the host, asks the policy about each address, dials only allowed ones,
-// and checks the address again when the socket connects. A name that changes its address
-// between two lookups gains nothing.
+// [Client.Do] looks up the scheme, checks the URL against the policy, calls the scheme's
+// opener for one request, and follows redirects under the same rules. An opener does not
+// follow redirects. It reaches the network only through the [scheme.Dialer] of its request.
+// The dialer resolves the host, checks each address against the policy, dials only allowed
+// addresses, and checks the address again when the socket connects. So DNS rebinding does
+// not bypass the policy.
 //
 // # Origins
 //
-// A person may name a printer on the local network, but a page from the Internet may not
-// lead there. So each URL has a [policy.Origin]. [Client.Open] is for a URL that a person
-// names, which is typed, and [Client.Follow] for a link in a resource. A link is
-// FromPrivate if the resource is a file, or if only private addresses were dialed for it.
-// It is FromPublic if the URL of the resource was, or if a public address was dialed, even
-// without success. An opener may reuse a connection and dial nothing, so the client records
-// for each host whether one of its addresses was public. In doubt a link is FromPublic.
+// A person may enter the URL of a printer on the local network, but a page from the Internet
+// must not link to it. So each URL has a [policy.Origin]. [Client.Open] opens a URL that a
+// person entered, which is Typed. [Client.Follow] opens a link in a resource. The link is
+// FromPrivate if the resource is a file, or if the client dialed only private addresses for
+// it. The link is FromPublic if the URL of the resource was FromPublic, or if the client
+// dialed a public address, even without success. An opener may reuse a connection and dial
+// nothing, so the client records for each host whether one of its addresses was public. If
+// the client can't tell, the link is FromPublic.
 //
-// A client has one dialer for each origin. Openers keep idle connections by dialer, so a
-// connection that a typed URL was allowed to open is not reused for a URL from an unknown
-// page. A program that speaks to a server itself, as a proxy does, gets its dialer from
-// [Client.DialerFor].
+// A client has one dialer for each origin. Openers store idle connections by dialer, so a
+// connection for a typed URL is not reused for a URL from an unknown page. A program that
+// speaks to a server itself, as a proxy does, gets its dialer from [Client.DialerFor].
 //
 // # Redirects
 //
-// Each URL is requested once. A second request, for the same URL apart from its fragment,
-// is a loop and an error. If a redirect has several URLs, the next one is tried only if no
-// request was sent for the one before.
-// The login in a URL is passed on only to the same scheme, host and port. After an
-// encrypted connection, as from https to http, the client asks for no login on an
-// unencrypted one. A redirect never starts a session. The fragment of the first URL is
-// kept unless a redirect brings one.
+// Each URL is requested once. A second request for the same URL, apart from its fragment, is
+// a loop and an error. If a redirect lists several URLs, the client tries the next one only
+// if it sent no request for the one before.
 //
-// # Gateways
+// The client passes the login in a URL only to the same scheme, host and port. After an
+// encrypted connection it does not prompt for a login on an unencrypted one, as after a
+// redirect from https to http. A redirect never starts a session. The result has the
+// fragment of the first URL unless a redirect has its own fragment.
 //
-// RFC 1738 section 4 lets a client have a gateway for a scheme, and the URI draft sends
-// "the entire URI" to one. [Options].Gateways says which URLs go through which, also for
-// schemes that are not registered.
+// # Proxies
 //
-//   - A template makes another URL, which is opened instead. A URL with a password is
-//     refused.
-//   - An HTTP proxy gets a request for the URL, from the opener of http if that is a
+// RFC 1738 section 4 lets a client use a gateway for a scheme, which is called a proxy here.
+// [Options].Proxies selects the proxy for each URL, also for schemes that are not registered.
+//
+//   - A template makes another URL, which is opened instead. The client refuses a URL with
+//     a password.
+//   - An HTTP proxy receives a request for the URL, from the opener of http if that is a
 //     [scheme.ProxyOpener]. The response is an object or a redirect, never a menu.
-//   - For encrypted schemes and sessions, and for everything with SOCKS, the proxy makes
-//     the connection, and the scheme's own opener speaks to the server.
+//   - For encrypted schemes and sessions, and for every URL with SOCKS, the proxy makes the
+//     connection, and the scheme's own opener speaks to the server.
 //
-// The program or its user names gateways, never a URL, so they may have any address and
-// port ([policy.Policy.ForConfiguredServer]). A URL that goes through a template or an HTTP proxy
-// opens no connection to another host.
+// Only the program or its user chooses proxies, never a URL. So proxies may have any address
+// and port ([policy.Policy.ForConfiguredServer]). A request through a template or an HTTP
+// proxy connects to no other host.
 //
-// The policy judges the URL first: one that is FromPublic names no private address. With
-// "socks5" the client resolves the name, judges the address and gives it to the proxy.
-// All other gateways resolve the name themselves, and it may mean an address in their
-// network that the policy never sees. A proxy that reaches a private network must decide
-// for itself, or the hosts must be exceptions. Links in resources from such gateways are
-// FromPublic, unless the URL named an address that is not public. A redirect by a gateway
-// is a redirect like any other.
+// The policy judges the URL first: a URL that is FromPublic must not name a private address.
+// With "socks5" the client resolves the name, checks the address and passes it to the proxy.
+// All other proxies resolve the name themselves, and the policy never sees the address. A
+// proxy that can reach a private network must restrict its clients itself, or its hosts must
+// be exceptions. Links in resources from such proxies are FromPublic, unless the URL named an
+// address that is not public.
 //
-// Datagrams go through no proxy. A scheme that needs them fails, and does not bypass it.
+// Proxies do not carry datagrams. A scheme that needs datagrams fails and does not bypass the
+// proxy.
 //
 // # Time
 //
-// [Options] has four limits: for a connection, for the silence of a server, for an open,
-// and for an open and its resource together. The context of an open applies to its resource too: when it ends, reading
-// ends, and the connection of a session is closed.
+// [Options] has four limits: for a connection, for the silence of a server, for an open, and
+// for an open together with its resource. The context of an open applies to its resource too.
+// When the context ends, reading fails, and the connection of a session is closed.
 //
-// # Refused
+// # Restrictions
 //
-// Networks other than TCP and UDP; a data connection to another host than that of the
-// control connection, or to a port below 1024; a data connection from another host.
+// The dialer supports only TCP and UDP. It refuses a data connection to another host than the
+// host of the control connection, to a port below 1024, or from another host.
 package access

@@ -1,8 +1,9 @@
-// Package archive keeps what a client opens in web archives: see docs/archive.md.
+// Package archive records the requests of a client in web archives, and replays them.
 //
-// A [Recorder] writes the requests of an [access.Client] to an archive of package warc: a
-// request and response of HTTP as they were on the wire, an object or menu of any other
-// scheme as a resource, and the conversation about it. Passwords and cookies are not kept.
+// A [Recorder] writes the requests of an [access.Client] to an archive of package warc. It
+// writes an HTTP request and response as they were on the wire. For any other scheme it
+// writes the object or menu as a resource, and the transcript of the connection. It does not
+// write passwords or cookies. See docs/archive.md.
 package archive
 
 import (

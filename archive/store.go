@@ -1,22 +1,23 @@
 // # Reading
 //
-// A [Store] is a set of WARC and ARC files, of this program or of others, compressed or not.
-// It is a [scheme.Opener] for URLs of every scheme, and dials nothing: see
-// access.Options.Archive. A URL may have been kept more than once: each time is a [Memento]
-// (RFC 7089).
+// A [Store] is a set of WARC and ARC files, compressed or not, written by this or another
+// program. It is a [scheme.Opener] for URLs of every scheme that does not use the network:
+// see access.Options.Archive. An archive may have several records of one URL. Each is a
+// [Memento] (RFC 7089).
 //
-// URLs are compared in the canonical form of their scheme, without password and fragment,
-// and http like https, as archives do. A URL that its scheme refuses is compared as it was
-// written.
+// A Store compares URLs in the canonical form of their scheme, without password and fragment,
+// and treats https like http, as other archives do. If the scheme rejects a URL, the Store
+// compares it as written.
 //
-// Records of the types response, resource and revisit are read. A revisit is read with the
-// record that it refers to, by URL and date or by the digest of the payload. Menus of gopher,
-// FTP, news, WAIS and Prospero are read from their bytes: see scheme.Scheme.Kept.
+// A Store reads records of the types response, resource and revisit. It combines a revisit
+// with the record that it refers to, by URL and date or by the digest of the payload. It
+// parses menus of gopher, FTP, news, WAIS and Prospero from their bytes: see
+// scheme.Access.Archived.
 //
-// The index of a Store is a sorted file, in [Options.Cache] or temporary. It is made from
-// CDXJ files that are not older than the archives, beside them or elsewhere in the same folder
-// that was given, or else by reading the archives.
-// Memory does not grow with the archives.
+// The index of a Store is a sorted file, in [Options.Cache] or temporary. The Store makes it
+// from CDXJ files that are not older than the archives, next to them or elsewhere in the
+// directory that was opened, or otherwise by reading the archives. The memory in use does not
+// grow with the archives.
 package archive
 
 import (

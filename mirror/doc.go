@@ -1,62 +1,66 @@
-// Package mirror copies what is at a URL, and below it, to a folder: FTP directories,
-// gopher menus, web pages, newsgroups, by any scheme that has menus or documents with
-// links.
+// Package mirror copies the resources at and below a URL to a directory, and presents trees
+// of menus as a file system.
 //
-// # What is mirrored
+// It works with FTP directories, gopher menus, web pages and newsgroups, and with any other
+// scheme that has menus or documents with links.
 //
-// [Run] follows the items of menus and the links of HTML, style sheets, Markdown and
-// gemtext, and keeps what is below the URLs it was given, as [scheme.Scheme.Below]
-// says. Where "/" in a URL means nothing, as in gopher, it also keeps the objects that those
-// menus list on the same server. [Options] widen and narrow that. Searches, forms and sessions are not opened.
-// Files in a directory are not read for links: the directory lists all there is.
+// # Selection
 //
-// A redirect is a link: its target has a file of its own. A resource is kept in the bytes
-// that the server sent, after HTTP's content coding was decoded. One in another coding is
-// a failure.
+// [Run] follows the items of menus and the links of HTML, style sheets, Markdown and gemtext.
+// It stores the resources below the URLs it was given, as [scheme.Syntax.Below] defines
+// "below". In schemes where "/" has no meaning, such as gopher, it also stores the objects
+// that those menus list on the same server. [Options] widen and narrow the selection. Run
+// does not open searches, forms and sessions. It does not read the files of a directory for
+// links, because the directory lists all of them.
+//
+// A redirect is a link: its target has its own file. Run stores the bytes of a resource as
+// the server sent them, after decoding HTTP's gzip coding. A resource in another content
+// coding is an error.
 //
 // # Files
 //
-// A file has the name that its URL has on the server, below a folder for the host; see
-// [Layout]. Names are valid on any system: bytes that some system refuses, and "%", are
-// escaped with "%". A longer name has a hash in place of its middle. If another URL has
-// the name already, in any case and in any Unicode normalization, or if a folder of that
-// name is needed, a hash comes after "~". No two URLs share a file, and the same pages
-// give the same names. A file has the time that the server tells.
+// A file has the name that its URL has on the server, below a directory for the host; see
+// [Layout]. Names are valid on any system: "%", and bytes that some systems reject, are
+// escaped with "%". In a long name, a hash replaces the middle. If another URL already has
+// the name, ignoring case and Unicode normalization, or a directory needs the name, "~" and a
+// hash are appended. No two URLs share a file, and the same pages always get the same names.
+// A file has the modification time that the server reports.
 //
-// The bytes of a menu are in ".menu" of its folder, and a page of it in "index.html", or
-// in ".menu.html" where menus are directories of files. A menu that was not made from bytes
-// is kept as JSON lines. With [Options].Relink links between the files are relative, and
-// other links are absolute.
+// The bytes of a menu are in ".menu" in its directory. A page for the menu is in
+// "index.html", or in ".menu.html" where menus are directories of files. A menu that was not
+// made from bytes is stored as JSON lines. With [Options].Relink, links between the files are
+// relative, and other links are absolute.
 //
-// The folder ".locus-mirror" has the manifest, which says for each URL what its file is (a
-// [Record] a line), the bytes of documents whose links were rewritten, and the state of
-// a run. All files are opened through an [os.Root], and no symbolic link is followed. A file
-// that is not of the mirror is never replaced and never deleted.
+// The directory ".locus-mirror" has the manifest, with one [Record] per line for each URL, the
+// original bytes of documents whose links were rewritten, and the state of a run. Run opens
+// all files through an [os.Root] and follows no symbolic link. It never replaces or deletes a
+// file that does not belong to the mirror.
 //
-// # Again
+// # Repeated runs
 //
-// A run that was interrupted, even by a crash of the process, is continued by the next run
-// with the same URLs and options: the result is the same as without the interrupt. What
-// large objects had is continued, if the server can.
+// If a run is interrupted, even by a crash, the next run with the same URLs and options
+// continues it, with the same result as without the interruption. If the server supports it,
+// Run resumes partial downloads of large objects.
 //
-// A later run asks only for what may have changed. Nothing is asked for that a directory
-// lists with the same size and time; a probe tells by the tag or the time of an object;
-// everything else is fetched, and its file is not touched if the bytes are the same.
-// A file that was altered is fetched again. What no menu and no page links to any more is
-// gone, if all of them were read to their end. Below a directory that needs only the
-// directory. [Options].Delete removes files that are gone and were not altered.
+// A later run requests only resources that may have changed. It does not request a resource
+// that a directory lists with the same size and time. It checks other objects with a probe,
+// by their tag or time, if possible. It downloads everything else, and does not touch the
+// file if the bytes are the same. It downloads a file again if the file was altered. A
+// resource is gone if no menu and no page links to it any more, and all of them were read
+// completely; below a directory, only the directory counts. [Options].Delete removes files
+// of resources that are gone, unless the files were altered.
 //
 // # Politeness
 //
-// A host gets few requests at once, connections are used again, a robots.txt is obeyed, and
-// a pause that a server asks for is kept for all its URLs.
+// Run limits the concurrent requests to a host, reuses connections, follows robots.txt, and
+// applies a pause that a server requests to all its URLs.
 //
 // # Loops
 //
-// Canonical URLs are fetched once. A directory whose list is that of two directories above
-// it is a loop of symbolic links, and its items are not followed. Paths that repeat a name
-// many times are left out. The URLs that are still to be fetched are on the disk, with some
-// hundred bytes of each in memory.
+// Run requests each canonical URL once. If a directory has the same list as two directories
+// above it, Run treats it as a loop of symbolic links and does not follow its items. Run
+// ignores paths that repeat a name many times. The queue of URLs is on disk; the memory for
+// each URL is a few hundred bytes.
 //
 // # A tree of menus as a file system
 //
@@ -66,8 +70,8 @@
 // [os.CopyFS] and serve it with [net/http.FS].
 //
 // A menu is a directory. Its entries are the menu's items that are objects, menus, or
-// of unknown kind: in the menu's order when the directory is read as a file, sorted by
-// name from [FS.ReadDir]. Searches, forms, sessions, text lines and errors are left
+// of unknown kind: in the menu's order when the directory is read as a file, and sorted by
+// name in [FS.ReadDir]. Searches, forms, sessions, text lines and errors are left
 // out. So are items of another scheme, host or port than the root, unless [FSOptions]
 // include them.
 //
@@ -80,21 +84,20 @@
 // The name of an entry is the last part of its URL or, if that is not a name, its
 // title, in the form of [transfer.SafeName]: a valid file name on any system, and one
 // element of a path, whatever the server sent. The [FSSource] that FileInfo.Sys returns
-// has the original. If a menu has the name already, " (2)" is added before its
+// has the original. If the menu already has the name, " (2)" is added before its
 // extension. The same menu always has the same names.
 //
 // Menus may link to each other and back. A menu keeps the path at which it was found
 // first. All other links to it are symbolic links to that path. So [fs.WalkDir], which
-// does not follow links, visits each menu once and ends. Endless trees, as a program
-// can generate them, end at [FSOptions.Depth] and [FSOptions.Menus], and endless menus at
+// does not follow links, visits each menu once and ends. Endless trees, which a
+// program can generate, end at [FSOptions.Depth] and [FSOptions.Menus], and endless menus at
 // [FSOptions.Entries], with an error that wraps [scheme.ErrTooLarge].
 //
-// Size and ModTime of an entry are those in the menu, or 0 and the zero time. Once it
-// has been opened they are those of the object, if it has them, which Gopher's rarely
-// do. If it does not, Size of an open file reads the object to its end; it keeps up to
-// 1 MiB, which is not read again. Size is -1 if the object is cut or has more than 1
-// GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
+// Size and ModTime of an entry come from the menu, or are 0 and the zero time. After the
+// entry has been opened, they come from the object, if it has them; Gopher objects rarely
+// do. Otherwise Size of an open file reads the object to its end, and buffers up to 1 MiB,
+// which is not read again. Size is -1 if the object is truncated or has more than 1 GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
 //
-// An open file can Seek. If the scheme can't begin in the middle of an object, as
-// Gopher can't, the file is read again from the start.
+// An open file can Seek. If the scheme can't begin in the middle of an object, as in
+// Gopher, the file is read again from the start.
 package mirror

@@ -1,38 +1,41 @@
 // Package policy decides where a URL may lead (RFC 1738 section 6). It does no I/O, so
 // every rule can be tested with values.
 //
-// There are two checks. [Policy.CheckURL] judges a URL before anything is sent or looked
-// up: file, password, host, port. [Policy.CheckAddr] judges each address of the host when
-// it is dialed, because a name can change its address between two lookups. A link or a
-// redirect first passes [Policy.CheckRedirect].
+// There are two checks. [Policy.CheckURL] judges a URL before any lookup or request: file,
+// password, host and port. [Policy.CheckAddr] judges each address of the host when it is
+// dialed, because a name can change its address between two lookups. For a link or a
+// redirect, the caller must first call [Policy.CheckRedirect].
 //
-// # What is allowed by the zero Rules
+// # Default rules
 //
-//   - Ports: the scheme's own, and those from 1024 up except the ports of services that
-//     could read a request as commands ([Rules.Ports] adds to them). Section 6 warns of
-//     "using gopher URLs to cause a rude message to be sent via a SMTP server", and asks
-//     for caution "especially when it is a number within the reserved space".
+// The zero [Rules] allow:
+//
+//   - Ports: the scheme's own port, and ports from 1024 up except the ports of services that
+//     could read a request as commands. [Rules.Ports] allows more. Section 6 warns of "using
+//     gopher URLs to cause a rude message to be sent via a SMTP server", and requires caution
+//     "especially when it is a number within the reserved space".
 //   - Control characters (00 to 1F, and 7F) that the server would receive decoded: only on
-//     the scheme's own port. TAB in a gopher URL may go to any allowed port, because it
+//     the scheme's own port. TAB in a gopher URL may be sent to any allowed port, because it
 //     separates the selector from the search.
 //   - Addresses: only public ones, see [IsPublic].
-//   - No passwords in URLs, which section 6 calls "clearly unwise", and no files.
-//   - Twenty consecutive redirects. A redirect leads to a file only from a file. It never
-//     brings a login or such a control character, and never starts a session or composes a
-//     message. It leads to a scheme other than http and https only on that scheme's own
-//     port, or at the host and port that sent it.
-//   - Names: a link or a redirect never leads from one host to a name of a local network
+//   - No files, and no passwords in URLs, which section 6 calls "clearly unwise".
+//   - Twenty consecutive redirects. Only a file may redirect to a file. A redirect must not
+//     contain a login or such a control character, start a session or compose a message. To a
+//     scheme other than http and https it must use that scheme's own port, or the host and
+//     port that sent it.
+//   - Names: a link or a redirect from one host must not lead to a name of a local network
 //     on another (.local, .internal, home.arpa, a name of one label).
 //
 // # Origins
 //
-// A person may name a printer on the local network, but a remote server may not redirect
-// to it. The [Origin] of a URL says how it came to be opened.
+// A person may enter the URL of a printer on the local network, but a remote server must not
+// redirect to it. The [Origin] of a URL records where the URL was found.
 //
-// # What is always refused
+// # Restrictions without an option
 //
-// A host that is not in the form of section 5, such as 127.1, 0x7f.1, 0177.0.0.1,
-// 2130706433, full-width digits or %6c%6f: programs read those differently, and a check that
-// differs from the connection can be bypassed. Port 0. A name may have a final dot, and is
-// judged as the name without it; an address may not.
+// The policy always refuses a host that is not in the form of section 5, such as 127.1,
+// 0x7f.1, 0177.0.0.1, 2130706433, full-width digits or %6c%6f. Programs read those
+// differently, and a check that reads them differently from the connection can be bypassed.
+// It also refuses port 0. A name may have a final dot, and is judged like the name without
+// it; an address must not have a final dot.
 package policy

@@ -23,7 +23,7 @@ var (
 	ErrNotObject = errors.New("not an object")
 	// ErrCoded: the bytes are in a content coding that is not decoded here, and must
 	// not pass for the object.
-	ErrCoded = errors.New("unsupported content encoding")
+	ErrCoded = errors.New("unsupported content coding")
 	// ErrTwice: two objects have the same file.
 	ErrTwice = errors.New("two URLs have the same file name")
 	// ErrName: not the name of a file in the folder.

@@ -1,12 +1,12 @@
 // Package warc reads and writes web archives.
 //
-// A [Reader] reads WARC 1.0 and 1.1 (ISO 28500), and the ARC files before them. It is
-// lenient: it also reads what common writers get wrong. Headers have a limit. A block may
-// be of any length, also one that is compressed: a caller bounds what it reads of it. The
-// memory in use does not grow with the file.
+// A [Reader] reads WARC 1.0 and 1.1 (ISO 28500) and the older ARC format. It also accepts
+// the mistakes of common writers. It limits the length of headers but not of blocks, so the
+// caller must limit how much it reads of a block, which may be compressed. The memory in use
+// does not grow with the file.
 //
-// A [Writer] writes WARC 1.1, with digests, revisit records and an index of [CDXJ] lines. It
-// is strict: it refuses what would be read as another field or record.
+// A [Writer] writes WARC 1.1 with digests, revisit records and an index of [CDXJ] lines. It
+// rejects values that a reader would take for another field or record.
 package warc
 
 import (

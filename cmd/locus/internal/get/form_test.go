@@ -46,7 +46,7 @@ func TestGetAnswers(t *testing.T) {
 		{[]string{"4=green"}, "", `--answer: field 4 "Color": not a choice; the choices are 1 "Red", 2 "grün", 3 "2"`},
 		{[]string{"4=r"}, "", "not a choice"},
 		{[]string{"5=maybe"}, "", `field 5 "a=b": write y for yes or n for no`},
-		{[]string{"1=a\nb"}, "", `field 1 "Your name": an answer of one line`},
+		{[]string{"1=a\nb"}, "", `field 1 "Your name": a single-line answer`},
 		{[]string{"6=/etc/x"}, "", "not a path"},
 		{[]string{"7=" + dir}, "", "not a regular file"},
 		{[]string{"7=" + big}, "", "larger than the limit of 16777216 octets"},

@@ -51,7 +51,7 @@ func TestGetTwoProcesses(t *testing.T) {
 	<-begun
 	second, secondErr := start()
 	said := bufio.NewScanner(secondErr)
-	want := fmt.Sprintf("locus: %s: process %d fetches it; waiting for it", filepath.Join(dir, "file"), first.Process.Pid)
+	want := fmt.Sprintf("locus: %s: process %d is downloading it; waiting for it", filepath.Join(dir, "file"), first.Process.Pid)
 	if !said.Scan() || said.Text() != want {
 		t.Errorf("%q, want %q", said.Text(), want)
 	}
