@@ -17,81 +17,81 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a [Client]. The zero Options are the defaults.
+// Options configure a [Client]. The zero Options select the defaults.
 type Options struct {
-	// Dial connects; nil: a [net.Dialer]. It is called with an IP address that was
-	// resolved and allowed, and must connect to that.
+	// Dial connects to an IP address that was resolved and allowed. It must connect to that
+	// address. If nil, a [net.Dialer] is used.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	// Lookup returns the addresses of a host; nil: those of [net.DefaultResolver].
+	// Lookup returns the addresses of a host. If nil, [net.DefaultResolver] is used.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	// Ask is called for a user and password when a server wants them; nil: none is
-	// sent.
+	// Ask is called for a user and password when a server requires them. If nil, the client
+	// sends none.
 	Ask scheme.AskFunc
 
-	// Fill is called to fill in a form when a server wants that first; nil: the result
-	// is the form.
+	// Fill is called to fill in a form that a server requires first. If nil, the result is
+	// the form.
 	Fill scheme.FillFunc
 
-	// Trace returns a function that is called for each line of the conversation about
-	// u, or nil. nil: no conversation is traced.
+	// Trace returns a function that is called for each line exchanged with a server about
+	// u, or nil. If Trace is nil, no exchange is traced.
 	Trace func(u locus.URL) scheme.TraceFunc
 
-	// Record begins to record a request, which must not be changed, to a server or for a
-	// file; nil, also as its result: nothing is recorded. While a client records, menus
-	// are asked for their bytes, and HTTP is version 1.1.
+	// Record begins to record a request, to a server or for a file. It must not change req.
+	// If Record is nil or returns nil, nothing is recorded. While a client records, it
+	// requests the bytes of menus and uses HTTP/1.1.
 	Record func(req *scheme.Request) Recording
 
-	// UserAgent identifies the program in requests over HTTP; empty: "locus/VERSION
+	// UserAgent identifies the program in HTTP requests. If empty, it is "locus/VERSION
 	// (+URL)".
 	UserAgent string
-	// Header has more fields for requests over HTTP; nil if none. If a redirect leads to
-	// another host, port or scheme, Authorization and Cookie are not sent there.
+	// Header has more fields for HTTP requests. After a redirect to another host, port or
+	// scheme, the client does not send Authorization and Cookie.
 	Header http.Header
-	// HeaderFor returns more fields for a request over HTTP for u, which a redirect may
-	// have led to. They replace fields of Header. None of them is sent in clear after an
-	// encrypted connection. nil: no more fields.
+	// HeaderFor, if not nil, returns more fields for an HTTP request for u, which may be
+	// the target of a redirect. They replace fields of Header. After an encrypted
+	// connection, the client does not send them over an unencrypted one.
 	HeaderFor func(u locus.URL) http.Header
-	// Gateways are the proxies that URLs go through; nil if none. See the package's
-	// text.
+	// Proxies selects the proxies for URLs. If nil, there are none. See the package's text.
 	Proxies *Proxies
 
-	// Kept opens URLs of every scheme without a network: an archive. The policy is about
-	// what is dialed, so it is not asked. nil: there is none.
+	// Archive, if not nil, opens URLs of every scheme without a network. The policy does
+	// not apply to it, because it judges only what is dialed.
 	Archive scheme.Opener
-	// Live opens what Kept does not have (scheme.ErrNotArchived) as if there were no Kept.
+	// Live opens URLs that Archive does not have (scheme.ErrNotArchived) as if Archive were
+	// nil.
 	Live bool
 
-	// Via is called for each proxy that a URL goes through, before the request. nil:
-	// it is not called.
+	// Via, if not nil, is called for each proxy that a URL goes through, before the
+	// request.
 	Via func(u locus.URL, g Proxy)
 
-	// Check judges each URL after the policy: those that are opened, those that
-	// redirects lead to, and those of [Client.Check]. Its error ends the open. nil: only
-	// the policy decides.
+	// Check, if not nil, judges each URL after the policy: opened URLs, the targets of
+	// redirects, and the URLs of [Client.Check]. Its error ends the open.
 	Check func(u locus.URL) error
 
-	// CheckAddr judges each address after the policy, before it is dialed, except
-	// those of proxies. Its error ends the open. nil: only the policy decides.
+	// CheckAddr, if not nil, judges each address after the policy and before it is dialed,
+	// except the addresses of proxies. Its error ends the open.
 	CheckAddr func(a netip.AddrPort) error
 
-	// Limit is the most bytes of one object; 0 means no limit. If the size is known and
-	// exceeds it, the open fails. Otherwise reading fails at the limit.
+	// Limit is the maximum size of an object in bytes. If the size is known and exceeds it,
+	// the open fails. Otherwise reading fails at the limit. Zero means no limit.
 	Limit int64
 
-	// Connect is the most time for one connection, name lookup included; 0: 30 s.
+	// DialTimeout limits one connection, including the name lookup. Zero means 30 seconds.
 	DialTimeout time.Duration
 
-	// Idle is the longest silence of a server; 0: 60 s. It does not apply to sessions.
+	// IdleTimeout limits how long a server may send nothing. It does not apply to sessions.
+	// Zero means 60 seconds.
 	IdleTimeout time.Duration
 
-	// Timeout is the most time for an open, redirects included. It does not limit
-	// reading the resource. 0: no limit.
+	// Timeout limits an open, including redirects, but not reading the resource. Zero means
+	// no limit.
 	Timeout time.Duration
 
-	// Total is the most time for an open and for reading the resource or using the
-	// session. 0: no limit.
+	// Total limits an open together with reading the resource or using the session. Zero
+	// means no limit.
 	Total time.Duration
 }
 
@@ -100,7 +100,7 @@ const (
 	defaultIdle    = 60 * time.Second
 )
 
-// Client opens URLs. It may be used from many goroutines at once.
+// Client opens URLs. It may be used concurrently.
 type Client struct {
 	registry *scheme.Registry
 	policy   policy.Policy
@@ -143,11 +143,11 @@ func header(userAgent string, headers ...http.Header) http.Header {
 	return list
 }
 
-// Registry returns the schemes that the client knows.
+// Registry returns the registry of the client's schemes.
 func (c *Client) Registry() *scheme.Registry { return c.registry }
 
-// Close closes all connections of the client, idle ones of its openers included. The
-// client dials no more.
+// Close closes all connections of the client, including idle connections of its openers.
+// The client can't dial after that.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,14 +159,14 @@ func (c *Client) Close() error {
 	return errors.Join(list...)
 }
 
-// Request is one open.
+// Request describes one open.
 type Request struct {
 	URL locus.URL
 
-	// From is the result in which URL was found, as a link of a menu or a page; nil:
-	// URL is typed. A program that read a resource by other means makes a Result with
-	// URL and LinkOrigin. Without a LinkOrigin it counts as private if URL is a file,
-	// otherwise as public.
+	// From is the result in which URL was found, as a link in a menu or a page. If nil, URL
+	// is typed. A program that read the resource by other means makes a Result with URL and
+	// LinkOrigin. Without a LinkOrigin the resource counts as private if its URL is a file,
+	// and otherwise as public.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -189,22 +189,22 @@ type Request struct {
 	Probe, Source, More bool
 	// Listed is as in [scheme.Request]. Redirects do not inherit it.
 	Listed *scheme.Item
-	// Trace is called for each line of the conversation, redirects included. nil: that
-	// of the client's options is.
+	// Trace is called for each line exchanged with a server, including redirects. If nil,
+	// Options.Trace applies.
 	Trace scheme.TraceFunc
 }
 
 // Result is the outcome of [Client.Do].
 type Result struct {
-	// Resource is what was found. The caller closes it.
+	// Resource is the opened resource. The caller must close it.
 	Resource scheme.Resource
-	// URL is where it was found in the end, with the fragment of the first URL
-	// unless a redirect brought its own.
+	// URL is the final URL, with the fragment of the first URL unless a redirect has its
+	// own.
 	URL locus.URL
-	// Hops are the URLs that were requested, first to last, without fragments. A URL
-	// of a redirect that could not be reached is not among them.
+	// Hops holds the URLs that were requested, in order, without fragments. It does not
+	// contain the target of a redirect that could not be reached.
 	Hops []locus.URL
-	// Permanent reports that there were redirects, each of them permanent.
+	// Permanent reports that there were redirects, and that all were permanent.
 	Permanent bool
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
@@ -220,7 +220,7 @@ func (r *Result) Close() error {
 	return r.Resource.Close()
 }
 
-// linkOrigin returns the origin of what is found in r.
+// linkOrigin returns the origin of links in r.
 func (c *Client) linkOrigin(r *Result) policy.Origin {
 	switch {
 	case r.LinkOrigin != policy.Typed:
@@ -233,9 +233,9 @@ func (c *Client) linkOrigin(r *Result) policy.Origin {
 
 func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Scheme(u).Traits.Has(t) }
 
-// Dialer returns the dialer for typed URLs, for a server that the configuration
-// names: it looks names up, asks the policy about each address, and keeps the time
-// limits. It dials through a SOCKS proxy if that is the proxy of all schemes.
+// Dialer returns the dialer for a server that the configuration names, with the rules for
+// typed URLs. It looks up names, checks each address against the policy, and applies the
+// time limits. If the proxy of all schemes is a SOCKS proxy, it dials through that.
 func (c *Client) Dialer() scheme.Dialer {
 	var p plan
 	if all := c.options.Proxies.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {
@@ -244,9 +244,9 @@ func (c *Client) Dialer() scheme.Dialer {
 	return c.dialer(p)
 }
 
-// DialerFor returns a dialer for the server of u, which was found in from (nil: u is typed),
-// under the same checks as [Client.Do]. It is for a program that speaks to the server
-// itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
+// DialerFor returns a dialer for the server of u, which was found in from; if from is nil,
+// u is typed. It applies the checks of [Client.Do]. It is for a program that speaks to the
+// server itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
 // error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	if c.options.Archive != nil && !c.options.Live {
@@ -265,9 +265,9 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	return c.dialer(p), nil
 }
 
-// Check judges u, which was found in from (nil: u is typed), as [Client.Do] does before
-// anything is looked up or sent. So a form can refuse a URL when it is entered. The
-// addresses of the host are judged only when it is dialed. The error is an [*Error].
+// Check judges u as [Client.Do] does before any lookup or request. u was found in from; if
+// from is nil, u is typed. A program can use Check to reject a URL when the user enters it.
+// The addresses of the host are judged only when it is dialed. The error is an [*Error].
 func (c *Client) Check(u locus.URL, from *Result) error {
 	if _, err := c.judge(u, from); err != nil {
 		return NewError("open", u, err)
@@ -275,7 +275,7 @@ func (c *Client) Check(u locus.URL, from *Result) error {
 	return nil
 }
 
-// judge returns where a request for u goes on the network, if it may go there.
+// judge returns the plan for a request for u on the network, if the policy allows it.
 func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
 	origin, err := c.originOf(u, from)
 	if err != nil {
@@ -284,8 +284,8 @@ func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
 	return c.networkPlan(u, origin)
 }
 
-// checkHost refuses a URL without a host, if its scheme needs one. A redirect to such a URL
-// is a fault of the server, which the policy denies.
+// checkHost rejects a URL without a host if its scheme requires one. A redirect to such a
+// URL is a fault of the server, which the policy denies.
 func checkHost(t policy.Target) error {
 	u := t.URL
 	if u.Facts().Has(locus.Internet) && t.Reach == policy.Network && t.Port != 0 && u.Host() == "" {
@@ -298,7 +298,7 @@ func missingHost(u locus.URL) error {
 	return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 }
 
-// originOf returns the origin of u, which was found in from, if that may lead there.
+// originOf returns the origin of u, which was found in from, if from may link to it.
 func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	to := c.target(u)
 	if err := checkHost(to); err != nil || from == nil {
@@ -324,8 +324,8 @@ func (c *Client) target(u locus.URL) policy.Target {
 	return t
 }
 
-// CheckRedirect judges whether the resource at from may refer to to. hops counts
-// consecutive redirects, this one included. It is for a program that follows redirects
+// CheckRedirect judges whether the resource at from may redirect to to. hops is the number
+// of consecutive redirects, including this one. It is for a program that follows redirects
 // itself or passes them to a client. The error is an [*Error].
 func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
@@ -334,9 +334,8 @@ func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	return nil
 }
 
-// CheckName judges the name of a host in a document before it is looked up without
-// being dialed, such as the domain of a mail address. The error is a
-// [*policy.DeniedError].
+// CheckName judges the name of a host in a document, such as the domain of a mail address,
+// before it is looked up without being dialed. The error is a [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
 func (c *Client) check(u locus.URL, origin policy.Origin) error {
@@ -349,8 +348,8 @@ func (c *Client) check(u locus.URL, origin policy.Origin) error {
 	return c.options.Check(u)
 }
 
-// Open opens a URL that a person or the program itself names. The caller closes the
-// result. The error is a [*locus.SyntaxError] or that of [Client.Do].
+// Open opens a URL that a person entered or the program chose. The caller must close the
+// result. The error is a [*locus.SyntaxError] or an [*Error].
 func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
 	u, err := locus.Parse(url)
 	if err != nil {
@@ -359,24 +358,25 @@ func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
 	return c.Do(ctx, Request{URL: u})
 }
 
-// Follow opens a URL that the resource in from links to, such as an item of a menu. A
-// resource from the public Internet leads to no private address, even if the policy lets
-// a person name one. The caller closes the result. The error is that of [Client.Do].
+// Follow opens a link in the resource of from, such as an item of a menu. A link in a
+// resource from the public Internet must not lead to a private address, even if the policy
+// allows the address for typed URLs. The caller must close the result. The error is an
+// [*Error].
 func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Result, error) {
 	return c.Do(ctx, Request{URL: link, From: from})
 }
 
-// Do opens a URL and follows redirects. ctx applies to the resource too; see the
-// package's text on time. The error is an [*Error]; [KindOf] classifies it.
+// Do opens a URL and follows redirects. ctx also applies to the resource; see the package's
+// text on time. The error is an [*Error]; [KindOf] classifies it.
 func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	f := &follower{client: c, request: req, asked: make(map[askedKey]bool), cookies: new(cookies)}
 	return f.run(ctx, f.follow)
 }
 
-// Refer opens a URL to which the resource in from sends its reader without a choice, as a
-// page with a refresh does. from is a result of c or, as for [Client.Next], of another
-// client. The rules are those of redirects in [Client.Do], and the redirects before from
-// count: the policy and its limit, loops, and cookies. The caller closes both results.
+// Redirect opens a URL to which the resource in from redirects its reader automatically, as
+// an HTML page with a refresh does. from is a result of c or, as for [Client.Next], of
+// another client. The rules of redirects in [Client.Do] apply. The redirects before from
+// count for the limit, for loops, and for cookies. The caller must close both results.
 func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
 	if from.chain == nil {
 		return c.Do(ctx, Request{URL: to, From: from})
@@ -419,7 +419,7 @@ func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)
 	return &result, nil
 }
 
-// lookup returns the scheme of u, which has an opener.
+// lookup returns the scheme of u, if it has an opener.
 func (c *Client) lookup(u locus.URL) (scheme.Scheme, error) {
 	name := u.Scheme()
 	s, ok := c.registry.Lookup(name)

@@ -55,8 +55,8 @@ func (e *Error) Unwrap() error {
 	return e.Err
 }
 
-// ProxyError is a failure of a request that went through proxies. The proxies or the
-// server may have caused it.
+// ProxyError is a failure of a request that went through proxies. A proxy or the server may
+// have caused it.
 type ProxyError struct {
 	Proxies []Proxy // in their order
 	Err     error
@@ -93,7 +93,7 @@ const (
 	Interrupted Kind = "interrupted" // the context was cancelled, or the caller closed what it reads
 )
 
-// KindOf classifies err by the errors that it wraps, never by its text. nil gives "".
+// KindOf classifies err by the errors that it wraps, never by its text. A nil err gives "".
 func KindOf(err error) Kind {
 	var syntax *locus.SyntaxError
 	switch {
@@ -195,7 +195,8 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// closedError is about what the caller closed. It is [fs.ErrClosed] and [net.ErrClosed].
+// closedError reports the use of something that the caller closed. It is [fs.ErrClosed] and
+// [net.ErrClosed].
 type closedError string
 
 func (e closedError) Error() string        { return string(e) + " was closed" }

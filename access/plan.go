@@ -124,7 +124,8 @@ func (g *Proxies) excepts(host string, port uint16) bool {
 	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }
 
-// For returns the proxy for URLs of s, exceptions aside. The zero Proxy means none.
+// For returns the proxy for URLs of s, ignoring exceptions. The zero Proxy means that there
+// is none.
 func (g *Proxies) For(s scheme.Scheme) Proxy {
 	if g == nil {
 		return Proxy{}

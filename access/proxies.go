@@ -10,8 +10,8 @@ import (
 )
 
 // CheckProxies connects to each proxy of Options.Proxies, and closes the connection without
-// sending anything. The error names those that can't be reached; templates are not asked. It
-// may be called concurrently.
+// sending anything. It does not check templates. The error names the proxies that can't be
+// reached. It may be called concurrently.
 func (c *Client) CheckProxies(ctx context.Context) error {
 	list := c.options.Proxies.proxies()
 	errs := make([]error, len(list))

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Gateway is a gateway locator that URLs go through (RFC 1738 section 4). It is
-// immutable and comparable. The zero Proxy is unset.
+// Proxy is a proxy or template that URLs go through: the "gateway" of RFC 1738 section 4.
+// It is immutable and comparable. The zero Proxy is unset.
 type Proxy struct {
 	kind proxyKind
 	url  locus.URL // of the proxy; of a template, with its braces
@@ -25,13 +25,13 @@ type proxyKind uint8
 const (
 	noProxy    proxyKind = iota
 	direct               // none, also if there is one for all schemes
-	template             // a URL with a place for the URL
+	template             // a URL with a placeholder for the URL
 	httpProxy            // an HTTP proxy
 	socks                // a SOCKS proxy that is given addresses
 	socksNames           // a SOCKS proxy that is given names
 )
 
-// The places of a template that the URL is put into.
+// The placeholders of a template.
 const (
 	escaped  = "{url}"
 	verbatim = "{+url}"
@@ -44,18 +44,18 @@ const (
 	socksPort = 1080 // RFC 1928
 )
 
-// ParseProxy reads a proxy in one of its forms:
+// ParseProxy parses a proxy or template in one of these forms:
 //
 //	http://gw.example/{url}     a template for another URL: all characters except
 //	                            letters, digits, "-", "_" and "." are encoded
 //	http://gw.example/{+url}    the same, with the URL as it is; http and https only
-//	http://proxy.example:3128   an HTTP proxy; https: one that is asked over TLS
-//	socks5://proxy.example      SOCKS 5 (RFC 1928), names looked up here
-//	socks5h://proxy.example     SOCKS 5, names looked up by the proxy
-//	direct                      no proxy, also if there is one for all schemes
+//	http://proxy.example:3128   an HTTP proxy; with https, a proxy over TLS
+//	socks5://proxy.example      SOCKS 5 (RFC 1928), the client looks up names
+//	socks5h://proxy.example     SOCKS 5, the proxy looks up names
+//	direct                      no proxy, even if there is one for all schemes
 //
-// A user and password in it are sent only to the proxy. The places come after the
-// host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
+// A user and password in it are sent only to the proxy. The placeholders must come after
+// the host, so that no URL chooses the host. The error is a [*locus.SyntaxError].
 func ParseProxy(text string) (Proxy, error) {
 	if text == "direct" {
 		return Proxy{kind: direct}, nil
@@ -172,7 +172,7 @@ func (g Proxy) String() string {
 	return g.url.Shown()
 }
 
-// UnmarshalText reads what [ParseProxy] does.
+// UnmarshalText parses text as [ParseProxy] does.
 func (g *Proxy) UnmarshalText(text []byte) (err error) {
 	*g, err = ParseProxy(string(text))
 	return err
@@ -209,31 +209,30 @@ func portOf(u locus.URL, own uint16) uint16 {
 	return 0
 }
 
-// ProxyRules are what [Proxies] are made of.
+// ProxyRules configure [Proxies].
 type ProxyRules struct {
-	// Schemes are the proxies by the name of the scheme, in lower case. It need
-	// not be one that is registered.
+	// Schemes maps the names of schemes, in lower case, to proxies. The schemes need not be
+	// registered.
 	Schemes map[string]Proxy
-	// All is the proxy of schemes that Schemes doesn't have, except those whose
-	// traits are Local or Files.
+	// All is the proxy of schemes that are not in Schemes, except those whose traits are
+	// Local or Files.
 	All Proxy
-	// Except are hosts that use no proxy, separated by commas or blanks: "name" for
-	// the host and its subdomains, ".name" and "*.name" only for subdomains, an address,
-	// a prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port.
-	// Addresses are compared with the text of a URL; names are not looked up.
+	// Except lists hosts that use no proxy, separated by commas or spaces: "name" for the
+	// host and its subdomains, ".name" and "*.name" only for subdomains, an address, a
+	// prefix such as "10.0.0.0/8", or "*" for all. Each may have ":" and a port. Addresses
+	// are compared with the text of a URL; names are not looked up.
 	Except string
 }
 
-// Gateways say which URLs go through which proxy. They are immutable and may be
-// used from many goroutines at once.
+// Proxies selects proxies for URLs. It is immutable and may be used concurrently.
 type Proxies struct {
 	schemes map[string]Proxy
 	all     Proxy
 	except  []policy.Pattern
 }
 
-// NewProxies returns the proxies of r. It fails if a key is not the name of a scheme,
-// if an exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
+// NewProxies returns the proxies of r. It fails if a key is not the name of a scheme, if an
+// exception is malformed (a [*locus.SyntaxError]), or if templates form a loop.
 func NewProxies(r ProxyRules) (*Proxies, error) {
 	g := &Proxies{schemes: make(map[string]Proxy, len(r.Schemes)), all: r.All}
 	var err error

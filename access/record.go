@@ -7,20 +7,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Recording keeps one request of a client and what the server answered. See
-// [Options].Record.
+// Recording records one request of a client and its response. See [Options].Record.
 type Recording interface {
 	scheme.Recorder
-	// Filled tells that a form was filled in, so that the response is not what the URL
-	// leads to by itself.
+	// Filled reports that the client submitted a form, so that the response is not the
+	// response to the URL alone.
 	Filled()
-	// Opened is called once, with the outcome of the request. It returns the resource to
-	// use in place of res, which keeps what is read of it. The resource ends the
-	// recording when it is closed.
+	// Opened is called once, with the outcome of the request. It returns a resource that
+	// the client uses instead of res, and that records the bytes that are read from it.
+	// Closing that resource ends the recording.
 	Opened(res scheme.Resource, err error) scheme.Resource
 }
 
-// Records reports whether the client records what it opens.
+// IsRecording reports whether the client records the resources that it opens.
 func (c *Client) IsRecording() bool { return c.options.Record != nil }
 
 // Record begins to record a request for u that a program sends itself, with the dialer of

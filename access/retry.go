@@ -11,11 +11,12 @@ import (
 )
 
 // Retry reports whether err is temporary, so that the same request may succeed later, and
-// returns the pause that the server asks for. Zero means that the server names no pause.
+// returns the pause that the server requests. Zero means that the server requests no pause.
 //
-// Timeouts, failed connections and broken connections are temporary. So are the failures
-// that a server calls temporary, which are a [*scheme.RetryAfterError]. Other answers of a server
-// are final, as are an unknown host, an untrusted certificate, a redirect loop and a denial.
+// Timeouts, failed connections and broken connections are temporary, and so are failures
+// that a server reports as temporary with a [*scheme.RetryAfterError]. Other error
+// responses of a server are final, as are an unknown host, an untrusted certificate, a
+// redirect loop and a denial.
 func Retry(err error) (again bool, pause time.Duration) {
 	later := (*scheme.RetryAfterError)(nil)
 	asked := errors.As(err, &later)

@@ -20,42 +20,43 @@ import (
 
 // TransportOptions configure [NewTransport]. The zero value, and nil, select the defaults.
 type TransportOptions struct {
-	// Policy says where requests may lead. The zero Policy allows only public addresses.
+	// Policy decides where requests may lead. The zero Policy allows only public addresses.
 	Policy policy.Policy
-	// TLS is the configuration for https; nil: the defaults of crypto/tls.
+	// TLS is the configuration for https. If nil, the defaults of crypto/tls apply.
 	TLS *tls.Config
-	// UserAgent is sent in requests without a User-Agent; empty: "locus/VERSION (+URL)".
+	// UserAgent is sent in requests without a User-Agent. If empty, it is "locus/VERSION
+	// (+URL)".
 	UserAgent string
-	// Header has fields for requests that lack them; nil if none. After a redirect to
-	// another host, port or scheme, Authorization and Cookie are not among them.
+	// Header has fields for requests that lack them. After a redirect to another host, port
+	// or scheme, Authorization and Cookie are not added.
 	Header http.Header
 	// Dial and Lookup are as in [Options].
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Connect is the most time for one connection, name lookup included; 0: 30 s.
+	// DialTimeout limits one connection, including the name lookup. Zero means 30 seconds.
 	DialTimeout time.Duration
-	// Idle is the longest silence of a server; 0: 60 s.
+	// IdleTimeout limits how long a server may send nothing. Zero means 60 seconds.
 	IdleTimeout time.Duration
-	// Limit is the most bytes of the body of one response, after decompression; 0 means no limit.
-	// Reading the body fails at the limit with [scheme.ErrTooLarge].
+	// Limit is the maximum size in bytes of the body of one response, after decompression.
+	// Reading the body fails at the limit with [scheme.ErrTooLarge]. Zero means no limit.
 	Limit int64
 }
 
-// NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs
-// from other people. It is an [http.Transport], with all methods, bodies, trailers and
-// HTTP/2, under a policy: each request, also one by which an [http.Client] follows a
-// redirect, and each address before it is dialed. o may be nil.
+// NewTransport returns an [http.RoundTripper] for http and https that is safe for URLs from
+// other people. It is an [http.Transport], with all methods, bodies, trailers and HTTP/2,
+// under a policy. The policy judges each request, including those of an [http.Client] that
+// follows a redirect, and each address before it is dialed. o may be nil.
 //
-// If the policy refuses a URL or its addresses, the error is a [*policy.DeniedError], which
-// is fs.ErrPermission. A text that is not a URL of RFC 1738, such as one with a zone in its
-// host, is a [*locus.SyntaxError]. A URL of another scheme is [scheme.ErrUnsupported]. In
+// If the policy denies a URL or its addresses, the error is a [*policy.DeniedError], which
+// is fs.ErrPermission. If the text is not a URL of RFC 1738, as with a zone in its host,
+// the error is a [*locus.SyntaxError]. For another scheme it is [scheme.ErrUnsupported]. In
 // all three cases nothing is sent to that URL, and [KindOf] returns [Denied], [Syntax] or
-// [Unsupported]. A host must be written as RFC 1738 section 3.1 has it, which refuses
-// 0x7f.1, 2130706433 and names in Unicode. What a redirect leads to is judged by
-// [policy.Policy.CheckRedirect].
+// [Unsupported]. A host must have the form of RFC 1738 section 3.1, which excludes 0x7f.1,
+// 2130706433 and names in Unicode. [policy.Policy.CheckRedirect] judges the targets of
+// redirects.
 //
-// The proxies of the environment are not used, because a proxy would connect to addresses
-// that the policy has not seen.
+// The transport ignores the proxies of the environment, because a proxy would connect to
+// addresses that the policy has not seen.
 func NewTransport(o *TransportOptions) http.RoundTripper {
 	if o == nil {
 		o = new(TransportOptions)

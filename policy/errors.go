@@ -14,7 +14,7 @@ type errDenied struct{}
 func (errDenied) Error() string        { return "denied by the policy" }
 func (errDenied) Is(target error) bool { return target == fs.ErrPermission }
 
-// DeniedError is a refusal, and the reason for it. It is [fs.ErrPermission] too.
+// DeniedError is a denial and its reason. It wraps ErrDenied and so is [fs.ErrPermission].
 type DeniedError struct {
 	// Rule is the stable name of the rule: "url", "password", "file", "host", "private",
 	// "link-local", "port", "hops", "login", "session", "referral", "data"; for connections
@@ -22,13 +22,13 @@ type DeniedError struct {
 	Rule string
 	// Subject is a quoted URL without its password, or an address. It is safe to show.
 	Subject string
-	// Reason says why, in a clause.
+	// Reason is the reason, as a clause.
 	Reason string
-	// Help is a clause that says what to do, or empty.
+	// Help is advice on what to do, as a clause, or empty.
 	Help string
-	// Port is the port that would allow it in [Rules].Ports; 0 if none would. A denial by the
-	// rule "private" needs Rules.AllowPrivate instead. A denial by the rule "link-local"
-	// needs Rules.LinkLocal, with AllowPrivate or TypedPrivate.
+	// Port is the port that would allow the URL in [Rules].Ports, or 0 if none would. A
+	// denial by the rule "private" requires Rules.AllowPrivate instead. A denial by the
+	// rule "link-local" requires Rules.LinkLocal, with AllowPrivate or TypedPrivate.
 	Port uint16
 }
 

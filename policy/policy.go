@@ -12,16 +12,17 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Origin says how a URL came to be opened, and so where it may lead.
+// Origin is where a URL was found. It decides where the URL may lead.
 type Origin uint8
 
 const (
-	// Typed: a person, or the program itself, named the URL.
+	// Typed: a person entered the URL, or the program chose it.
 	Typed Origin = iota
-	// FromPrivate: it was followed (redirect or menu link), and so far only
-	// addresses that are not public were dialed on the way.
+	// FromPrivate: the URL is a link or a redirect, and the client has dialed only
+	// addresses that are not public on the way.
 	FromPrivate
-	// FromPublic: it was followed, and a public address was dialed on the way.
+	// FromPublic: the URL is a link or a redirect, and the client has dialed a public
+	// address on the way.
 	FromPublic
 )
 
@@ -33,22 +34,23 @@ type Rules struct {
 	// AllowPrivate allows addresses that are not public, wherever the URL comes
 	// from, except those of LinkLocal.
 	AllowPrivate bool
-	// TypedPrivate allows them to a URL that is Typed or FromPrivate; never to one that is
-	// FromPublic.
+	// TypedPrivate allows such addresses to a URL that is Typed or FromPrivate, never to
+	// one that is FromPublic.
 	TypedPrivate bool
 	// LinkLocal extends AllowPrivate and TypedPrivate to link-local addresses:
-	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services that
-	// clouds have at other private addresses. Such a service may give the credentials of
-	// its machine to any program that asks. Alone, LinkLocal allows nothing.
+	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services of clouds
+	// at other private addresses. Such a service may give the credentials of its machine to
+	// any program. LinkLocal alone allows nothing.
 	LinkLocal bool
-	// Ports are allowed in addition to the scheme's own port and those from 1024 up
-	// that are not on the deny list.
+	// Ports are allowed in addition to the scheme's own port and the ports from 1024 up
+	// that do not belong to a service in the deny list.
 	Ports []uint16
 	// Passwords allows URLs with a password in them.
 	Passwords bool
-	// Files allows file URLs that are Typed, and those that are found in a file.
+	// Files allows file URLs that are Typed, or that were found in a file.
 	Files bool
-	// MaxHops is the most consecutive redirects. Zero means 20, as in browsers (Fetch Standard 4.4).
+	// MaxHops is the maximum number of consecutive redirects. Zero means 20, as in browsers
+	// (Fetch Standard 4.4).
 	MaxHops int
 }
 
@@ -71,39 +73,39 @@ func New(r Rules) (Policy, error) {
 	return Policy{rules: r}, nil
 }
 
-// Configured returns the policy for a server that the program or its configuration
-// names: the server may have an address that is not public. It may have a link-local
-// address only with Rules.LinkLocal. p itself applies to what it leads to.
+// ForConfiguredServer returns the policy for a server that the program or its configuration
+// names. The server may have an address that is not public; a link-local address also
+// requires Rules.LinkLocal. For URLs that the server returns, use p itself.
 func (p Policy) ForConfiguredServer() Policy {
 	p.rules.TypedPrivate = true
 	return p
 }
 
-// Target is a URL with what the policy needs to know about its scheme. The zero value of
-// each field but URL is the strictest.
+// Target is a URL with the properties of its scheme that the policy needs. The zero value
+// of each field except URL is the strictest.
 type Target struct {
 	URL locus.URL
-	// Reach is what opening the URL reads from.
+	// Reach is the place from which the URL is opened.
 	Reach Reach
 	// Reads reports that opening the URL only reads. Otherwise it starts a session or
-	// composes a message, which a person must ask for (RFC 1738 section 3.8).
+	// composes a message, which only a person may request (RFC 1738 section 3.8).
 	Reads bool
 	// Port is the default port of the scheme; 0 if none.
 	Port uint16
 	// OtherPort is another port that belongs to the scheme for this URL; 0 if none.
 	OtherPort uint16
 	// Encoded reports that a request contains the URL as written, so that the server
-	// receives no byte decoded. A redirect may lead such a scheme to any port. It is
-	// true for http and https.
+	// receives no decoded byte. A redirect may go to any port of such a scheme. It is true
+	// for http and https.
 	Encoded bool
-	// OffPort are the control characters that may be sent to other ports than Port.
+	// OffPort holds the control characters that may be sent to other ports than Port.
 	OffPort escape.Set
-	// OffPortTexts are encoded texts, in upper case, whose control characters may be sent to
-	// other ports too.
+	// OffPortTexts holds encoded texts, in upper case, whose control characters may be sent
+	// to other ports too.
 	OffPortTexts []string
 }
 
-// Reach is what a URL is opened from.
+// Reach is the place from which a URL is opened.
 type Reach uint8
 
 const (
@@ -111,11 +113,11 @@ const (
 	Files Reach = iota
 	// Network: a server.
 	Network
-	// Memory: neither. The URL names what the program has, or composes a message.
+	// Memory: neither. The URL contains the resource or composes a message.
 	Memory
 )
 
-// port returns the port to which t leads; 0: none is known.
+// port returns the port of t, or 0 if none is known.
 func (t Target) port() uint16 {
 	if n, ok := t.URL.Port(); ok {
 		return n
@@ -128,11 +130,11 @@ func (t Target) isOff() bool {
 	return written && n != t.Port
 }
 
-// CheckURL judges t before anything is looked up or sent. A URL of a scheme without
-// a default port may lack a host. The error is a [*DeniedError].
+// CheckURL judges t before any lookup or request. A URL of a scheme without a default port
+// may lack a host. The error is a [*DeniedError].
 //
-// [Policy.CheckRedirect] judges whether a URL that was followed may be a file at
-// all, because it knows where the URL was found. Here, a file that is FromPublic is denied.
+// CheckURL denies a file that is FromPublic. [Policy.CheckRedirect] decides whether a link
+// or redirect may lead to a file at all, because it knows where the URL was found.
 func (p Policy) CheckURL(t Target, z Origin) error {
 	u := t.URL
 	if u.IsZero() {
@@ -158,9 +160,9 @@ func (p Policy) CheckURL(t Target, z Origin) error {
 	return p.checkData(t)
 }
 
-// checkData refuses control characters for another port than the scheme's own. Servers of
-// the scheme read them as data, but a server of another protocol may read CR LF as the
-// end of a line, and the rest as a command (RFC 1738 section 6).
+// checkData denies control characters for other ports than the scheme's own. Servers of the
+// scheme read them as data, but a server of another protocol may read CR LF as the end of a
+// line, and the rest as a command (RFC 1738 section 6).
 func (p Policy) checkData(t Target) error {
 	port := t.port()
 	if !t.isOff() || slices.Contains(p.rules.Ports, port) {
@@ -177,9 +179,9 @@ func (p Policy) checkData(t Target) error {
 	return denyPort(t.URL, "data", reason, port)
 }
 
-// control returns the first encoded control character of t that needs the scheme's own port.
-// An byte that is encoded twice counts too: for old servers, some openers repeat a
-// request with a name that is decoded once more.
+// control returns the first encoded control character of t that must be sent only to the
+// scheme's own port. It also finds characters that are encoded twice: for old servers, some
+// openers repeat a request with a name that is decoded once more.
 func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
@@ -283,10 +285,9 @@ func localName(host string) (what string, ok bool) {
 // reservedNames are the domains that exist only in examples and tests.
 var reservedNames = [...]string{"example", "test", "invalid", "example.com", "example.net", "example.org"}
 
-// IsReserved reports whether host is reserved for examples and tests, so that it leads to
-// no server: a name of RFC 2606 or RFC 6761, such as "www.example.com", or an address of
-// RFC 5737, RFC 3849 or RFC 9637. Brackets around an address, a final dot and the case of
-// letters do not matter.
+// IsReserved reports whether host is reserved for examples and tests, so that it has no
+// server: a name of RFC 2606 or RFC 6761, such as "www.example.com", or an address of RFC
+// 5737, RFC 3849 or RFC 9637. It ignores brackets around an address, a final dot, and case.
 func IsReserved(host string) bool {
 	host = CanonicalHost(host)
 	if a, err := netip.ParseAddr(trimBrackets(host)); err == nil {
@@ -299,8 +300,8 @@ func IsReserved(host string) bool {
 	})
 }
 
-// privateName is localName, and also finds names of one label, which a resolver completes
-// with the names of its own network.
+// privateName is like localName, and also finds names of one label, which a resolver
+// completes with the names of its own network.
 func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok
@@ -319,8 +320,8 @@ func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
 	return nil
 }
 
-// denies returns the rule that denies a to a URL of origin z, and what a is; "" if a is
-// allowed.
+// denies returns the rule that denies a to a URL of origin z, or "" if a is allowed, and a
+// description of a.
 func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
 	public, what := judge(a)
 	switch {
@@ -346,19 +347,19 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
 
-// CheckRedirect judges whether the resource at from may lead to to. hops counts
-// consecutive redirects, this one included; 0 is a link that a person follows, as in a
-// menu or a page. The caller detects loops, and to must pass [Policy.CheckURL] too. The
-// error is a [*DeniedError].
+// CheckRedirect judges whether the resource at from may link or redirect to to. hops is the
+// number of consecutive redirects, including this one; 0 means a link that a person
+// follows, as in a menu or a page. The caller must detect loops, and must also check to
+// with [Policy.CheckURL]. The error is a [*DeniedError].
 //
-// A redirect (hops > 0) may reach a scheme other than http and https only on its own
-// port, or at the host and port of from. It may bring no login and no control character that
-// the server would receive decoded, and may start no session. It may not leave the network
-// for what this machine has or the URL contains, as in browsers.
-// Rules.Passwords applies to typed URLs.
+// A redirect (hops > 0) to a scheme other than http and https must use the scheme's own
+// port, or the host and port of from. It must not contain a login or a control character
+// that the server would receive decoded, and must not start a session. As in browsers, a
+// server must not redirect to a URL that is opened on this machine. Rules.Passwords applies
+// to typed URLs.
 //
-// From an encrypted scheme to one that is not, as from https to http, is allowed. The
-// caller then sends no login.
+// A redirect from an encrypted scheme to an unencrypted one, as from https to http, is
+// allowed. The caller must then send no login.
 func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	most := p.rules.MaxHops
 	if most == 0 {
@@ -400,7 +401,7 @@ func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	return nil
 }
 
-// isSameServer reports whether two URLs lead to one host and port.
+// isSameServer reports whether two URLs have the same host and port.
 func isSameServer(a, b Target) bool {
 	return a.URL.Host() != "" && isSameHost(a.URL, b.URL) && a.port() != 0 && a.port() == b.port()
 }
@@ -409,8 +410,8 @@ func isSameHost(a, b locus.URL) bool {
 	return strings.EqualFold(withoutDot(a.Host()), withoutDot(b.Host()))
 }
 
-// checkLocalName refuses a link from one host to the local name of another, so that no
-// document causes lookups that reveal its reader or probe a private network. The name
+// checkLocalName denies a link from one host to the local name of another, so that no
+// document causes lookups that identify its reader or probe a private network. The name
 // localhost needs no lookup.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
@@ -424,9 +425,8 @@ func (p Policy) checkLocalName(from, to Target) error {
 	return p.denyPrivate("private", locus.Quote(to.URL.Shown()), "its host is not a public name: "+what, FromPublic)
 }
 
-// CheckName judges the name of a host that was found in a document, before it is looked
-// up without being dialed, such as the domain of a mail address. The error is a
-// [*DeniedError].
+// CheckName judges the name of a host in a document, such as the domain of a mail address,
+// before it is looked up without being dialed. The error is a [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
 		return p.denyPrivate("private", locus.Quote(host), "it is not a public name: "+what, FromPublic)

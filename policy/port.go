@@ -159,9 +159,9 @@ func denyPort(u locus.URL, rule, reason string, port uint16) error {
 	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Port: port}
 }
 
-// PortAdvice returns why the port in u is unwise, as a clause: it belongs to another
-// service, or is within the reserved space (RFC 1738 section 6). own is the default port
-// of the scheme. It returns "" for a port that is fine.
+// PortAdvice returns a clause that says why the port in u is unwise: it belongs to another
+// service, or is reserved (RFC 1738 section 6). own is the default port of the scheme. It
+// returns "" for any other port.
 func PortAdvice(u locus.URL, own uint16) string {
 	if n, ok := u.Port(); !ok || n == 0 || own == 0 {
 		return ""

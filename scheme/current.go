@@ -8,22 +8,22 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// Current is the standard that is in force for a scheme, on top of RFC 3986, where it is
-// later than RFC 1738. Its functions get a URI of the scheme with any faults.
+// CurrentStandard is the standard in force for a scheme, on top of RFC 3986, if it is later
+// than RFC 1738. Its functions receive a URI of the scheme, which may have any violations.
 type CurrentStandard struct {
-	// Name is the standard: "RFC 6068". Empty: that of Section.
+	// Name is the name of the standard, such as "RFC 6068". If empty, it is Section.
 	Name string
-	// Check returns what Name forbids or advises against and RFC 3986 does not, in order
-	// of offset. nil: nothing.
+	// Check returns violations of Name that RFC 3986 does not have, in order of offset. If
+	// nil, there are none.
 	Check func(u rfc3986.URI) []locus.Violation
-	// Clean reports, in less time than Check, that Check finds nothing in a URI in which RFC
-	// 3986 finds nothing. It may be false for such a URI. nil: it always is.
+	// Clean is a fast test for a URI in which RFC 3986 finds nothing. If it returns true,
+	// Check must find nothing in the URI. If Clean is nil, Check is always called.
 	Clean func(u rfc3986.URI) bool
-	// Normalize returns the form that stands for all URIs that are equivalent to u by
-	// Name. u is normalized by RFC 3986 section 6.2.2 and 6.2.3, and conforms. nil: u.
+	// Normalize returns one form for all URIs that Name treats as equivalent to u. u is
+	// valid and normalized by RFC 3986 sections 6.2.2 and 6.2.3. If nil, the form is u.
 	Normalize func(u rfc3986.URI) rfc3986.URI
-	// AsWritten reports that Name forbids the decoding of escapes for comparison. Normalize
-	// then gets u as written, and does what it needs of section 6.2.2 itself.
+	// AsWritten reports that Name forbids decoding escapes for comparison. Normalize then
+	// receives u as written, and must apply section 6.2.2 itself as far as Name allows.
 	AsWritten bool
 	// Root reports that an empty path after a host means "/" (RFC 3986 section 6.2.3).
 	Root bool
@@ -32,9 +32,9 @@ type CurrentStandard struct {
 // Standard returns the name of the standard in force for s: Current.Name, or Section.
 func (s *Scheme) Standard() string { return cmp.Or(s.Syntax.Current.Name, s.Section) }
 
-// CheckURI returns all violations of u by RFC 3986 and the standard that is in force for its
-// scheme, and notes, in order of offset. Where both find a fault, that of the scheme's
-// standard is listed, because its fix is for the scheme.
+// CheckURI returns all violations of RFC 3986 and of the standard in force for the scheme
+// of u, and notes, in order of offset. If both report the same fault, the list has the
+// violation of the scheme's standard, because its fix is specific to the scheme.
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
 	s := r.ofURI(u)

@@ -58,12 +58,12 @@ const (
 	ReasonClearLogin Reason = "clear-login"
 )
 
-// HintFor adds advice to err, with the reason.
+// HintFor adds advice and a reason to err.
 func HintFor(err error, reason Reason, hint string) error {
 	return &HintError{Err: err, Hint: hint, Reason: reason}
 }
 
-// ReasonOf returns the reason in err; empty if none.
+// ReasonOf returns the reason in err, or "".
 func ReasonOf(err error) Reason {
 	if hint := (*HintError)(nil); errors.As(err, &hint) {
 		return hint.Reason
@@ -83,25 +83,25 @@ func (e *HintError) Error() string {
 
 func (e *HintError) Unwrap() error { return e.Err }
 
-// RetryAfterError is a failure that the server calls temporary: the same request may succeed
-// later. A failed connection or a timeout needs no RetryAfterError.
+// RetryAfterError is a failure that the server reports as temporary: the same request may
+// succeed later. A failed connection or a timeout needs no RetryAfterError.
 type RetryAfterError struct {
 	Err error
-	// After is the pause that the server asks for, never negative. Zero means that it
-	// names none.
+	// After is the pause that the server requests, never negative. Zero means that the
+	// server requests none.
 	After time.Duration
 }
 
 func (e *RetryAfterError) Error() string { return e.Err.Error() }
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Unreachable wraps err in ErrUnreachable, unless that is there already. It returns a timeout
-// as it is.
+// Unreachable wraps err in ErrUnreachable, unless err already wraps it. It returns a
+// timeout unchanged.
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
-// Broken wraps err, a failure of a connection, in ErrProtocol, unless that is there already.
-// It returns a timeout as it is, and net.ErrClosed, which means that this side closed the
-// connection.
+// ProtocolError wraps err, a failure of a connection, in ErrProtocol, unless err already
+// wraps it. It returns a timeout unchanged, and also net.ErrClosed, which means that this
+// side closed the connection.
 func ProtocolError(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {

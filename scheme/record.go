@@ -2,47 +2,47 @@ package scheme
 
 import "net"
 
-// Recorder keeps what an opener exchanges with a server for one request, as it is on the
-// wire but for passwords, which are "***". Its methods may be called concurrently.
+// Recorder records the exchange of an opener with a server for one request, as it is on the
+// wire, with "***" for passwords. Its methods may be called concurrently.
 type Recorder interface {
-	// Connected tells that a connection is used. name distinguishes those of one request:
-	// it is empty, or says what the connection is for, such as "data". remote is the
-	// server's address; nil if unknown.
+	// Connected reports a connection that is used for the request. name distinguishes the
+	// connections of one request: it is empty, or names the purpose, such as "data". remote
+	// is the server's address, or nil if unknown.
 	Connected(name string, remote net.Addr)
-	// Octets keeps what was sent or received over a connection, in that order. On a
-	// connection of datagrams it is one of them. It does not keep p itself.
+	// Octets records bytes that were sent or received over a connection, in order. On a
+	// datagram connection, p is one datagram. Octets must not retain p.
 	Octets(name string, sent bool, p []byte)
-	// Secret tells a text that may be sent, such as a password, and must not be kept where
-	// the server repeats it.
+	// Secret registers a text that may be sent, such as a password, and must not be
+	// recorded even if the server repeats it.
 	Secret(text string)
-	// Exchange begins a request of HTTP.
+	// Exchange begins an HTTP request.
 	Exchange() Exchange
 }
 
-// Exchange keeps a request of HTTP and its response. Its methods are called by one
+// Exchange records an HTTP request and its response. Its methods are called by one
 // goroutine at a time.
 type Exchange interface {
-	// Connected tells the address of the server.
+	// Connected reports the address of the server.
 	Connected(remote net.Addr)
-	// Request keeps the header of the request, with the empty line after it. masked are
-	// the names of fields without their values.
+	// Request records the header of the request, with the empty line after it. masked has
+	// the names of fields whose values were removed.
 	Request(header []byte, masked []string)
-	// Response keeps the header of the final response, as Request.
+	// Response records the header of the final response. masked is as in Request.
 	Response(header []byte, masked []string)
-	// Body keeps bytes of the body as they are transferred.
+	// Body records bytes of the body as they are transferred.
 	Body(p []byte)
-	// Reset begins the exchange again, because it failed on a kept connection.
+	// Reset restarts the exchange, because it failed on a reused connection.
 	Reset()
-	// Repeated tells that the client sends another request in place of this one, so that
-	// this response is not the one for the URL.
+	// Repeated reports that the client sends another request instead of this one, so that
+	// this response is not the response for the URL.
 	Repeated()
-	// End ends the exchange. err is nil if the response was received whole. Otherwise it
-	// is the reason, such as [ErrTooLarge]. Later calls have no effect.
+	// End ends the exchange. err is nil if the response was received completely. Otherwise
+	// it is the reason, such as [ErrTooLarge]. Later calls have no effect.
 	End(err error)
 }
 
 // Recorded returns conn, or a connection that also passes its bytes to r.Record, under a
-// name as in [Recorder]. An opener uses it for what it sends without passwords, and above
+// name as in [Recorder]. An opener must use it only for data without passwords, and above
 // TLS.
 func (r *Request) Recorded(conn net.Conn, name string) net.Conn {
 	if r.Record == nil {

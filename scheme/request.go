@@ -8,12 +8,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Cookies has cookies and decides to which servers they are sent (RFC 6265). Its methods
-// may be called concurrently.
+// Cookies stores cookies and decides which servers receive them (RFC 6265). Its methods may
+// be called concurrently.
 type Cookies interface {
-	// Header returns the value of the field Cookie of a request for u; empty if none.
+	// Header returns the value of the Cookie header field for a request for u, or "".
 	Header(u locus.URL) string
-	// Set keeps cookies of a response from u: the values of its fields Set-Cookie.
+	// Set stores the cookies in a response from u, given the values of its Set-Cookie
+	// header fields.
 	Set(u locus.URL, fields []string)
 }
 
@@ -21,89 +22,94 @@ type Cookies interface {
 type Request struct {
 	URL locus.URL
 
-	// Dial is the only access to the network, and applies the policy. It is comparable.
-	// An opener that keeps idle connections keeps them by Dial, because another dialer
-	// may not be allowed to make them.
+	// Dial is the only access to the network, and applies the policy. It is comparable. An
+	// opener must reuse an idle connection only for requests with the same Dial, because
+	// the policy may deny the connection to another one.
 	Dial Dialer
 
-	// Ask is called for a user and password when a server wants them. nil: none is
-	// sent.
+	// Ask is called for a user and password when a server requires them. If nil, the opener
+	// sends none.
 	Ask AskFunc
 
-	// Fill is called to fill in a form when the server wants that first. nil: the
-	// result is a Menu with the form.
+	// Fill is called to fill in a form that the server requires first. If nil, the result
+	// is a Menu with the form.
 	Fill FillFunc
 
-	// Accept and AcceptLanguage are the preferred media types and languages, as in the
-	// header fields of that name (RFC 9110 sections 12.5.1 and 12.5.4). Empty: no
-	// preference. A choice in the URL itself takes precedence.
+	// Accept and AcceptLanguage are the preferred media types and languages, as in the HTTP
+	// header fields (RFC 9110 sections 12.5.1 and 12.5.4). Empty means no preference. A
+	// choice in the URL itself takes precedence.
 	Accept, AcceptLanguage string
 
-	// Header has fields for a request that has a header, as in HTTP, such as User-Agent.
-	// Those that the opener itself needs take precedence. It must not be changed.
+	// Header has fields for protocols with a request header, such as User-Agent for HTTP.
+	// Fields that the opener itself sets take precedence. The opener must not change
+	// Header.
 	Header map[string][]string
 
-	// Cookies are the cookies of a chain of redirects. An opener of HTTP sends them, and
-	// keeps those of each response there. nil: cookies are neither sent nor kept.
+	// Cookies has the cookies of a chain of redirects. An HTTP opener sends them, and
+	// stores the cookies of each response in it. If nil, the opener neither sends nor
+	// stores cookies.
 	Cookies Cookies
 
-	// Like are documents that the results of a search should resemble: the relevance
+	// Like holds documents that the results of a search should resemble: the relevance
 	// feedback of WAIS.
 	Like []locus.URL
 
-	// Items chooses among the numbered items of a menu: the articles of a newsgroup, or
-	// the results of a search, of which the best is number 1.
+	// Items selects numbered items of a menu: articles of a newsgroup, or results of a
+	// search, in which number 1 is the best.
 	Items ItemRange
 
 	// Within opens the document that contains the URL, for a scheme whose URLs have a
-	// meaning only there. nil: the document is unknown.
+	// meaning only there. It is nil if the document is unknown.
 	Within func(ctx context.Context) (Resource, error)
 
-	// Refer returns the dialer for a URL that a server refers to during a request, such
-	// as one with the rest of a directory. The error is a denial by the policy. nil:
-	// Dial.
+	// RedirectDialer returns the dialer for a URL to which a server refers during a
+	// request, such as a URL with the rest of a directory. The error is a denial by the
+	// policy. If RedirectDialer is nil, Dial is used: see [Request.DialerFor].
 	RedirectDialer func(to locus.URL) (Dialer, error)
 
-	// Limit is the most bytes to read of an object; 0 means no limit. Reading a longer one
-	// fails with ErrTooLarge.
+	// Limit is the maximum size of an object in bytes. Reading a longer object fails with
+	// ErrTooLarge. Zero means no limit.
 	Limit int64
 
-	// Offset asks for the object from this byte on, to resume a transfer. Object.Start
-	// says whether the server did.
+	// Offset requests the object from this byte on, to resume a transfer. Object.Start
+	// reports whether the server did.
 	Offset int64
-	// Tag and ModTime are those of the object in the earlier transfer. An opener that
-	// can tell that the object has changed starts from 0.
+	// Tag and ModTime describe the object in the earlier transfer. If an opener can detect
+	// that the object has changed, it starts from 0.
 	Tag     string
 	ModTime time.Time
 
-	// Probe asks only whether the resource exists. An opener with a cheaper way to know
-	// uses it, and returns a resource without body or items. Otherwise it opens the URL
+	// Probe requests only whether the resource exists. If an opener has a cheaper way to
+	// check that, it returns a resource without body or items. Otherwise it opens the URL
 	// normally. The errors are the same.
 	Probe bool
 
-	// At is the time for which an archive looks. The zero Time selects the time of its own
-	// options. Servers do not get it.
+	// At is the time for which an archive selects a capture. The zero Time selects the
+	// default of the archive. Openers do not send it to servers.
 	At time.Time
 
-	// More says that other URLs of the same server follow. An opener may prepare for them.
+	// More reports that requests for other URLs of the same server follow, so that an
+	// opener may prepare for them.
 	More bool
 
-	// Listed is what a menu of the same server says of the object. Where its menus are
-	// exact, an opener may use its Size and ModTime instead of asking for them. nil: unknown.
+	// Listed is the item for the object in a menu of the same server, or nil. If the menus
+	// of a scheme are exact, an opener may use its Size and ModTime instead of requesting
+	// them.
 	Listed *Item
 
-	// Source asks for Menu.Source, which needs memory.
+	// Source requests Menu.Source, which needs memory.
 	Source bool
 
-	// Trace is called for each line that is sent and received, without passwords. nil:
-	// it is not called.
+	// Trace, if not nil, is called for each line that is sent or received, without
+	// passwords.
 	Trace TraceFunc
 
-	// Record keeps the conversation. nil: it is not kept.
+	// Record, if not nil, records the exchange with the server.
 	Record Recorder
 }
 
-// Referred returns the dialer for a URL that a server refers to: see Refer.
+// DialerFor returns the dialer for a URL to which a server refers. It calls RedirectDialer;
+// if that is nil, it returns Dial.
 func (r *Request) DialerFor(to locus.URL) (Dialer, error) {
 	if r.RedirectDialer == nil {
 		return r.Dial, nil
@@ -111,8 +117,8 @@ func (r *Request) DialerFor(to locus.URL) (Dialer, error) {
 	return r.RedirectDialer(to)
 }
 
-// ItemRange chooses items by their numbers. The zero ItemRange selects the newest items,
-// up to the scheme's default.
+// ItemRange selects items by number. The zero ItemRange selects the newest items, up to the
+// scheme's default.
 type ItemRange struct {
 	First, Last int64 // 0: no bound
 	Newest      int64 // how many, counted from the newest; 0: the scheme's default
@@ -130,15 +136,15 @@ func (r *Request) Traced(sent bool, line string) {
 // terminal.
 type TraceFunc func(sent bool, line string)
 
-// Dialer opens connections. Addresses are host:port as in package net. A Dialer
-// is comparable, like a pointer is.
+// Dialer opens connections. Addresses are host:port, as in package net. The dynamic type of
+// a Dialer must be comparable, such as a pointer.
 type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// DataDialer is a Dialer that can also open what belongs to a connection it made:
-// FTP's data connections, whose ports the server chooses. It connects only to the host
-// that control is connected to.
+// DataDialer is a Dialer that can also open connections that belong to one that it made:
+// the data connections of FTP, whose ports the server chooses. It connects only to the
+// remote host of control.
 type DataDialer interface {
 	Dialer
 	// DialData connects to the port on the remote host of control.
@@ -152,9 +158,9 @@ type DataDialer interface {
 // connected socket does not receive.
 type PacketDialer interface {
 	Dialer
-	// DialPacket returns a connection for network "udp", "udp4" or "udp6" that sends
-	// to address, and receives what its host sends from the port there or from one
-	// of ports. A datagram that can't be delivered may end a later Read in an error.
+	// DialPacket returns a connection for network "udp", "udp4" or "udp6" that sends to
+	// address. It receives datagrams from that host, from the port in address or from one
+	// of ports. If a datagram can't be delivered, a later Read may return an error.
 	DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error)
 }
 
@@ -168,7 +174,7 @@ func DialPacket(ctx context.Context, d Dialer, network, address string, ports ..
 }
 
 // ReservedDialer is a Dialer that can also connect from a reserved port, which rlogin
-// servers take as proof of the user's identity (RFC 1282).
+// servers accept as proof of the user's identity (RFC 1282).
 type ReservedDialer interface {
 	Dialer
 	// DialReserved connects from a port of 512 to 1023, or from any port where that is
@@ -180,25 +186,25 @@ type ReservedDialer interface {
 // where the system supports that.
 type UrgentConn interface {
 	net.Conn
-	// ReadUrgent is Read; urgent reports that the first byte is urgent data.
+	// ReadUrgent is like Read. urgent reports whether the first byte is urgent data.
 	ReadUrgent(p []byte) (n int, urgent bool, err error)
 }
 
-// Question asks for the login to a server.
+// Question is a prompt for the login to a server.
 type Question struct {
 	URL     locus.URL // to be opened; scheme, host and port matter
 	Realm   string    // what the server says the login is for; not safe for a terminal
 	User    string    // the user that is already known, or empty
 	Attempt int       // 0 at first, then the number of logins that were refused
 
-	// From is the first URL if a redirect led to URL; otherwise zero. The
-	// function should compare host and port: a login for a host is not for every port
-	// that a server redirects to.
+	// From is the first URL if a redirect led to URL, otherwise zero. The function should
+	// compare host and port, because a login for a host is not valid for every port to
+	// which a server redirects.
 	From locus.URL
 }
 
 // Credentials answer a Question.
 type Credentials struct{ User, Password string }
 
-// AskFunc answers questions. ok is false if there is no answer.
+// AskFunc answers questions. It returns ok false if it has no login.
 type AskFunc func(ctx context.Context, q Question) (c Credentials, ok bool, err error)

@@ -25,39 +25,39 @@ type Object struct {
 	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
 	ModTime  time.Time // zero: unknown
 	Tag      string    // identifies this version of the object, for Request.Tag; empty if none
-	// Refresh says when and where a browser goes on by itself: "5; url=a.html", as HTML 4.2.5.3
-	// has it. Empty: nowhere.
+	// Refresh is the automatic navigation that the page requests, as in HTML 4.2.5.3: "5;
+	// url=a.html". It is empty if there is none.
 	Refresh string
-	// Note is a clause for people: not safe for a terminal. Reading Body may set it, in
-	// the goroutine that reads.
+	// Note is a clause for people, not safe for a terminal. Reading Body may set it in the
+	// goroutine that reads.
 	Note string
-	// Resumable reports that the server says it can send the object from an offset:
-	// see Request.Offset.
+	// Resumable reports that the server can send the object from an offset: see
+	// Request.Offset.
 	Resumable bool
 	// Body may be closed while a Read waits, which ends the Read.
 	Body io.ReadCloser
 }
 
-// Menu is a list of links: a directory, a gopher menu, the results of a search. Items may
-// be read from the network while the caller ranges over them. An error ends them; the
-// items before it are valid.
+// Menu is a list of links: a directory, a gopher menu, or the results of a search.
+// Iterating over Items may read from the network. An error ends the items; the items before
+// it are valid.
 type Menu struct {
 	URL   locus.URL
 	Title string
-	// Items can be ranged over once. Those of package access yield an error the second
-	// time.
+	// Items must be iterated over at most once. The Items of a menu from package access
+	// yield an error the second time.
 	Items iter.Seq2[Item, error]
 	Note  string // a clause for people: not safe for a terminal
-	// Form asks for input, such as the words of a search. nil: none. A menu that is
-	// only a form has no items.
+	// Form requests input, such as the words of a search. It is nil if the menu has no
+	// form. A menu that is only a form has no items.
 	Form *Form
-	// Source returns the bytes of the menu as they came from the server, and their media
-	// type if the server named one. It may be called when Items has ended without an
-	// error, and [Scheme.Kept] reads what it returns. Nil bytes: there were more than are
-	// kept. nil: the request did not ask for it (Request.Source), or the menu was not made
-	// from octets.
+	// Source returns the bytes of the menu as the server sent them, and their media type if
+	// the server reported one. It may be called after Items has ended without an error;
+	// [Access].Archived parses its result. It returns nil if the menu exceeded the size
+	// limit. Source is nil if the request did not set Request.Source, or if the menu was
+	// not made from bytes.
 	Source func() (octets []byte, mediaType string)
-	// Closer may be closed while Items waits, which ends them. nil: no closer.
+	// Closer may be closed while Items waits, which ends the items. It may be nil.
 	Closer io.Closer
 }
 
@@ -73,7 +73,7 @@ type Item struct {
 	Fields  []Field   // for programs: number, from, score
 }
 
-// ItemKind is what an item most likely leads to.
+// ItemKind is the kind of resource that an item most likely has.
 type ItemKind string
 
 const (
@@ -87,9 +87,9 @@ const (
 	KindUnknown ItemKind = "unknown"
 )
 
-// Session is an interactive service (RFC 1738 section 3.8). User and Password are advice
-// for the user and never sent automatically: clients "merely advise the user of the
-// suggested username and password".
+// Session is an interactive service (RFC 1738 section 3.8). The client must not send User
+// and Password automatically: clients "merely advise the user of the suggested username and
+// password".
 type Session struct {
 	URL            locus.URL
 	User, Password string
@@ -98,8 +98,8 @@ type Session struct {
 	Conn Terminal
 }
 
-// Redirect lists other URLs that lead to the object, the preferred one first: a redirect,
-// a Prospero link.
+// Redirect lists other URLs for the object, the preferred one first. An HTTP redirect and a
+// Prospero link are redirects.
 type Redirect struct {
 	URL       locus.URL
 	To        []locus.URL
@@ -120,7 +120,7 @@ func (m *Menu) Close() error {
 // Close closes the connection.
 func (s *Session) Close() error { return s.Conn.Close() }
 
-// Close does nothing: a redirect holds nothing open.
+// Close does nothing, because a redirect has no open connection.
 func (r *Redirect) Close() error { return nil }
 
 func (*Object) isResource()   {}

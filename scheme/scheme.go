@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Status tells where a scheme's name comes from.
+// Status is the origin of a scheme's name.
 type Status uint8
 
 const (
@@ -29,9 +29,9 @@ func (s Status) String() string {
 	return [...]string{"standard", "draft", "extension", "reserved", "experimental"}[s]
 }
 
-// Scheme is a row of the registry: all that is known about one scheme. Name is required, and
-// every zero value is a sound default. Each struct has one kind of reader; a maintainer of
-// one needs none of the others. The functions may be called from many goroutines at once.
+// Scheme describes one scheme; it is a row of the registry. Name and Section are required.
+// Every other zero value is a safe default. Each struct below serves one kind of caller.
+// The functions may be called concurrently.
 type Scheme struct {
 	Name    string // in lower case
 	Port    uint16 // default port; 0 if none
@@ -46,128 +46,134 @@ type Scheme struct {
 	Policy  Policy  // what may be sent where
 }
 
-// Syntax describes how URLs of a scheme are written, judged and compared.
+// Syntax describes how URLs of a scheme are written, checked and compared.
 type Syntax struct {
 	// Form is the form of a URL, in the words of the scheme's section.
 	Form string
 
-	// Current is the standard that is in force today, by which [Registry.CheckURI] judges.
-	// The zero Current: only RFC 3986.
+	// Current is the standard in force today, which [Registry.CheckURI] applies. The zero
+	// Current applies only RFC 3986.
 	Current CurrentStandard
 
-	// Reserved holds the characters that mean something else in a URL of this
-	// scheme than their escapes do (section 2.2). Canonical neither escapes nor
-	// unescapes them. The zero Set means the list of section 2.2.
+	// Reserved holds the characters whose meaning in a URL of this scheme differs from the
+	// meaning of their escapes (section 2.2). Canonical neither escapes nor unescapes them.
+	// The zero Set means the list of section 2.2.
 	Reserved escape.Set
 
-	// Hierarchy says how a relative reference in a resource of this scheme is resolved.
+	// Hierarchy selects the rules for resolving relative references in resources of this
+	// scheme.
 	Hierarchy relative.Hierarchy
 
-	// Fields returns the decoded parts of u, for people and for JSON, in order.
-	// The error is a *locus.SyntaxError: u is not in this scheme's form. nil: a URL
-	// has no fields, and any form is valid.
+	// Fields returns the decoded parts of u in order, for people and for JSON. If u is not
+	// in this scheme's form, the error is a *locus.SyntaxError. If Fields is nil, a URL has
+	// no fields, and any form is valid.
 	Fields func(u locus.URL) ([]Field, error)
 
-	// Words returns the search of u with "+" between words read as a space (URI draft,
-	// "Query strings"), decoded. ok is false if u has no search, or is not in this
-	// scheme's form. nil: URLs of the scheme have no searches.
+	// Words returns the search of u, decoded, with "+" read as a space (URI draft, "Query
+	// strings"). ok is false if u has no search or is not in this scheme's form. If Words
+	// is nil, URLs of the scheme have no searches.
 	Words func(u locus.URL) (words string, ok bool)
 
-	// Canonical returns the canonical spelling of u, and what it changed. Two URLs are
-	// the same if their canonical forms are ==. The error is a *locus.SyntaxError: u
-	// is not in this scheme's form. nil: the canonical form of [Generic], for URLs that
-	// Fields accepts.
+	// Canonical returns the canonical spelling of u and the changes that it made. Two URLs
+	// are the same if their canonical forms are ==. If u is not in this scheme's form, the
+	// error is a *locus.SyntaxError. If Canonical is nil, the canonical form of [Generic]
+	// applies to URLs that Fields accepts.
 	Canonical func(u locus.URL) (locus.URL, locus.Change, error)
 
-	// Check returns all violations of u, in order of offset. There is at least one if
-	// Fields or Canonical refuse u. nil: the violations that [Generic] finds, and the
-	// error of Fields.
+	// Check returns all violations of u, in order of offset. If Fields or Canonical rejects
+	// u, Check must return at least one. If Check is nil, the violations are those that
+	// [Generic] finds and the error of Fields.
 	Check func(u locus.URL, p locus.Profile) []locus.Violation
 
-	// Notes returns advice about u that Check does not give, in order of offset. nil:
-	// none.
+	// Notes returns advice about u that Check does not return, in order of offset. If nil,
+	// there is no advice.
 	Notes func(u locus.URL) []locus.Violation
 
-	// Clean are facts that rule out violations of RFC 1738: a registry does not call
-	// Check for a URL that has them all and a hostname or hostnumber. NoHost among them
-	// tells that the host may be empty instead. 0: it always calls Check.
+	// Clean holds facts that rule out violations of RFC 1738. A registry does not call
+	// Check for a URL that has all of them and a hostname or hostnumber. If NoHost is among
+	// them, the host may be empty instead. If Clean is zero, the registry always calls
+	// Check.
 	Clean locus.Facts
 }
 
 // Access describes how the resources of a scheme are opened.
 type Access struct {
-	// Protocol tells people how URLs are opened, in a few words: "FTP (RFC 959)". Empty:
-	// not at all.
+	// Protocol describes in a few words how URLs are opened, such as "FTP (RFC 959)". It is
+	// empty if the scheme defines no access.
 	Protocol string
 
-	// Opener opens URLs. nil: the scheme is known, but its URLs can't be opened.
+	// Opener opens URLs. If nil, URLs of the scheme can be parsed but not opened.
 	Opener Opener
 
-	// Kept returns the resource at u from bytes that were kept earlier: the bytes of an
-	// object's body, or of Menu.Source. mediaType is what the server named; empty:
-	// nothing. The resource reads body, and closes it; an error closes it too. It opens no
-	// connection. A body with a method Date() time.Time tells when it was kept, which dates
-	// without a year need. nil: an object.
+	// Archived returns the resource at u from archived bytes: the bytes of an object's
+	// body, or of Menu.Source. mediaType is the type that the server reported, or empty.
+	// The resource reads body and closes it; Archived closes body on error. It opens no
+	// connection. A body with a method Date() time.Time reports when it was archived, which
+	// dates without a year need. If Archived is nil, the bytes are an object.
 	Archived func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
 }
 
-// Display describes a URL for people. Its functions get a URL of the scheme, whether or not
-// the URL is in the scheme's form.
+// Display describes a URL for people. Its functions receive a URL of the scheme, whether or
+// not the URL is in the scheme's form.
 type Display struct {
-	// Icon is the name of an icon of the gateway's pages. Empty: "unknown".
+	// Icon is the name of an icon in the pages of the gateway. Empty means "unknown".
 	Icon string
-	// Split cuts the text after the host, or after the scheme's name, into the named
-	// parts of the scheme's production. nil: one part, "urlpath".
+	// Split cuts the text after the host, or after the scheme's name, into the named parts
+	// of the scheme's production. If nil, there is one part, "urlpath".
 	Split func(s *Splitter)
-	// Title returns the name of the resource, decoded. nil: [LastSegment].
+	// Title returns the decoded name of the resource. If nil, [LastSegment] is used.
 	Title func(u locus.URL) string
-	// Parents returns the menus above the resource, the outermost first. nil: none.
+	// Parents returns the menus above the resource, the outermost first. If nil, there are
+	// none.
 	Parents func(u locus.URL) []Parent
-	// MenuLabel returns what a menu at u is called: "Newsgroup". Empty, or nil: "Menu".
+	// MenuLabel returns a label for a menu at u, such as "Newsgroup". If it is nil or
+	// returns "", the label is "Menu".
 	MenuLabel func(u locus.URL) string
 }
 
-// Crawl tells caches and crawlers about the resources of a scheme.
+// Crawl describes the resources of a scheme for caches and crawlers.
 type Crawl struct {
-	// Freshness returns how long a response for u may be reused. nil: not at all.
+	// Freshness returns how long a response for u may be reused. If nil, responses must not
+	// be reused.
 	Freshness func(u locus.URL) Freshness
-	// Below reports whether u is a page of the site that begins at start. Both are in
-	// canonical form and of this scheme. nil: URLs of the scheme make no sites.
+	// Below reports whether u is a page of the site that begins at start. Both are
+	// canonical URLs of this scheme. If nil, URLs of the scheme form no sites.
 	Below func(start, u locus.URL) bool
 }
 
-// Policy tells the policy and the choice of a proxy about the requests of a scheme. See
-// policy.Target. The zero Policy is the strictest.
+// Policy describes the requests of a scheme for the policy and for the choice of a proxy.
+// See policy.Target. The zero Policy is the strictest.
 type Policy struct {
-	// ProxyVars are the environment variables that name the proxy of the scheme, in
-	// lower case: "http_proxy".
+	// ProxyVars holds the environment variables that set the proxy of the scheme, in lower
+	// case, such as "http_proxy".
 	ProxyVars []string
-	// FromProxy returns the URL that a client of an HTTP proxy means by u, where such
-	// clients write URLs of the scheme in HTTP's form. nil: u.
+	// FromProxy returns the URL that a client of an HTTP proxy means by u, if such clients
+	// write URLs of the scheme in the form of an http URL. If nil, it is u.
 	FromProxy func(u locus.URL) locus.URL
-	// Encoded reports that a request contains the URL as written, as in HTTP: the
-	// server receives no byte decoded.
+	// Encoded reports that a request contains the URL as written, as in HTTP, so that the
+	// server receives no decoded byte.
 	Encoded bool
-	// OffPort are the control bytes that may be sent, decoded, to another port than
-	// Port, because the syntax of the scheme needs them.
+	// OffPort holds the control characters that may be sent, decoded, to another port than
+	// Port, because the syntax of the scheme requires them.
 	OffPort escape.Set
-	// OffPortTexts are encoded texts with control bytes that may go to another port,
-	// too, because no request can do without them. Letters are in upper case.
+	// OffPortTexts holds encoded texts, in upper case, whose control characters may be sent
+	// to another port too, because every request needs them.
 	OffPortTexts []string
-	// OtherPort returns another port that belongs to the scheme for u; 0 if none. nil:
-	// none for any URL.
+	// OtherPort returns another port that belongs to the scheme for u, or 0. If nil, there
+	// is none for any URL.
 	OtherPort func(u locus.URL) uint16
 }
 
-// Field is one decoded part of a URL. Value is nil (absent), bool, int, string
-// (bytes, perhaps no UTF-8), []string, or [][]Field for a list of records.
+// Field is one decoded part of a URL. Value is nil (absent), bool, int, string (bytes,
+// which may not be UTF-8), []string, or [][]Field for a list of records.
 type Field struct {
 	Name  string
 	Value any
 }
 
-// Text returns the value for people, as UTF-8: bytes that are not are read as ISO Latin 1,
-// and the text says so. Absent is "". It is not safe for a terminal.
+// Text returns the value for people, in UTF-8. It reads bytes that are not UTF-8 as ISO
+// Latin 1 and adds a note to the text. An absent value gives "". The text is not safe for a
+// terminal.
 func (f Field) Text() string {
 	switch v := f.Value.(type) {
 	case nil:
@@ -198,26 +204,26 @@ func (f Field) Text() string {
 	}
 }
 
-// Opener opens URLs of one scheme: one request, without redirects, policy or retry. It
-// reaches the network only through Request.Dial. It may be used from many goroutines at
-// once.
+// Opener opens URLs of one scheme. It sends one request, without redirects, policy or
+// retries. It must use only Request.Dial to reach the network. It may be called
+// concurrently.
 //
-// Open ends when ctx does. Reading the resource that it returned then fails with the
-// cause of ctx. Open fails before it dials for a URL that Fields refuses, a URL of another
-// scheme, and one with bytes that a request can't contain.
+// Open must return when ctx ends. Reading the returned resource must then fail with the
+// cause of ctx. Open must fail before it dials if Fields rejects the URL, if the URL has
+// another scheme, or if it has bytes that a request can't contain.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
 }
 
-// ProxyOpener is an Opener that can also send requests to an HTTP proxy: an http or
-// https URL without a path, whose user and password are for the proxy. It dials only the
-// proxy.
+// ProxyOpener is an Opener that can also send requests to an HTTP proxy. The proxy is an
+// http or https URL without a path, whose user and password are for the proxy. The opener
+// must dial only the proxy.
 type ProxyOpener interface {
 	Opener
 	// OpenVia requests req.URL from the proxy. The URL may have any scheme that is not
-	// encrypted: "the entire URI" is sent (URI draft, "HTTP").
+	// encrypted: the opener sends "the entire URI" (URI draft, "HTTP").
 	OpenVia(ctx context.Context, req *Request, proxy locus.URL) (Resource, error)
-	// Tunnel has the proxy connect to address, host:port, and returns the connection.
+	// Tunnel makes the proxy connect to address (host:port) and returns the connection.
 	Tunnel(ctx context.Context, d Dialer, proxy locus.URL, address string) (net.Conn, error)
 }
 

@@ -1,8 +1,7 @@
 package scheme
 
-// Traits are what callers need to know of a scheme before they open a URL of it. The
-// zero Traits are those of a scheme whose resources are read over the network, without
-// encryption.
+// Traits are properties of a scheme that callers need before they open a URL. The zero
+// Traits describe a scheme whose resources are read over the network without encryption.
 type Traits uint32
 
 const (
@@ -12,11 +11,11 @@ const (
 	Composes
 	// Secure: the connection is encrypted from its first byte.
 	Secure
-	// Local: a URL is opened on this machine, without a connection: it never goes
-	// through a proxy.
+	// Local: a URL is opened on this machine without a connection, and never through a
+	// proxy.
 	Local
-	// Files: a URL names a file (section 3.10). A file on this machine is opened
-	// without a connection, a file on another host may go through a proxy.
+	// Files: a URL names a file (section 3.10). A file on this machine is opened without a
+	// connection. A file on another host may be opened through a proxy.
 	Files
 	// Contained: a URL has a meaning only in the message that contains it.
 	Contained
@@ -26,13 +25,13 @@ const (
 	Messages
 	// News: messages are articles: a Message-ID in them is a news URL.
 	News
-	// Fragments: a fragment names a place in an object that a program can look for.
+	// Fragments: a fragment names a part of an object that a program can search for.
 	Fragments
-	// AcceptsTypes: the opener obeys Request.Accept and Request.AcceptLanguage.
+	// AcceptsTypes: the opener applies Request.Accept and Request.AcceptLanguage.
 	AcceptsTypes
-	// AcceptsLike: the opener obeys Request.Like.
+	// AcceptsLike: the opener applies Request.Like.
 	AcceptsLike
-	// AcceptsItems: the opener obeys Request.Items.
+	// AcceptsItems: the opener applies Request.Items.
 	AcceptsItems
 	// Lines: menus are texts with links: the order of their lines and the lines between
 	// the links matter.
