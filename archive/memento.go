@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Memento is a resource as it was at a time.
+// Memento is an archived version of a resource.
 type Memento struct {
 	URL    locus.URL // as it was kept
 	Time   time.Time // when; to the second
@@ -23,7 +23,7 @@ func (s *Store) memento(e entry) Memento {
 	return Memento{URL: u, Time: e.date(), Status: e.status, Type: e.media, entry: e}
 }
 
-// Mementos returns when u was kept, in order of time. An error ends them.
+// Mementos returns the mementos of u in order of time. An error ends them.
 func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	return func(yield func(Memento, error) bool) {
 		for e, err := range s.index.with(keyOf(s.registry, u) + "\t") {
@@ -34,15 +34,16 @@ func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	}
 }
 
-// History are the times of a URL around one of them.
+// History holds the mementos of a URL around one of them.
 type History struct {
 	First, Prev, At, Next, Last Memento // Prev and Next may be zero
 	Count                       int     // how many times there are
 }
 
-// Around returns the memento of u that is nearest to t, the earlier of two, and those
-// around it. The zero t: that of [Options].At. ok is false if u was not kept. If a URL was kept with
-// http and with https, those of its own scheme count: one often redirects to the other.
+// Nearest returns the memento of u that is nearest to t, and its neighbors. If two are
+// equally near, it returns the earlier one. The zero t selects [Options].At. ok is false if
+// the archive does not have u. If u was archived with http and with https, only mementos
+// with the scheme of u count, because one often redirects to the other.
 func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error) {
 	if t.IsZero() {
 		t = s.options.At
@@ -53,7 +54,8 @@ func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error
 	return h, h.Count > 0 && err == nil, err
 }
 
-// around returns the history of the mementos with that scheme; empty: with any.
+// around returns the history of the mementos with that scheme. If scheme is empty, any
+// scheme matches.
 func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
 	var prev Memento
 	best := time.Duration(-1)
@@ -86,8 +88,9 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 	return h, nil
 }
 
-// Hosts returns at most n hosts that resources were kept of, in order, after the host after;
-// empty: from the first. A resource without a host has the host "".
+// Hosts returns at most n hosts of archived resources, in order, beginning after the host
+// after. If after is empty, it begins with the first host. A resource without a host has
+// the host "".
 func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 	next := " " // keys of digests are before
 	if after != "" {

@@ -39,14 +39,15 @@ type Recorder struct {
 // ender is a recording that has not ended.
 type ender interface{ end(err error) }
 
-// NewRecorder returns a recorder that writes to w. registry has the canonical forms of URLs.
-// failed is called once if the recording fails and ends early; nil: Close tells.
+// NewRecorder returns a recorder that writes to w. registry has the canonical forms of
+// URLs. If the recording fails and ends early, failed is called once. If failed is nil,
+// only Close returns the error.
 func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) *Recorder {
 	return &Recorder{to: w, registry: registry, failed: failed, active: make(map[ender]struct{})}
 }
 
-// Record begins to record a request. It is for the field Record of [access.Options]. After
-// the recording has failed or ended, it returns nil.
+// Record begins to record a request. Use it as [access.Options].Record. After the recording
+// has failed or ended, Record returns nil.
 func (r *Recorder) Record(req *scheme.Request) access.Recording {
 	x := &recording{recorder: r, url: req.URL, began: r.to.Now(), part: isPart(req)}
 	if !r.begin(x) {
@@ -55,13 +56,13 @@ func (r *Recorder) Record(req *scheme.Request) access.Recording {
 	return x
 }
 
-// isPart reports whether the response to req may not be all that its URL leads to by itself.
+// isPart reports whether the response to req may be only a part of the resource.
 func isPart(req *scheme.Request) bool {
 	return req.Probe || req.Offset > 0 || len(req.Like) > 0 || req.Items != scheme.ItemRange{}
 }
 
-// Close ends the recordings in progress, with what was read so far, and closes the archive.
-// The error is the first one of the recording.
+// Close ends the recordings in progress with the data read so far, and closes the archive.
+// It returns the first error of the recording.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	active := slices.Collect(maps.Keys(r.active))

@@ -18,11 +18,12 @@ import (
 )
 
 // Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
-// req.URL that is nearest to req.At. What a server said then is said again: a redirect is a
-// Redirect, and a status may be an error. For a URL that was not kept the error wraps
-// [scheme.ErrNotArchived].
+// req.URL that is nearest to req.At. It repeats the archived response: a redirect is a
+// [*scheme.Redirect], and a status may be an error. If the archive does not have the URL,
+// the error wraps [scheme.ErrNotArchived].
 //
-// A form that needs no server is there even if it was not kept, such as that of a search.
+// A form that needs no server, such as the form of a search, is returned even if it was not
+// archived.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	h, ok, err := s.Nearest(req.URL, req.At)
 	if err != nil {
@@ -150,7 +151,7 @@ func joinNotes(a, b string) string {
 	return a + "; " + b
 }
 
-// kept is the block of a record, or of the two of a revisit.
+// storedBlock is the block of a record, or of the two records of a revisit.
 type storedBlock struct {
 	record *record   // has the bytes
 	head   []byte    // the header of HTTP that replaces that of record
@@ -344,13 +345,13 @@ type replayBody struct {
 	selected bool             // the scheme applies items
 }
 
-// Items is which items the request wants, for Scheme.Kept.
+// Items returns the selection of items in the request, for Access.Archived.
 func (b *replayBody) Items() scheme.ItemRange {
 	b.selected = true
 	return b.items
 }
 
-// Date is when the bytes were kept, for Scheme.Kept.
+// Date returns when the bytes were archived, for Access.Archived.
 func (b *replayBody) Date() time.Time { return b.date }
 
 func (b *replayBody) Read(p []byte) (int, error) {

@@ -42,23 +42,23 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Options of [Open]. The zero Options are the defaults.
+// Options configure [Open]. The zero Options select the defaults.
 type Options struct {
-	// Cache is the folder that keeps the index for the next time. Empty: the index is
-	// temporary.
+	// Cache is the directory that stores the index for the next Open. If empty, the index
+	// is temporary.
 	Cache string
-	// At is the time for which [Store.Open] and [Store.Nearest] look, if they are given
-	// none. The zero Time: the last.
+	// At is the time that [Store.Open] and [Store.Nearest] use if they receive none. The
+	// zero Time selects the last memento.
 	At time.Time
-	// Note is called for what could not be read of the archives, while they are indexed.
-	// nil: it is not called.
+	// Note, if not nil, is called for each part of the archives that could not be read,
+	// while they are indexed.
 	Note func(err error)
-	// Progress is called while archives are indexed, with the bytes that are read of
-	// all. nil: it is not called.
+	// Progress, if not nil, is called while archives are indexed. read of size bytes of all
+	// archives have been read.
 	Progress func(read, size int64)
 }
 
-// Store has the resources of archives. It may be used concurrently.
+// Store holds the resources of archives. It may be used concurrently.
 type Store struct {
 	registry  *scheme.Registry
 	options   Options
@@ -80,11 +80,12 @@ type archiveFile struct {
 // extensions are the ends of the names of archives.
 var extensions = []string{".warc", ".warc.gz", ".arc", ".arc.gz"}
 
-// ErrNoArchive is the error for a folder without archives.
+// ErrNoArchive is the error for a directory without archives.
 var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
 
-// Open opens archives: files, and all of a folder. It reads them unless their index is
-// known, until ctx ends. r has the schemes of the URLs. o may be nil.
+// Open opens archives. Each path is a file, or a directory with archives. Unless the index
+// is known, Open reads the archives until ctx ends. r has the schemes of the URLs. o may be
+// nil.
 func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (*Store, error) {
 	s := &Store{registry: r}
 	if o != nil {

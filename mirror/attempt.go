@@ -221,7 +221,8 @@ func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	return l, ok
 }
 
-// refer makes the target of a redirect a job of its own. false: it is followed for j.
+// addRedirect makes the target of a redirect a separate job. If it returns false, the
+// target is followed for j.
 func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, o *outcome) bool {
 	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
 	if len(r.To) != 1 && !isWeb {

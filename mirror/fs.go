@@ -21,26 +21,28 @@ import (
 
 // FSOptions configure an [FS]. Negative values are invalid.
 type FSOptions struct {
-	// Elsewhere includes items of other servers and schemes. A server is known by its
-	// name, so a link under another name leads to another server.
+	// Elsewhere includes items of other servers and schemes. A server is identified by its
+	// name, so a link with another name of the same server counts as a link to another
+	// server.
 	Elsewhere bool
 
-	// Depth is the most menus on a path, without the root; 0: 64. A deeper menu is an
-	// entry that can't be opened.
+	// Depth is the maximum number of menus on a path, without the root. A deeper menu is an
+	// entry that can't be opened. Zero means 64.
 	Depth int
-	// Entries is the most items to read of one menu, including those that are not
-	// entries; 0: 1<<20. The entries before that are valid.
+	// Entries is the maximum number of items to read from one menu, including items that
+	// are not entries. The entries before the limit are valid. Zero means 1<<20.
 	Entries int
-	// Menus is the most menus in the whole tree; 0: 1<<20. The FS remembers some 200
-	// bytes of each.
+	// Menus is the maximum number of menus in the whole tree. The FS needs about 200 bytes
+	// of memory for each. Zero means 1<<20.
 	Menus int
 
-	// Keep is how long the entries of a menu are kept before it is read again; 0: as
-	// long as the FS exists.
+	// Keep is how long the entries of a menu are cached before it is read again. Zero means
+	// as long as the FS exists.
 	Keep time.Duration
-	// Kept is the most menus whose entries are kept; 0: 4096. Together they have at
-	// most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond that,
-	// the least recently used menu is dropped, and read again when it is needed.
+	// CachedMenus is the maximum number of menus whose entries are cached. Together they
+	// have at most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond
+	// that, the FS drops the least recently used menu, and reads it again when needed. Zero
+	// means 4096.
 	CachedMenus int
 }
 
@@ -54,9 +56,9 @@ const (
 	maxText = 256 << 20
 )
 
-// FS is a tree of menus. It may be used concurrently. Its errors are [*fs.PathError].
-// They wrap the errors of [access.Client.Do], and match [fs.ErrNotExist] and
-// [fs.ErrPermission] if the server or the policy says so.
+// FS is a tree of menus. It may be used concurrently. Its errors are [*fs.PathError]. They
+// wrap the errors of [access.Client.Do], and match [fs.ErrNotExist] and [fs.ErrPermission]
+// if the server or the policy reports so.
 type FS struct {
 	ctx    context.Context
 	client *access.Client

@@ -18,11 +18,10 @@ const (
 
 // FSSource is the origin of an entry. FileInfo.Sys returns it as a *FSSource.
 type FSSource struct {
-	// URL is that of the entry; of an open file, the URL after redirects.
+	// URL is the URL of the entry. For an open file, it is the URL after redirects.
 	URL locus.URL
-	// Item is the item of the menu. Of an open file, its Type, Size and ModTime are
-	// those of the object, if it has them. For the root, Item has only a URL and a
-	// Kind.
+	// Item is the item of the menu. For an open file, its Type, Size and ModTime come from
+	// the object, if it has them. For the root, Item has only a URL and a Kind.
 	Item scheme.Item
 }
 

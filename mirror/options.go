@@ -14,49 +14,52 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Options of [Run]. The zero value, and nil, select the defaults.
+// Options configure [Run]. The zero value, and nil, select the defaults.
 type Options struct {
-	// Depth is how many links a resource may be away from the URL that was given; 0: any
-	// number, [StartsOnly]: none.
+	// Depth is the maximum number of links between a given URL and a resource. Zero means
+	// no limit. [StartsOnly] selects only the given URLs.
 	Depth int
-	// Include and Exclude describe the URLs that are kept: those of Include, nil: all, but
-	// those of Exclude. Menus and pages that Include leaves out are read for their links.
+	// Include restricts the mirror to matching URLs. If nil, all URLs match. Exclude
+	// applies after Include. Run still reads menus and pages that Include does not match
+	// for their links.
 	Include, Exclude []policy.Pattern
-	// Hosts describe URLs that are mirrored besides those below the given ones.
+	// Hosts matches URLs that are mirrored in addition to those below the given ones.
 	Hosts []policy.Pattern
-	// PageRequisites also mirrors what pages need to be shown, wherever it is: images,
-	// style sheets and scripts.
+	// PageRequisites also mirrors the images, style sheets and scripts that pages need, on
+	// any host.
 	PageRequisites bool
-	// MaxBytes and MaxFiles end the run after so many bytes and files were fetched; 0: no
-	// limit. Files that are being fetched are finished.
+	// MaxBytes and MaxFiles end the run after so many bytes or files were downloaded.
+	// Downloads in progress are completed. Zero means no limit.
 	MaxBytes int64
 	MaxFiles int
-	// Newer leaves out resources with an older time. The zero time: none.
+	// Newer skips resources with an older time. The zero Time skips none.
 	Newer time.Time
 
 	Layout Layout // empty: LayoutHost; that of a mirror can't be changed
-	// Relink rewrites links between files of the mirror, and makes the others absolute.
+	// Relink rewrites links between files of the mirror, and makes all other links
+	// absolute.
 	Relink bool
 	// Delete removes files whose resources are gone.
 	Delete bool
-	// MaxDelete is the most resources whose files Delete removes: if more are gone, no file
-	// is removed, and Run returns an [*ManyGoneError]. 0: any number, but not all that
-	// the mirror has of a given URL, because a server that has lost its files, or shows
-	// another place, looks the same.
+	// MaxDelete is the maximum number of resources whose files Delete removes. If more are
+	// gone, Run removes no file and returns a [*ManyGoneError]. Zero means no limit, except
+	// that Run does not remove all resources below a given URL, because a server that has
+	// lost its files, or shows another directory, looks the same.
 	MaxDelete int
-	// NoTimes gives files the time of their writing. Otherwise a file has the time of
-	// its resource, if the server tells that.
+	// NoTimes gives files the time when they are written. Otherwise a file has the time of
+	// its resource, if the server reports it.
 	NoTimes bool
 	// NoRobots ignores robots.txt.
 	NoRobots bool
 
-	// Politeness limits the requests. A host that asks for a longer pause than MaxWait gets no
-	// more requests in this run.
+	// Politeness limits the requests. A host that requests a longer pause than MaxWait
+	// receives no more requests in this run.
 	access.Politeness
-	// MaxPage is the most bytes of a page that are read for its links; 0: 16 MiB.
+	// MaxPage is the maximum number of bytes of a page that Run reads for links. Zero means
+	// 16 MiB.
 	MaxPage int64
 
-	// Report receives the outcome of each resource. It is not called concurrently.
+	// Report receives the outcome of each resource. Run does not call it concurrently.
 	Report func(Event)
 }
 

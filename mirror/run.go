@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Run mirrors what is at the URLs starts, and below them, to the folder dir, which it
-// makes if it is missing. o may be nil. The caller must not run it twice at once on one
-// folder: that is [ErrBusy].
+// Run mirrors the resources at and below the URLs starts to the directory dir, and creates
+// it if it is missing. o may be nil. Only one run may use a directory at a time; otherwise
+// the error is [ErrBusy].
 //
-// The error is that of a URL that can't be mirrored, of the folder, or of ctx. That of a
-// single resource is in its [Event]. After an error the next run with the same URLs and
-// options continues.
+// Run returns an error if a URL can't be mirrored, if the directory fails, or if ctx ends.
+// The error of a single resource is in its [Event]. After an error, the next run with the
+// same URLs and options continues.
 func Run(ctx context.Context, client *access.Client, dir string, starts []locus.URL, o *Options) (Summary, error) {
 	options, err := o.orDefault()
 	if err != nil {
@@ -132,8 +132,8 @@ func inFolder(dir string, err error) error {
 	return err
 }
 
-// ManyGoneError is the error of a run that deleted nothing, because more is gone than
-// [Options].MaxDelete allows. The rest of the run is complete.
+// ManyGoneError is the error of a run that deleted nothing, because more resources are gone
+// than [Options].MaxDelete allows. The rest of the run is complete.
 type ManyGoneError struct {
 	Gone int
 	Max  int // Options.MaxDelete; 0: all that the mirror has of a given URL is gone

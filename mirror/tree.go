@@ -24,11 +24,11 @@ const (
 	lockFile       = stateFolder + "/lock"
 )
 
-// ErrBusy is wrapped by the error about a folder that another run mirrors to.
+// ErrBusy is wrapped by the error about a directory that another run is using.
 var ErrBusy = errors.New("another run is writing to this directory")
 
-// ErrForeign is wrapped by errors about files that are in the way: those that are not of
-// the mirror, and symbolic links.
+// ErrForeign is wrapped by errors about files that do not belong to the mirror, and about
+// symbolic links, that prevent writing a file.
 var ErrForeign = errors.New("in the way")
 
 // FileError is a failure to read or write a file of the mirror.

@@ -27,7 +27,7 @@ import (
 // Job is a URL and the file to write it to.
 type Job struct {
 	URL locus.URL // after redirects
-	// Name is the name of the file in the folder, not a path. [SafeName] makes one.
+	// Name is the name of the file in the directory, not a path. [SafeName] makes one.
 	Name string
 }
 
@@ -35,58 +35,58 @@ type Job struct {
 type Result struct {
 	Index int // of the job
 	Job   Job
-	// Resource is the object or menu that was written, closed, for its description; nil
-	// with an error, or if nothing was fetched.
+	// Resource is the object or menu that was written, closed, for its description. It is
+	// nil after an error, or if nothing was downloaded.
 	Resource scheme.Resource
 	URL      locus.URL // where it was found in the end
 	Size     int64     // bytes of the file
 	Resumed  int64     // of them, those of an earlier part
 	Skipped  bool      // the file existed, and Options.Resume is set
-	// Discarded is how many bytes of an earlier part were fetched again, because the
+	// Discarded is how many bytes of an earlier part were downloaded again, because the
 	// object has changed (Changed) or the server can't resume.
 	Discarded int64
 	Changed   bool
 	Err       error // an [*Error]
 }
 
-// Options for Run. The zero value, and nil, select the defaults.
+// Options configure Run. The zero value, and nil, select the defaults.
 type Options struct {
-	// Politeness limits the jobs as if each were one request. A job that is tried again
-	// continues where it stopped.
+	// Politeness limits the jobs as if each were one request. A retry continues where the
+	// last attempt stopped.
 	access.Politeness
 	// Resume continues parts and skips files that exist.
 	Resume bool
 	// Overwrite replaces files that exist.
 	Overwrite bool
-	// Raw writes bytes in any content coding. Otherwise one that can't be decoded is
+	// Raw writes bytes in any content coding. Otherwise a coding that can't be decoded is
 	// ErrCoded.
 	Raw bool
-	// NoTimes gives files the time of their writing. Otherwise a file has the time of
-	// its object, if the server tells that.
+	// NoTimes gives files the time when they are written. Otherwise a file has the time of
+	// its object, if the server reports it.
 	NoTimes bool
 	// Accept and AcceptLanguage are as in [access.Request], for all jobs.
 	Accept, AcceptLanguage string
 	// Items and Like are as in [access.Request], for all jobs.
 	Items scheme.ItemRange
 	Like  []locus.URL
-	// From returns what a job's URL was found in, as in [access.Request]. nil: all were
-	// typed.
+	// From returns the result in which a job's URL was found, as in [access.Request]. If
+	// nil, all URLs were typed.
 	From func(Job) *access.Result
-	// Menu writes a menu to a file. nil: a menu is an error.
+	// Menu writes a menu to a file. If nil, a menu is an error.
 	Menu func(w io.Writer, m *scheme.Menu) error
-	// Progress receives the progress of the jobs. It is not called concurrently.
+	// Progress receives the progress of the jobs. Run does not call it concurrently.
 	Progress func(Event)
 }
 
-// Client dereferences URLs. A [*access.Client] is one.
+// Client opens URLs. [*access.Client] implements it.
 type Client interface {
 	Do(context.Context, access.Request) (*access.Result, error)
 }
 
-// Run fetches jobs through c into files of folder, and yields their results in the
-// order of jobs. When ctx is cancelled, so are the jobs; their parts can be resumed.
+// Run downloads jobs through c into files of folder, and yields their results in the order
+// of jobs. If ctx is cancelled, the jobs end; their parts can be resumed.
 //
-// If the error is [ErrTwice] or [ErrName], nothing was fetched.
+// If the error is [ErrTwice] or [ErrName], nothing was downloaded.
 func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {
 	if err := checkNames(jobs); err != nil {
 		return nil, err

@@ -16,8 +16,9 @@ import (
 // is in a temporary file.
 const maxMemory = 1 << 20
 
-// Block collects the block of a record while it is read from a server. [Writer.Write]
-// and [Block.Discard] release it. It may be used by one goroutine at a time.
+// Block buffers the block of a record while it is read from a server. The caller must
+// release it with [Writer.Write] or [Block.Discard]. It may be used by one goroutine at a
+// time.
 type Block struct {
 	dir     string // of the temporary file
 	memory  []byte
@@ -29,18 +30,18 @@ type Block struct {
 	err     error
 }
 
-// NewBlock returns an empty block. A temporary file for it is in the folder of the archive.
+// NewBlock returns an empty block, whose temporary file is in the directory of the archive.
 func (w *Writer) NewBlock() *Block { return &Block{dir: w.dir, sum: sha1.New()} }
 
-// BeginPayload says that what is written from here on is the payload: the body after the
-// header of HTTP, or the whole block of a resource.
+// BeginPayload starts the payload: the body after an HTTP header, or the whole block of a
+// resource.
 func (b *Block) BeginPayload() { b.payload, b.start = sha1.New(), b.size }
 
-// Size returns the length of the block in octets.
+// Size returns the length of the block in bytes.
 func (b *Block) Size() int64 { return b.size }
 
-// Write adds octets. It does not fail, because what is recorded must still be read:
-// [Writer.Write] returns the error of a temporary file.
+// Write appends bytes. It never fails, because the caller must still read the recorded
+// response: [Writer.Write] returns the error of a temporary file.
 func (b *Block) Write(p []byte) (int, error) {
 	b.size += int64(len(p))
 	b.sum.Write(p)

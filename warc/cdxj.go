@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// CDXJ is a line of an index of web archives, as pywb and warcio write it: a key, the time
-// in 14 digits and a JSON object.
+// CDXJ is a line of an index of web archives, in the format of pywb and warcio: a key, the
+// time in 14 digits and a JSON object.
 type CDXJ struct {
 	Key    string    // of [Key]
 	Time   time.Time // when the record was made, in UTC and whole seconds

@@ -21,10 +21,10 @@ import (
 // ErrName means that the name of an archive does not end in ".warc.gz" or ".warc".
 var ErrName = errors.New(`warc: an archive name must end in ".warc.gz" or ".warc"`)
 
-// Create opens the archive of that name for writing, and creates it if it is missing. An
-// archive that exists is continued: a record at its end that an earlier process left
-// incomplete is cut off. Another process that writes to it, and an archive that is
-// damaged elsewhere, are errors. o may be nil.
+// Create opens the archive with that name for writing, and creates it if it is missing. If
+// the archive exists, Create appends to it, after it removes an incomplete record at the
+// end. It fails if another process is writing to the archive, or if the archive is damaged
+// elsewhere. o may be nil.
 func Create(name string, o *WriterOptions) (*Writer, error) {
 	w := &Writer{dir: filepath.Dir(name), seen: make(map[string]original)}
 	if o != nil {

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// Payload is what was transferred: the entity of an HTTP response, or the block of a
+// Payload is the transferred data: the entity of an HTTP response, or the block of a
 // resource record.
 type Payload struct {
 	Status int    // of the HTTP response; 0: the record is not one
 	Type   string // media type, as it was sent; empty if unknown
-	// Encoding are the content codings that are left, in the order in which they were
-	// applied: "gzip".
+	// Encoding lists the content codings of the data in the order in which they were
+	// applied, such as "gzip".
 	Encoding string
 	io.Reader
 }
 
 // Payload returns the payload of a response, resource or conversion record, without the
-// header of HTTP and its chunks. ok is false for other records, and for a response that is
+// HTTP header and chunk headers. ok is false for other records, and for a response that is
 // not HTTP.
 func (r *Record) Payload() (p Payload, ok bool) {
 	switch r.Type {

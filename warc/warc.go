@@ -40,29 +40,30 @@ const (
 // value and the folding of lines.
 type Field struct{ Name, Value string }
 
-// Record is a record. Its block is read from it, and ends with the block.
+// Record is a record of an archive. Read reads its block.
 type Record struct {
 	// Version is "WARC/1.1", or "ARC/1" for an ARC file.
 	Version string
-	// Type is the type of the record in lower case: "response". In an ARC file it is
-	// "warcinfo" for the first record, "response" for a block that begins as a response of
-	// HTTP, or else "resource".
+	// Type is the type of the record in lower case, such as "response". In an ARC file it
+	// is "warcinfo" for the first record, "response" for a block that begins as an HTTP
+	// response, and otherwise "resource".
 	Type string
-	// Fields are the named fields of a WARC record. For an ARC file they are what WARC
-	// calls the same: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type and
-	// Content-Length.
+	// Fields are the named fields of a WARC record. For an ARC file they are the
+	// corresponding WARC fields: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type
+	// and Content-Length.
 	Fields []Field
-	// Offset is where the record begins in the file: the gzip member, if it is
-	// compressed.
+	// Offset is where the record begins in the file. For a compressed record, it is the
+	// offset of the gzip member.
 	Offset int64
-	// Length is the length of the block in bytes; -1: it ends with the file, because
-	// the header says nothing.
+	// Length is the length of the block in bytes. It is -1 if the header has no length, so
+	// that the block ends with the file.
 	Length int64
 
 	block io.Reader
 }
 
-// Get returns the value of the first field of that name, in any case; "" if it is absent.
+// Get returns the value of the first field with that name, ignoring case, or "" if there is
+// none.
 func (r *Record) Get(name string) string {
 	for _, f := range r.Fields {
 		if strings.EqualFold(f.Name, name) {
@@ -72,8 +73,8 @@ func (r *Record) Get(name string) string {
 	return ""
 }
 
-// Target returns the URI of what the record is about, as it was written, without the "<"
-// and ">" that some writers put around it; "" for a record about no resource.
+// Target returns the target URI as written, without the "<" and ">" that some writers put
+// around it. It returns "" for a record without a target.
 func (r *Record) Target() string {
 	uri := r.Get("WARC-Target-URI")
 	if inner, ok := strings.CutPrefix(uri, "<"); ok && strings.HasSuffix(inner, ">") {
@@ -82,7 +83,8 @@ func (r *Record) Target() string {
 	return uri
 }
 
-// Date returns when the record was made; the zero Time if that is missing or malformed.
+// Date returns when the record was made, or the zero Time if the date is missing or
+// malformed.
 func (r *Record) Date() time.Time {
 	t, err := time.Parse(time.RFC3339Nano, r.Get("WARC-Date"))
 	if err != nil {
@@ -91,7 +93,8 @@ func (r *Record) Date() time.Time {
 	return t
 }
 
-// Read reads the block. Before its end, the end of the file is io.ErrUnexpectedEOF.
+// Read reads the block. If the file ends before the block, the error is
+// io.ErrUnexpectedEOF.
 func (r *Record) Read(p []byte) (int, error) { return r.block.Read(p) }
 
 // Reader reads the records of an archive. It may be used by one goroutine at a time.
@@ -126,8 +129,8 @@ func (c *counter) ReadByte() (byte, error) {
 	return b, err
 }
 
-// NewReader returns a Reader of the file that r reads from its begin, compressed with gzip
-// or not.
+// NewReader returns a Reader for the file that r reads from its beginning, compressed with
+// gzip or not.
 func NewReader(r io.Reader) *Reader {
 	return &Reader{in: &counter{Reader: bufio.NewReaderSize(r, 64<<10)}}
 }

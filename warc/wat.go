@@ -15,8 +15,8 @@ func IsFirstLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("WARC/")) || isARC(string(line))
 }
 
-// WAT is what a record of a WAT file tells about another record: its header, and the links
-// of its page.
+// WAT describes another record: its header, and the links of its page. It comes from a WAT
+// file.
 type WAT struct {
 	Type  string // of the other record, in lower case; empty if unknown
 	Base  string // that the page states; empty if none

@@ -18,25 +18,25 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// WriterOptions are the options of [Create]. The zero value selects the defaults.
+// WriterOptions configure [Create]. The zero value selects the defaults.
 type WriterOptions struct {
-	// Size is the length of a file in bytes after which another one is begun; 0: there
-	// is one file. If it is set, files are numbered: NAME-00001.warc.gz.
+	// Size is the length in bytes after which the Writer begins another file. If it is set,
+	// files are numbered: NAME-00001.warc.gz. Zero means one file.
 	Size int64
-	// Info are fields of the record "warcinfo" of each file, besides format and
+	// Info holds fields of the "warcinfo" record of each file, in addition to format and
 	// conformsTo.
 	Info []Field
-	// Now is the clock; nil: time.Now.
+	// Now is the clock. If nil, it is time.Now.
 	Now func() time.Time
-	// NewID returns a new identifier of a record; nil: a random "urn:uuid:".
+	// NewID returns a new record identifier. If nil, it is a random "urn:uuid:".
 	NewID func() string
 }
 
-// Writer writes a web archive of WARC 1.1 (ISO 28500:2017), and an index beside each of its
-// files when that is complete. It may be used concurrently.
+// Writer writes a web archive in WARC 1.1 (ISO 28500:2017), and an index next to each file
+// when the file is complete. It may be used concurrently.
 //
-// A record is written whole or not at all. After an error of the file system the file ends
-// with the last whole record, and every later call returns the error.
+// A record is written completely or not at all. After an error of the file system, the file
+// ends with the last complete record, and every later call returns the error.
 type Writer struct {
 	options WriterOptions
 	dir     string
@@ -62,21 +62,21 @@ type original struct{ id, target, date string }
 // maxSeen is how many payloads are remembered, so that the same one is written once.
 const maxSeen = 1 << 17
 
-// Entry is a record to be written. Record-ID, length and digests are added.
+// Entry is a record to be written. The Writer adds the identifier, the length and the
+// digests.
 type Entry struct {
 	Type        string    // "response", "resource", "request", "metadata"
 	Target      string    // the URI of what the record is about; empty if none
-	Date        time.Time // zero: now
-	ID          string    // of [Writer.NewID]; empty: a new one
+	Date        time.Time // zero means now
+	ID          string    // from [Writer.NewID]; empty means a new one
 	ContentType string
 	Fields      []Field // more named fields
-	Block       *Block  // nil: empty
+	Block       *Block  // nil means empty
 	// Status and Media are what the header of an HTTP response says, for the index. Other
 	// records have no status, and the media type of ContentType.
 	Status int
 	Media  string
-	// Once has a revisit record written if a record of this archive has the same
-	// payload.
+	// Dedup writes a revisit record if a record of this archive has the same payload.
 	Dedup bool
 }
 
@@ -92,7 +92,7 @@ func (w *Writer) NewID() string {
 }
 
 // Write writes records that belong together, one after the other in one file, and releases
-// their blocks. If it fails, the records before are whole.
+// their blocks. If it fails, the records before the error are complete.
 func (w *Writer) Write(entries ...*Entry) error {
 	defer func() {
 		for _, e := range entries {
@@ -296,8 +296,8 @@ func (w *Writer) Now() time.Time {
 	return time.Now()
 }
 
-// Close writes the index and closes the file. The error is that of the recording, if it
-// ended early.
+// Close writes the index and closes the file. If the recording ended early, Close returns
+// its error.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
