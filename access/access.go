@@ -209,7 +209,7 @@ type Result struct {
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
 
-	chain *follower // that found it, for [Client.Redirect]; nil: a program made the result
+	chain *follower // that found it, for [Client.Redirect]; nil if a program made the result
 }
 
 // Close closes the resource, if there is one.

@@ -26,7 +26,7 @@ type conn struct {
 	tunnelled bool // a proxy made it
 
 	mu          sync.Mutex
-	idle        time.Duration // 0: no limit
+	idle        time.Duration // 0 means no limit
 	read, write time.Time     // the caller's deadlines
 	closed      bool
 	onClose     func()

@@ -104,7 +104,7 @@ func worthAnother(err error) bool {
 }
 
 // visit opens to and makes it the URL of the result. hops is the number of the redirect that led
-// to it; 0: it is the first URL. If live is set, the archive does not have it.
+// to it; 0 if it is the first URL. If live is set, the archive does not have it.
 func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
 	p, err := f.plan(to, hops, live)
 	if err != nil {

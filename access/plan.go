@@ -176,7 +176,7 @@ func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome ==
 type dialerKey struct {
 	origin policy.Origin
 	tunnel Proxy
-	only   string // the one host that may be dialed; empty: any
+	only   string // the one host that may be dialed; empty means any
 }
 
 // dialerKey returns the key of the dialer for p. The configuration names a proxy that gets the

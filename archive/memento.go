@@ -121,7 +121,7 @@ type Listed struct {
 }
 
 // List returns at most n URLs of a host, the last memento of each, after the position of an
-// earlier one; empty: from the first.
+// earlier one; empty means from the first.
 func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	prefix := host + " "
 	start := prefix

@@ -140,7 +140,7 @@ func hide(text []byte, secrets []string) []byte {
 }
 
 // conversationEntry returns the record of a conversation about u. about is the identifier of
-// the record with the resource; empty: it has no record. The result has no target URI, so that no
+// the record with the resource; empty if it has no record. The result has no target URI, so that no
 // index takes it for the resource.
 func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
 	b := r.to.NewBlock()

@@ -34,7 +34,7 @@ type exchange struct {
 
 	mu                sync.Mutex
 	address           string
-	request, response *warc.Block // nil: nothing yet
+	request, response *warc.Block // nil if nothing yet
 	sent, received    []string    // fields whose values are hidden
 	method            string
 	status            int

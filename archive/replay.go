@@ -254,7 +254,7 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 }
 
 // first returns the first whole record whose line begins with prefix, with that digest if both are
-// known; nil: not found.
+// known; nil if not found.
 func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {

@@ -133,7 +133,7 @@ func isHTTP(rec *warc.Record) bool {
 	return essence(rec.Get("Content-Type")) == "application/http"
 }
 
-// essence returns a media type without parameters, in lower case; empty: it is malformed.
+// essence returns a media type without parameters, in lower case; empty if it is malformed.
 func essence(text string) string {
 	kind, _, err := mime.ParseMediaType(text)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {

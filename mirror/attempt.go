@@ -14,7 +14,7 @@ import (
 
 // outcome is the outcome of one attempt at a job.
 type outcome struct {
-	result  *result // nil: nothing is kept
+	result  *result // nil if there is none
 	links   []job
 	err     error
 	release func() // ends the use of the host
@@ -28,7 +28,7 @@ type outcome struct {
 
 // prior is what earlier runs kept of a URL.
 type prior struct {
-	*Record      // nil: nothing
+	*Record      // nil if there is none
 	now     bool // this run has kept it
 	intact  bool // its file is as it was written
 }

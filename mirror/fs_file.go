@@ -77,7 +77,7 @@ type openFile struct {
 	pos  int64      // where the next Read begins
 	at   int64      // position of body
 	end  error      // error of body; nil if none yet
-	size int64      // -1: unknown
+	size int64      // -1 if unknown
 
 	// restarts: the object can't be opened in its middle.
 	restarts bool

@@ -17,13 +17,13 @@ import (
 // which goes when the entries of its directory are dropped.
 type fsMenu struct {
 	url    locus.URL
-	from   *access.Result // the menu that contains it; nil: it is the root
-	parent *fsMenu        // nil: it is the root
+	from   *access.Result // the menu that contains it; nil if it is the root
+	parent *fsMenu        // nil if it is the root
 	depth  int
 
 	// Under FS.mu:
 	name    string
-	listing *listing      // nil: not read yet, or dropped
+	listing *listing      // nil if not read yet, or dropped
 	element *list.Element // of kept in FS.recent
 }
 
@@ -33,7 +33,7 @@ type listing struct {
 	text    int64      // bytes of text in them
 	names   map[string]*fsEntry
 	next    map[string]int // for duplicate names: the number to try next
-	err     error          // why the rest is missing; nil: it is complete
+	err     error          // why the rest is missing; nil if it is complete
 	final   bool           // err would happen again
 	read    time.Time
 }

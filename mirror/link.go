@@ -33,7 +33,7 @@ const (
 	geminiType   = "text/gemini"
 )
 
-// documentType returns the type that a document is read as; empty: it has no links.
+// documentType returns the type that a document is read as; empty if it has no links.
 func documentType(mediaType string) string {
 	switch mediaType {
 	case "text/html", "application/xhtml+xml", "image/svg+xml":

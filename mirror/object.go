@@ -287,7 +287,7 @@ func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 type part struct {
 	Tag     string    `json:"tag,omitempty"`
 	ModTime time.Time `json:"modified,omitzero"`
-	Whole   int64     `json:"size"` // of the object; -1: unknown
+	Whole   int64     `json:"size"` // of the object; -1 if unknown
 
 	tree *tree
 	name string
@@ -317,7 +317,7 @@ func (c *crawler) openPart(j *job) *part {
 	return p
 }
 
-// offset returns where to continue; 0: at the beginning.
+// offset returns where to continue; 0 means at the beginning.
 func (p *part) offset() int64 {
 	if p.size < smallObject || p.Whole >= 0 && p.size >= p.Whole {
 		p.size = 0

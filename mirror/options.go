@@ -35,7 +35,7 @@ type Options struct {
 	// Newer skips resources with an older time. The zero Time skips none.
 	Newer time.Time
 
-	Layout Layout // empty: LayoutHost; that of a mirror can't be changed
+	Layout Layout // empty means LayoutHost; the layout of a mirror can't be changed
 	// Relink rewrites links between files of the mirror, and makes all other links
 	// absolute.
 	Relink bool

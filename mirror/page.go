@@ -56,7 +56,7 @@ type targets struct {
 // maxTargets is how many files are remembered.
 const maxTargets = 100_000
 
-// of returns the file to show for u; empty: it is not in the mirror.
+// of returns the file to show for u; empty if it is not in the mirror.
 func (t *targets) of(u locus.URL) string {
 	canonical, _, err := t.registry.Canonical(u.WithoutFragment().WithoutPassword())
 	if err != nil {

@@ -136,7 +136,7 @@ func inFolder(dir string, err error) error {
 // than [Options].MaxDelete allows. The rest of the run is complete.
 type ManyGoneError struct {
 	Gone int
-	Max  int // Options.MaxDelete; 0: all that the mirror has of a given URL is gone
+	Max  int // Options.MaxDelete; 0 if all resources below a given URL are gone
 }
 
 func (e *ManyGoneError) Error() string {

@@ -246,7 +246,7 @@ func (t *tree) oneFolder(name string) error {
 	return nil
 }
 
-// stamp returns the size and time of a regular file that no link leads to; nil: there is
+// stamp returns the size and time of a regular file that no link leads to; nil if there is
 // none.
 func (t *tree) stamp(name string) *Stamp {
 	f, err := t.enter(name)

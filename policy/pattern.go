@@ -39,7 +39,7 @@ type Pattern struct {
 	below  bool   // the hosts below host
 	itself bool   // host itself
 	block  netip.Prefix
-	port   uint16 // 0: any
+	port   uint16 // 0 means any
 	url    *urlPattern
 }
 

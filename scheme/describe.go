@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Role says what a part of a URL is for, so that drawings can show like parts alike.
+// Role is the purpose of a part of a URL, so that drawings can show similar parts alike.
 type Role string
 
 const (
@@ -26,9 +26,9 @@ const (
 // cover its text.
 type Span struct {
 	// Name is the part's name in the BNF of RFC 1738 section 5. "hostport" has two
-	// spans, "host" and "port". Empty: a delimiter.
+	// spans, "host" and "port". Empty means a delimiter.
 	Name string
-	Role Role   // empty: a delimiter
+	Role Role   // empty means a delimiter
 	Text string // as written
 	// Offset is the offset of Text in the URL, in bytes.
 	Offset int
@@ -55,8 +55,8 @@ func (s *Splitter) Cut(n int, name string, role Role) {
 // Delimiter cuts n bytes as a delimiter.
 func (s *Splitter) Delimiter(n int) { s.Cut(n, "", "") }
 
-// UpTo cuts a part that ends before separator, and separator as a delimiter. Without
-// a separator it cuts all of the text and returns false.
+// UpTo cuts a part that ends before separator, and separator as a delimiter. If separator
+// is missing, it cuts the whole text and returns false.
 func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 	before, _, found := strings.Cut(s.Rest(), separator)
 	s.Cut(len(before), name, role)
@@ -69,7 +69,7 @@ func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 // All cuts the rest of the text as a part of that name.
 func (s *Splitter) All(name string, role Role) { s.Cut(len(s.Rest()), name, role) }
 
-// Spans returns the parts of the text of u by its scheme, in order.
+// Spans returns the parts of the text of u in order, according to its scheme.
 func (r *Registry) Spans(u locus.URL) []Span {
 	whole := u.String()
 	s := Splitter{text: u.WithoutFragmentText()}
@@ -108,8 +108,8 @@ func (r *Registry) Spans(u locus.URL) []Span {
 // splitGeneric is Split of a scheme that has none.
 func splitGeneric(s *Splitter) { s.All("urlpath", RolePath) }
 
-// Title returns the name of the resource at u by its scheme, decoded: it is not safe
-// for a terminal. Empty: it has none.
+// Title returns the decoded name of the resource at u according to its scheme, or "". It is
+// not safe for a terminal.
 func (r *Registry) Title(u locus.URL) string {
 	if u.IsZero() {
 		return ""
@@ -118,7 +118,7 @@ func (r *Registry) Title(u locus.URL) string {
 }
 
 // LastSegment returns the last name in the url-path of u before any "?", decoded. It is the
-// default of Scheme.Title.
+// default of Display.Title.
 func LastSegment(u locus.URL) string {
 	path, _ := u.Path()
 	path, _, _ = strings.Cut(path, "?")
@@ -131,7 +131,7 @@ func LastName(path string) string {
 	return Decoded(path[strings.LastIndexByte(path, '/')+1:])
 }
 
-// Decoded returns encoded text decoded, or as it is if an escape is malformed.
+// Decoded returns text decoded, or text itself if an escape is malformed.
 func Decoded(text string) string {
 	if octets, err := escape.Decode(text); err == nil {
 		return octets
@@ -142,11 +142,11 @@ func Decoded(text string) string {
 // Parent is a menu above a resource.
 type Parent struct {
 	Name string    // not safe for a terminal; "/" for a name that is empty
-	URL  locus.URL // zero: it can't be opened
+	URL  locus.URL // zero if it can't be opened
 }
 
-// Parents returns the menus above u by its scheme, the outermost first: nil if it
-// has none.
+// Parents returns the menus above u according to its scheme, the outermost first. It
+// returns nil if there are none.
 func (r *Registry) Parents(u locus.URL) []Parent {
 	if u.IsZero() {
 		return nil
@@ -163,9 +163,10 @@ func noParents(locus.URL) []Parent { return nil }
 // maxParents bounds the directories that ParentsOf returns.
 const maxParents = 20
 
-// ParentsOf returns the directories above the url-path of u, where "/" separates their
-// names, and the host first. path is the part of the url-path that has them. It
-// returns nil for more than 20 directories, and for the first of them itself.
+// ParentsOf returns the directories above the url-path of u, the host first, for schemes in
+// which "/" separates directories. path is the part of the url-path with the directories.
+// ParentsOf returns nil if there are more than 20 directories, or if u is the first of
+// them.
 func ParentsOf(u locus.URL, path string) []Parent {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if path == "" || len(segments) > maxParents {
@@ -180,8 +181,8 @@ func ParentsOf(u locus.URL, path string) []Parent {
 	return list
 }
 
-// AtPath returns the URL with the login of u and that url-path, and without a
-// fragment. It is zero if that is no URL.
+// AtPath returns the URL with the login of u and the given url-path, without a fragment. If
+// the result is not a URL, AtPath returns the zero URL.
 func AtPath(u locus.URL, path string) locus.URL {
 	p := u.Parts()
 	p.Path, p.Fragment = &path, nil
@@ -192,8 +193,8 @@ func AtPath(u locus.URL, path string) locus.URL {
 	return to
 }
 
-// Freshness says how long a response may be reused, where HTTP's own rules don't say.
-// The zero Freshness is not at all.
+// Freshness describes how long a response may be reused, if the rules of HTTP don't apply.
+// The zero Freshness does not allow reuse.
 type Freshness struct {
 	For time.Duration
 	// Dated: an object that has a date keeps for a tenth of the time since, from 10
@@ -219,9 +220,9 @@ func neverFresh(locus.URL) Freshness { return Freshness{} }
 // Freshness returns how long a response for u may be reused.
 func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Crawl.Freshness(u) }
 
-// BelowPath reports whether the url-path of u is in the directory of start, by their
-// text in canonical form: Below of a scheme whose "/" separates directories. The last
-// segment of start is a directory too, unless it has a "." in it.
+// BelowPath reports whether the url-path of u is in the directory of start, comparing their
+// canonical text. It is Crawl.Below for a scheme in which "/" separates directories. The
+// last segment of start is a directory too, unless it contains ".".
 func BelowPath(start, u locus.URL) bool {
 	text := start.WithoutFragmentText()
 	text, _, _ = strings.Cut(text, "?")

@@ -18,7 +18,7 @@
 //
 // # Your own scheme
 //
-// A [Scheme] requires only Name and Section: see its example. [Connect] and [Limit] help to
+// A [Scheme] needs only Name and Section: see its example. [Connect] and [Limit] help to
 // write an opener with one request and one response. [NewForm] helps to write an opener that
 // needs input. The errors of an opener must wrap the errors of this package, such as
 // [ErrNotFound], so that callers can distinguish them. Package schemetest tests a scheme.

@@ -42,11 +42,11 @@ func (k kind) Is(target error) bool { return errors.Is(k.is, target) }
 type HintError struct {
 	Err    error
 	Hint   string // a sentence without its full stop
-	Reason Reason // empty: no setting would help
+	Reason Reason // empty if no setting would help
 }
 
-// Reason is why an open failed that succeeds with another setting of the client. A
-// program that has the setting can add its name to the hint.
+// Reason is a setting of the client that would let a failed open succeed. A program that
+// has the setting can add its name to the hint.
 type Reason string
 
 const (

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Form asks for input before a server gives a resource: the words of a search (RFC 1738
+// Form requests input before a server returns a resource: the words of a search (RFC 1738
 // sections 3.4.2 and 3.9.2), or the answers to a Gopher+ form (section 3.4.9).
 type Form struct {
 	URL    locus.URL // of the form
@@ -49,7 +49,7 @@ type FormField struct {
 	Choices []string // of FieldChoice
 }
 
-// FieldKind says how a field is answered.
+// FieldKind selects how a field is answered.
 type FieldKind string
 
 const (
@@ -81,7 +81,7 @@ func (f *Form) Defaults() []string {
 	return answers
 }
 
-// Check judges answers, one for each field in order. The error is an [*AnswerError].
+// Check validates answers, one for each field in order. The error is an [*AnswerError].
 func (f *Form) Check(answers []string) error {
 	if len(answers) != len(f.Fields) {
 		return &AnswerError{Field: min(len(answers), len(f.Fields)), Err: fmt.Errorf("%d answers for %d fields", len(answers), len(f.Fields))}
@@ -94,7 +94,7 @@ func (f *Form) Check(answers []string) error {
 	return nil
 }
 
-// Check judges an answer to the field.
+// Check validates an answer to the field.
 func (f FormField) Check(answer string) error {
 	switch {
 	case f.Kind == FieldFile:
@@ -128,6 +128,6 @@ func (e *AnswerError) Error() string {
 
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// FillFunc fills in a form: answers are as in [Form.Check]. ok is false if it is not
-// filled in; then the form is the result of the open.
+// FillFunc fills in a form. The answers are as in [Form.Check]. If it returns ok false, the
+// form is the result of the open.
 type FillFunc func(ctx context.Context, f *Form) (answers []string, ok bool, err error)

@@ -16,7 +16,7 @@ func opaque(name string) relative.Hierarchy {
 	return relative.Path
 }
 
-// Hierarchy returns what relative references in a resource at u are resolved by.
+// Hierarchy returns the rules for resolving relative references in a resource at u.
 func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
 	if s := r.of(u); s != &generic {
 		return s.Syntax.Hierarchy
@@ -24,15 +24,15 @@ func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
 	return opaque(u.Scheme())
 }
 
-// Resolve resolves ref in a resource at base, by the hierarchy of its scheme, which
-// replaces the one in o. See [relative.Ref.ResolveWith].
+// Resolve resolves ref in a resource at base with the hierarchy of its scheme, which
+// replaces the hierarchy in o. See [relative.Ref.ResolveWith].
 func (r *Registry) Resolve(base locus.URL, ref relative.Ref, o relative.Options) (locus.URL, relative.Notes, error) {
 	o.Hierarchy = r.Hierarchy(base)
 	return ref.ResolveWith(base, o)
 }
 
-// Scheme returns the row of the scheme of u. A scheme that is not registered has the
-// row that [Generic] makes of its name.
+// Scheme returns the scheme of u. If it is not registered, Scheme returns the result of
+// [Generic] for its name.
 func (r *Registry) Scheme(u locus.URL) Scheme {
 	if s := r.of(u); s != &generic {
 		return *s

@@ -7,15 +7,15 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Preference is a value of Accept or Accept-Language (RFC 9110 sections 12.5.1 and
-// 12.5.4), as in [Request]. It is comparable. The zero Preference accepts everything.
+// Preference is a value of Accept or Accept-Language (RFC 9110 sections 12.5.1 and 12.5.4),
+// as in [Request]. It is comparable. The zero Preference accepts everything.
 type Preference struct {
 	text string // has been read without an error; empty if no element is in it
 }
 
 // ParsePreference parses media ranges or language ranges, separated by commas and with
-// optional weights: "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1". Other parameters
-// are ignored. A text without a range accepts everything. The error is a
+// optional weights: "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1". It ignores other
+// parameters. A text without a range accepts everything. The error is a
 // [*locus.SyntaxError] whose Part is a name of RFC 9110.
 func ParsePreference(text string) (Preference, error) {
 	s := scanner{text: text}
@@ -35,16 +35,16 @@ func ParsePreference(text string) (Preference, error) {
 	return Preference{text}, nil
 }
 
-// String returns the text of p, as it was parsed.
+// String returns the text from which p was parsed.
 func (p Preference) String() string { return p.text }
 
 // Quality returns the weight of value, a media type or a language, from 0 (not acceptable)
-// to 1. The closest matching range decides; of two equally close ones, the greater weight.
-// Letter case and parameters of value are ignored.
+// to 1. The closest matching range decides; if two are equally close, the greater weight
+// decides. Quality ignores case and the parameters of value.
 //
-// The ranges "*" and "*/*" match everything, also the empty value. A language range matches
-// the languages that begin with it (RFC 4647 section 3.3.1): "en" matches "en", "en-GB" and,
-// as Gopher+ writes it, "En_GB".
+// The ranges "*" and "*/*" match everything, including the empty value. A language range
+// matches the languages that begin with it (RFC 4647 section 3.3.1): "en" matches "en",
+// "en-GB" and, in the spelling of Gopher+, "En_GB".
 func (p Preference) Quality(value string) float64 {
 	if p.text == "" {
 		return 1
@@ -66,7 +66,7 @@ func (p Preference) Quality(value string) float64 {
 	}
 }
 
-// closeness returns how closely value matches a range; 0: not at all.
+// closeness returns how closely value matches a range, or 0 if it does not match.
 func closeness(name, value string) int {
 	prefix, isType := strings.CutSuffix(name, "*")
 	switch {
@@ -86,7 +86,7 @@ func closeness(name, value string) int {
 	return 0
 }
 
-// holdsLanguage reports whether tag is name, or name and further subtags.
+// holdsLanguage reports whether tag is name, or name followed by subtags.
 func holdsLanguage(name, tag string) bool {
 	if len(tag) < len(name) || len(tag) > len(name) && tagOctet(tag[len(name)]) != '-' {
 		return false

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// Registry is an immutable list of schemes. The zero Registry is empty. It may be
-// used from many goroutines at once.
+// Registry is an immutable list of schemes. The zero Registry is empty. It may be used
+// concurrently.
 type Registry struct {
 	sorted []*Scheme
 	// table is a hash table with open addressing, and never full. Every URL is looked
@@ -27,10 +27,10 @@ type entry struct {
 	long   bool        // the name has more than seven bytes, and key only its beginning
 }
 
-// NewRegistry returns a registry of the schemes in list. A field that a scheme lacks has
-// its default. It fails if a name is missing, malformed (RFC 1738 section 2.1) or used
-// twice; for an unknown Status; for an Opener that is a nil pointer or function; and for
-// facts in Clean without Check.
+// NewRegistry returns a registry of the schemes in list, with defaults for missing fields.
+// It fails if a name is missing, malformed (RFC 1738 section 2.1) or used twice, if a
+// Status is unknown, if an Opener is a nil pointer or function, or if Clean has facts but
+// Check is nil.
 func NewRegistry(list ...Scheme) (*Registry, error) {
 	return new(Registry).With(list...)
 }
@@ -74,7 +74,7 @@ func (r *Registry) fill() {
 // slot spreads keys: the upper bits of a product depend on all bits of a factor.
 func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
 
-// Lookup returns the scheme of that name, in any case.
+// Lookup returns the scheme with that name, ignoring case.
 func (r *Registry) Lookup(name string) (Scheme, bool) {
 	if s := r.named(strings.ToLower(name)); s != &generic {
 		return *s, true
@@ -105,8 +105,8 @@ func (r *Registry) of(u locus.URL) *Scheme {
 // noEntry is the entry of schemes that are not registered.
 var noEntry entry
 
-// entry returns the entry of the scheme that text begins with, in lower case and before a ":", or
-// one without a scheme.
+// entry returns the entry of the scheme at the beginning of text, in lower case and before
+// a ":", or an entry without a scheme.
 func (r *Registry) entry(text string) *entry {
 	if len(r.table) == 0 {
 		return &noEntry
@@ -142,11 +142,12 @@ func (r *Registry) All() []Scheme {
 // Known reports whether the scheme of u is registered.
 func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 
-// Fields returns the decoded parts of u by its scheme; none for a scheme that is
-// not registered.
+// Fields returns the decoded parts of u according to its scheme. A scheme that is not
+// registered has none.
 func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Syntax.Fields(u) }
 
-// Notes returns the notes about u by its scheme; none for a scheme that is not registered.
+// Notes returns the notes about u according to its scheme. A scheme that is not registered
+// has none.
 func (r *Registry) Notes(u locus.URL) []locus.Violation {
 	if notes := r.of(u).Syntax.Notes; notes != nil {
 		return notes(u)
@@ -154,15 +155,16 @@ func (r *Registry) Notes(u locus.URL) []locus.Violation {
 	return nil
 }
 
-// Canonical returns the canonical form of u by its scheme, or by [Generic] if the scheme
-// is not registered (RFC 1738 section 5, otherurl).
+// Canonical returns the canonical form of u according to its scheme, or to [Generic] if the
+// scheme is not registered (RFC 1738 section 5, otherurl).
 func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return r.of(u).Syntax.Canonical(u)
 }
 
-// Check returns the violations of u by its scheme, or by [Generic], and for
-// [locus.RFC3986] those of [Registry.CheckURI]. Package profile has the verdict of
-// [locus.WHATWG], which is about texts; here it counts as RFC3986.
+// Check returns the violations of u according to its scheme, or to [Generic] if the scheme
+// is not registered. For [locus.RFC3986] it returns the violations of [Registry.CheckURI].
+// It treats [locus.WHATWG] as RFC3986, because the verdict of WHATWG depends on the text:
+// see package profile.
 func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p > locus.RFC1630 {
 		return r.CheckURI(rfc3986.Parse(u.String()))
@@ -178,8 +180,8 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return e.scheme.Syntax.Check(u, p)
 }
 
-// Port returns the port that u leads to: the one written, or the default of its scheme;
-// 0: none.
+// Port returns the port of u: the written port, or the default of its scheme. It returns 0
+// if there is none.
 func (r *Registry) Port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n

@@ -120,8 +120,8 @@ func (r *Request) DialerFor(to locus.URL) (Dialer, error) {
 // ItemRange selects items by number. The zero ItemRange selects the newest items, up to the
 // scheme's default.
 type ItemRange struct {
-	First, Last int64 // 0: no bound
-	Newest      int64 // how many, counted from the newest; 0: the scheme's default
+	First, Last int64 // 0 means no bound
+	Newest      int64 // how many, counted from the newest; 0 means the scheme's default
 }
 
 // Traced calls Trace, if it is not nil.

@@ -21,9 +21,9 @@ type Object struct {
 	Name     string    // the server's name for it; never to be used as a path
 	Type     string    // media type, perhaps with parameters; empty if unknown
 	Encoding string    // content coding of Body: "gzip"; empty if none
-	Size     int64     // bytes of the whole object; -1: unknown
+	Size     int64     // bytes of the whole object; -1 if unknown
 	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
-	ModTime  time.Time // zero: unknown
+	ModTime  time.Time // zero if unknown
 	Tag      string    // identifies this version of the object, for Request.Tag; empty if none
 	// Refresh is the automatic navigation that the page requests, as in HTML 4.2.5.3: "5;
 	// url=a.html". It is empty if there is none.
@@ -63,12 +63,12 @@ type Menu struct {
 
 // Item is one line of a menu.
 type Item struct {
-	URL     locus.URL // zero: the line locates nothing
+	URL     locus.URL // zero if the line locates nothing
 	Title   string    // as the server gave it: not safe for a terminal
 	Kind    ItemKind
 	Type    string    // media type; empty if unknown before the item is opened
-	Size    int64     // bytes; -1: unknown
-	ModTime time.Time // zero: unknown
+	Size    int64     // bytes; -1 if unknown
+	ModTime time.Time // zero if unknown
 	Note    string    // for people
 	Fields  []Field   // for programs: number, from, score
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Same reports whether a and b name the same resource, as far as the rules of their schemes
-// say: whether their canonical forms are ==. why has the reasons, a clause each: what is
-// spelled differently, or which parts differ. They are safe for a terminal and have no
-// password. A URL that is not in the form of its scheme is the same as no other, and why
-// has its error.
+// Same reports whether a and b name the same resource according to their schemes: whether
+// their canonical forms are ==. why lists the reasons, each as a clause: the parts that are
+// spelled differently, or that differ. The reasons are safe for a terminal and contain no
+// password. If a URL is not in the form of its scheme, Same returns false, and why has the
+// error.
 func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	x, changeX, err := r.Canonical(a)
 	if err != nil {

@@ -20,7 +20,7 @@ type Status uint8
 const (
 	Standard     Status = iota // RFC 1738 gives syntax and access
 	Draft                      // the URI draft that became RFC 1630 gives them
-	Extension                  // in neither, and supported here
+	Extension                  // in neither of them
 	Reserved                   // a name that one of them reserves, without syntax
 	Experimental               // begins with "x-" (RFC 1738 section 4)
 )
@@ -29,19 +29,19 @@ func (s Status) String() string {
 	return [...]string{"standard", "draft", "extension", "reserved", "experimental"}[s]
 }
 
-// Scheme describes one scheme; it is a row of the registry. Name and Section are required.
-// Every other zero value is a safe default. Each struct below serves one kind of caller.
+// Scheme describes one scheme; it is a row of the registry. Name is required, and Section
+// should be set. Every other zero value is a safe default. Each struct below serves one kind of caller.
 // The functions may be called concurrently.
 type Scheme struct {
 	Name    string // in lower case
 	Port    uint16 // default port; 0 if none
 	Status  Status
 	Section string // where the scheme is defined: "RFC 1738 3.2"
-	Traits  Traits // what all readers ask about
+	Traits  Traits // properties that all callers need
 
 	Syntax  Syntax  // how URLs are written and compared
 	Access  Access  // how resources are opened
-	Display Display // what people see
+	Display Display // descriptions for people
 	Crawl   Crawl   // which pages make a site, and how long a response stays fresh
 	Policy  Policy  // what may be sent where
 }

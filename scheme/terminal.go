@@ -5,21 +5,19 @@ import (
 	"net"
 )
 
-// Terminal is the connection of a session. Its methods may be called from many
-// goroutines at once.
+// Terminal is the connection of a session. Its methods may be called concurrently.
 type Terminal interface {
 	net.Conn
-	// SetWindow reports the size of the user's window to the service. The caller calls
+	// SetWindow reports the size of the user's window to the service. The caller must call
 	// it again after each change.
 	SetWindow(columns, rows int) error
-	// Echoes reports whether the service shows what is typed. Otherwise the user's
-	// terminal does, and sends whole lines.
+	// Echoes reports whether the service echoes input. Otherwise the user's terminal must
+	// echo it, and the client must send whole lines.
 	Echoes() bool
-	// OnChange registers f, which replaces an earlier one, to be called on any goroutine
-	// when Echoes or Status may have changed. nil: none.
+	// OnChange registers f, which replaces an earlier one. It is called on any goroutine
+	// when Echoes or Status may have changed. If f is nil, nothing is called.
 	OnChange(f func())
-	// Commands returns the names for Command: keys that no byte stands for, such as
-	// "break".
+	// Commands returns the names for Command: keys without a byte, such as "break".
 	Commands() []string
 	// Command sends one of Commands.
 	Command(name string) error

@@ -20,7 +20,7 @@ const lockSuffix = ".part.lock"
 // file.
 type BusyError struct {
 	File    string // the path of the file
-	Process int    // 0: unknown
+	Process int    // 0 if unknown
 }
 
 func (e *BusyError) Error() string {

@@ -20,7 +20,7 @@ type source struct {
 	URL     string    `json:"url"` // without password and fragment
 	Tag     string    `json:"tag,omitempty"`
 	ModTime time.Time `json:"modified,omitzero"`
-	Size    int64     `json:"size"` // -1: unknown
+	Size    int64     `json:"size"` // -1 if unknown
 }
 
 const maxSource = 1 << 20
@@ -110,7 +110,7 @@ func (p *part) readSource() (source, error) {
 	return s, nil
 }
 
-// offset returns where to resume the object of u; 0: from the beginning.
+// offset returns where to resume the object of u; 0 means from the beginning.
 func (p *part) offset(u locus.URL) int64 {
 	if p.source.URL != sourceURL(u) {
 		return 0

@@ -32,9 +32,9 @@ type Event struct {
 	Index int // of the job
 	State State
 	Done  int64         // bytes so far, with those of an earlier part
-	Total int64         // bytes of the whole object; -1: unknown
+	Total int64         // bytes of the whole object; -1 if unknown
 	Rate  float64       // bytes per second, recently
-	Left  time.Duration // at this rate; -1: unknown
+	Left  time.Duration // at this rate; -1 if unknown
 	Err   error         // why the job waits or failed
 }
 
@@ -48,7 +48,7 @@ const (
 )
 
 type progress struct {
-	report   func(Event) // nil: no reports
+	report   func(Event) // nil if there are no reports
 	event    Event
 	sentAt   time.Time // the last event
 	sentDone int64     // bytes at that time

@@ -152,7 +152,7 @@ func checkNames(jobs []Job) error {
 type runner struct {
 	client  Client
 	folder  *os.Root
-	dir     *os.File // folder itself; nil: it can't be opened
+	dir     *os.File // folder itself; nil if it can't be opened
 	options Options
 	mu      sync.Mutex // one Progress at a time
 }
@@ -366,7 +366,7 @@ func (t *task) try(ctx context.Context) error {
 	return err
 }
 
-// modTime returns the time for the file; zero: now.
+// modTime returns the time for the file; zero means now.
 func (t *task) modTime(r scheme.Resource) time.Time {
 	if o, ok := r.(*scheme.Object); ok && !t.options.NoTimes {
 		return o.ModTime

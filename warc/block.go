@@ -22,10 +22,10 @@ const maxMemory = 1 << 20
 type Block struct {
 	dir     string // of the temporary file
 	memory  []byte
-	file    *wholefile.Temporary // nil: all is in memory
+	file    *wholefile.Temporary // nil if all is in memory
 	size    int64
 	sum     hash.Hash
-	payload hash.Hash // nil: there is no payload
+	payload hash.Hash // nil if there is no payload
 	start   int64     // of the payload
 	err     error
 }

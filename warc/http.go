@@ -12,7 +12,7 @@ import (
 // Payload is the transferred data: the entity of an HTTP response, or the block of a
 // resource record.
 type Payload struct {
-	Status int    // of the HTTP response; 0: the record is not one
+	Status int    // of the HTTP response; 0 if the record is not one
 	Type   string // media type, as it was sent; empty if unknown
 	// Encoding lists the content codings of the data in the order in which they were
 	// applied, such as "gzip".

@@ -100,7 +100,7 @@ func (r *Record) Read(p []byte) (int, error) { return r.block.Read(p) }
 // Reader reads the records of an archive. It may be used by one goroutine at a time.
 type Reader struct {
 	in     *counter
-	z      *gzip.Reader // nil: not compressed, or between members
+	z      *gzip.Reader // nil if not compressed, or between members
 	r      *bufio.Reader
 	start  int64 // where the record begins in the file
 	record *Record
@@ -325,7 +325,7 @@ func (r *Record) arc(line string, first, isHTTP bool) {
 // block is the block of a record.
 type block struct {
 	r    io.Reader
-	left int64 // -1: to the end
+	left int64 // -1 means to the end
 	err  error
 }
 

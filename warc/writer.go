@@ -44,10 +44,10 @@ type Writer struct {
 	ext     string // ".warc" or ".warc.gz"
 
 	mu     sync.Mutex
-	number int // of the file; 0: without a number
+	number int // of the file; 0 if the file has no number
 	file   *os.File
 	out    *bufio.Writer // of file
-	zip    *gzip.Writer  // of out; nil: not compressed
+	zip    *gzip.Writer  // of out; nil if not compressed
 	end    int64         // of the last whole record
 	begun  int64         // end of the record "warcinfo"
 	info   string        // identifier of that record

@@ -65,8 +65,8 @@ type File struct {
 	Path    string
 	Version string
 	Buckets []string      // except "meta", which has the version
-	Wait    time.Duration // for another process; 0: [DefaultWait]
-	// Check looks at the content before the database is used. nil: it is not looked at.
+	Wait    time.Duration // for another process; 0 means [DefaultWait]
+	// Check, if not nil, verifies the content before the database is used.
 	Check func(*bbolt.Tx) error
 
 	held  sync.Mutex // while this File has the lock
@@ -76,7 +76,7 @@ type File struct {
 	sound stamp // of the file when it was last verified, or written here
 
 	mu     sync.RWMutex
-	db     *bbolt.DB   // nil: open only during View and Update
+	db     *bbolt.DB   // nil if the file is open only during View and Update
 	failed atomic.Bool // writing met damage
 }
 
