@@ -68,7 +68,7 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 	return nil, err
 }
 
-// next opens what a redirect leads to. hops is its number.
+// next opens the target of a redirect. hops is its number.
 func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
 	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
@@ -78,9 +78,9 @@ func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, e
 	return f.followRedirect(referral.To, hops)
 }
 
-// refer opens the first URL of list that can be opened. It tries the next one after a
-// denial, an unsupported scheme or a failed connection. If all fail, the error is the
-// last denial, which the user can allow, or otherwise the last error.
+// followRedirect opens the first URL of list that can be opened. It tries the next one
+// after a denial, an unsupported scheme or a failed connection. If all fail, the error is
+// the last denial, which the user can allow, or otherwise the last error.
 func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resource, err error) {
 	for i, to := range list {
 		if i == maxTries {

@@ -163,7 +163,8 @@ func (f *follower) askFunc(hops int) scheme.AskFunc {
 	}
 }
 
-// referred returns the dialer for a URL that a server refers to while p is performed.
+// redirectDialer returns the dialer for a URL to which a server refers while p is
+// performed.
 func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
 	if err := c.policy.CheckRedirect(c.target(p.last().url), c.target(to), hops+1); err != nil {
 		return nil, err

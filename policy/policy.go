@@ -16,13 +16,13 @@ import (
 type Origin uint8
 
 const (
-	// Typed: a person entered the URL, or the program chose it.
+	// Typed means that a person entered the URL, or the program chose it.
 	Typed Origin = iota
-	// FromPrivate: the URL is a link or a redirect, and the client has dialed only
-	// addresses that are not public on the way.
+	// FromPrivate means that the URL is a link or a redirect, and the client has dialed
+	// only addresses that are not public on the way.
 	FromPrivate
-	// FromPublic: the URL is a link or a redirect, and the client has dialed a public
-	// address on the way.
+	// FromPublic means that the URL is a link or a redirect, and the client has dialed a
+	// public address on the way.
 	FromPublic
 )
 
@@ -109,11 +109,11 @@ type Target struct {
 type Reach uint8
 
 const (
-	// Files: a file of this machine.
+	// Files means a file of this machine.
 	Files Reach = iota
-	// Network: a server.
+	// Network means a server.
 	Network
-	// Memory: neither. The URL contains the resource or composes a message.
+	// Memory means neither. The URL contains the resource or composes a message.
 	Memory
 )
 

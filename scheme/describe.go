@@ -197,10 +197,11 @@ func AtPath(u locus.URL, path string) locus.URL {
 // The zero Freshness does not allow reuse.
 type Freshness struct {
 	For time.Duration
-	// Dated: an object that has a date keeps for a tenth of the time since, from 10
-	// minutes to 24 hours (as RFC 9111 section 4.2.2 suggests for HTTP), in place of For.
+	// Dated means that an object with a date may be reused for a tenth of its age, from 10
+	// minutes to 24 hours, instead of For (as RFC 9111 section 4.2.2 suggests for HTTP).
 	Dated bool
-	// Fixed: the response is the same whatever types and languages a request prefers.
+	// Fixed means that the response does not depend on the types and languages that a
+	// request prefers.
 	Fixed bool
 }
 

@@ -10,22 +10,22 @@ import (
 
 // Errors of openers wrap one of these.
 var (
-	// ErrNotFound: the server has no such resource. It is fs.ErrNotExist.
+	// ErrNotFound means that the server has no such resource. It is fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
-	// ErrNotArchived: an archive does not have the resource. It is ErrNotFound.
+	// ErrNotArchived means that an archive does not have the resource. It is ErrNotFound.
 	ErrNotArchived error = kind{"not in the archive", ErrNotFound}
-	// ErrAuth: the server wants a login, or refused the one it got. It is
+	// ErrAuth means that the server requires a login, or rejected it. It is
 	// fs.ErrPermission.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
-	// ErrUnreachable: no connection was made.
+	// ErrUnreachable means that no connection was made.
 	ErrUnreachable = errors.New("unreachable")
-	// ErrProtocol: the response violates the protocol or is incomplete.
+	// ErrProtocol means that the response violates the protocol or is incomplete.
 	ErrProtocol = errors.New("protocol error")
-	// ErrTooLarge: the resource exceeds a limit.
+	// ErrTooLarge means that the resource exceeds a limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrUnsupported: the scheme, or this use of it, is not supported.
+	// ErrUnsupported means that the scheme, or this use of it, is not supported.
 	ErrUnsupported = errors.New("not supported")
-	// ErrNoScheme: the scheme is not registered. It is ErrUnsupported.
+	// ErrNoScheme means that the scheme is not registered. It is ErrUnsupported.
 	ErrNoScheme error = kind{"unknown scheme", ErrUnsupported}
 )
 
@@ -50,11 +50,12 @@ type HintError struct {
 type Reason string
 
 const (
-	// ReasonEmptySegment: the server refuses the command for an empty segment of the path.
+	// ReasonEmptySegment means that the server rejects the command for an empty path
+	// segment.
 	ReasonEmptySegment Reason = "empty-segment"
-	// ReasonNoServer: the URL names no server, and the client has none.
+	// ReasonNoServer means that the URL names no server, and the client has none.
 	ReasonNoServer Reason = "no-server"
-	// ReasonClearLogin: the server wants a login that would not be encrypted.
+	// ReasonClearLogin means that the server requires a login that would not be encrypted.
 	ReasonClearLogin Reason = "clear-login"
 )
 

@@ -5,42 +5,46 @@ package scheme
 type Traits uint32
 
 const (
-	// Interactive: opening a URL starts a session with a service (RFC 1738 section 3.8).
+	// Interactive means that opening a URL starts a session with a service (RFC 1738
+	// section 3.8).
 	Interactive Traits = 1 << iota
-	// Composes: opening a URL composes a message. The URL names no object (section 3.5).
+	// Composes means that opening a URL composes a message. The URL names no object
+	// (section 3.5).
 	Composes
-	// Secure: the connection is encrypted from its first byte.
+	// Secure means that the connection is encrypted from its first byte.
 	Secure
-	// Local: a URL is opened on this machine without a connection, and never through a
-	// proxy.
+	// Local means that a URL is opened on this machine without a connection, and never
+	// through a proxy.
 	Local
-	// Files: a URL names a file (section 3.10). A file on this machine is opened without a
-	// connection. A file on another host may be opened through a proxy.
+	// Files means that a URL names a file (section 3.10). A file on this machine is opened
+	// without a connection. A file on another host may be opened through a proxy.
 	Files
-	// Contained: a URL has a meaning only in the message that contains it.
+	// Contained means that a URL has a meaning only in the message that contains it.
 	Contained
-	// Web: responses are HTTP's. They carry HTTP's own rules for caches and robots.
+	// Web means that responses are HTTP responses, with the rules of HTTP for caches and
+	// robots.
 	Web
-	// Messages: objects may be mail messages or news articles.
+	// Messages means that objects may be mail messages or news articles.
 	Messages
-	// News: messages are articles: a Message-ID in them is a news URL.
+	// News means that messages are articles, so that a Message-ID in them is a news URL.
 	News
-	// Fragments: a fragment names a part of an object that a program can search for.
+	// Fragments means that a fragment names a part of an object that a program can search
+	// for.
 	Fragments
-	// AcceptsTypes: the opener applies Request.Accept and Request.AcceptLanguage.
+	// AcceptsTypes means that the opener applies Request.Accept and Request.AcceptLanguage.
 	AcceptsTypes
-	// AcceptsLike: the opener applies Request.Like.
+	// AcceptsLike means that the opener applies Request.Like.
 	AcceptsLike
-	// AcceptsItems: the opener applies Request.Items.
+	// AcceptsItems means that the opener applies Request.Items.
 	AcceptsItems
-	// Lines: menus are texts with links: the order of their lines and the lines between
-	// the links matter.
+	// Lines means that menus are texts with links: the order of their lines and the lines
+	// between the links matter.
 	Lines
-	// Directories: menus are lists of files, with sizes and times.
+	// Directories means that menus are lists of files, with sizes and times.
 	Directories
-	// NoStatus: responses have no status, so that a text may be an error message.
+	// NoStatus means that responses have no status, so that a text may be an error message.
 	NoStatus
-	// MailAddress: what follows the scheme's name ends in "@" and a domain.
+	// MailAddress means that the part after the scheme's name ends in "@" and a domain.
 	MailAddress
 )
 

@@ -12,21 +12,21 @@ import (
 )
 
 var (
-	// ErrFile: a file could not be read or written. It wraps the system's reason.
+	// ErrFile means that a file could not be read or written. It wraps the system's reason.
 	ErrFile = errors.New("can't read or write a file")
-	// ErrExists: a file exists and must not be replaced. It wraps fs.ErrExist.
+	// ErrExists means that a file exists and must not be replaced. It wraps fs.ErrExist.
 	ErrExists = fmt.Errorf("not replaced: %w", fs.ErrExist)
-	// ErrForeign: a file with the name of a part was not written by this package.
+	// ErrForeign means that a file with the name of a part was not written by this package.
 	ErrForeign = errors.New("not a partial download of this file")
-	// ErrNotObject: the resource has no bytes to write: it is a menu (without
+	// ErrNotObject means that the resource has no bytes to write: it is a menu (without
 	// Options.Menu), a session or a redirect.
 	ErrNotObject = errors.New("not an object")
-	// ErrCoded: the bytes are in a content coding that is not decoded here, and must
-	// not pass for the object.
+	// ErrCoded means that the bytes are in an unsupported content coding, so that the file
+	// would not contain the object.
 	ErrCoded = errors.New("unsupported content coding")
-	// ErrTwice: two objects have the same file.
+	// ErrTwice means that two objects have the same file.
 	ErrTwice = errors.New("two URLs have the same file name")
-	// ErrName: not the name of a file in the folder.
+	// ErrName means that a name is not a file name in the directory.
 	ErrName = errors.New("not a file name")
 )
 

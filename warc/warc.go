@@ -21,9 +21,9 @@ import (
 )
 
 var (
-	// ErrFormat: the archive is damaged, or the file is not an archive.
+	// ErrFormat means that the archive is damaged, or the file is not an archive.
 	ErrFormat = errors.New("warc: not a record of a WARC or ARC file")
-	// ErrLimit: a header is longer than any record needs.
+	// ErrLimit means that a header is longer than any record needs.
 	ErrLimit = errors.New("warc: header too long")
 )
 

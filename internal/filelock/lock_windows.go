@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// The locked byte lies after the text, which so remains readable.
+// lock locks a byte after the text, so that the text remains readable.
 func lock(f *os.File) error {
 	at := &windows.Overlapped{Offset: MaxText}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, at)
