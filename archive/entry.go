@@ -109,7 +109,7 @@ func (e *entry) date() time.Time {
 	return t
 }
 
-// isAfter reports whether the record of e is after that of f in the archives.
+// isAfter reports whether the record of e follows the record of f in the archives.
 func (e *entry) isAfter(f *entry) bool {
 	return e.file > f.file || e.file == f.file && e.offset > f.offset
 }

@@ -21,7 +21,7 @@ type index struct {
 	size  int64  // of the file
 }
 
-// damaged returns err, with what the user can do about damage.
+// damaged returns err with advice for the user.
 func (x *index) damaged(err error) error {
 	if !errors.Is(err, errEntry) {
 		return err
@@ -122,7 +122,7 @@ func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error
 	if offset == first {
 		return x.lineAt(first)
 	}
-	// The byte before offset tells whether a line begins there.
+	// The byte before offset shows whether a line begins there.
 	part, err := x.read(offset - 1)
 	if err != nil {
 		return 0, nil, err
@@ -142,7 +142,7 @@ func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
 	return offset, line, err
 }
 
-// read returns what is from offset to the next line end.
+// read returns the text from offset to the next line end.
 func (x *index) read(offset int64) ([]byte, error) {
 	var line []byte
 	for size := 512; ; size *= 4 {

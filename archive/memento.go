@@ -10,7 +10,7 @@ import (
 
 // Memento is an archived version of a resource.
 type Memento struct {
-	URL    locus.URL // as it was kept
+	URL    locus.URL // as it was archived
 	Time   time.Time // when; to the second
 	Status int       // of HTTP; 0 if none, or unknown
 	Type   string    // media type; empty if unknown
@@ -67,7 +67,7 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 			continue
 		}
 		if h.Count > 0 && m.Time.Equal(prev.Time) {
-			// Of one second, the last record counts.
+			// Within one second, the last record counts.
 			if h.At.Time.Equal(m.Time) && m.entry.isAfter(&h.At.entry) {
 				h.At = m
 			}
@@ -116,7 +116,7 @@ func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 // Listed is a URL in the list of a host.
 type Listed struct {
 	Memento
-	Count int    // how often it was kept
+	Count int    // how often it was archived
 	After string // for [Store.List], to continue
 }
 

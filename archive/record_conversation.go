@@ -16,21 +16,21 @@ import (
 const TranscriptType = "application/x-locus-conversation"
 
 const (
-	// maxPiece is how many bytes of a piece of a conversation are kept. What is longer is
+	// maxPiece is how many bytes of a piece of a conversation are recorded. A longer piece is
 	// mostly the object or the menu, which has a record of its own.
 	maxPiece = 64 << 10
-	// maxConversation is how many bytes of a conversation are kept.
+	// maxConversation is how many bytes of a conversation are recorded.
 	maxConversation = 4 << 20
-	// maxPieces is how many pieces are kept.
+	// maxPieces is how many pieces are recorded.
 	maxPieces = 1 << 12
 )
 
-// conversation is what was sent and received. The zero value is empty.
+// conversation is the data that was sent and received. The zero value is empty.
 type conversation struct {
 	pieces  []piece
-	octets  int             // kept in pieces
+	octets  int             // recorded in pieces
 	packets map[string]bool // the connections that carry datagrams
-	left    int64           // bytes that are not kept after the last piece
+	left    int64           // bytes after the last piece that are not recorded
 	err     error
 }
 
@@ -39,7 +39,7 @@ type piece struct {
 	mark  byte // '>' sent, '<' received, '=' connected
 	name  string
 	text  []byte
-	total int64 // bytes, kept or not
+	total int64 // bytes, recorded or not
 }
 
 func (c *conversation) isEmpty() bool {
@@ -89,10 +89,10 @@ func (c *conversation) add(name string, sent bool, p []byte) {
 	c.octets += len(keep)
 }
 
-// omitted counts bytes of the last piece that are not kept.
+// omitted counts bytes of the last piece that are not recorded.
 func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
 
-// failed tells how the conversation ended.
+// failed records how the conversation ended.
 func (c *conversation) failed(err error) { c.err = err }
 
 // write writes the conversation about u.

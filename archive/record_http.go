@@ -185,7 +185,7 @@ func (e *exchange) writeConversation(err error) {
 		}
 		in, readErr := side.block.Reader()
 		if readErr != nil {
-			continue // Write tells of the error of the disk
+			continue // Write returns the error of the disk
 		}
 		head := make([]byte, min(side.block.Size(), maxPiece))
 		if _, readErr := io.ReadFull(in, head); readErr == nil {
@@ -202,7 +202,7 @@ func (e *exchange) writeConversation(err error) {
 	x.recorder.write(entry)
 }
 
-// maskedField tells which fields of a header have "***" in place of their values.
+// maskedField lists the fields of a header whose values are "***".
 func maskedField(names []string) warc.Field {
 	return warc.Field{Name: "Locus-Masked", Value: strings.Join(names, " ")}
 }

@@ -18,18 +18,18 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// recording is a request and what it leads to.
+// recording is a request and its response.
 type recording struct {
 	recorder *Recorder
 	url      locus.URL
 	began    time.Time
 	filled   bool // a form was filled in
-	part     bool // the response is not all that the URL leads to by itself
+	part     bool // the response is only a part of the resource
 
 	mu         sync.Mutex
 	transcript conversation
 	address    string   // of the server
-	secrets    []string // what must not be kept, the longest first
+	secrets    []string // texts that must not be recorded, the longest first
 	isHTTP     bool     // its exchanges record themselves
 	block      *warc.Block
 	kind       string // media type of block
@@ -128,7 +128,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 	return res
 }
 
-// mediaTypeOf returns the type of a record: what the server said, if that can be a media type.
+// mediaTypeOf returns the type of a record: the server's type, if it is a valid media type.
 func mediaTypeOf(text string) string {
 	const unknown = "application/octet-stream"
 	for i := range len(text) {
@@ -156,7 +156,7 @@ func (x *recording) drop() {
 	}
 }
 
-// recordedBody keeps what is read of an object.
+// recordedBody records the bytes that are read from an object.
 type recordedBody struct {
 	io.ReadCloser
 	recording *recording
@@ -194,7 +194,7 @@ func (b *recordedBody) Close() error {
 	return err
 }
 
-// keepMenu has the bytes of m kept when its items have been read.
+// keepMenu records the bytes of m after its items have been read.
 func (x *recording) keepMenu(m *scheme.Menu) {
 	m.Items = x.items(m)
 	m.Closer = &menuCloser{m.Closer, x}
@@ -216,7 +216,7 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// keepSource keeps the bytes of a menu whose items have been read.
+// keepSource records the bytes of a menu whose items have been read.
 func (x *recording) keepSource(m *scheme.Menu) {
 	if m.Source == nil {
 		return

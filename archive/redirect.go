@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A redirect is kept as the list of its URLs, without passwords: text/uri-list (RFC 2483)
+// A redirect is recorded as the list of its URLs, without passwords: text/uri-list (RFC 2483)
 // with the parameter "locus-referral", which is "permanent" or "temporary". That of HTTP is
 // in its response.
 const (
@@ -35,7 +35,7 @@ func redirectList(r *scheme.Redirect) []byte {
 	return list
 }
 
-// Bounds of a list of URLs that was kept.
+// Limits of a recorded list of URLs.
 const (
 	maxRedirects    = 1000
 	maxRedirectList = 1 << 20 // bytes

@@ -43,11 +43,11 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return res, nil
 }
 
-// withoutRecord opens a URL that was not kept, if that needs neither a server nor this
+// withoutRecord opens a URL that was not archived, if that needs neither a server nor this
 // machine: a form, or the part of a message.
 func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	row := s.registry.Scheme(req.URL)
-	// Files and mail of this machine were not kept.
+	// Files and mail of this machine are not archived.
 	isOwn := row.Traits.Has(scheme.Local) && row.Traits&(scheme.Files|scheme.Messages) != 0
 	isFree := !isOwn || row.Traits&(scheme.Contained|scheme.Composes) != 0
 	if row.Access.Opener != nil && isFree {
@@ -97,7 +97,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	menu, ok := res.(*scheme.Menu)
 	switch {
 	case !ok:
-		body.r = k // what was read so far is not needed
+		body.r = k // the bytes read so far are not needed
 	case menu.Source == nil:
 		source.Attach(menu, k.mediaType())
 	}
@@ -154,7 +154,7 @@ func joinNotes(a, b string) string {
 // storedBlock is the block of a record, or of the two records of a revisit.
 type storedBlock struct {
 	record *record   // has the bytes
-	head   []byte    // the header of HTTP that replaces that of record
+	head   []byte    // the HTTP header that replaces the header of record
 	skip   io.Reader // what follows the header of record
 	date   time.Time
 	first  io.Closer // the record of the revisit
@@ -162,7 +162,7 @@ type storedBlock struct {
 
 func (k *storedBlock) isHTTP() bool { return isHTTP(k.record.Record) }
 
-// mediaType returns the media type for Scheme.Kept: that of a response of HTTP for a whole
+// mediaType returns the media type for Access.Archived: that of a response of HTTP for a whole
 // one, and what a server named for other octets.
 func (k *storedBlock) mediaType() string {
 	if k.isHTTP() {
@@ -197,7 +197,7 @@ func (k *storedBlock) Close() error {
 // errRevisit: the record that a revisit refers to is not there.
 var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
-// revisited returns what a revisit record stands for: the header that it has, and the
+// revisited returns the content of a revisit record: its header, and the
 // payload of the record that it refers to, by URL and date or by the digest. That one is
 // never a revisit.
 func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {

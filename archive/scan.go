@@ -70,7 +70,7 @@ func (c *scanner) file(number int) error {
 	return nil
 }
 
-// scanReader reads a file, tells the progress, and ends with the context.
+// scanReader reads a file, reports the progress, and ends with the context.
 type scanReader struct {
 	*scanner
 	r io.Reader
@@ -149,7 +149,7 @@ func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 		return nil // the client had it, and the archive has not
 	}
 	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
-		return nil // it can't be asked for
+		return nil // it can't be requested
 	}
 	e.key = keyOf(s.registry, u)
 	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)

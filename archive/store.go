@@ -64,7 +64,7 @@ type Store struct {
 	options   Options
 	files     []archiveFile
 	index     *index
-	temporary io.Closer // the file of an index that is not kept; may be nil
+	temporary io.Closer // the file of a temporary index; may be nil
 
 	mu     sync.Mutex
 	closed bool
@@ -160,7 +160,7 @@ func archivesAt(path string) (files []archiveFile, lists []list, err error) {
 		case !slices.ContainsFunc(extensions, func(end string) bool { return strings.HasSuffix(strings.ToLower(name), end) }):
 			return nil
 		}
-		// A symbolic link counts as what it leads to.
+		// A symbolic link counts as its target.
 		info, err := os.Stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			return err
@@ -275,7 +275,7 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	return true, nil
 }
 
-// isAt reports whether name is still that of f: the process that had the lock before may
+// isAt reports whether name is still the name of f: the process that had the lock before may
 // have removed it.
 func isAt(f *os.File, name string) bool {
 	info, err := f.Stat()

@@ -26,10 +26,10 @@ type outcome struct {
 	loop      bool // the links repeat those above
 }
 
-// prior is what earlier runs kept of a URL.
+// prior is the state of a URL after earlier runs.
 type prior struct {
 	*Record      // nil if there is none
-	now     bool // this run has kept it
+	now     bool // this run has stored it
 	intact  bool // its file is as it was written
 }
 
@@ -69,7 +69,7 @@ func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o
 	}
 }
 
-// prior returns what earlier runs kept of j.
+// prior returns the state of j after earlier runs.
 func (c *crawler) prior(j *job) prior {
 	c.mu.Lock()
 	before, now := c.ledger.records(j.URL)
@@ -123,7 +123,7 @@ func (r *Record) isVersion(o *scheme.Object) bool {
 	return !r.Modified.IsZero() && r.Modified.Equal(o.ModTime)
 }
 
-// keep makes the file that is there the result of j.
+// keep makes the existing file the result of j.
 func (c *crawler) keep(j *job, p prior, o *outcome) {
 	r := *p.Record
 	c.describe(&r, j)
@@ -162,7 +162,7 @@ func (c *crawler) describe(r *Record, j *job) {
 	r.URL, r.From, r.Start, r.Depth, r.Listed, r.Gone = j.URL, j.From, j.Start, j.Depth, j.Listed, false
 }
 
-// fetch opens j, and keeps it.
+// fetch opens j and stores it.
 func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request, o *outcome) {
 	part := c.openPart(j)
 	defer part.close()
@@ -183,7 +183,7 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 		if c.addRedirect(j, r, res.LinkOrigin, o) {
 			return
 		}
-		// The other URLs are copies, or the object is kept under another scheme.
+		// The other URLs are copies, or the object is stored under another scheme.
 		req.NoFollow = false
 		if res, err = c.client.Do(ctx, req); err != nil {
 			o.err = err
@@ -233,7 +233,7 @@ func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, 
 		return true
 	}
 	for _, to := range r.To {
-		// A given URL may have moved: what is below the new place is mirrored.
+		// A given URL may have moved: resources below the new URL are mirrored.
 		moved := *j
 		if j.Depth == 0 {
 			if canonical, _, err := c.registry.Canonical(to.WithoutFragment().WithoutPassword()); err == nil {

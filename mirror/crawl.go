@@ -50,7 +50,7 @@ type crawler struct {
 const (
 	// maxAhead is how many jobs after the first unfinished one may be begun.
 	maxAhead = 4096
-	// maxHeld is how many links may wait for those of an earlier job. Links beyond them are
+	// maxHeld is how many links may wait for the links of an earlier job. Links beyond them are
 	// read again in their turn.
 	maxHeld = 1 << 17
 	// maxHops is the most consecutive redirects.
@@ -141,7 +141,7 @@ func (c *crawler) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	return crawl.HostName(u), crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 }
 
-// order adds the links of job number seq, after those of the jobs before it. The caller
+// order adds the links of job number seq, after the links of the jobs before it. The caller
 // must hold c.mu.
 func (c *crawler) order(seq int, links []job) {
 	if seq < c.ordered {
@@ -296,7 +296,7 @@ func (c *crawler) finish(j *job, o *outcome) {
 
 // fail notes that j failed. The caller must hold c.mu.
 func (c *crawler) fail(j *job, o *outcome) {
-	// What a menu lists is there, whatever the server says.
+	// An item of a menu exists, whatever the server says.
 	missing := access.KindOf(o.err) == access.NotFound && !j.InMenu && j.From != "" && !o.partial
 	before, _ := c.ledger.records(j.URL)
 	isFile := before != nil && !before.Menu && !before.Document || j.InMenu && j.Kind == scheme.KindObject
@@ -305,7 +305,7 @@ func (c *crawler) fail(j *job, o *outcome) {
 	}
 	c.ledger.done(&result{Status: Failed, Record: Record{URL: j.URL}, Missing: missing})
 	if missing && before != nil {
-		return // It is gone, which is told at the end.
+		return // It is gone, which is reported at the end.
 	}
 	c.count(Failed)
 	c.report(Event{URL: j.URL, Status: Failed, Err: o.err})
@@ -354,7 +354,7 @@ func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.
 		return l, false
 	}
 	if s.Traits.Has(scheme.Local) && s.Traits&scheme.Files == 0 && s.Traits&scheme.Messages == 0 {
-		return l, false // it is itself what it names
+		return l, false // it is already the final URL
 	}
 	canonical, _, err := c.registry.Canonical(u)
 	if err != nil || !c.isWanted(j, canonical, kind, needed) {
@@ -404,7 +404,7 @@ func (c *crawler) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
 		return scheme.BelowPath(start, u)
 	}
-	// "/" means nothing here: what a menu lists on its server belongs to it.
+	// "/" means nothing here: the items of a menu on its server belong to it.
 	return kind != "" && strings.EqualFold(u.Host(), start.Host()) && c.registry.Port(u) == c.registry.Port(start)
 }
 
@@ -415,7 +415,7 @@ const (
 	maxRepeats = 8
 )
 
-// isEndless reports whether the path of u looks like that of a loop.
+// isEndless reports whether the path of u looks like a loop.
 func isEndless(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if strings.Count(text, "/") > maxPath {
@@ -433,7 +433,7 @@ func isEndless(u locus.URL) bool {
 	return false
 }
 
-// mayHaveLinks reports whether a URL may lead to a page: its last name has no extension
+// mayHaveLinks reports whether a URL may be a page: its last name has no extension
 // of another type.
 func mayHaveLinks(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")

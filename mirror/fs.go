@@ -51,7 +51,7 @@ const (
 	defaultEntries     = 1 << 20
 	defaultMenus       = 1 << 20
 	defaultCachedMenus = 4096
-	// maxText limits the bytes of URLs and other text of kept entries, and of all
+	// maxText limits the bytes of URLs and other text of cached entries, and of all
 	// menus, because servers determine their length.
 	maxText = 256 << 20
 )
@@ -69,9 +69,9 @@ type FS struct {
 	mu       sync.Mutex
 	menus    map[locus.URL]*fsMenu     // by canonical URL
 	loading  map[*fsMenu]chan struct{} // menus that are being read; closed at the end
-	recent   *list.List                // of *fsMenu: those whose entries are kept, the most recently used first
-	total    int                       // kept entries
-	text     int64                     // bytes of text in kept entries
+	recent   *list.List                // of *fsMenu: menus with cached entries, the most recently used first
+	total    int                       // cached entries
+	text     int64                     // bytes of text in cached entries
 	menuText int64                     // bytes of text in menus
 	most     int64                     // limit of text and of menuText: maxText
 }

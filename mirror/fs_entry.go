@@ -34,7 +34,7 @@ type fsEntry struct {
 	state  atomic.Pointer[entryState]
 }
 
-// entryState is what is known about an entry. Opening the entry adds to it.
+// entryState is the known state of an entry. Opening the entry adds to it.
 type entryState struct {
 	mode    fs.FileMode
 	menu    *fsMenu // of a directory or a link

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// keepRead is how many bytes at the start are kept for readers that detect the
+	// keepRead is how many bytes at the start are buffered for readers that detect the
 	// type and then seek back.
 	keepRead = 4 << 10
-	// keepMeasured is how many bytes are kept while finding the size.
+	// keepMeasured is how many bytes are buffered while finding the size.
 	keepMeasured = 1 << 20
 	// maxMeasured limits the bytes that are read to find the size.
 	maxMeasured = 1 << 30
@@ -73,7 +73,7 @@ type openFile struct {
 	source FSSource
 
 	mu   sync.Mutex // held while reading; locked before bodyMu
-	head []byte     // the bytes at the start that are kept
+	head []byte     // the buffered bytes at the start
 	pos  int64      // where the next Read begins
 	at   int64      // position of body
 	end  error      // error of body; nil if none yet
@@ -197,7 +197,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. It keeps the first bytes of the object, up to keep.
+// fetch reads from the body. It buffers the first bytes of the object, up to keep.
 func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end

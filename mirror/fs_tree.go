@@ -75,7 +75,7 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 	return e, nil
 }
 
-// listing returns the kept entries of m, or reads them. want is the wanted name; empty:
+// listing returns the cached entries of m, or reads them. want is the wanted name; empty:
 // all.
 func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	for {
@@ -96,7 +96,7 @@ func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	return f.load(m)
 }
 
-// begin returns the kept entries of m, if they are fresh and complete or have the
+// begin returns the cached entries of m, if they are fresh and complete or have the
 // wanted name. Otherwise it returns a channel that is closed when another goroutine
 // has read the menu, or nil if the caller must read it and call finish.
 func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
@@ -117,7 +117,7 @@ func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	return nil, busy
 }
 
-// finish keeps the entries of m, unless l is nil, and wakes waiting goroutines.
+// finish caches the entries of m, unless l is nil, and wakes waiting goroutines.
 func (f *FS) finish(m *fsMenu, l *listing) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +128,7 @@ func (f *FS) finish(m *fsMenu, l *listing) {
 	delete(f.loading, m)
 }
 
-// keep keeps the entries of m, and drops those of other menus beyond the limits. The
+// keep caches the entries of m, and drops the entries of other menus beyond the limits. The
 // caller must hold f.mu.
 func (f *FS) keep(m *fsMenu, l *listing) {
 	f.drop(m)
@@ -140,7 +140,7 @@ func (f *FS) keep(m *fsMenu, l *listing) {
 	}
 }
 
-// drop drops the entries of m, if they are kept. The caller must hold f.mu.
+// drop drops the entries of m, if they are cached. The caller must hold f.mu.
 func (f *FS) drop(m *fsMenu) {
 	if m.listing == nil {
 		return

@@ -17,7 +17,7 @@ const maxLine = 1 << 20
 // offsets are in memory.
 type lineFile struct {
 	file *os.File
-	w    *bufio.Writer // for append; what it holds is in size
+	w    *bufio.Writer // for append; its buffered bytes count in size
 	size int64
 }
 

@@ -117,7 +117,7 @@ func gemtextLinks(text string) iter.Seq[document.Link] {
 	}
 }
 
-// resolve returns the URL that a link of a document at base leads to.
+// resolve returns the target URL of a link of a document at base.
 func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		return l.Resolve(base)
@@ -160,7 +160,7 @@ func (c *crawler) pageLinks(j *job, text []byte, docType string, base locus.URL,
 	return list
 }
 
-// isNeeded reports whether a page needs what a link leads to, to be shown.
+// isNeeded reports whether a page needs the target of a link to be shown.
 func isNeeded(l *document.Link, u locus.URL) bool {
 	switch l.Element {
 	case "script src", "img src", "img srcset", "iframe src", "frame src", "embed src", "object data", "audio src", "video src", "video poster",

@@ -37,7 +37,7 @@ type itemLine struct {
 	Note     string          `json:"note,omitempty"`
 }
 
-// menu keeps a menu, and reads its links.
+// menu stores a menu and reads its links.
 func (c *crawler) menu(j *job, p prior, res *access.Result, m *scheme.Menu, o *outcome) {
 	traits := c.registry.Scheme(j.url).Traits
 	var lines bytes.Buffer
@@ -129,7 +129,7 @@ func (c *crawler) noteAbove(j *job, hash uint64, o *outcome) {
 	}
 }
 
-// hashItem adds what is the same of an item under each path of its directory.
+// hashItem adds the properties of an item that do not depend on the path of its directory.
 func hashItem(w interface{ Write([]byte) (int, error) }, item *scheme.Item) {
 	var numbers [16]byte
 	binary.LittleEndian.PutUint64(numbers[:], uint64(item.Size))

@@ -43,13 +43,13 @@ const (
 	maxSegment = 230
 )
 
-// place is where a resource is kept.
+// place is the location of the files of a resource.
 type place struct {
 	file string // its bytes, a path with "/"
 	page string // of a menu: what people read; empty for objects
 }
 
-// placer gives each URL its file. It keeps 16 bytes of each name.
+// placer gives each URL its file. It stores 16 bytes of each name.
 type placer struct {
 	registry *scheme.Registry
 	layout   Layout
@@ -215,7 +215,7 @@ var (
 )
 
 // split returns the folders and the name that u has on its server, made safe. A name
-// that is missing is that of an index.
+// that is missing is the name of an index.
 func (p *placer) split(u locus.URL) (dirs []string, name string) {
 	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	segments, search := p.segments(u)

@@ -30,7 +30,7 @@ const smallObject = 256 << 10
 // buffers have smallObject bytes.
 var buffers = sync.Pool{New: func() any { return new([smallObject]byte) }}
 
-// object keeps an object, and reads its links if it is a document.
+// object stores an object, and reads its links if it is a document.
 func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *access.Result, r *scheme.Object, o *outcome) {
 	if r.Encoding != "" {
 		o.err = fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(r.Encoding))
@@ -151,7 +151,7 @@ func checkSize(r *scheme.Object, size int64) error {
 	return nil
 }
 
-// place fills in the file of r: that of an earlier run, or a new one, which must be free.
+// place fills in the file of r: the file of an earlier run, or a new one, which must be free.
 func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType string) error {
 	if p.Record != nil && p.Menu == isMenu {
 		r.File, r.Page = p.File, p.Page
@@ -188,7 +188,7 @@ func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType strin
 	return nil
 }
 
-// keepOctets keeps an object, or the bytes of a menu, that is in memory.
+// keepOctets stores an object, or the bytes of a menu, from memory.
 func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	sum := sha256.Sum256(octets)
 	r.Size, r.Digest = int64(len(octets)), "sha256:"+hex.EncodeToString(sum[:])
@@ -205,7 +205,7 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	c.fileWritten(p, r, stored, o)
 }
 
-// isSame keeps the file that is there if it has the bytes of r. Its time may be another.
+// isSame keeps the existing file if it has the bytes of r. Its time may be another.
 func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false
@@ -215,7 +215,7 @@ func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	return true
 }
 
-// kept makes r the result, whose bytes were written.
+// fileWritten makes r, whose bytes were written, the result.
 func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
 		c.tree.remove(p.File) // It was a menu, and is a file now, or the other way.
@@ -238,7 +238,7 @@ func (c *crawler) timeOf(r *Record) time.Time {
 	return r.Modified
 }
 
-// received counts what arrived.
+// received counts the received bytes.
 func (c *crawler) received(size int64, file bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

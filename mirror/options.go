@@ -85,7 +85,7 @@ func (o *Options) orDefault() (Options, error) {
 	return r, nil
 }
 
-// hash returns a hash of the options that decide about what is mirrored: a run with
+// hash returns a hash of the options that select the mirrored resources: a run with
 // others does not continue an interrupted one.
 func (o *Options) hash(names []string) string {
 	text, _ := json.Marshal([]any{names, o.Depth, o.Include, o.Exclude, o.Hosts, o.PageRequisites, o.MaxBytes, o.MaxFiles, o.Newer, o.Relink, o.NoTimes, o.NoRobots})
@@ -122,6 +122,6 @@ type Summary struct {
 	Loops   int   // menus that repeat those above them, whose items were not followed
 	Bytes   int64 // received in this process
 	// Whole reports that all menus and pages were read to their end, and no limit was met.
-	// Otherwise it can't be told what is gone.
+	// Otherwise the run can't determine which resources are gone.
 	Complete bool
 }

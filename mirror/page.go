@@ -47,7 +47,7 @@ func (c *crawler) pages() error {
 	return nil
 }
 
-// targets finds the files that links lead to.
+// targets finds the files for the targets of links.
 type targets struct {
 	*crawler
 	known map[string]string
@@ -181,7 +181,7 @@ func (c *crawler) replace(name string, octets []byte, modTime time.Time) error {
 	return err
 }
 
-// itemsOf reads the items of a menu that is kept.
+// itemsOf reads the items of a stored menu.
 func (c *crawler) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title string, err error) {
 	f, err := c.tree.read(original(r))
 	if err != nil {
@@ -255,7 +255,7 @@ type edit struct {
 }
 
 // relink writes the file of a document with links to the other files. The bytes of the
-// resource are kept apart.
+// resource are stored separately.
 func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
 		return nil
@@ -266,7 +266,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	}
 	f, err := c.tree.read(original(r))
 	if err != nil {
-		return nil // It was not kept, or is not there any more.
+		return nil // It was not stored, or does not exist any more.
 	}
 	text, err := readPage(f, c.o.MaxPage)
 	f.Close()
@@ -283,7 +283,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	return c.rewrite(r, octets)
 }
 
-// rewrite replaces the file of r, and keeps the bytes of the resource.
+// rewrite replaces the file of r, and stores the bytes of the resource separately.
 func (c *crawler) rewrite(r *Record, octets []byte) error {
 	n := *r
 	if n.Original == "" {

@@ -175,7 +175,7 @@ func (c *crawler) mayDelete(whole map[string]bool) error {
 	return nil
 }
 
-// settle finds what is gone, and ends the run.
+// settle finds the resources that are gone, and ends the run.
 func (c *crawler) settle() error {
 	var trouble, refused error
 	whole := map[string]bool{} // whether the listing of a folder was whole

@@ -130,7 +130,7 @@ func (f *folder) close() {
 	f.dir.Close()
 }
 
-// maxOpen is how many folders are kept open.
+// maxOpen is how many directories stay open.
 const maxOpen = 32
 
 // enter returns the folder of a file, which is made if it is missing. The caller must
@@ -220,7 +220,7 @@ func (t *tree) mkdir(name string) error {
 	return nil
 }
 
-// maxFolders bounds the names of folders that are kept.
+// maxFolders limits the cached names of directories.
 const maxFolders = 20_000
 
 func (t *tree) oneFolder(name string) error {
@@ -246,7 +246,7 @@ func (t *tree) oneFolder(name string) error {
 	return nil
 }
 
-// stamp returns the size and time of a regular file that no link leads to; nil if there is
+// stamp returns the size and time of a regular file that is not reached through a link; nil if there is
 // none.
 func (t *tree) stamp(name string) *Stamp {
 	f, err := t.enter(name)

@@ -53,7 +53,7 @@ var services = [...]service{
 	{2379, 2380, "etcd"},          // HTTP that holds a cluster's secrets
 	{2401, 2401, "CVS"},           // lines
 	{2427, 2427, "MGCP"},          // lines
-	{2525, 2526, "SMTP"},          // in place of 25: section 6's own example
+	{2525, 2526, "SMTP"},          // instead of 25: section 6's own example
 	{2601, 2612, "FRRouting"},     // terminals of a router's daemons: lines
 	{2628, 2628, "DICT"},          // lines
 	{2727, 2727, "MGCP"},          // lines

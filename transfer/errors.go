@@ -42,9 +42,9 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	// What access says begins with the module's name, and names the URL.
+	// An error of package access begins with the module's name, and names the URL.
 	text := strings.TrimPrefix(e.Err.Error(), "locus: ")
-	// What these words of package context mean to a person.
+	// The texts of package context mean little to a user.
 	switch e.Err {
 	case context.Canceled:
 		text = "interrupted"

@@ -131,7 +131,7 @@ func Name(r *scheme.Registry, u locus.URL) string {
 
 // localID returns the server's name of a document, if fields have a document-id (wais):
 // the last one of its fields is about copyright, and is not a name. That of the server
-// that has it (6) is preferred to that of its origin (3).
+// that has it (6) is preferred to the name of its origin (3).
 func localID(fields []scheme.Field) (id string) {
 	for _, f := range fields {
 		records, _ := f.Value.([][]scheme.Field)

@@ -31,7 +31,7 @@ func (s State) String() string {
 type Event struct {
 	Index int // of the job
 	State State
-	Done  int64         // bytes so far, with those of an earlier part
+	Done  int64         // bytes so far, including the bytes of an earlier part
 	Total int64         // bytes of the whole object; -1 if unknown
 	Rate  float64       // bytes per second, recently
 	Left  time.Duration // at this rate; -1 if unknown
@@ -120,7 +120,7 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 		}
 		if n > 0 {
 			if _, err2 := w.Write(buf[:n]); err2 != nil {
-				// A fault of the body is known by now, and tells more.
+				// An error of the body is known by now, and is more specific.
 				if fault := m.fault(n, err); fault != nil {
 					return errors.Join(fault, err2)
 				}
@@ -134,7 +134,7 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 	}
 }
 
-// fault returns what is wrong with the body after a read that returned err. The last n
+// fault returns the error of the body after a read that returned err. The last n
 // bytes are not counted yet.
 func (m *progress) fault(n int, err error) error {
 	if err != io.EOF {

@@ -35,7 +35,7 @@ func (t *task) isSmall(o *scheme.Object) bool {
 	return t.part.lock == nil && o.Start == 0 && o.Size >= 0 && o.Size <= smallSize
 }
 
-// writeSmall writes an object without a part. If it is not complete, what there is becomes
+// writeSmall writes an object without a part. If it is not complete, the received bytes become
 // a part.
 func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 	w := smallWriter{task: t, object: o}
@@ -53,7 +53,7 @@ func (t *task) writeSmall(ctx context.Context, o *scheme.Object) error {
 	return errors.Join(err, w.begin())
 }
 
-// smallWriter holds what is written to it, until that is more than was announced.
+// smallWriter buffers the written bytes, until they exceed the announced size.
 type smallWriter struct {
 	task   *task
 	object *scheme.Object
@@ -78,7 +78,7 @@ func (w *smallWriter) begin() error {
 		return nil
 	}
 	w.begun = true
-	// If the file exists by now, the part keeps what was fetched.
+	// If the file exists by now, the part keeps the downloaded bytes.
 	if err := w.task.lockLate(); err != nil && !errors.Is(err, ErrExists) {
 		return err
 	}

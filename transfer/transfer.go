@@ -40,7 +40,7 @@ type Result struct {
 	Resource scheme.Resource
 	URL      locus.URL // where it was found in the end
 	Size     int64     // bytes of the file
-	Resumed  int64     // of them, those of an earlier part
+	Resumed  int64     // bytes of Size from an earlier part
 	Skipped  bool      // the file existed, and Options.Resume is set
 	// Discarded is how many bytes of an earlier part were downloaded again, because the
 	// object has changed (Changed) or the server can't resume.
@@ -121,7 +121,7 @@ func Distinguish(jobs []Job) (renamed []int) {
 	return renamed
 }
 
-// suffixes are those of the temporary files. They are never changed.
+// suffixes are the suffixes of the temporary files. They are never changed.
 var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
 
 // checkNames makes sure that no two jobs write to one file, including temporary names.

@@ -1,5 +1,5 @@
-// Package archived has what the schemes share to collect the bytes of a menu, for Menu.Source,
-// and to read them again, for Scheme.Kept.
+// Package archived has code that the schemes share to collect the bytes of a menu, for Menu.Source,
+// and to read them again, for Access.Archived.
 package archived
 
 import (
@@ -22,7 +22,7 @@ type Buffer struct {
 	full   bool
 }
 
-// For returns a Buffer if the request asks for the bytes of a menu, and otherwise nil. A
+// For returns a Buffer if the request has Source set, and otherwise nil. A
 // probe reads no menu.
 func For(req *scheme.Request) *Buffer {
 	if !req.Source || req.Probe {
@@ -31,7 +31,7 @@ func For(req *scheme.Request) *Buffer {
 	return new(Buffer)
 }
 
-// Reset drops what was collected.
+// Reset drops the collected bytes.
 func (b *Buffer) Reset() {
 	if b != nil {
 		*b = Buffer{}
@@ -65,7 +65,7 @@ func (b *Buffer) Truncate(n int) {
 	}
 }
 
-// Tee returns a reader of r that adds what it reads.
+// Tee returns a reader of r that adds the bytes it reads.
 func (b *Buffer) Tee(r io.Reader) io.Reader {
 	if b == nil {
 		return r
@@ -73,7 +73,7 @@ func (b *Buffer) Tee(r io.Reader) io.Reader {
 	return io.TeeReader(r, b)
 }
 
-// Attach sets the Source of m. mediaType is what the server named. If there were too many
+// Attach sets the Source of m. mediaType is the type that the server reported. If there were too many
 // bytes, Source returns nil.
 func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 	if b == nil {
@@ -88,7 +88,7 @@ func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 }
 
 // Dialer is a [scheme.Dialer] whose connections read a body, one after the other, and
-// discard what is written.
+// discard the written bytes.
 type Dialer struct{ body io.ReadCloser }
 
 // NewDialer returns a Dialer of body. Closing a connection closes body.
@@ -113,11 +113,11 @@ type address struct{}
 func (address) Network() string { return "archived" }
 func (address) String() string  { return "archived" }
 
-// Dated is a body that tells when it was kept, for formats that leave out the year of a
+// Dated is a body with the time when it was archived, for formats that leave out the year of a
 // date.
 type Dated interface{ Date() time.Time }
 
-// Date returns when body was kept; the current time if it does not tell.
+// Date returns when body was archived, or the current time if body has no such time.
 func Date(body io.Reader) time.Time {
 	if d, ok := body.(Dated); ok && !d.Date().IsZero() {
 		return d.Date()

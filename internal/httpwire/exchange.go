@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxHeader is the longest header that is kept in memory. Clients accept shorter ones.
+// maxHeader is the longest header that is buffered in memory. Clients accept shorter ones.
 const maxHeader = 1 << 20
 
 // Exchange reads the bytes of one request and its response. It may be used concurrently,
@@ -20,7 +20,7 @@ const maxHeader = 1 << 20
 type Exchange struct {
 	mu       sync.Mutex
 	to       scheme.Exchange
-	secret   func(text string) // is told what must not be kept
+	secret   func(text string) // receives texts that must not be recorded
 	request  []byte            // the header as far as it was sent
 	response []byte            // the header as far as it was received
 	sent     bool              // the header was sent,
@@ -28,7 +28,7 @@ type Exchange struct {
 	over     bool
 }
 
-// New returns an exchange that passes what it reads to an exchange of r; nil if r is nil.
+// New returns an exchange that passes the bytes it reads to an exchange of r, or nil if r is nil.
 // The methods of a nil Exchange do nothing.
 func New(r scheme.Recorder) *Exchange {
 	if r == nil {
@@ -97,7 +97,7 @@ func (x *Exchange) receive(p []byte) {
 	}
 }
 
-// Repeated is that of [scheme.Exchange].
+// Repeated is like the method of [scheme.Exchange].
 func (x *Exchange) Repeated() {
 	if x != nil {
 		x.mu.Lock()
@@ -106,7 +106,7 @@ func (x *Exchange) Repeated() {
 	}
 }
 
-// End is that of [scheme.Exchange].
+// End is like the method of [scheme.Exchange].
 func (x *Exchange) End(err error) {
 	if x == nil {
 		return
@@ -149,14 +149,14 @@ type Tap struct{ x atomic.Pointer[Exchange] }
 // Begin makes x, which may be nil, the exchange in progress.
 func (t *Tap) Begin(x *Exchange) { t.x.Store(x) }
 
-// Sent passes on what is written.
+// Sent passes on the written bytes.
 func (t *Tap) Sent(p []byte) {
 	if x := t.x.Load(); x != nil {
 		x.send(p)
 	}
 }
 
-// Received passes on what was read.
+// Received passes on the bytes that were read.
 func (t *Tap) Received(p []byte) {
 	if x := t.x.Load(); x != nil && len(p) > 0 {
 		x.receive(p)

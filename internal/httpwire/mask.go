@@ -31,8 +31,8 @@ func isSecretResponse(name string) bool { return slices.Contains(secret, name) }
 // hidden stands for a secret.
 const hidden = "***"
 
-// mask returns a header with hidden in place of secrets, and the names of the fields that
-// it changed. It tells each secret. Lines that are folded belong to the field before.
+// mask returns a header with hidden instead of secrets, and the names of the fields that
+// it changed. It reports each secret. Lines that are folded belong to the field before.
 func mask(header []byte, isSecret func(name string) bool, tell func(secret string)) (masked []byte, fields []string) {
 	name := ""
 	line, rest, _ := bytes.Cut(header, []byte("\n"))
@@ -70,7 +70,7 @@ func mask(header []byte, isSecret func(name string) bool, tell func(secret strin
 	return masked, fields
 }
 
-// maskTarget returns a first line without the password of the URL that a proxy is asked for.
+// maskTarget returns a first line without the password of the URL that is requested from a proxy.
 func maskTarget(line string) string {
 	method, rest, _ := strings.Cut(line, " ")
 	target, version, ok := strings.Cut(rest, " ")
@@ -88,7 +88,7 @@ func maskTarget(line string) string {
 // taken for a secret. A shorter one is mostly a word, such as a language.
 const minToken = 8
 
-// secretsIn returns what the value of a hidden field has, in each form in which a server may
+// secretsIn returns the secrets in the value of a hidden field, in each form in which a server may
 // repeat it: the values of cookies, the credentials and the password of a login.
 func secretsIn(name, value string) []string {
 	value = strings.TrimSpace(value)

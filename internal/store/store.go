@@ -142,7 +142,7 @@ func (f *File) Lock() error {
 	}
 	f.lock, f.state, f.wrote = lock, state{}, false
 	f.failed.Store(false)
-	// What is unreadable is the lock of another program version: its state is unknown.
+	// An unreadable lock is from another program version: its state is unknown.
 	_ = filelock.Read(lock, &f.state)
 	f.state.Process = os.Getpid()
 	if err := f.mark(f.state); err != nil {

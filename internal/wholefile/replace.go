@@ -21,7 +21,7 @@ type Replacement struct {
 	sync      func(*os.File) error // writes a file or a folder to the disk
 }
 
-// folder opens and renames the files of a replacement: those of an [os.Root], or paths.
+// folder opens and renames the files of a replacement, in an [os.Root] or by path.
 type folder interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 	Rename(old, new string) error
@@ -56,7 +56,7 @@ func NewReplacement(name string) (*Replacement, error) {
 			return nil, err
 		}
 	}
-	// The system's mask applies to a new file. One that exists keeps its mode, and may be
+	// The system's mask applies to a new file. An existing file keeps its mode, and may be
 	// private.
 	mode := fs.FileMode(0o666)
 	if info != nil {
