@@ -74,7 +74,7 @@ func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, c.explain(err, &c.read)
 }
 
-// limitPiece sets the deadline of a piece, unless that of a Read is earlier.
+// limitPiece sets the deadline of a piece, unless the deadline of a Read is earlier.
 func (c *conn) limitPiece() (set bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +131,7 @@ func (c *conn) setDeadlines(write bool) error {
 	return c.Conn.SetReadDeadline(c.earliest(c.read))
 }
 
-// earliest returns the caller's deadline or that of a silence from now.
+// earliest returns the caller's deadline or the end of the idle timeout, whichever is earlier.
 func (c *conn) earliest(user time.Time) time.Time {
 	if c.idle == 0 {
 		return user

@@ -37,7 +37,7 @@ func (c *cookies) Header(u locus.URL) string {
 	if c.jar == nil || site == nil {
 		return ""
 	}
-	// AddCookie leaves out what a header can't have.
+	// AddCookie drops characters that a header can't contain.
 	request := http.Request{Header: http.Header{}}
 	for _, cookie := range c.jar.Cookies(site) {
 		request.AddCookie(cookie)

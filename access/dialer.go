@@ -98,7 +98,7 @@ func (d *dialer) connect(ctx context.Context, network, address string, dial dial
 	return d.dialAny(ctx, network, host, list, dial)
 }
 
-// lookup returns the host of address, and those of its addresses that the policy
+// lookup returns the host of address, and the addresses of it that the policy
 // allows. The error is one of [dialer.DialContext].
 func (d *dialer) lookup(ctx context.Context, network, address string) (host string, list []netip.AddrPort, err error) {
 	host, port, err := splitAddress(address)
@@ -189,7 +189,7 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return slices.Clone(list), err
 }
 
-// inTurns returns list without repetitions, the two families alternating from that of
+// inTurns returns list without repetitions, the two families alternating from the family of
 // the first address. An unreachable family then costs one attempt at a time (RFC 8305
 // section 4).
 func inTurns(list []netip.Addr) []netip.Addr {
@@ -304,8 +304,8 @@ func (d *dialer) dialOne(ctx context.Context, network string, address netip.Addr
 	return d.admit(c, address)
 }
 
-// control judges the address again when the socket connects, so that what is dialed
-// is what was allowed.
+// control judges the address again when the socket connects, so that the dialed address
+// is the allowed one.
 func (d *dialer) control(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -336,7 +336,7 @@ func (d *dialer) forget(c *conn) {
 	delete(d.conns, c)
 }
 
-// closedError tells a connection that was closed with the client from one that was closed
+// closedError distinguishes a connection that was closed with the client from one that was closed
 // by itself.
 func (d *dialer) closedError() error {
 	d.mu.Lock()
@@ -359,7 +359,7 @@ func (d *dialer) close() error {
 	return errors.Join(list...)
 }
 
-// tracker records what is dialed for one request. It travels in the context, which
+// tracker records the addresses that are dialed for one request. It travels in the context, which
 // openers pass on.
 type tracker struct {
 	dialed, public atomic.Bool

@@ -90,7 +90,7 @@ const (
 	Syntax      Kind = "syntax"      // the URL is not a URL of its scheme
 	Timeout     Kind = "timeout"     // a time limit was exceeded
 	TooLarge    Kind = "too-large"   // a size limit was exceeded
-	Interrupted Kind = "interrupted" // the context was cancelled, or the caller closed what it reads
+	Interrupted Kind = "interrupted" // the context was cancelled, or the caller closed the resource
 )
 
 // KindOf classifies err by the errors that it wraps, never by its text. A nil err gives "".
@@ -152,7 +152,7 @@ func (e *dialError) Error() string {
 	if proxy, ok := errors.AsType[*dialError](reason); ok {
 		return proxy.Error()
 	}
-	// What these add is the address again, and the system's name of the operation.
+	// These errors repeat the address, and add the system's name of the operation.
 	if op, ok := errors.AsType[*net.OpError](reason); ok {
 		reason = op.Err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// parseExceptions reads exceptions separated by commas or blanks. The error is a
+// parseExceptions parses exceptions separated by commas or spaces. The error is a
 // [*locus.SyntaxError].
 func parseExceptions(text string) (list []policy.Pattern, err error) {
 	isBreak := func(c byte) bool { return c == ',' || c == ' ' || c == '\t' }

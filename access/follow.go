@@ -26,10 +26,10 @@ type follower struct {
 	cookies *cookies
 	secure  bool     // the connection for an earlier URL was encrypted
 	result  Result   // as far as it is known
-	dialed  *tracker // what was dialed for the last URL
+	dialed  *tracker // addresses dialed for the last URL
 }
 
-// askedKey tells requests of a chain apart: by their URL without a fragment, and by the
+// askedKey identifies a request of a chain: by its URL without a fragment, and by the
 // cookies that the chain has for it.
 type askedKey struct {
 	url     locus.URL
@@ -176,7 +176,7 @@ func (f *follower) checkLoop(to locus.URL) error {
 }
 
 // fail returns the error about u. If the context of the open has ended, its cause is
-// the reason. The opener's error is kept if it says what the server did before.
+// the reason. The error of the opener remains if it says what the server did before.
 func (f *follower) fail(u locus.URL, err error) error {
 	op := "open"
 	if errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied) {

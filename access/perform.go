@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// perform makes the one request that p plans. t records what is dialed.
+// perform makes the one request that p plans. t records the dialed addresses.
 func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error) {
 	if p.outcome == planArchive {
 		return f.askArchive(p)
@@ -105,7 +105,7 @@ func setURL(res scheme.Resource, u locus.URL) {
 	}
 }
 
-// schemeRequest returns what a server and an archive get of the request, for u.
+// schemeRequest returns the request for u to a server or an archive.
 func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 	c, o, from := f.client, &f.client.options, f.request.From
 	r := &scheme.Request{
@@ -151,7 +151,7 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	return r
 }
 
-// askFunc returns Options.HTTP, which is told the first URL after a redirect.
+// askFunc returns Options.Ask, which also receives the first URL after a redirect.
 func (f *follower) askFunc(hops int) scheme.AskFunc {
 	ask := f.client.options.Ask
 	if ask == nil || hops == 0 {
@@ -203,7 +203,7 @@ func (f *follower) header(u locus.URL) http.Header {
 	return header("", h, f.client.options.HeaderFor(u))
 }
 
-// checkForward refuses what a proxy or a template may not get, or can't be asked for.
+// checkForward rejects requests that a proxy or a template must not receive or does not support.
 func (f *follower) checkForward(p plan) error {
 	u := p.url.WithoutFragment()
 	switch {

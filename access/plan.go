@@ -13,7 +13,7 @@ import (
 )
 
 // Where a request goes is decided in this file: [follower.plan] for a request, [Client.networkPlan]
-// for a URL that is judged or dialed without one. [follower.perform] does what a plan says.
+// for a URL that is judged or dialed without one. [follower.perform] performs a plan.
 
 // outcome is the kind of a plan.
 type outcome uint8
@@ -195,8 +195,8 @@ func (p plan) dialerKey() dialerKey {
 	return dialerKey{origin: p.origin}
 }
 
-// isTunnelled reports whether the tunnel of d leads to address. An opener may dial more hosts
-// than that of its URL, and some may be exceptions.
+// isTunnelled reports whether d dials address through its tunnel. An opener may dial other hosts
+// than the host of its URL, and some may be exceptions.
 func (d *dialer) isTunnelled(address string) bool {
 	host, port, err := splitAddress(address)
 	return err == nil && !d.tunnel.IsZero() && !d.client.options.Proxies.excepts(strings.ToLower(host), port)

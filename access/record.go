@@ -32,7 +32,7 @@ func (c *Client) record(req *scheme.Request) Recording {
 		return nil
 	}
 	if c.has(req.URL, scheme.Local) && !c.has(req.URL, scheme.Files) {
-		return nil // it is made of the URL, or of what another URL led to
+		return nil // it is made from the URL, or from another resource
 	}
 	r := c.options.Record(req)
 	if r == nil {

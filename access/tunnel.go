@@ -131,7 +131,7 @@ func (r rawDialer) DialContext(ctx context.Context, network, address string) (ne
 	})
 }
 
-// checkOnly refuses other hosts than that of the proxy.
+// checkOnly refuses all hosts except the host of the proxy.
 func (d *dialer) checkOnly(host string) error {
 	if d.only == "" || strings.EqualFold(host, d.only) {
 		return nil

@@ -198,7 +198,7 @@ func (k *storedBlock) Close() error {
 var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
 // revisited returns the content of a revisit record: its header, and the
-// payload of the record that it refers to, by URL and date or by the digest. That one is
+// payload of the record that it refers to, by URL and date or by the digest. That record is
 // never a revisit.
 func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	original, err := s.original(e, rec)

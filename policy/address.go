@@ -12,7 +12,7 @@ import (
 type block struct {
 	prefix netip.Prefix
 	public bool   // the registry says "globally reachable"
-	what   string // what it is for, and the source
+	what   string // purpose and source
 }
 
 func special(prefix, what string) block { return block{netip.MustParsePrefix(prefix), false, what} }
@@ -114,17 +114,17 @@ var localTranslation = netip.MustParsePrefix("64:ff9b:1::/48")
 // IANA special-purpose registries, or is globally reachable by them. IPv6 outside
 // 2000::/3, multicast, and an address with a zone are not public.
 //
-// An address that leads to an IPv4 address is as public as that one: IPv4-mapped
+// An address that translates to an IPv4 address is as public as the IPv4 address: IPv4-mapped
 // (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its server and
 // its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
-// A network's own translation prefix (RFC 6052 section 2.2) can't be told from
+// A network's own translation prefix (RFC 6052 section 2.2) can't be distinguished from
 // other addresses and is not recognized, except 64:ff9b:1::/48, which is not public.
 func IsPublic(a netip.Addr) bool {
 	public, _ := judge(a)
 	return public
 }
 
-// judge returns whether a is public, and what it is.
+// judge returns whether a is public, and a description of it.
 func judge(a netip.Addr) (public bool, what string) {
 	switch {
 	case !a.IsValid():

@@ -30,7 +30,7 @@ import (
 // as in robots.txt (RFC 9309 section 2.2.3). Fragments are compared only with a pattern
 // that has "#". A pattern that begins with "*" and has "/" or "#" is for any scheme and
 // host: "*/private/" is for URLs with "/private/" in the path. Escapes are compared
-// decoded, except those of "/", "?", "#", "%", ";" and of control characters.
+// decoded, except the escapes of "/", "?", "#", "%", ";" and of control characters.
 //
 // The zero Pattern matches nothing. A Pattern is an immutable value.
 type Pattern struct {
@@ -209,7 +209,7 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 }
 
 // IsHost reports whether p is about hosts or addresses alone, so that
-// [Pattern.MatchesHost] tells all.
+// [Pattern.MatchesHost] decides about all of them.
 func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
 
 // Matches reports whether p describes u, in canonical form. port is the port that u leads

@@ -58,7 +58,7 @@ type Rules struct {
 const maxHops = 20
 
 // Policy judges URLs and addresses. It is an immutable value and may be used from many
-// goroutines at once. The zero Policy is that of the zero [Rules].
+// goroutines at once. The zero Policy has the zero [Rules].
 type Policy struct{ rules Rules }
 
 // New returns a policy. It fails if a port is 0 or MaxHops is negative.

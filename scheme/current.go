@@ -48,7 +48,7 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	return merged(list, own)
 }
 
-// merged returns the findings of both lists, which are in order of offset, without those of
+// merged returns the findings of both lists, which are in order of offset, without the findings of
 // list for which own has one of that kind at the same offset.
 func merged(list, own []locus.Violation) []locus.Violation {
 	all := make([]locus.Violation, 0, len(list)+len(own))

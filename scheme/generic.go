@@ -19,7 +19,7 @@ import (
 // of "/" and "?" is unknown, and they are never changed.
 var generic = Generic("", Reserved)
 
-// Generic returns a scheme whose URLs are those of otherurl (RFC 1738 section 5): for a
+// Generic returns a scheme whose URLs have the form of otherurl (RFC 1738 section 5): for a
 // name that is registered without a syntax, and for one that is not registered.
 func Generic(name string, status Status) Scheme {
 	return Scheme{

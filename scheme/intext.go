@@ -3,7 +3,7 @@ package scheme
 import "github.com/locus-url/locus/extract"
 
 // InText returns the schemes to look for in running text: the standard ones of package
-// extract, and those of the registry that have hosts. It makes a new set each time.
+// extract, and the schemes of the registry that have hosts. It makes a new set each time.
 func (r *Registry) InText() *extract.Schemes {
 	list := extract.Standard()
 	standard := extract.NewSchemes(list...)

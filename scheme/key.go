@@ -1,6 +1,6 @@
 package scheme
 
-// KeyTerminal is a [Terminal] with keys of its own, such as those of an IBM 3270, for
+// KeyTerminal is a [Terminal] with its own keys, such as the keys of an IBM 3270, for
 // users whose keyboard lacks them.
 type KeyTerminal interface {
 	Terminal
@@ -11,5 +11,5 @@ type KeyTerminal interface {
 // Key is a key of a terminal.
 type Key struct {
 	Label string // such as "PF3"
-	Input string // what the terminal gets when the key is pressed
+	Input string // input for the terminal when the key is pressed
 }

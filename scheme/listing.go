@@ -80,7 +80,7 @@ func (i *Item) Number(k ColumnKind) (n int64, ok bool) {
 	return int64(v), ok
 }
 
-// Thread returns the message ID of an article, and those of the articles that it replies
+// Thread returns the message ID of an article, and the IDs of the articles that it replies
 // to, the oldest first.
 func (i *Item) Thread() (id string, references []string) {
 	id, _ = itemField[string](i, "messageId")

@@ -176,7 +176,7 @@ func (s *scanner) name() (name string, ok bool) {
 	return name, true
 }
 
-// weight reads what is after the "q" of a weight, in thousandths.
+// weight reads the text after the "q" of a weight, in thousandths.
 func (s *scanner) weight() (quality int, ok bool) {
 	if s.take('=') {
 		start := s.at
@@ -207,7 +207,7 @@ func thousandths(text string) (n int, ok bool) {
 	return n, n <= 1000
 }
 
-// parameter reads what is after the name of a parameter, which begins at start
+// parameter reads the text after the name of a parameter, which begins at start
 // and may be missing.
 func (s *scanner) parameter(start int) (ok bool) {
 	if s.at == start {

@@ -23,7 +23,7 @@ type entry struct {
 	key    uint64 // octet.SchemeKey of the name
 	scheme *Scheme
 	clean  locus.Facts // Scheme.Clean without NoHost
-	host   locus.Facts // those of which one must hold besides
+	host   locus.Facts // facts of which one must hold in addition
 	long   bool        // the name has more than seven bytes, and key only its beginning
 }
 

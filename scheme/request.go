@@ -193,7 +193,7 @@ type UrgentConn interface {
 // Question is a prompt for the login to a server.
 type Question struct {
 	URL     locus.URL // to be opened; scheme, host and port matter
-	Realm   string    // what the server says the login is for; not safe for a terminal
+	Realm   string    // the purpose of the login, from the server; not safe for a terminal
 	User    string    // the user that is already known, or empty
 	Attempt int       // 0 at first, then the number of logins that were refused
 

@@ -79,8 +79,8 @@ type ItemKind string
 const (
 	KindObject  ItemKind = "object"
 	KindMenu    ItemKind = "menu"
-	KindSearch  ItemKind = "search" // asks for words
-	KindForm    ItemKind = "form"   // asks for answers
+	KindSearch  ItemKind = "search" // requests words
+	KindForm    ItemKind = "form"   // requests answers
 	KindSession ItemKind = "session"
 	KindInfo    ItemKind = "info"
 	KindError   ItemKind = "error"

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxMemory is how many bytes of a block are kept in memory. The rest of a longer block
+// maxMemory is how many bytes of a block stay in memory. The rest of a longer block
 // is in a temporary file.
 const maxMemory = 1 << 20
 

@@ -132,7 +132,7 @@ func (w *Writer) begin(f *os.File) (err error) {
 	if w.zip = nil; w.ext == ".warc.gz" {
 		w.zip = gzip.NewWriter(w.out)
 	}
-	// The index of an earlier process does not have what is written now.
+	// The index of an earlier process does not have the records that are written now.
 	if err := os.Remove(indexName(f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("warc: %w", err)
 	}

@@ -61,7 +61,7 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit bounds what is read until left is set to -1.
+// headLimit limits reading until left is set to -1.
 type headLimit struct {
 	r    io.Reader
 	left int

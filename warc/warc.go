@@ -135,7 +135,7 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{in: &counter{Reader: bufio.NewReaderSize(r, 64<<10)}}
 }
 
-// Next returns the next record, and skips what is left of the one before. At the end of
+// Next returns the next record, and skips the rest of the one before. At the end of
 // the file the error is io.EOF. A record that is cut is returned; reading its block fails.
 // After another error, every call returns it.
 func (r *Reader) Next() (*Record, error) {

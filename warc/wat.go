@@ -36,11 +36,11 @@ var (
 	watARC  = jsonpath.Names("Envelope", "ARC-Header-Metadata")
 	watPage = jsonpath.Names("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadata")
 
-	// What a page has.
+	// The properties of a page.
 	watBase  = jsonpath.Names("Head", "Base")
 	watLists = []jsonpath.Path{jsonpath.Names("Head", "Link"), jsonpath.Names("Head", "Scripts"), jsonpath.Names("Scripts"), jsonpath.Names("Links")}
 
-	// What a link has.
+	// The properties of a link.
 	watURL  = jsonpath.Names("url")
 	watFrom = jsonpath.Names("path")
 )

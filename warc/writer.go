@@ -66,13 +66,13 @@ const maxSeen = 1 << 17
 // digests.
 type Entry struct {
 	Type        string    // "response", "resource", "request", "metadata"
-	Target      string    // the URI of what the record is about; empty if none
+	Target      string    // the target URI; empty if none
 	Date        time.Time // zero means now
 	ID          string    // from [Writer.NewID]; empty means a new one
 	ContentType string
 	Fields      []Field // more named fields
 	Block       *Block  // nil means empty
-	// Status and Media are what the header of an HTTP response says, for the index. Other
+	// Status and Media come from the header of an HTTP response, for the index. Other
 	// records have no status, and the media type of ContentType.
 	Status int
 	Media  string

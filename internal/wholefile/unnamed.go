@@ -8,7 +8,7 @@ import (
 // Temporary is a file that is gone when it is closed, or with the process.
 type Temporary struct {
 	*os.File
-	name string // which Close removes; empty if it has none
+	name string // the name that Close removes; empty if there is none
 }
 
 // CreateTemporary creates a file for reading and writing. folder and pattern are those of
