@@ -136,8 +136,8 @@ func TestCookieLoops(t *testing.T) {
 	}
 }
 
-// Refer continues a chain with its cookies, its loops, its limit and the policy.
-func TestReferAgain(t *testing.T) {
+// Redirect continues a chain with its cookies, its loops, its limit and the policy.
+func TestClientRedirect(t *testing.T) {
 	s := &cookieServer{
 		sets: map[string][]string{"http://a.example/": {"k=1"}},
 		to:   map[string]string{"http://a.example/": "http://a.example/x", "http://a.example/y": "http://a.example/z"},

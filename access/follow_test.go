@@ -407,7 +407,7 @@ func TestRefusedBeforeAnythingIsSent(t *testing.T) {
 }
 
 // An opener that returns neither a resource nor an error causes a protocol error.
-func TestOpenersThatGiveNothing(t *testing.T) {
+func TestOpenerReturnsNothing(t *testing.T) {
 	o := scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, nil })
 	c := New(registry(t, o), policy.Policy{}, nil)
 	if _, err := c.Open(t.Context(), "http://h.example/"); KindOf(err) != Protocol {

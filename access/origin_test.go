@@ -52,7 +52,7 @@ func zoneFixture() *fixture {
 
 // A typed URL may name a private address. A referral may not lead from a public address to
 // a private one.
-func TestZonesOfRedirects(t *testing.T) {
+func TestOriginsOfRedirects(t *testing.T) {
 	for _, c := range []struct {
 		text   string
 		rule   string // of the denial
@@ -96,7 +96,7 @@ func TestZonesOfRedirects(t *testing.T) {
 }
 
 // A link is judged by where it was found.
-func TestZonesOfLinks(t *testing.T) {
+func TestOriginsOfLinks(t *testing.T) {
 	w := zoneFixture()
 	c := w.client(t, policy.Rules{TypedPrivate: true, Files: true}, nil, nil)
 	link := parse("http://p2.example/end")
@@ -248,7 +248,7 @@ func TestLinkLocalByName(t *testing.T) {
 
 // A gateway that the configuration names may have a private address, but a link-local one
 // only if the rules allow that.
-func TestLinkLocalGateway(t *testing.T) {
+func TestLinkLocalProxy(t *testing.T) {
 	for _, c := range []struct {
 		rules         policy.Rules
 		address, rule string
@@ -301,7 +301,7 @@ func TestRebinding(t *testing.T) {
 }
 
 // A reused connection counts as public or private, though it is not dialed again.
-func TestZonesOfIdleConnections(t *testing.T) {
+func TestOriginsOfIdleConnections(t *testing.T) {
 	for _, s := range []struct{ first, second, rule string }{
 		{"http://g2.example/end", "http://g2.example/p2", "private"},
 		{"http://p1.example/g2", "http://p1.example/p2", ""},
@@ -356,7 +356,7 @@ func TestDialers(t *testing.T) {
 }
 
 // In doubt a link is Far.
-func TestZoneAfter(t *testing.T) {
+func TestOriginAfter(t *testing.T) {
 	p, _ := policy.New(policy.Rules{})
 	c := New(known(t), p, nil)
 	c.known.record("known-public.example", true)
@@ -399,7 +399,7 @@ func TestZoneAfter(t *testing.T) {
 }
 
 // For a URL without a host, as of news, the addresses that its opener dials count.
-func TestZoneOfAServerOfOnesOwn(t *testing.T) {
+func TestOriginOfConfiguredServer(t *testing.T) {
 	for server, want := range map[string]policy.Origin{"p1.example:119": policy.FromPrivate, "10.0.0.1:119": policy.FromPrivate, "g1.example:119": policy.FromPublic, "mixed.example:119": policy.FromPublic} {
 		w := zoneFixture()
 		o := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {

@@ -21,7 +21,7 @@ func gateway(t testing.TB, text string) Proxy {
 	return g
 }
 
-func TestParseGateway(t *testing.T) {
+func TestParseProxy(t *testing.T) {
 	for _, s := range []struct{ text, shown string }{
 		{"http://gw.example/{url}", ""},
 		{"http://gw.example/a?b={url}&c={+url}", ""},
@@ -195,7 +195,7 @@ func TestExceptions(t *testing.T) {
 	}
 }
 
-func TestGatewayFor(t *testing.T) {
+func TestProxyFor(t *testing.T) {
 	list := map[string]Proxy{"http": gateway(t, "http://a"), "gopher": gateway(t, "direct"), "file": gateway(t, "http://f/{url}"), "wais": {}}
 	g, err := NewProxies(ProxyRules{Schemes: list, All: gateway(t, "socks5://all")})
 	if err != nil {
@@ -225,7 +225,7 @@ func TestGatewayFor(t *testing.T) {
 
 // The URL that a template makes may have its own gateway, but not in a loop. URLs at the
 // template's own host do not go through it.
-func TestGatewayCircles(t *testing.T) {
+func TestProxyLoops(t *testing.T) {
 	for _, s := range []struct {
 		schemes, all, except string
 		url, want            string // the final URL, and its gateway

@@ -136,7 +136,7 @@ func TestManyAddresses(t *testing.T) {
 
 // The limit for an open ends with the open. The limit of silence applies while the
 // resource is read.
-func TestReadingTakesItsTime(t *testing.T) {
+func TestTimeoutExcludesReading(t *testing.T) {
 	drip := scheme.OpenerFunc(func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 		c, err := req.Dial.DialContext(ctx, "tcp", "a.example:80")
 		if err != nil {
@@ -181,7 +181,7 @@ func TestReadingTakesItsTime(t *testing.T) {
 }
 
 // A session has no limit of silence, and ends with its context.
-func TestSessionIsNotHurried(t *testing.T) {
+func TestSessionHasNoIdleTimeout(t *testing.T) {
 	w := &fixture{names: names("a.example"), pages: map[string]string{"telnet://a.example/": "session", "go\r": "hello"}}
 	w.bubble(t, Options{IdleTimeout: 5 * time.Second, Timeout: 5 * time.Second}, new(lines), func(t *testing.T, c *Client) {
 		ctx, cancel := context.WithCancel(t.Context())

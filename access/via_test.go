@@ -335,7 +335,7 @@ func TestThroughProxy(t *testing.T) {
 }
 
 // The policy judges a URL that goes through a gateway like any other.
-func TestGatewayPolicy(t *testing.T) {
+func TestProxyPolicy(t *testing.T) {
 	address, asked := startProxy(t)
 	gw, gwAsked := startProxy(t)
 	socks, socksAsked := startSOCKS(t, false)
@@ -462,7 +462,7 @@ func TestTemplate(t *testing.T) {
 
 // A gateway gets no password, even of a mistyped URL: a template gets none at all, and a
 // proxy none that is a password by the scheme.
-func TestMistypedPasswordsStayHere(t *testing.T) {
+func TestMistypedPasswordsAreNotSent(t *testing.T) {
 	gw, asked := startProxy(t)
 	for _, gateways := range []string{"all=http://" + gw + "/{url}", "all=http://" + gw + "/{+url}", "all=http://" + gw} {
 		c := newGated(t, here, nil, gateways)
@@ -673,7 +673,7 @@ func TestSOCKSRefuses(t *testing.T) {
 }
 
 // A closed client has no connections, tunnels included, and makes no more.
-func TestGatewayClose(t *testing.T) {
+func TestProxyClose(t *testing.T) {
 	address, _ := startSOCKS(t, false)
 	echo := httptest.NewServer(http.NotFoundHandler())
 	defer echo.Close()

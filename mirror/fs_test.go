@@ -101,7 +101,7 @@ func TestFSFTPLogin(t *testing.T) {
 	}
 }
 
-func TestFSWhatIsInIt(t *testing.T) {
+func TestFSContents(t *testing.T) {
 	w := &menuFixture{pages: map[string]menuPage{
 		"": {items: []scheme.Item{
 			{Title: "Welcome", Kind: scheme.KindInfo},
@@ -565,7 +565,7 @@ func TestFSNew(t *testing.T) {
 }
 
 // Opening a root that is not a menu fails.
-func TestFSRootIsNoMenu(t *testing.T) {
+func TestFSRootNotMenu(t *testing.T) {
 	w := &menuFixture{pages: map[string]menuPage{"": {data: "an object"}}}
 	if _, err := w.fs(t, nil).Open("."); err == nil {
 		t.Error("no error")

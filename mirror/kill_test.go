@@ -128,7 +128,7 @@ func TestKilledAndContinued(t *testing.T) {
 }
 
 // An interrupted run asks only for what it has not.
-func TestContinuedRunAsksForTheRest(t *testing.T) {
+func TestContinuedRunRequestsTheRest(t *testing.T) {
 	s := crossed()
 	root, _ := serve(t, s)
 	dir := t.TempDir()

@@ -335,7 +335,7 @@ func TestForeignFilesAndLinks(t *testing.T) {
 	}
 }
 
-func TestNoPasswordIsKept(t *testing.T) {
+func TestNoPasswordIsStored(t *testing.T) {
 	const secret = "S3cretPass"
 	s := startFTP(t, ftptest.Files{"a.txt": {Data: "a"}, "d/b.txt": {Data: "b"}}, &ftptest.Options{User: "anna", Password: secret, NoAnonymous: true})
 	dir := t.TempDir()

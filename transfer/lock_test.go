@@ -79,7 +79,7 @@ func TestLockWithoutResume(t *testing.T) {
 }
 
 // The first breaks off, and the second continues what it leaves.
-func TestLockGoesOn(t *testing.T) {
+func TestLockContinues(t *testing.T) {
 	dir := t.TempDir()
 	m, first, second := pair(t, dir, Options{Resume: true}, 50_000)
 	if !errors.Is(first.Err, errCut) || second.Err != nil || second.Resumed != 50_000 || second.Size != 100_000 {

@@ -841,7 +841,7 @@ func TestLength(t *testing.T) {
 	}
 }
 
-func TestNothingCame(t *testing.T) {
+func TestEmptyBody(t *testing.T) {
 	dir := t.TempDir()
 	m := &memory{files: map[string]*file{"a": {size: 20}}}
 	r := runOne(t, m, dir, nil)
@@ -1085,7 +1085,7 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // What is wrong with the body is told also if the same octets can't be written.
-func TestCopyTellsBoth(t *testing.T) {
+func TestCopyJoinsErrors(t *testing.T) {
 	refused := errors.New("refused")
 	for _, test := range []struct {
 		end  error
