@@ -68,7 +68,7 @@ func TestOpen(t *testing.T) {
 
 // A request without a host or a dialer fails.
 func TestRefused(t *testing.T) {
-	for text, want := range map[string]string{"finger:///a": "the host is missing", "finger://h/": "without a dialer"} {
+	for text, want := range map[string]string{"finger:///a": "missing host", "finger://h/": "no dialer"} {
 		if _, err := (finger.Client{}).Open(t.Context(), &scheme.Request{URL: locus.MustParse(text)}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
