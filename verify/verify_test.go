@@ -101,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 		{"http://a.example/far", "warning -> http://a.example/far?111111111111111111111", "more than 20 redirects"},
 		{"http://a.example/inside", "denied -> http://10.0.0.1/admin", "not a public address"},
 		{"http://a.example/inside-name", "denied -> http://intranet.example/", "10.0.0.1"},
-		{"http://a.example/file", "denied -> file:///etc/passwd", "only a file"},
+		{"http://a.example/file", "denied -> file:///etc/passwd", "only a local file"},
 		{"http://a.example/nowhere", "warning", "without a Location"},
 		{"http://none.example/", "dead", "no such host"},
 		{"http://broken.example/", "warning", "no such host"},
