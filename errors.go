@@ -23,19 +23,19 @@ var (
 	// ErrControl: a control character or a space (section 2.2).
 	ErrControl = errors.New("a control character or space must be encoded")
 	// ErrBackslash: "\" before the path, which some parsers take for "/".
-	ErrBackslash = errors.New(`"\" can't stand before the path: programs disagree what it means there`)
+	ErrBackslash = errors.New(`"\" is not allowed before the path: programs disagree on its meaning`)
 	// ErrAt: a second "@" before the host (section 3.1).
-	ErrAt = errors.New(`more than one "@" before the host: within user and password it is written %40`)
+	ErrAt = errors.New(`more than one "@" before the host: write %40 in a user or password`)
 	// ErrPort: a port that is not decimal digits (section 5, port).
 	ErrPort = errors.New("a port is decimal digits")
 	// ErrPortRange: a port over 65535.
 	ErrPortRange = errors.New("a port is at most 65535")
 	// ErrHost: brackets without an IPv6 address.
-	ErrHost = errors.New("not a host")
+	ErrHost = errors.New("invalid host")
 	// ErrForm: the text is a URL, but not of the syntax of its scheme.
 	ErrForm = errors.New("not a valid URL of this scheme")
 	// ErrNetURL: package net/url can't hold the URL without changing it.
-	ErrNetURL = errors.New("not the same in net/url")
+	ErrNetURL = errors.New("not representable in net/url")
 	// ErrZero: the zero URL was used.
 	ErrZero = errors.New("the zero URL is not a URL: make one with Parse or Parts.URL")
 	// ErrValue: a part has the right syntax, but its decoded octets are invalid: a
@@ -137,7 +137,7 @@ var (
 	badEscape     = &fault{"escape", ErrEscape}
 	backslash     = &fault{"login", ErrBackslash}
 	twoAts        = &fault{"user", ErrAt}
-	badAddress    = &fault{"host", fmt.Errorf(`%w: an IPv6 address is in "[" and "]", and a port may follow`, ErrHost)}
+	badAddress    = &fault{"host", fmt.Errorf(`%w: write an IPv6 address between "[" and "]", with only a port after it`, ErrHost)}
 	badPort       = &fault{"port", ErrPort}
 	portRange     = &fault{"port", ErrPortRange}
 	badPath       = &fault{"urlpath", ErrControl}

@@ -26,7 +26,7 @@ func (u URL) NetURL() (*url.URL, error) {
 			return nil, u.Errorf(0, "genericurl", "%w: %v", ErrNetURL, errors.Unwrap(err))
 		}
 		// The reason may quote a part of the password.
-		return nil, u.Errorf(0, "genericurl", "%w: net/url refuses it", ErrNetURL)
+		return nil, u.Errorf(0, "genericurl", "%w: net/url rejects it", ErrNetURL)
 	}
 	login := ""
 	if u.Facts().Has(Internet) {
@@ -35,7 +35,7 @@ func (u URL) NetURL() (*url.URL, error) {
 	text := n.String()
 	switch {
 	case n.Host != login:
-		return nil, u.Errorf(u.HostOffset(), "host", "%w: net/url reads another host", ErrNetURL)
+		return nil, u.Errorf(u.HostOffset(), "host", "%w: net/url finds another host", ErrNetURL)
 	case len(text) < u.colon() || text[u.colon():] != u.text[u.colon():]:
 		return nil, u.Errorf(0, "genericurl", "%w: net/url would write %s", ErrNetURL, Quote(Mask(text)))
 	}
@@ -65,7 +65,7 @@ func FromNetURL(n *url.URL) (URL, error) {
 		strings.TrimPrefix(n.EscapedPath(), "/") == strings.TrimPrefix(back.EscapedPath(), "/") &&
 		n.RawQuery == back.RawQuery && n.EscapedFragment() == back.EscapedFragment()
 	if !same {
-		return URL{}, u.Errorf(0, "genericurl", "%w: net/url reads its own text as other parts", ErrNetURL)
+		return URL{}, u.Errorf(0, "genericurl", "%w: net/url does not parse its own output back to the same URL", ErrNetURL)
 	}
 	return u, nil
 }

@@ -70,7 +70,7 @@ func (u *URL) Scan(src any) error {
 	case []byte:
 		return u.UnmarshalText(src)
 	}
-	return errors.New("locus: a URL is read from text, and this column has another type")
+	return errors.New("locus: a URL can be scanned only from text, and this column has another type")
 }
 
 // LogValue returns [URL.Shown] as a value, so no password reaches a log.

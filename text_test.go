@@ -219,7 +219,7 @@ func TestChanges(t *testing.T) {
 	if len(all) != 16 || len(seen) != 16 || seen[""] {
 		t.Errorf("%d changes, %d texts", len(all), len(seen))
 	}
-	if got := (locus.SchemeCase | locus.VoidFragment).String(); got != "the scheme's name is written in lower case; a void fragment means the whole object" {
+	if got := (locus.SchemeCase | locus.VoidFragment).String(); got != "the scheme's name is written in lower case; an empty fragment means the whole object" {
 		t.Errorf("%s", got)
 	}
 	if locus.Change(0).String() != "" {

@@ -29,7 +29,7 @@ var profileNames = []string{"rfc1738", "rfc1630", "rfc3986", "whatwg"}
 func ParseProfile(name string) (Profile, error) {
 	i := slices.Index(profileNames, name)
 	if i < 0 {
-		return 0, fmt.Errorf("locus: no rules %q; there are %s", name, strings.Join(profileNames, ", "))
+		return 0, fmt.Errorf("locus: unknown rules %q: choose %s", name, strings.Join(profileNames, ", "))
 	}
 	return Profile(i), nil
 }
@@ -103,7 +103,7 @@ var changeTexts = [...]string{
 	"the scheme's name is written in lower case",
 	"a host's name is written in lower case",
 	"zeros at the front of an address's numbers are left out",
-	"the port is the scheme's own and left out",
+	"the scheme's default port is left out",
 	"the port is written without zeros at its front, or its \":\" left out",
 	"an escape that is not needed is written as its character",
 	"a character that must be escaped is written as its escape",
@@ -112,9 +112,9 @@ var changeTexts = [...]string{
 	"the typecode is written in lower case",
 	"localhost and no host mean the same",
 	"gopher's default type is 1",
-	"a void fragment means the whole object",
+	"an empty fragment means the whole object",
 	"\".\" and \"..\" are resolved in the path",
-	"the parts of the scheme are written in their one form",
+	"the scheme's own parts are written in their canonical form",
 	"an IPv6 address is written in its shortest form",
 }
 

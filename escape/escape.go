@@ -29,7 +29,7 @@ type TripletError struct {
 }
 
 func (e *TripletError) Error() string {
-	return fmt.Sprintf("escape: at octet %d: %v", e.Offset, ErrTriplet)
+	return fmt.Sprintf("escape: offset %d: %v", e.Offset, ErrTriplet)
 }
 
 // Unwrap returns [ErrTriplet].

@@ -86,7 +86,7 @@ func parseEntry(line string) (Entry, error) {
 	case len(url) > maxEntry:
 		return Entry{}, fmt.Errorf("the URL has %d octets; at most %d are allowed", len(url), maxEntry)
 	case !slices.Contains(Classes(), e.Class):
-		return Entry{}, fmt.Errorf("unknown class %q: one of %s", e.Class, strings.Join(Classes(), ", "))
+		return Entry{}, fmt.Errorf("unknown class %q: choose one of %s", e.Class, strings.Join(Classes(), ", "))
 	case e.Source == "":
 		return Entry{}, fmt.Errorf("no source")
 	case !strings.HasSuffix(e.Note, "."):

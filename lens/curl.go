@@ -111,7 +111,7 @@ func curlReports(out []byte, mark string) map[string]curlReport {
 func curlReading(r *recorder, i int, told map[string]curlReport) ParseResult {
 	report, ok := told[strconv.Itoa(i)]
 	if !ok {
-		return ParseResult{Error: "curl can't be given this text"}
+		return ParseResult{Error: "curl can't read this text"}
 	}
 	a, connected := r.asked(i)
 	if !connected {

@@ -130,7 +130,7 @@ func (g *guard) check(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.Name(), err)
 		}
 		if len(list) != 1 {
-			return fmt.Errorf("%s: %d answers to one question", r.Name(), len(list))
+			return fmt.Errorf("%s: %d results for one URL", r.Name(), len(list))
 		}
 	}
 	return nil
@@ -306,7 +306,7 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error
 func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error) {
 	list, err := r.Parse(ctx, urls)
 	if err == nil && len(list) != len(urls) {
-		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
+		err = fmt.Errorf("%d results for %d URLs", len(list), len(urls))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -314,7 +314,7 @@ func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error
 	case err == nil:
 		return list, nil
 	case len(urls) == 1:
-		return []ParseResult{{Error: "the reader failed: " + err.Error()}}, nil
+		return []ParseResult{{Error: "the parser failed: " + err.Error()}}, nil
 	}
 	first, err := readAll(ctx, r, urls[:len(urls)/2])
 	if err != nil {

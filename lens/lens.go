@@ -100,7 +100,7 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 		version, err = reader.Version(ctx) // a program has told it with its answers
 	}
 	if err == nil && len(list) != len(urls) {
-		err = fmt.Errorf("%d answers to %d questions", len(list), len(urls))
+		err = fmt.Errorf("%d results for %d URLs", len(list), len(urls))
 	}
 	for i := range answers {
 		answers[i] = Result{Name: reader.Name(), Kind: reader.Kind(), Version: version}

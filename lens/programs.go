@@ -118,7 +118,7 @@ func (p *program) find(ctx context.Context) error {
 	if info, err := os.Stat(p.path); err != nil {
 		return err
 	} else if info.Mode()&(os.ModeSetuid|os.ModeSetgid) != 0 {
-		return fmt.Errorf("%s runs as another user, and could not be ended", p.path)
+		return fmt.Errorf("%s runs as another user and could not be stopped", p.path)
 	}
 	if p.row.probe == nil {
 		return nil

@@ -22,7 +22,7 @@ const (
 	maxConnections = 64
 )
 
-var errProxy = errors.New("it has not reached the proxy")
+var errProxy = errors.New("it did not connect to the proxy")
 
 // asked is what a program asks a proxy for.
 type asked struct {

@@ -28,14 +28,14 @@ func encodeQuestions(urls []string) []byte {
 	return b.Bytes()
 }
 
-var errResults = errors.New("unusable answer")
+var errResults = errors.New("invalid output")
 
 func decodeResults(output []byte, urls []string) (version string, list []ParseResult, err error) {
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(output), "\r\n", "\n"), "\n"), "\n")
 	encoded, ok := strings.CutPrefix(lines[0], "version ")
 	octets, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil || len(octets) == 0 {
-		return "", nil, fmt.Errorf("%w: the first line is not its version", errResults)
+		return "", nil, fmt.Errorf("%w: the first line is not the version", errResults)
 	}
 	if len(lines)-1 != len(urls) {
 		return "", nil, fmt.Errorf("%w: %d lines for %d URLs", errResults, len(lines)-1, len(urls))
@@ -55,7 +55,7 @@ func decodeResult(line string, number, length int) (ParseResult, error) {
 	}
 	fields := strings.Split(line, " ")
 	if len(fields) < 3 || fields[0] != strconv.Itoa(number) || fields[1] != strconv.Itoa(length) {
-		return bad("it is about another URL")
+		return bad("the result is for another URL")
 	}
 	switch fields[2] {
 	case "ok":
@@ -74,7 +74,7 @@ func decodeResult(line string, number, length int) (ParseResult, error) {
 		}
 		return ParseResult{Error: string(text)}, nil
 	}
-	return bad("neither ok nor no")
+	return bad("the result is neither \"ok\" nor \"no\"")
 }
 
 // setParts sets each part of a list "name:BASE64". "unseen:name" says that a part can't be
@@ -89,7 +89,7 @@ func (r *ParseResult) setParts(fields []string) error {
 		i := slices.Index(PartNames(), name)
 		octets, err := base64.StdEncoding.DecodeString(encoded)
 		if i < 0 || err != nil || *r.parts()[i] != nil {
-			return errors.New("a part that is unknown, repeated or not base64")
+			return errors.New("a part is unknown, repeated or not base64")
 		}
 		*r.parts()[i] = present(string(octets), true)
 	}

@@ -26,11 +26,11 @@ const (
 
 type tooSlowError time.Duration
 
-func (e tooSlowError) Error() string { return fmt.Sprintf("no answer within %v", time.Duration(e)) }
+func (e tooSlowError) Error() string { return fmt.Sprintf("no output within %v", time.Duration(e)) }
 
 var (
 	errOutput   = errors.New("too much output")
-	errChildren = errors.New("it left a process that keeps its output open")
+	errChildren = errors.New("a child process keeps its output open")
 )
 
 // file is a file that a program finds in its folder.

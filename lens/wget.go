@@ -109,7 +109,7 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Pa
 // wgetNetwork is the status of wget when a connection fails or takes too long.
 const wgetNetwork = 4
 
-var errLine = errors.New("wget reads one URL a line, and can't be given this text")
+var errLine = errors.New("wget reads one URL per line and can't read this text")
 
 // askWget has wget ask the proxy for one URL. It returns why it has failed, as it always
 // does.

@@ -29,7 +29,7 @@ func Parse(names string, known []locus.Profile) (list []locus.Profile, err error
 	for name := range strings.SplitSeq(names, ",") {
 		p, err := locus.ParseProfile(strings.TrimSpace(name))
 		if err != nil || !slices.Contains(known, p) {
-			return nil, fmt.Errorf("no rules %q; there are %s, and all", name, Names(known))
+			return nil, fmt.Errorf("unknown rules %q: choose %s or all", name, Names(known))
 		}
 		if !slices.Contains(list, p) {
 			list = append(list, p)
@@ -179,7 +179,7 @@ func (r Rules) Same(a, b string) (same bool, why []string) {
 	y, errY := r.Canonical(b)
 	switch {
 	case a == b:
-		return true, []string{"they are written alike"}
+		return true, []string{"the texts are identical"}
 	case errX != nil || errY != nil:
 		return false, reasons(errX, errY)
 	case x == y:

@@ -38,7 +38,7 @@ func password(u rfc3986.URI) (string, bool) {
 
 // spellings describes the components that x and y, which are equivalent, spell differently.
 func spellings(x, y rfc3986.URI) []string {
-	return compared(x, y, "spelled differently, and means the same")
+	return compared(x, y, "spelled differently but equivalent")
 }
 
 // differences describes the components in which two canonical texts differ.

@@ -27,7 +27,7 @@ func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 		}
 	}
 	if !found {
-		return Ref{}, fmt.Errorf(`relative: no form resolves to %s: its path has "." or ".." as a segment, which resolving removes`,
+		return Ref{}, fmt.Errorf(`relative: no relative reference resolves to %s: its path has a "." or ".." segment, which resolving removes`,
 			locus.Quote(target.Shown()))
 	}
 	return best, nil

@@ -41,7 +41,7 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 	default:
 		end, ok := prefixEnd(base, n, o)
 		if !ok {
-			return parts{}, 0, fmt.Errorf("%w: it does not have %d consecutive slashes; write the whole URL", ErrBase, n)
+			return parts{}, 0, fmt.Errorf("%w: the base has no %d consecutive slashes; write the whole URL", ErrBase, n)
 		}
 		// The form may contain a host, so only the whole text shows how it splits.
 		u, err := locus.Parse(base.body()[:end] + ref.afterScheme())

@@ -67,7 +67,7 @@ func parse(text string) (Ref, error) {
 		return Ref{u: u, absolute: err == nil}, explain(text, err)
 	case len(text) > MaxLen:
 		return Ref{}, locus.NewSyntaxError(text, MaxLen, "relativeref",
-			fmt.Errorf("%w: %d octets, the limit of a partial form is %d", locus.ErrTooLong, len(text), MaxLen))
+			fmt.Errorf("%w: %d bytes, the limit of a relative reference is %d", locus.ErrTooLong, len(text), MaxLen))
 	}
 	u, err := locus.Parse(placeholder + text)
 	var e *locus.SyntaxError
@@ -98,7 +98,7 @@ func explain(text string, err error) error {
 		return err
 	}
 	return locus.NewSyntaxError(text, e.Offset, e.Part,
-		fmt.Errorf(`%w; a partial form with ":" in its first segment is written with "./" before it`, e.Err))
+		fmt.Errorf(`%w; write "./" before a relative reference with ":" in its first segment`, e.Err))
 }
 
 // FromURL returns u as an absolute form. The zero URL gives the zero Ref.

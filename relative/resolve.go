@@ -10,7 +10,7 @@ import (
 )
 
 // ErrBase is the error about a base against which a partial form can't be resolved.
-var ErrBase = errors.New("no base for a partial form")
+var ErrBase = errors.New("no base for a relative reference")
 
 // Rules is the standard by which partial forms are resolved.
 type Rules uint8
@@ -30,7 +30,7 @@ func ParseRules(name string) (Rules, error) {
 	case "rfc1630":
 		return RFC1630, nil
 	}
-	return 0, fmt.Errorf("relative: no rules %q; there are rfc3986 and rfc1630", name)
+	return 0, fmt.Errorf("relative: unknown rules %q: choose rfc3986 or rfc1630", name)
 }
 
 func (r Rules) String() string {
@@ -124,7 +124,7 @@ func (r Ref) resolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 		return r.u, 0, nil
 	}
 	if base.IsZero() {
-		return locus.URL{}, 0, fmt.Errorf("relative: %w: the base is not a URL", ErrBase)
+		return locus.URL{}, 0, fmt.Errorf("relative: %w: the base is the zero URL", ErrBase)
 	}
 	ref, context := split(r.u), split(base)
 	if !r.absolute && !ref.inDocument() {
@@ -178,10 +178,10 @@ func (n Notes) Texts() []string {
 		bit  Notes
 		text string
 	}{
-		{Clamped, `".." leads above the root of the path and is left out (RFC 3986 5.2.4; the draft does not say)`},
-		{SlashKept, `a final "/." leaves "/", which the draft to the letter removes too`},
-		{SlashAdded, `"/" is written before the "?", which ends the host (RFC 3986 3.2); without it some parsers find another host`},
-		{FinalDots, `a final ".." takes a segment away, which the draft says only of "../"`},
+		{Clamped, `a ".." above the root of the path is removed (RFC 3986 5.2.4; the draft does not say)`},
+		{SlashKept, `a final "/." becomes "/"; the draft, read literally, removes the "/" too`},
+		{SlashAdded, `"/" is added before the "?", which ends the host (RFC 3986 3.2); without it some parsers find another host`},
+		{FinalDots, `a final ".." removes a segment; the draft, read literally, says so only of "../"`},
 	} {
 		if n&note.bit != 0 {
 			list = append(list, note.text)
@@ -199,7 +199,7 @@ func (r Ref) checkScheme(rules Rules) error {
 		return nil
 	}
 	return locus.NewSyntaxError(text, 0, "scheme",
-		fmt.Errorf(`%w: by RFC 3986 the name begins with a letter; a partial form with ":" in its first segment is written with "./" before it, and a host and port with "//"`, locus.ErrNoScheme))
+		fmt.Errorf(`%w: an RFC 3986 scheme begins with a letter; write "./" before a relative reference with ":" in its first segment, and "//" before a host and port`, locus.ErrNoScheme))
 }
 
 // withoutScheme returns r as a partial form if its scheme is that of base, base has a
@@ -226,11 +226,11 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 	why := ""
 	switch h := o.Hierarchy; {
 	case h == None:
-		why = "its scheme has no path (RFC 1808 2.3)"
+		why = "the scheme of the base has no path (RFC 1808 2.3)"
 	case h == Opaque && !hierarchical(base):
-		why = `"/" does not follow its scheme, so it has no hierarchy`
+		why = `no "/" follows the scheme of the base, so it has no hierarchy`
 	case h == Data && !o.Data:
-		why = `"/" is data in ` + base.Scheme() + ` (RFC 1738 3.4) and is taken for hierarchy only when asked for`
+		why = `"/" is data in ` + base.Scheme() + ` (RFC 1738 3.4) and separates path segments only on request`
 	default:
 		return nil
 	}

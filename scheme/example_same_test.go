@@ -30,7 +30,7 @@ func ExampleRegistry_Same() {
 	// Output:
 	// true
 	//    the scheme's name is written in lower case
-	//    the port is the scheme's own and left out
+	//    the scheme's default port is left out
 	//    a character that must be escaped is written as its escape
 	// false
 	//    the path differs: "a%2Fb" and "a/b"

@@ -25,7 +25,7 @@ func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	}
 	switch {
 	case a == b:
-		return true, []string{"they are written alike"}
+		return true, []string{"the texts are identical"}
 	case why != nil:
 		return false, why
 	case x != y:

@@ -206,7 +206,7 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 		next := i + size
 		switch {
 		case c == '.' && word == empty:
-			s.fault(i, next, c, fmt.Sprintf("empty word before a dot of the %s", part))
+			s.fault(i, next, c, fmt.Sprintf("empty word before a dot in the %s", part))
 		case c == '.':
 			word = empty
 		case c == open && word == empty:
@@ -244,7 +244,7 @@ func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 		}
 		pair = c == '\\' && !pair
 	}
-	s.fault(start, end, open, fmt.Sprintf("%q without the %q that ends it", open, shut))
+	s.fault(start, end, open, fmt.Sprintf("%q has no closing %q", open, shut))
 	return end
 }
 
@@ -268,7 +268,7 @@ func reason(c byte, part string, afterWord bool) string {
 	case afterWord:
 		return fmt.Sprintf("only a dot can follow the quotes in the %s", part)
 	case c >= utf8.RuneSelf:
-		return fmt.Sprintf("non-ASCII octet %02X hexadecimal: addresses of RFC 822 are US-ASCII", c)
+		return fmt.Sprintf("non-ASCII octet %02X hexadecimal: RFC 822 addresses are US-ASCII", c)
 	case part == "domain":
 		return fmt.Sprintf("%q can't be in a domain", c)
 	}

@@ -119,7 +119,7 @@ func (f *Findings) AnyCase() {
 		f.Add("no-scheme", "RFC 1738 2.1", 0, "", locus.ErrZero.Error())
 	case octet.Is(text[0], octet.Alpha):
 	case f.Profile == locus.RFC1630:
-		f.Add("scheme-letter", "URI draft, scheme", 0, text[:1], "a scheme's name begins with a letter")
+		f.Add("scheme-letter", "URI draft, scheme", 0, text[:1], "a scheme begins with a letter")
 	default:
 		f.Note("scheme-letter", "RFC 2396 3.1", 0, text[:1], "later standards require a letter first")
 	}
@@ -234,7 +234,7 @@ func (f *Findings) user(rule Login) {
 	start := len(u.Scheme()) + 3
 	password, hasPassword := u.Password()
 	if !rule.User {
-		f.Add("no-user", rule.Section, start, user, "no user name or password is allowed: leave out what is before the host")
+		f.Add("no-user", rule.Section, start, user, "no user name or password is allowed: remove the text before the host")
 		return
 	}
 	set := octet.User
@@ -312,7 +312,7 @@ func (f *Findings) labels(offset int, labels []string) {
 		last := i == len(labels)-1
 		switch {
 		case label == "" && last && i > 0:
-			f.Add("host", "RFC 1738 5", offset-1, ".", "a host does not end with a dot: leave it out")
+			f.Add("host", "RFC 1738 5", offset-1, ".", "a host must not end with a dot: remove it")
 		case label == "":
 			f.Add("host", "RFC 1738 5", offset, "", "a label between the dots of a host can't be empty")
 		case octet.All(label)&octet.Label == 0:
@@ -365,13 +365,13 @@ func (f *Findings) hostChars(label string, offset int) {
 
 func (f *Findings) hostNumber(numbers []string, host string, offset int) {
 	if len(numbers) != 4 {
-		f.Add("host", f.Section("RFC 1738 5", "hostnumber"), offset, host, "an address is four numbers")
+		f.Add("host", f.Section("RFC 1738 5", "hostnumber"), offset, host, "an IPv4 address is four numbers")
 		return
 	}
 	for _, n := range numbers {
 		switch significant := strings.TrimLeft(n, "0"); {
 		case len(significant) > 3 || len(significant) == 3 && significant > "255":
-			f.Impossible("address-octet", "RFC 1738 3.1", offset, n, "a number of an address is at most 255")
+			f.Impossible("address-octet", "RFC 1738 3.1", offset, n, "each number of an IPv4 address is at most 255")
 		case len(n) > 1 && n[0] == '0':
 			f.Note("address-zeros", "RFC 1738 5", offset, n, "leave out the leading zeros: the number is decimal, but some programs read it as octal")
 		}

@@ -15,7 +15,7 @@ func Form(u locus.URL, scheme, production string) error {
 	case u.Scheme() != scheme:
 		return u.Errorf(0, production, "%w: the scheme is not %s", locus.ErrForm, scheme)
 	case !u.Facts().Has(locus.Internet):
-		return u.Errorf(len(scheme)+1, production, `%w: "//" and a host follow "%s:"`, locus.ErrForm, scheme)
+		return u.Errorf(len(scheme)+1, production, `%w: write "//" and a host after "%s:"`, locus.ErrForm, scheme)
 	}
 	return nil
 }
@@ -24,7 +24,7 @@ func Form(u locus.URL, scheme, production string) error {
 func HostURL(p locus.Parts) (locus.URL, error) {
 	u, err := p.URL()
 	if err == nil && p.Host == "" {
-		err = u.Errorf(u.HostOffset(), "host", "%w: a %s URL has a host", locus.ErrForm, p.Scheme)
+		err = u.Errorf(u.HostOffset(), "host", "%w: a %s URL needs a host", locus.ErrForm, p.Scheme)
 	}
 	if err != nil {
 		return locus.URL{}, err

@@ -30,7 +30,7 @@ func URL(u locus.URL) (locus.URL, error) {
 	if !isASCII(host) {
 		ascii, err := profile.ToASCII(host)
 		if err != nil {
-			return locus.URL{}, fmt.Errorf("%s has no ASCII form, so it is not a host", locus.Quote(host))
+			return locus.URL{}, fmt.Errorf("invalid host %s: it has no ASCII form", locus.Quote(host))
 		}
 		host = ascii
 	}

@@ -10,16 +10,16 @@ import (
 
 // ErrEndless means that the other side never ends a subnegotiation, or only negotiates
 // options.
-var ErrEndless = errors.New("endless negotiation")
+var ErrEndless = errors.New("the negotiation does not end")
 
 // ErrRecord means that a record exceeds its limit.
 var ErrRecord = errors.New("the record is too long")
 
 // ErrUpgrade means that the other side withdraws an announced upgrade such as TLS.
-var ErrUpgrade = errors.New("the host asks for TLS, and then refuses it")
+var ErrUpgrade = errors.New("the host requested TLS and then refused it")
 
 // ErrHeld means that too much was written while an upgrade is pending.
-var ErrHeld = errors.New("too much is sent before TLS has begun")
+var ErrHeld = errors.New("too much data was sent before TLS started")
 
 const (
 	// maxNegotiations is the most commands about options without a pause between them:

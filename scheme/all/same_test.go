@@ -16,8 +16,8 @@ func TestSame(t *testing.T) {
 		same bool
 		why  []string
 	}{
-		{"http://h/", "http://h/", true, []string{"they are written alike"}},
-		{"http://h/%7Efred", "HTTP://H:80/~fred", true, []string{"the scheme's name is written in lower case", "a host's name is written in lower case", "the port is the scheme's own and left out", "a character that must be escaped is written as its escape"}},
+		{"http://h/", "http://h/", true, []string{"the texts are identical"}},
+		{"http://h/%7Efred", "HTTP://H:80/~fred", true, []string{"the scheme's name is written in lower case", "a host's name is written in lower case", "the scheme's default port is left out", "a character that must be escaped is written as its escape"}},
 		{"http://h/a%2Fb", "http://h/a/b", false, []string{`the path differs: "a%2Fb" and "a/b"`, `"/" is reserved in http URLs (RFC 1738 3.3), so it differs from its escape %2F (RFC 1738 2.2)`}},
 		{"gopher://h/0a%2Fb", "gopher://h/0a/b", true, []string{"an escape that is not needed is written as its character"}},
 		{"gopher://h/0a", "gopher://g:71/1b#x", false, []string{`the host differs: "h" and "g"`, `the port differs: none and "71"`, `the path differs: "0a" and "1b"`, `the fragment differs: none and "x"`, `the gophertype differs: "0" and "1"`, `the selector differs: "a" and "b"`}},
@@ -26,7 +26,7 @@ func TestSame(t *testing.T) {
 		{"ftp://u:s3cret@h/", "ftp://u:other@h/", false, []string{"the password differs"}},
 		{"http://h/?a+b", "http://h/?a%2Bb", false, []string{`the path differs: "?a+b" and "?a%2Bb"`, `"+" in a search stands for a space, and %2B for "+" (URI draft, "Query strings")`}},
 		{"file:/x", "file://localhost/x", true, nil},
-		{"gopher:x", "gopher:x", true, []string{"they are written alike"}},
+		{"gopher:x", "gopher:x", true, []string{"the texts are identical"}},
 	} {
 		for range 2 {
 			same, why := r.Same(locus.MustParse(c.a), locus.MustParse(c.b))

@@ -49,7 +49,7 @@ func ExampleCanonical() {
 	// http://info.my.org/marie-claude?a%2Bb <nil>
 	// - the scheme's name is written in lower case
 	// - a host's name is written in lower case
-	// - the port is the scheme's own and left out
+	// - the scheme's default port is left out
 	// - an escape that is not needed is written as its character
 	// - "." and ".." are resolved in the path
 }
