@@ -13,7 +13,7 @@ import (
 // errors.
 var (
 	// ErrNoScheme: the text does not begin with a scheme and ":".
-	ErrNoScheme = errors.New(`no scheme: a URL begins with a name and ":"`)
+	ErrNoScheme = errors.New(`no scheme; a URL begins with a name and ":"`)
 	// ErrTooLong: the text has more than MaxLen octets.
 	ErrTooLong = errors.New("too long")
 	// ErrWindowsPath: the text is a path of Windows, such as C:\Users or \\server\share.
@@ -85,7 +85,7 @@ func (e *SyntaxError) Error() string {
 	if e.Err == ErrZero {
 		return "locus: " + ErrZero.Error()
 	}
-	return fmt.Sprintf("locus: %s: octet %d: %v", Quote(e.Input), e.Offset, e.Err)
+	return fmt.Sprintf("locus: %s: offset %d: %v", Quote(e.Input), e.Offset, e.Err)
 }
 
 // reason is an error of which only the text after that of ErrForm or ErrValue is shown,
@@ -116,7 +116,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 func Quote(text string) string {
 	const head, tail = 100, 40
 	if len(text) > head+tail+20 {
-		return fmt.Sprintf("%s...(%d octets)...%s", strconv.QuoteToASCII(text[:head]), len(text)-head-tail, strconv.QuoteToASCII(text[len(text)-tail:]))
+		return fmt.Sprintf("%s...(%d bytes)...%s", strconv.QuoteToASCII(text[:head]), len(text)-head-tail, strconv.QuoteToASCII(text[len(text)-tail:]))
 	}
 	return strconv.QuoteToASCII(text)
 }
@@ -150,11 +150,11 @@ func (f *fault) error(text string, at int) *SyntaxError {
 	err := f.err
 	switch f {
 	case tooLong:
-		err = fmt.Errorf("%w: %d octets, the limit is %d", err, len(text), MaxLen)
+		err = fmt.Errorf("%w: %d bytes, the limit is %d", err, len(text), MaxLen)
 	case noScheme:
 		at = 0
 	case notInScheme:
-		err = fmt.Errorf("%w: %q can't be in it", err, text[at])
+		err = reason{err, fmt.Sprintf(`no scheme before %q; a URL begins with a name and ":"`, text[at])}
 	case twoAts:
 		if at, disputed := octet.HostEnd(text); disputed {
 			if _, no := parse(text[:at] + "/" + text[at:]); no == nil {

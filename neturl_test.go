@@ -51,7 +51,7 @@ func TestNetURL(t *testing.T) {
 		{"a_b:c", locus.ErrNoScheme, ""},
 		// A "?" before the "@": net/url takes what is before it for the host.
 		{"ftp://user?x:secret@h/", locus.ErrNetURL, "another host"},
-		{"ftp://user:sec?ret@h/", locus.ErrNetURL, "refuses it"},
+		{"ftp://user:sec?ret@h/", locus.ErrNetURL, "rejects it"},
 	} {
 		u, err := locus.Parse(row.text)
 		var n *url.URL

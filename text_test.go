@@ -198,7 +198,7 @@ func TestProfiles(t *testing.T) {
 
 func TestViolations(t *testing.T) {
 	v := locus.Violation{Rule: "unsafe-character", Section: "RFC 1738 2.2", Offset: 9, Text: "\x1b", Help: "write %1B"}
-	if got, want := v.String(), `octet 9: "\x1b" (unsafe-character, RFC 1738 2.2): write %1B`; got != want {
+	if got, want := v.String(), `offset 9: "\x1b" (unsafe-character, RFC 1738 2.2): write %1B`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	note, impossible := locus.Violation{Kind: locus.Note}, locus.Violation{Kind: locus.Impossible}

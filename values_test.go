@@ -116,17 +116,17 @@ func TestMessages(t *testing.T) {
 		is   error
 		want string
 	}{
-		{u.Errorf(11, "gtype", "%w: write one character", locus.ErrForm), locus.ErrForm, `locus: "gopher://h/7": octet 11: write one character`},
-		{u.Errorf(11, "gtype", "%w: not %q", locus.ErrValue, "7"), locus.ErrValue, `locus: "gopher://h/7": octet 11: not "7"`},
-		{u.Errorf(11, "gtype", "%w", locus.ErrForm), locus.ErrForm, `locus: "gopher://h/7": octet 11: not a valid URL of this scheme`},
-		{locus.NewSyntaxError("a b", 1, "xchar", fmt.Errorf("%w: encode it", locus.ErrValue)), locus.ErrValue, `locus: "a b": octet 1: encode it`},
+		{u.Errorf(11, "gtype", "%w: write one character", locus.ErrForm), locus.ErrForm, `locus: "gopher://h/7": offset 11: write one character`},
+		{u.Errorf(11, "gtype", "%w: not %q", locus.ErrValue, "7"), locus.ErrValue, `locus: "gopher://h/7": offset 11: not "7"`},
+		{u.Errorf(11, "gtype", "%w", locus.ErrForm), locus.ErrForm, `locus: "gopher://h/7": offset 11: not a valid URL of this scheme`},
+		{locus.NewSyntaxError("a b", 1, "xchar", fmt.Errorf("%w: encode it", locus.ErrValue)), locus.ErrValue, `locus: "a b": offset 1: encode it`},
 	} {
 		if row.err.Error() != row.want || !errors.Is(row.err, row.is) {
 			t.Errorf("%v, want %s", row.err, row.want)
 		}
 	}
 	_, err := locus.Parts{Scheme: "http", Host: "h/x"}.URL()
-	if want := `locus: "http://h/x": octet 0: the Host would be read as another part: encode the delimiters in it`; err == nil || err.Error() != want {
+	if want := `locus: "http://h/x": offset 0: the Host would be read as another part: encode the delimiters in it`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -192,9 +192,9 @@ func TestErrorText(t *testing.T) {
 		{Error{"read", parse("http://h.example/"), fmt.Errorf("http: %w", io.ErrUnexpectedEOF)}, "locus: read http://h.example/: http: unexpected EOF"},
 		{Error{"open", parse("http://h.example/\x9b2J"), scheme.ErrAuth}, `locus: open "http://h.example/\x9b2J": not permitted`},
 		{Error{"open", parse("ftp://h.example/"), parse("ftp://u:secret@h.example/").Errorf(3, "cwd", "%w", locus.ErrForm)},
-			`locus: open ftp://h.example/: "ftp://u:******@h.example/": octet 3: not a valid URL of this scheme`},
+			`locus: open ftp://h.example/: "ftp://u:******@h.example/": offset 3: not a valid URL of this scheme`},
 		{Error{"open", parse("ftp://h.example/"), parse("ftp://h.example/").Errorf(3, "cwd", "%w", locus.ErrForm)},
-			"locus: open ftp://h.example/: octet 3: not a valid URL of this scheme"},
+			"locus: open ftp://h.example/: offset 3: not a valid URL of this scheme"},
 		{Error{"open", parse("http://u:secret@h.example:25/"), policy.Policy{}.CheckURL(policy.Target{URL: parse("http://u:secret@h.example:25/"), Reach: policy.Network, Port: 80}, policy.Typed)},
 			"locus: open http://u:***@h.example:25/: policy: a password in a URL appears in logs and histories (leave it out; the client prompts for it if the server requires one)"},
 	} {

@@ -249,5 +249,5 @@ func ExampleDecode() {
 	fmt.Println(err)
 	// Output:
 	// marie-claude <nil>
-	// escape: at octet 4: "%" without two hexadecimal digits after it
+	// escape: offset 4: "%" without two hexadecimal digits after it
 }

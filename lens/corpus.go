@@ -84,7 +84,7 @@ func parseEntry(line string) (Entry, error) {
 	e := Entry{URL: url, Class: fields[0], Source: fields[1], Note: fields[3]}
 	switch {
 	case len(url) > maxEntry:
-		return Entry{}, fmt.Errorf("the URL has %d octets; at most %d are allowed", len(url), maxEntry)
+		return Entry{}, fmt.Errorf("the URL has %d bytes; at most %d are allowed", len(url), maxEntry)
 	case !slices.Contains(Classes(), e.Class):
 		return Entry{}, fmt.Errorf("unknown class %q: choose one of %s", e.Class, strings.Join(Classes(), ", "))
 	case e.Source == "":

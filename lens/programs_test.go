@@ -86,9 +86,9 @@ func TestBrokenPrograms(t *testing.T) {
 		name, reader, script, want string
 		timeout                    time.Duration
 	}{
-		{"hangs", "urllib", "exec sleep 3600", "no answer within 200ms", 200 * time.Millisecond},
-		{"hangs with a child", "urllib", "sleep 3600 & sleep 3600", "no answer within 200ms", 200 * time.Millisecond},
-		{"leaves a child", "curl", `[ "$2" = --version ] && exec echo curl 1; sleep 3600 &`, "it left a process", 0},
+		{"hangs", "urllib", "exec sleep 3600", "no output within 200ms", 200 * time.Millisecond},
+		{"hangs with a child", "urllib", "sleep 3600 & sleep 3600", "no output within 200ms", 200 * time.Millisecond},
+		{"leaves a child", "curl", `[ "$2" = --version ] && exec echo curl 1; sleep 3600 &`, "a child process", 0},
 		{"is killed", "wget", `[ "$2" = --version ] && exec echo wget 1; kill -SEGV $$`, "signal: segmentation fault", 0},
 		{"a curl that can't connect", "curl", curlThatReports(7), "it did not connect to the proxy", 0},
 		{"a curl that is too slow", "curl", curlThatReports(28), "it did not connect to the proxy", 0},
@@ -101,15 +101,15 @@ func TestBrokenPrograms(t *testing.T) {
 		{"never ends its messages", "urllib", "yes >&2 & sleep 1; kill $!; exit 1", "exit status 1: ", 0},
 		{"has too few answers", "urllib", version + "\necho 0 17 no eA==", "1 lines for 3 URLs", 0},
 		{"has too many answers", "urllib", version + "\nfor i in 0 1 2 3; do echo $i 17 no eA==; done", "4 lines for 3 URLs", 0},
-		{"answers another URL", "urllib", version + "\nfor i in 0 1 2; do echo $i 5 no eA==; done", "line 2: it is about another URL", 0},
-		{"answers in another order", "urllib", version + "\nfor i in 2 1 0; do echo $i 17 no eA==; done", "line 2: it is about another URL", 0},
-		{"names an unknown part", "urllib", version + "\nfor i in 0 1 2; do echo $i 17 ok hots:eA==; done", "line 2: a part that is unknown", 0},
-		{"repeats a part", "urllib", version + "\nfor i in 0 1 2; do echo $i 17 ok host:eA== host:eA==; done", "line 2: a part that is unknown, repeated", 0},
+		{"answers another URL", "urllib", version + "\nfor i in 0 1 2; do echo $i 5 no eA==; done", "line 2: the result is for another URL", 0},
+		{"answers in another order", "urllib", version + "\nfor i in 2 1 0; do echo $i 17 no eA==; done", "line 2: the result is for another URL", 0},
+		{"names an unknown part", "urllib", version + "\nfor i in 0 1 2; do echo $i 17 ok hots:eA==; done", "line 2: a part is unknown", 0},
+		{"repeats a part", "urllib", version + "\nfor i in 0 1 2; do echo $i 17 ok host:eA== host:eA==; done", "line 2: a part is unknown, repeated", 0},
 		{"a wget that fails", "wget", "exit 1", "", 0},
 		{"a curl that fails", "curl", "exit 7", "exit status 7", 0},
 		{"a curl without reports", "curl", "exit 0", "invalid output", 0},
-		{"a curl that hangs", "curl", `[ "$2" = --version ] && exec echo curl 1; exec sleep 3600`, "no answer within 200ms", 200 * time.Millisecond},
-		{"a wget that hangs", "wget", `[ "$2" = --version ] && exec echo wget 1; exec sleep 3600`, "no answer within 200ms", 200 * time.Millisecond},
+		{"a curl that hangs", "curl", `[ "$2" = --version ] && exec echo curl 1; exec sleep 3600`, "no output within 200ms", 200 * time.Millisecond},
+		{"a wget that hangs", "wget", `[ "$2" = --version ] && exec echo wget 1; exec sleep 3600`, "no output within 200ms", 200 * time.Millisecond},
 		{"a browser without a page", "chromium", "echo '<p>'", "no list in the page", 0},
 	} {
 		path := fake(t, c.script) // here: a file that is open for writing when another test forks can't be run

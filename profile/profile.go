@@ -106,7 +106,7 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 		}
 	}
 	if len(text) > locus.MaxLen {
-		return locus.NewSyntaxError(text, locus.MaxLen, "length", fmt.Errorf("%w: %d octets", locus.ErrTooLong, len(text)))
+		return locus.NewSyntaxError(text, locus.MaxLen, "length", fmt.Errorf("%w: %d bytes", locus.ErrTooLong, len(text)))
 	}
 	return nil
 }

@@ -129,8 +129,8 @@ func TestSame(t *testing.T) {
 		{locus.RFC1738, "ftp://ab@h:1/", "ftp://a@h:2/", false, `the user differs: "ab" and "a"; the port differs: "1" and "2"`},
 		{locus.RFC1738, "http://h/#a", "http://h/#u:b@c", false, `the fragment differs: "a" and "u:b@c"`},
 		{locus.WHATWG, "a", "a", true, "the texts are identical"},
-		{locus.WHATWG, "a", "b", false, `locus: "a": octet 0: write a scheme, or give a base URL; locus: "b": octet 0: write a scheme, or give a base URL`},
-		{locus.RFC1630, "a", "http://h", false, `locus: "a": octet 0: no scheme: a URL begins with a name and ":"`},
+		{locus.WHATWG, "a", "b", false, `locus: "a": offset 0: write a scheme, or give a base URL; locus: "b": offset 0: write a scheme, or give a base URL`},
+		{locus.RFC1630, "a", "http://h", false, `locus: "a": offset 0: no scheme; a URL begins with a name and ":"`},
 	} {
 		same, why := profile.Rules{Profile: test.profile, Registry: r}.Same(test.a, test.b)
 		if got := strings.Join(why, "; "); same != test.same || got != test.why {
@@ -180,7 +180,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q: %s, %v", names, got, err)
 		}
 	}
-	if _, err := profile.Parse("rfc1738", []locus.Profile{locus.WHATWG}); err == nil || !strings.Contains(err.Error(), "there are whatwg, and all") {
+	if _, err := profile.Parse("rfc1738", []locus.Profile{locus.WHATWG}); err == nil || !strings.Contains(err.Error(), "choose whatwg or all") {
 		t.Error(err)
 	}
 }

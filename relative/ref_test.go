@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("Parse(%s): %d %s %v, want %d %s %v", locus.Quote(test.text), e.Offset, e.Part, e.Err, test.offset, test.part, test.err)
 		}
 	}
-	if _, err := relative.Parse("a_b:c"); !strings.Contains(err.Error(), `"./" before it`) {
+	if _, err := relative.Parse("a_b:c"); !strings.Contains(err.Error(), `write "./" before a relative reference`) {
 		t.Errorf("no help in %v", err)
 	}
 	if _, err := relative.Parse(long[1:]); err != nil {

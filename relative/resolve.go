@@ -199,7 +199,7 @@ func (r Ref) checkScheme(rules Rules) error {
 		return nil
 	}
 	return locus.NewSyntaxError(text, 0, "scheme",
-		fmt.Errorf(`%w: an RFC 3986 scheme begins with a letter; write "./" before a relative reference with ":" in its first segment, and "//" before a host and port`, locus.ErrNoScheme))
+		fmt.Errorf(`%w; an RFC 3986 scheme begins with a letter: write "./" before a relative reference with ":" in its first segment, and "//" before a host and port`, locus.ErrNoScheme))
 }
 
 // withoutScheme returns r as a partial form if its scheme is that of base, base has a

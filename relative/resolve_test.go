@@ -314,7 +314,7 @@ func TestHostAndPort(t *testing.T) {
 	for _, text := range []string{"10.0.0.7:8080/foo", "1.2.3.4:", "7:b", "+a:b", "-a:b", ".a:b"} {
 		_, err := relative.MustParse(text).Resolve(base)
 		var e *locus.SyntaxError
-		if !errors.As(err, &e) || e.Offset != 0 || !errors.Is(err, locus.ErrNoScheme) || !strings.Contains(err.Error(), `"./" before it`) {
+		if !errors.As(err, &e) || e.Offset != 0 || !errors.Is(err, locus.ErrNoScheme) || !strings.Contains(err.Error(), `write "./" before a relative reference`) {
 			t.Errorf("%q: %v", text, err)
 		}
 		u, _, err := relative.MustParse(text).ResolveWith(base, relative.Options{Rules: relative.RFC1630})

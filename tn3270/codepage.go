@@ -69,7 +69,7 @@ func newCodePage(name string) (*codePage, error) {
 			return fill(charmap.CodePage037, parseNumber(name), euro, n.octets, n.runes), nil
 		}
 	}
-	return nil, fmt.Errorf("%w: code page %.20q; there are %s", ErrOption, name, strings.Join(CodePages(), ", "))
+	return nil, fmt.Errorf("%w: unknown code page %.20q: choose one of %s", ErrOption, name, strings.Join(CodePages(), ", "))
 }
 
 // parseNumber reads the digits of a name in the table.

@@ -10,14 +10,14 @@ var (
 	ErrData = errors.New("tn3270: invalid data stream")
 
 	// ErrOption: the model or code page does not exist.
-	ErrOption = errors.New("tn3270: no such terminal")
+	ErrOption = errors.New("tn3270: unsupported terminal")
 
 	// ErrLocked: the keyboard is locked. [Status] has the reason; Reset unlocks it.
 	ErrLocked = errors.New("tn3270: the keyboard is locked")
 
 	// ErrProtected: the input would change a protected position. This error and the next
 	// two lock the keyboard.
-	ErrProtected = errors.New("tn3270: protected, nothing can be typed here")
+	ErrProtected = errors.New("tn3270: the field is protected")
 
 	// ErrNumeric: the field accepts only digits, "." and "-".
 	ErrNumeric = errors.New("tn3270: the field accepts only digits, \".\" and \"-\"")

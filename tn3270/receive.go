@@ -225,7 +225,7 @@ func (in *stream) takeAddress(wide bool) (int, error) {
 	}
 	address, ok := decodeAddress(octets[0], octets[1], wide)
 	if !ok {
-		return -1, in.fault("an address can't begin with %02X", octets[0])
+		return -1, in.fault("%02X can't begin an address", octets[0])
 	}
 	return address, nil
 }
@@ -273,7 +273,7 @@ func (w *writer) modifyField() error {
 	}
 	c := w.s.cells[w.address]
 	if !c.field {
-		return w.in.fault("Modify Field where there is no field")
+		return w.in.fault("Modify Field at a position without a field")
 	}
 	w.put(w.change(c, pairs))
 	return nil

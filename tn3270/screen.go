@@ -98,7 +98,7 @@ func (o *Options) resolve() (*codePage, dimensions, error) {
 	}
 	m := o.model()
 	if m < 2 || m >= len(models) {
-		return nil, dimensions{}, fmt.Errorf("%w: model %d; there are 2 to 5", ErrOption, o.Model)
+		return nil, dimensions{}, fmt.Errorf("%w: model %d is out of range (2-5)", ErrOption, o.Model)
 	}
 	page, err := newCodePage(o.CodePage)
 	return page, models[m], err

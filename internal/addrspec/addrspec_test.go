@@ -59,7 +59,7 @@ func hold(t *testing.T, text string) bool {
 		if f.Start < 0 || f.End < f.Start || f.End > len(text) || f.Help == "" {
 			t.Errorf("%q: %+v", text, f)
 		}
-		if i > 0 && f.Start < faults[i-1].Start && f.Start != 0 && !strings.Contains(f.Help, "that ends it") {
+		if i > 0 && f.Start < faults[i-1].Start && f.Start != 0 && !strings.Contains(f.Help, "has no closing") {
 			t.Errorf("%q: faults out of order: %+v", text, faults)
 		}
 	}

@@ -22,7 +22,7 @@ func ExampleURI_CheckReference() {
 	}
 	// Output:
 	// ../a?b []
-	// 10.0.0.7:80/a [octet 0: "" (path-noscheme, RFC 3986 4.2): write ./ before a relative path with ":" in its first segment]
+	// 10.0.0.7:80/a [offset 0: "" (path-noscheme, RFC 3986 4.2): write ./ before a relative path with ":" in its first segment]
 }
 
 func ExampleURI_SURT() {

@@ -24,7 +24,7 @@ func (Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, e
 	case err != nil:
 		return nil, fmt.Errorf("data: %w", err)
 	case req.Limit > 0 && int64(len(octets)) > req.Limit:
-		return nil, fmt.Errorf("data: %w: %d octets, the limit is %d", scheme.ErrTooLarge, len(octets), req.Limit)
+		return nil, fmt.Errorf("data: %w: %d bytes, the limit is %d", scheme.ErrTooLarge, len(octets), req.Limit)
 	}
 	start := min(max(req.Offset, 0), int64(len(octets)))
 	return &scheme.Object{

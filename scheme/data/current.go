@@ -49,10 +49,10 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 		f.Note("quoted-string", section, start+r.quoted, 0, "write the value without quotes, and escapes in it")
 	}
 	if i := notASCII(r.content.octets); i >= 0 && len(r.faults) == 0 && r.content.isASCII() {
-		f.Note("charset", "RFC 2397 2", start+strings.IndexByte(text, ',')+1, 0, "the data are not US-ASCII: write ;charset=utf-8, or the charset they have, before the data")
+		f.Note("charset", "RFC 2397 2", start+strings.IndexByte(text, ',')+1, 0, "the data is not US-ASCII: write ;charset=utf-8, or its charset, before the data")
 	}
 	if _, ok := u.Fragment(); ok {
-		f.Note("fragment", "RFC 3986 3.5", u.FragmentOffset()-len("#"), len("#"), `"#" ends the data: write %23 if it belongs to them`)
+		f.Note("fragment", "RFC 3986 3.5", u.FragmentOffset()-len("#"), len("#"), `"#" ends the data: write %23 if it is part of the data`)
 	}
 	return f.List()
 }

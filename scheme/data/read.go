@@ -112,7 +112,7 @@ func (r *reader) parameter(text string, offset int) {
 	case !isToken(p.Name):
 		r.fault("attribute", offset, len(name), locus.ErrValue, "a parameter's name is letters, digits and hyphens")
 	case slices.ContainsFunc(r.content.parameters, func(q Parameter) bool { return q.Name == p.Name }):
-		r.fault("attribute", offset, len(name), locus.ErrValue, "this parameter is there twice: leave one out")
+		r.fault("attribute", offset, len(name), locus.ErrValue, "duplicate parameter: remove one")
 	}
 	if ok {
 		p.Value = r.value(value, offset+len(name)+len("="))
@@ -198,9 +198,9 @@ func (r *reader) decodeBase64(text string, offset int) {
 	missing, written := (4-len(digits)%4)%4, len(code)-len(digits)
 	switch i := strings.IndexByte(digits, '='); {
 	case i >= 0:
-		r.fault("data", where(i), 0, locus.ErrValue, `"=" ends base64, and more follows`)
+		r.fault("data", where(i), 0, locus.ErrValue, `"=" ends base64, but more data follows`)
 	case missing == 3:
-		r.fault("data", where(len(digits)), 0, locus.ErrValue, "base64 of this length is cut off: one character or three are missing")
+		r.fault("data", where(len(digits)), 0, locus.ErrValue, "the base64 is cut off: one character or three are missing")
 	case written == 0 && missing > 0:
 		r.fault("data", where(len(code)), 0, locus.ErrValue, "write %s at the end: base64 has groups of four characters", strings.Repeat("=", missing))
 	case written > 0 && written != missing:
@@ -236,9 +236,9 @@ func notBase64(c byte) string {
 	case ' ', '\t', '\n', '\r', '\f':
 		return "leave out white space"
 	case '-':
-		return `write "+" for "-": "-" is in the base64 for URLs and filenames (RFC 4648 section 5)`
+		return `write "+" for "-": "-" belongs to base64 for URLs and filenames (RFC 4648 section 5)`
 	case '_':
-		return `write "/" for "_": "_" is in the base64 for URLs and filenames (RFC 4648 section 5)`
+		return `write "/" for "_": "_" belongs to base64 for URLs and filenames (RFC 4648 section 5)`
 	}
 	return locus.Quote(string([]byte{c})) + " is not a character of base64"
 }

@@ -46,7 +46,7 @@ func readItem(text string) (item scheme.Item, err error) {
 	switch item.Kind {
 	case scheme.KindObject, scheme.KindMenu, scheme.KindUnknown:
 	default:
-		return item, fmt.Errorf("an entry can't be %s", locus.Quote(fields[0]))
+		return item, fmt.Errorf("invalid entry kind %s", locus.Quote(fields[0]))
 	}
 	if item.Size, err = strconv.ParseInt(fields[1], 10, 64); err != nil || item.Size < -1 {
 		return item, fmt.Errorf("invalid size %s", locus.Quote(fields[1]))
@@ -104,7 +104,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 				item, err = readItem(string(text))
 			}
 			if err != nil {
-				yield(scheme.Item{}, fmt.Errorf("file: %w: the listing that was kept: %w", scheme.ErrProtocol, err))
+				yield(scheme.Item{}, fmt.Errorf("file: %w: the archived listing: %w", scheme.ErrProtocol, err))
 				return
 			}
 			item.URL = itemURL(parts, item.Title, item.Kind == scheme.KindMenu)

@@ -22,7 +22,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if part := u.SchemePart(); !u.Facts().Has(locus.Internet) {
 		f.Add("form", section, len("file:"), part, "write file:///"+strings.TrimLeft(part, "/"))
 		if isShort(u) {
-			f.Note("no-slashes", "RFC 8089 2", len("file:"), part, `RFC 8089 has this form: it is read as file:// and the path`)
+			f.Note("no-slashes", "RFC 8089 2", len("file:"), part, `RFC 8089 allows this form: it means file:// and the path`)
 			text, offset := path(u)
 			f.Chars("fpath", offset, text, octet.Fsegment)
 			impossible(&f, text, offset)

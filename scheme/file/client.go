@@ -85,7 +85,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	again := *req
 	again.URL = long
 	r, err := c.Open(ctx, &again)
-	note := "this is the form of RFC 8089; by RFC 1738 3.10 it is " + locus.Quote(long.String())
+	note := "this is the RFC 8089 form; in RFC 1738 3.10 it is " + locus.Quote(long.String())
 	switch r := r.(type) {
 	case *scheme.Object:
 		r.Note = note
@@ -255,7 +255,7 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 		o.Size, o.Tag = -1, ""
 	}
 	if req.Limit > 0 && o.Size > req.Limit {
-		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
+		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, o.Size, req.Limit)
 	}
 	if continues(req, o) {
 		o.Start = req.Offset
@@ -306,7 +306,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.at += int64(n)
 	switch {
 	case err == io.EOF && b.at < b.size:
-		err = fmt.Errorf("file: %w: got %d of %d octets: the file has shrunk", scheme.ErrProtocol, b.at, b.size)
+		err = fmt.Errorf("file: %w: got %d of %d bytes: the file was truncated", scheme.ErrProtocol, b.at, b.size)
 	case err != nil && err != io.EOF:
 		err = failure(b.file.Name(), err)
 	}

@@ -66,5 +66,5 @@ func ExampleClient_Open() {
 	fmt.Println(err)
 	// Output:
 	// text/plain; charset=utf-8, 8 octets: Welcome
-	// locus: "file:///../etc/passwd": octet 8: ".." could lead out of the root
+	// locus: "file:///../etc/passwd": offset 8: ".." could leave the root directory
 }

@@ -26,6 +26,6 @@ func ExamplePath() {
 	// Output:
 	// /etc/motd
 	// /etc/motd
-	// locus: "file://vms.host.edu/notes": octet 7: no path of this system leads to this host
-	// locus: "file:///AC%2FDC": octet 8: a filename cannot contain "/": write the "/" between segments without an escape
+	// locus: "file://vms.host.edu/notes": offset 7: no path of this system reaches this host
+	// locus: "file:///AC%2FDC": offset 8: a filename cannot contain "/": write the "/" between segments without an escape
 }

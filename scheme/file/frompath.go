@@ -58,7 +58,7 @@ func fromPath(path string, windows bool) (locus.URL, error) {
 		path = strings.ReplaceAll(path, `\`, "/")
 	}
 	if err != nil || back != path {
-		return refuse("no URL leads back to this path")
+		return refuse("no URL converts back to this path")
 	}
 	return f.url, nil
 }
@@ -76,7 +76,7 @@ func toPath(u locus.URL, windows bool) (string, error) {
 		server = f.host
 	}
 	if server != "" && (!windows || !isServer(server)) {
-		return "", u.Errorf(u.HostOffset(), "host", "%w: no path of this system leads to this host", locus.ErrValue)
+		return "", u.Errorf(u.HostOffset(), "host", "%w: no path of this system reaches this host", locus.ErrValue)
 	}
 	name, directory, err := f.name(windows, false, server)
 	if err != nil {

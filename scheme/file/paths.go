@@ -57,7 +57,7 @@ func refused(segment string, windows, rooted, drive bool) string {
 	case strings.Contains(segment, "/"):
 		return `a filename cannot contain "/": write the "/" between segments without an escape`
 	case rooted && segment == "..":
-		return `".." could lead out of the root`
+		return `".." could leave the root directory`
 	case drive && !isDrive(segment):
 		// An empty segment would make \\server\share, on another machine.
 		return `the path must begin with a drive, "C:"`

@@ -175,7 +175,7 @@ func (x *operation) sameLogin(kept *control) (err error) {
 // from the user").
 func (x *operation) ask(realm string) (*scheme.Credentials, error) {
 	user, _ := x.url.User()
-	missing := scheme.Hint(fmt.Errorf("%w: the server wants a password for the user %s", scheme.ErrAuth, locus.Quote(user)), "the URL has no password, and none was given")
+	missing := scheme.Hint(fmt.Errorf("%w: the server requires a password for user %s", scheme.ErrAuth, locus.Quote(user)), "the URL has no password, and none was given")
 	return lineconn.Ask(x.ctx, x.req, scheme.Question{URL: x.url.u, Realm: realm, User: user, Attempt: x.refused}, missing)
 }
 

@@ -101,7 +101,7 @@ func (c *control) changeDirectory(cwd []string) error {
 		if !r.completed() {
 			err := refusal("CWD "+dir, r)
 			if dir == "" {
-				return scheme.HintFor(err, scheme.ReasonEmptySegment, "an empty segment of the path is a CWD without an argument, which this server refuses: write %2F for the root directory, or ask for the whole path at once")
+				return scheme.HintFor(err, scheme.ReasonEmptySegment, "an empty path segment means CWD without an argument, which this server rejects: write %2F for the root directory, or request the whole path at once")
 			}
 			return err
 		}

@@ -215,7 +215,7 @@ func (c *control) settle() error {
 	return nil
 }
 
-var errLost = fmt.Errorf("%w: the server did not reply to a command that was sent ahead", scheme.ErrProtocol)
+var errLost = fmt.Errorf("%w: the server did not reply to a pipelined command", scheme.ErrProtocol)
 
 // receiveLast receives the reply to the passive command that was sent ahead, after r. It
 // returns the other one of both.

@@ -90,7 +90,7 @@ func (x *operation) transfer(offset int64, before []step, command ...string) (ch
 	if start > 0 {
 		// Servers differ in whether REST applies to the next transfer then.
 		x.ctl.Broken = true
-		refused = scheme.Hint(refused, "the transfer should continue at octet "+strconv.FormatInt(start, 10)+": start again from the beginning")
+		refused = scheme.Hint(refused, "the server cannot resume at byte "+strconv.FormatInt(start, 10)+": start from the beginning")
 	}
 	x.ctl.receiveAhead(r)
 	return nil, 0, refused
@@ -109,7 +109,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 			o.Start = resumeAt(x.req, o)
 		}
 		if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
-			return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
+			return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
 		}
 		// A server that knows the size or time of a file has the file.
 		known := o.Size >= 0 || !o.ModTime.IsZero()
@@ -285,7 +285,7 @@ func (b *body) took(n int64, err error) error {
 		b.err = fmt.Errorf("ftp: %s: %w", locus.Quote(b.command), scheme.ErrProtocol)
 	}
 	if b.err != io.EOF && b.size >= 0 && errors.Is(b.err, scheme.ErrProtocol) {
-		b.err = fmt.Errorf("%w: the server stopped after %d of %d octets", b.err, b.at, b.size)
+		b.err = fmt.Errorf("%w: the server stopped after %d of %d bytes", b.err, b.at, b.size)
 	}
 	return b.err
 }

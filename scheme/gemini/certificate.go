@@ -77,7 +77,7 @@ func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) e
 		err := fmt.Errorf("%w: the certificate of %s has changed: it was sha256:%s until %s, and is sha256:%s",
 			scheme.ErrAuth, address, known.sum, known.expires.UTC().Format(time.RFC3339), sum)
 		if k.file != "" {
-			err = scheme.Hint(err, "if the owner of the server says so, remove its line from "+k.file)
+			err = scheme.Hint(err, "if the server's owner confirms the change, remove its line from "+k.file)
 		}
 		return err
 	}
@@ -148,7 +148,7 @@ func (k *knownHosts) readFile() error {
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return scheme.Hint(fmt.Errorf("%s: line %d: %w", k.file, k.lines+1, err), "mend the file, or remove it: then each server is trusted on first use again")
+		return scheme.Hint(fmt.Errorf("%s: line %d: %w", k.file, k.lines+1, err), "repair the file, or remove it to trust each server on first use again")
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func readLine(r io.Reader) (string, error) {
 		}
 		text = append(text, one[0])
 	}
-	return "", fmt.Errorf("%w: %w: a header has at most %d octets", scheme.ErrProtocol, line.ErrLong, maxHeader)
+	return "", fmt.Errorf("%w: %w: a header has at most %d bytes", scheme.ErrProtocol, line.ErrLong, maxHeader)
 }
 
 func form(g URL, h header) *scheme.Menu {

@@ -48,7 +48,7 @@ func (h header) err() error {
 	case h.status >= 60:
 		kind = scheme.ErrAuth
 	}
-	err := fmt.Errorf("%w: the server answered %d %s", kind, h.status, locus.Quote(h.meta))
+	err := fmt.Errorf("%w: the server responded %d %s", kind, h.status, locus.Quote(h.meta))
 	if h.status < 50 {
 		later := &scheme.RetryAfterError{Err: err}
 		if seconds, parseErr := strconv.ParseUint(h.meta, 10, 16); parseErr == nil && h.status == 44 {
@@ -57,7 +57,7 @@ func (h header) err() error {
 		return later
 	}
 	if h.status >= 60 {
-		err = scheme.Hint(err, "the server wants a client certificate, which is not supported")
+		err = scheme.Hint(err, "the server requires a client certificate, which is not supported")
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func (g URL) AppendRequest(dst []byte) ([]byte, error) {
 	}
 	text = withoutNonASCII(text)
 	if len(text) > maxRequest {
-		return dst, u.Errorf(maxRequest, "url", "%w: a gemini request has at most %d octets", locus.ErrValue, maxRequest)
+		return dst, u.Errorf(maxRequest, "url", "%w: a gemini request has at most %d bytes", locus.ErrValue, maxRequest)
 	}
 	return append(append(dst, text...), "\r\n"...), nil
 }

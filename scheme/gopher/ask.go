@@ -112,7 +112,7 @@ func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 			}
 			g, err := of.withPlus(string(plus))
 			if errors.Is(err, locus.ErrTooLong) {
-				return locus.URL{}, fmt.Errorf("the answers don't fit in a URL of at most %d octets: %w", locus.MaxLen, locus.ErrTooLong)
+				return locus.URL{}, fmt.Errorf("the answers do not fit in a URL of at most %d bytes: %w", locus.MaxLen, locus.ErrTooLong)
 			}
 			return g.url, err
 		},

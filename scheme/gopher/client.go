@@ -366,7 +366,7 @@ func (x *exchange) trace(request []byte) {
 	line, data, _ := strings.Cut(string(request), "\r\n")
 	x.op.req.Traced(true, line)
 	if data != "" {
-		x.op.req.Traced(true, fmt.Sprintf("(%d octets of answers)", len(data)))
+		x.op.req.Traced(true, fmt.Sprintf("(%d bytes of answers)", len(data)))
 	}
 }
 
@@ -464,7 +464,7 @@ func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, err
 }
 
 func (x *exchange) text(g URL, h plusHeader, what reply) (scheme.Resource, error) {
-	const note = "the server does not double the dots at the start of lines: the text is unchanged"
+	const note = "the server does not double dots at the start of lines: the text is unchanged"
 	var o *scheme.Object
 	options := &textOptions{
 		Grace:      func() { x.SetReadDeadline(time.Now().Add(grace)) },
@@ -590,7 +590,7 @@ type replyReader struct {
 
 func (r *replyReader) Read(p []byte) (int, error) {
 	if r.expired {
-		return 0, fmt.Errorf("the reply took longer than allowed: %w", os.ErrDeadlineExceeded)
+		return 0, fmt.Errorf("the response exceeded its time limit: %w", os.ErrDeadlineExceeded)
 	}
 	begin := time.Now()
 	n, err := r.conn.Read(p)

@@ -122,7 +122,7 @@ type PhoneError struct {
 }
 
 func (e *PhoneError) Error() string {
-	return fmt.Sprintf("%v: the phone book says %d %s", e.Unwrap(), e.Code, locus.Quote(e.Message))
+	return fmt.Sprintf("%v: the phone book reports %d %s", e.Unwrap(), e.Code, locus.Quote(e.Message))
 }
 
 // Unwrap returns the error of package scheme that the code means.
@@ -258,11 +258,11 @@ func (p *phoneReader) readLine() (phoneLine, error) {
 		p.trace(false, string(text))
 	}
 	if p.count++; p.count > p.most {
-		return phoneLine{}, fmt.Errorf("%w: the answer has more than %d lines", scheme.ErrTooLarge, p.most)
+		return phoneLine{}, fmt.Errorf("%w: the response has more than %d lines", scheme.ErrTooLarge, p.most)
 	}
 	l, ok := parsePhoneLine(text)
 	if !ok {
-		return phoneLine{}, fmt.Errorf("%w: invalid line %s in the answer of the phone book", scheme.ErrProtocol, locus.Quote(string(text)))
+		return phoneLine{}, fmt.Errorf("%w: invalid line %s in the phone book's response", scheme.ErrProtocol, locus.Quote(string(text)))
 	}
 	return l, nil
 }
@@ -270,9 +270,9 @@ func (p *phoneReader) readLine() (phoneLine, error) {
 func phoneError(err error) error {
 	switch {
 	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		return fmt.Errorf("%w: the phone book stopped in the middle of its answer: %w", scheme.ErrProtocol, io.ErrUnexpectedEOF)
+		return fmt.Errorf("%w: the phone book's response is cut off: %w", scheme.ErrProtocol, io.ErrUnexpectedEOF)
 	case errors.Is(err, line.ErrLong), errors.Is(err, line.ErrTotal):
-		return fmt.Errorf("%w: the answer of the phone book: %w", scheme.ErrTooLarge, err)
+		return fmt.Errorf("%w: the phone book's response: %w", scheme.ErrTooLarge, err)
 	}
 	return err
 }

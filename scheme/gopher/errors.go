@@ -33,7 +33,7 @@ func (e *ReplyError) Error() string {
 	text := e.Unwrap().Error()
 	switch e.Code {
 	case CodeTryLater:
-		text = "not available now, try later"
+		text = "unavailable now: try later"
 	case CodeMoved:
 		text = "moved"
 		if e.moved != nil {
@@ -43,10 +43,10 @@ func (e *ReplyError) Error() string {
 	if e.Message != "" {
 		text += ": the server says " + locus.Quote(e.Message)
 	} else if e.moved == nil {
-		text += ", and the server does not say why"
+		text += ", without a reason from the server"
 	}
 	if e.Admin != "" {
-		text += "; ask " + locus.Quote(e.Admin)
+		text += "; contact " + locus.Quote(e.Admin)
 	}
 	return text
 }

@@ -79,7 +79,7 @@ func ExampleURL_AppendRequest() {
 	}
 	// Output:
 	// "sel\t!+ABSTRACT +SMELL\r\n" <nil>
-	// "" locus: "gopher://host/0a%0D%0ADATA": octet 16: %0D can't be sent: CR and LF end a request, a TAB ends a field, and many servers stop reading at a NUL
+	// "" locus: "gopher://host/0a%0D%0ADATA": offset 16: %0D can't be sent: CR and LF end a request, a TAB ends a field, and many servers stop reading at a NUL
 }
 
 func ExampleParts() {

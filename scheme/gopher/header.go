@@ -149,7 +149,7 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	case e.got == e.length:
 		return n, nil
 	case err == io.EOF:
-		err = fmt.Errorf("%w: %w: got %d of the %d announced octets", scheme.ErrProtocol, io.ErrUnexpectedEOF, e.got, e.length)
+		err = fmt.Errorf("%w: %w: got %d of the %d announced bytes", scheme.ErrProtocol, io.ErrUnexpectedEOF, e.got, e.length)
 	}
 	return n, err
 }

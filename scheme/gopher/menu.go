@@ -70,7 +70,7 @@ func parseLine(line []byte) (l menuLine, ok bool) {
 	return l, true
 }
 
-const whySelector = "a selector can't hold CR, LF or NUL"
+const whySelector = "a selector can't contain CR, LF or NUL"
 
 // menuState is what parsing a line needs to know of the lines before it.
 type menuState struct {
@@ -395,7 +395,7 @@ func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 	case err != nil:
 		item.URL, item.Note = locus.URL{}, note(err)
 	case l.Assumed && !l.isError():
-		item.Note = "the line has no host and port: the menu's own are assumed"
+		item.Note = "the line has no host and port: the menu's host and port are used"
 	}
 	switch item.Kind {
 	case scheme.KindObject, scheme.KindMenu, scheme.KindSearch, scheme.KindForm:
@@ -548,7 +548,7 @@ func (m *menuReader) line() (string, error) {
 		case len(line) > m.limits.Line:
 			return "", m.longLine()
 		case m.used > m.limits.Octets:
-			return "", m.fail(fmt.Errorf("%w: the menu has more than %d octets", scheme.ErrTooLarge, m.limits.Octets))
+			return "", m.fail(fmt.Errorf("%w: the menu has more than %d bytes", scheme.ErrTooLarge, m.limits.Octets))
 		case line != "":
 			return line, nil
 		}
@@ -556,7 +556,7 @@ func (m *menuReader) line() (string, error) {
 }
 
 func (m *menuReader) longLine() error {
-	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d octets", scheme.ErrTooLarge, m.items+1, m.limits.Line))
+	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d bytes", scheme.ErrTooLarge, m.items+1, m.limits.Line))
 }
 
 // fail ends the menu and drops the lines that were not returned.

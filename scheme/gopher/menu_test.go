@@ -213,8 +213,8 @@ func TestParseLine(t *testing.T) {
 		{"hWeb\tURL\th\t0", menuLine{Type: 'h', Name: "Web", Selector: "URL", Host: "h"}, `invalid port: "0"`},
 
 		// Octets that no request can contain.
-		{"0a\ts\x00t\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't hold CR, LF or NUL: "s\x00t"`},
-		{"0a\ts\r\nt\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't hold CR, LF or NUL: "s\r\nt"`},
+		{"0a\ts\x00t\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\x00t", Host: "h"}, `a selector can't contain CR, LF or NUL: "s\x00t"`},
+		{"0a\ts\r\nt\th\t70", menuLine{Type: '0', Name: "a", Selector: "s\r\nt", Host: "h", Port: 70}, `a selector can't contain CR, LF or NUL: "s\r\nt"`},
 	} {
 		got, ok := parseLine([]byte(c.line))
 		fault := got.Fault
@@ -237,7 +237,7 @@ func TestItem(t *testing.T) {
 	const (
 		object, menu, search, form   = scheme.KindObject, scheme.KindMenu, scheme.KindSearch, scheme.KindForm
 		session, info, bad, unknown_ = scheme.KindSession, scheme.KindInfo, scheme.KindError, scheme.KindUnknown
-		assumed                      = "the line has no host and port: the menu's own are assumed"
+		assumed                      = "the line has no host and port: the menu's host and port are used"
 	)
 	for _, c := range []struct {
 		line      string
@@ -282,7 +282,7 @@ func TestItem(t *testing.T) {
 		{"0a\t/../a//./b\th\t70", "gopher://h/0/../a//./b", object, "text/plain", ""},
 		{"00\t0/about.txt\th\t70", "gopher://h/00/about.txt", object, "text/plain", ""},
 		{"0a\ts\x01\x7f\x80t\th\t70", "gopher://h/0s%01%7F%80t", object, "text/plain", ""},
-		{"0a\ts\x00\th\t70", "", object, "text/plain", `a selector can't hold CR, LF or NUL: "s\x00"`},
+		{"0a\ts\x00\th\t70", "", object, "text/plain", `a selector can't contain CR, LF or NUL: "s\x00"`},
 
 		// Hosts.
 		{"1a\ts\tOther.Example.\t70", "gopher://Other.Example./1s", menu, "application/gopher-menu", ""},

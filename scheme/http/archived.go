@@ -77,7 +77,7 @@ type headLimit struct {
 
 func (l *headLimit) Read(p []byte) (int, error) {
 	if l.left == 0 {
-		return 0, fmt.Errorf("the header has more than %d octets", maxHeader)
+		return 0, fmt.Errorf("the header has more than %d bytes", maxHeader)
 	}
 	if l.left > 0 {
 		p = p[:min(len(p), l.left)]

@@ -56,7 +56,7 @@ func (b *body) Close() error { return b.answer.Body.Close() }
 // end checks a body that has ended, and returns io.EOF if it is complete.
 func (b *body) end() error {
 	if f := b.answer.framing; f != nil && f.excess.Load() {
-		return fmt.Errorf("http: %w: the server sent more than the %d octets that it announced", scheme.ErrProtocol, b.got)
+		return fmt.Errorf("http: %w: the server sent more than the %d bytes that it announced", scheme.ErrProtocol, b.got)
 	}
 	if b.length >= 0 && b.got != b.length {
 		return b.broken(io.ErrUnexpectedEOF)
@@ -64,7 +64,7 @@ func (b *body) end() error {
 	b.tracer.fields(b.answer.Trailer)
 	for _, name := range slices.Sorted(maps.Keys(b.answer.Trailer)) {
 		if len(b.answer.Trailer[name]) == 0 {
-			return fmt.Errorf("http: %w: got %d octets, but not the announced trailer %q", scheme.ErrProtocol, b.got, name)
+			return fmt.Errorf("http: %w: got %d bytes, but not the announced trailer %q", scheme.ErrProtocol, b.got, name)
 		}
 	}
 	return io.EOF
@@ -77,9 +77,9 @@ func (b *body) broken(err error) error {
 		of = fmt.Sprint(b.length)
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrClosed) || isTimeout(err) {
-		return fmt.Errorf("http: got %d of %s octets: %w", b.got, of, err)
+		return fmt.Errorf("http: got %d of %s bytes: %w", b.got, of, err)
 	}
-	return fmt.Errorf("http: %w: got %d of %s octets: %w", scheme.ErrProtocol, b.got, of, quoted{err})
+	return fmt.Errorf("http: %w: got %d of %s bytes: %w", scheme.ErrProtocol, b.got, of, quoted{err})
 }
 
 // gunzip decompresses a body. It reads the gzip header at the first Read, so that

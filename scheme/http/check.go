@@ -169,6 +169,6 @@ func notes(u locus.URL) []locus.Violation {
 	}
 	return []locus.Violation{{
 		Rule: "login", Kind: locus.Note, Section: section, Offset: len(u.Scheme()) + len("://"), Text: user,
-		Help: "section 3.3 has no login in http: this one is sent only when the server asks for it (RFC 9110 11)",
+		Help: "section 3.3 allows no login in http: it is sent only if the server requests one (RFC 9110 11)",
 	}}
 }

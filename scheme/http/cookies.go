@@ -73,7 +73,7 @@ func (j *boundedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 7 {
-		return nil, nil, fmt.Errorf("a cookie has 7 fields with tabs between them, and here are %d", len(fields))
+		return nil, nil, fmt.Errorf("a cookie needs 7 fields separated by tabs; got %d", len(fields))
 	}
 	domain := strings.TrimPrefix(fields[0], ".")
 	end, err := strconv.ParseInt(fields[4], 10, 64)
@@ -93,7 +93,7 @@ func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 		cookie.Expires = time.Unix(end, 0)
 	}
 	if err := cookie.Valid(); err != nil {
-		return nil, nil, errors.New("the name or the value of the cookie has a character that it can't have")
+		return nil, nil, errors.New("the name or value of the cookie has an invalid character")
 	}
 	// The jar takes cookies of a site, and those that are for encrypted connections too.
 	return &url.URL{Scheme: "https", Host: domain, Path: "/"}, cookie, nil

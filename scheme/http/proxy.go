@@ -74,7 +74,7 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 		resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodConnect})
 		switch {
 		case header.N == 0:
-			return nil, fmt.Errorf("%w: the header has more than %d octets", scheme.ErrProtocol, maxHeader)
+			return nil, fmt.Errorf("%w: the header has more than %d bytes", scheme.ErrProtocol, maxHeader)
 		case err != nil:
 			return nil, err
 		case resp.ProtoMajor != 1:
@@ -148,7 +148,7 @@ func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL
 	v := newOperation(c, req)
 	p, err := parseProxy(via)
 	if err == nil && port(req.URL) == SecurePort {
-		err = fmt.Errorf("%w: https goes through a tunnel", scheme.ErrUnsupported)
+		err = fmt.Errorf("%w: https needs a tunnel through the proxy", scheme.ErrUnsupported)
 	}
 	if err == nil {
 		v.to, err = p.destination(req.URL)

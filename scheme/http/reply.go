@@ -94,7 +94,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 	limit := v.req.Limit
 	if limit > 0 && (size > limit || size < 0 && start >= limit) {
 		a.close(scheme.ErrTooLarge)
-		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, max(size, start), limit)
+		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, max(size, start), limit)
 	}
 	o := v.describe(a)
 	o.Start, o.Size, o.Encoding = start, size, coding
@@ -118,9 +118,9 @@ func (v *operation) describe(a *response) *scheme.Object {
 	switch {
 	case v.ofURL == nil:
 	case v.login == nil:
-		o.Note = "RFC 1738 3.3 has no user and password in http: the server did not ask for them, so they were not sent"
+		o.Note = "RFC 1738 3.3 allows no user and password in http: the server did not request them, so they were not sent"
 	case v.login == v.ofURL:
-		o.Note = "RFC 1738 3.3 has no user and password in http: the server asked for them, so they were sent"
+		o.Note = "RFC 1738 3.3 allows no user and password in http: the server requested them, so they were sent"
 	}
 	if tag := a.Header.Get("ETag"); isStrong(tag) {
 		o.Tag = tag
@@ -166,7 +166,7 @@ func (v *operation) partial(a *response) (scheme.Resource, error) {
 	}
 	if !ok {
 		a.close(httpwire.ErrUnread)
-		return nil, fmt.Errorf("%w: asked for the octets from %d to the end, but the server sent %d with the Content-Range %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
+		return nil, fmt.Errorf("%w: requested the bytes from %d to the end, but the server sent %d with the Content-Range %s", scheme.ErrProtocol, v.from.offset, a.ContentLength, locus.Quote(text))
 	}
 	return v.object(a, r.first, r.total, length)
 }
@@ -345,9 +345,9 @@ func (a *response) failure() error {
 	case a.StatusCode == http.StatusUnauthorized:
 		err = scheme.Hint(err, a.loginHint())
 	case a.StatusCode == http.StatusProxyAuthRequired:
-		err = scheme.Hint(err, "the proxy wants another user and password: write them in the proxy's URL")
+		err = scheme.Hint(err, "the proxy requires another user and password: write them in the proxy's URL")
 	case later:
-		err = scheme.Hint(err, "the server asks to wait "+until)
+		err = scheme.Hint(err, "the server requests a wait "+until)
 	}
 	if isTemporary(a.StatusCode, later) {
 		err = &scheme.RetryAfterError{Err: err, After: after}
@@ -389,13 +389,13 @@ func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 
 func (a *response) loginHint() string {
 	if realm, ok := a.basicRealm(); ok {
-		return "the server wants a user and password for " + locus.Quote(realm)
+		return "the server requires a user and password for " + locus.Quote(realm)
 	}
 	var names []string
 	for _, c := range challenges(a.Header.Values("WWW-Authenticate")) {
 		names = append(names, c.scheme)
 	}
-	return "only Basic logins are supported, and the server wants " + locus.Quote(strings.Join(names, ", "))
+	return "only Basic logins are supported, but the server requires " + locus.Quote(strings.Join(names, ", "))
 }
 
 // quoted is an error whose message may contain text of the server.
@@ -431,7 +431,7 @@ func explain(ctx context.Context, err error) error {
 		// This refuses HTTP/0.9 too: without a header any banner would be a page.
 		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
 	case strings.Contains(err.Error(), "response header"): // net/http has no type for it
-		return fmt.Errorf("%w: the header has more than %d octets", scheme.ErrProtocol, maxHeader)
+		return fmt.Errorf("%w: the header has more than %d bytes", scheme.ErrProtocol, maxHeader)
 	default:
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, quoted{err})
 	}

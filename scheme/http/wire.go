@@ -11,7 +11,7 @@ import (
 )
 
 // errUnsolicited is the error of reading data that no request asked for.
-var errUnsolicited = errors.New("http: the server sent data without being asked")
+var errUnsolicited = errors.New("http: the server sent data without a request")
 
 // wire reads an HTTP/1 connection for net/http and detects data after the end of a
 // response. net/http would write it to the standard logger and report no error.

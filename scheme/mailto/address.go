@@ -81,7 +81,7 @@ func checkLocal(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 		checkQuoted(f, list)
 		return
 	}
-	checkDotAtom(f, list, at, `write a local part before "@"`, `%q is only in quotes in a local part: %%22...%%22`)
+	checkDotAtom(f, list, at, `write a local part before "@"`, `%q in a local part must be in quotes: %%22...%%22`)
 }
 
 func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
@@ -89,7 +89,7 @@ func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 		checkLiteral(f, list)
 		return
 	}
-	checkDotAtom(f, list, at, `write a domain after "@"`, "%q is not in a domain")
+	checkDotAtom(f, list, at, `write a domain after "@"`, "%q can't be in a domain")
 	for _, t := range list {
 		if t.Escaped && plainMailbox().Has(t.Octet) {
 			f.Add("domain-escape", rfc6068, t.Offset, t.Text, "write it without an escape: "+string(t.Octet))
@@ -111,10 +111,10 @@ func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why st
 	for i, t := range list {
 		switch {
 		case t.Octet == '.' && (i == 0 || i == len(list)-1 || list[i-1].Octet == '.'):
-			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "write something before and after each dot")
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "write a word before and after each dot")
 		case t.Octet == '.', octet.Is(t.Octet, octet.Atom), t.Octet >= utf8.RuneSelf:
 		case t.Octet <= ' ' || t.Octet == 0x7F:
-			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "an address has no blanks and control characters")
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "an address must not contain spaces or control characters")
 		default:
 			f.Add("addr-spec", rfc6068, t.Offset, t.Text, fmt.Sprintf(why, t.Octet))
 		}
@@ -136,13 +136,13 @@ func checkQuoted(f *bnf.Findings, list []bnf.Token) {
 		case t.Octet == '"' && !pair && last:
 			return
 		case t.Octet == '"' && !pair:
-			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `write %5C before a quote in quotes; nothing follows the last quote`)
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `write %5C before a quote in quotes; nothing may follow the last quote`)
 		case !visible:
-			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "quotes in an address have no control characters, and blanks only after %5C")
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, "quotes in an address must not contain control characters, and spaces only after %5C")
 		}
 		pair = t.Octet == '\\' && !pair
 	}
-	f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %22 at the end of what begins with a quote")
+	f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %22 at the end of a quoted string")
 }
 
 // checkLiteral checks a domain in brackets.
@@ -151,14 +151,14 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	if last := len(inner) - 1; last >= 0 && inner[last].Octet == ']' {
 		inner = inner[:last]
 	} else {
-		f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %5D at the end of a domain that begins with a bracket")
+		f.Add("addr-spec", rfc6068, list[0].Offset, list[0].Text, "write %5D at the end of a domain in brackets")
 	}
 	for _, t := range inner {
 		if t.Is(';') {
 			reserved(f, t)
 		}
 		if t.Octet <= ' ' || t.Octet >= 0x7F || strings.IndexByte(`[\]`, t.Octet) >= 0 {
-			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `a domain in brackets has no blanks, brackets and "\"`)
+			f.Add("addr-spec", rfc6068, t.Offset, t.Text, `a domain in brackets must not contain spaces, brackets or "\"`)
 		}
 	}
 }

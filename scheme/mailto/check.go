@@ -32,7 +32,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 		f.Note("slashes", "RFC 1738 3.5", offset, "//", "the slashes are part of the address, not the start of a host")
 	}
 	if question >= 0 {
-		f.Note("header-fields", "RFC 6068 2", offset+question, text[question:], `in RFC 1738 this is part of the address; RFC 6068 reads header fields; write a "?" of the address as %3F`)
+		f.Note("header-fields", "RFC 6068 2", offset+question, text[question:], `RFC 1738 reads this as part of the address, RFC 6068 as header fields: write a "?" of the address as %3F`)
 	}
 	addrspec.Report(&f, offset, text)
 	return f.List()

@@ -47,7 +47,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 		h.fields(u.QueryOffset(), query)
 	}
 	if _, ok := u.Fragment(); ok {
-		f.Note("fragment", rfc6068, u.FragmentOffset()-1, "#", `leave the fragment out: it means nothing here; a "#" of a value is %23`)
+		f.Note("fragment", rfc6068, u.FragmentOffset()-1, "#", `remove the fragment: it has no meaning here; write %23 for a "#" in a value`)
 	}
 	return f.List()
 }
@@ -68,7 +68,7 @@ func (h fieldChecker) fields(offset int, text string) {
 			first, hfield, more = cutWrong(hfield)
 			h.field(offset, first)
 			if offset += len(first); more {
-				h.Add("hfield", "RFC 6068 6.1", offset, "?", `write "&" between header fields, and %3F for a "?" of a value`)
+				h.Add("hfield", "RFC 6068 6.1", offset, "?", `write "&" between header fields, and %3F for a "?" in a value`)
 				offset += len("?")
 			}
 		}
@@ -162,7 +162,7 @@ func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	case len(list) == 0:
 		h.Impossible("hfname", section, offset, "", `write the name of a header field before "="`)
 	case i >= 0:
-		h.Impossible("hfname", section, list[i].Offset, list[i].Text, `the name of a header field has printable characters only, without blanks and ":"`)
+		h.Impossible("hfname", section, list[i].Offset, list[i].Text, `the name of a header field has only printable characters, without spaces and ":"`)
 	}
 	return len(list) > 0 && i < 0
 }
@@ -182,7 +182,7 @@ func (h fieldChecker) known(offset int, hfname, name string) {
 	case isIgnored(name):
 		h.Note("ignored-field", "RFC 6068 3", offset, hfname, "leave this header field out: a program must ignore it")
 	case name == "bcc":
-		h.Note("unsafe-field", "RFC 6068 7", offset, hfname, "all who see the URI see these addresses")
+		h.Note("unsafe-field", "RFC 6068 7", offset, hfname, "everyone who sees the URI sees these addresses")
 	case !isUsual(name):
 		h.Note("unsafe-field", "RFC 6068 4", offset, hfname, "only subject, keywords and body are believed to be safe: a program may leave this header field out")
 	}

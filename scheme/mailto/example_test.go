@@ -29,7 +29,7 @@ func ExampleURL_Address() {
 	fmt.Println(err)
 	// Output:
 	// "joe\r\nBcc:jim@host.dom"
-	// locus: "mailto:joe%0D%0ABcc:jim@host.dom": octet 10: a control character (0D hexadecimal) can't be in an address
+	// locus: "mailto:joe%0D%0ABcc:jim@host.dom": offset 10: a control character (0D hexadecimal) can't be in an address
 }
 
 // The text after "?" is part of the address in RFC 1738, and header fields in RFC 6068.

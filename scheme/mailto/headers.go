@@ -82,7 +82,7 @@ func (r *headerReader) hfield(text string, offset int) {
 	}
 	name := bnf.Decode(hfname)
 	if i := strings.IndexFunc(name, isNotInName); i >= 0 || name == "" {
-		r.fail(offset+bnf.OctetOffset(hfname, max(i, 0)), "hfname", locus.ErrValue, `invalid header field name: use printable characters without blanks and ":"`)
+		r.fail(offset+bnf.OctetOffset(hfname, max(i, 0)), "hfname", locus.ErrValue, `invalid header field name: use printable characters without spaces and ":"`)
 		return
 	}
 	offset += len(hfname) + 1

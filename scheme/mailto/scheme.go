@@ -24,7 +24,7 @@ func Scheme() scheme.Scheme {
 			Check:     check,
 			Hierarchy: relative.Opaque,
 		},
-		Access: scheme.Access{Protocol: "it names no object; a person writes to it"},
+		Access: scheme.Access{Protocol: "it names no object: send a message to it"},
 		Display: scheme.Display{
 			Icon: "address",
 			Split: func(s *scheme.Splitter) {

@@ -100,8 +100,8 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, m URL) (*scheme.
 
 func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*scheme.Object, error) {
 	if c.o.Store == nil {
-		return nil, scheme.HintFor(fmt.Errorf("%w: there is no mail in which to look for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
-			ReasonNoStore, "name the folders and files that mail is in")
+		return nil, scheme.HintFor(fmt.Errorf("%w: no mail store to search for %s", scheme.ErrUnsupported, locus.Quote(m.messageID)),
+			ReasonNoStore, "name the directories and files that contain mail")
 	}
 	file, err := c.first(ctx, m.messageID)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *Client) openMID(ctx context.Context, req *scheme.Request, m URL) (*sche
 
 func (c *Client) openCID(ctx context.Context, req *scheme.Request, u URL) (*scheme.Object, error) {
 	if req.Within == nil {
-		return nil, scheme.HintFor(fmt.Errorf("%w: %s is part of the message that contains the URL, which is not known", scheme.ErrUnsupported, locus.Quote(u.contentID)),
+		return nil, scheme.HintFor(fmt.Errorf("%w: %s is a part of the message that contains the URL, and that message is unknown", scheme.ErrUnsupported, locus.Quote(u.contentID)),
 			ReasonNoMessage, "name the message")
 	}
 	m, err := c.within(ctx, req)
@@ -239,7 +239,7 @@ func (m *stored) sum() (sum [sha256.Size]byte, err error) {
 
 func (m *stored) whole(ctx context.Context, req *scheme.Request, id string) (*scheme.Object, error) {
 	if req.Limit > 0 && m.size > req.Limit {
-		return nil, fmt.Errorf("%w: %d octets, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
+		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, m.size, req.Limit)
 	}
 	o := &scheme.Object{URL: req.URL, Name: id, Type: "message/rfc822", Size: m.size, Resumable: true}
 	if req.Offset > 0 && req.Offset <= m.size {

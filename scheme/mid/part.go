@@ -32,7 +32,7 @@ func findPart(ctx context.Context, req *scheme.Request, m *message.Message, cont
 func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, from io.Closer) (*scheme.Object, error) {
 	size, err := part.DecodedSize()
 	if errors.Is(err, message.ErrLimit) || err == nil && req.Limit > 0 && size > req.Limit {
-		return nil, fmt.Errorf("%w: part %s has at least %d octets", scheme.ErrTooLarge, part.Path, size)
+		return nil, fmt.Errorf("%w: part %s has at least %d bytes", scheme.ErrTooLarge, part.Path, size)
 	}
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ func Schemes(c *Client) []scheme.Scheme {
 			Check:     check,
 			Hierarchy: relative.Opaque,
 		},
-		Access: scheme.Access{Protocol: "mail that has been received", Opener: c},
+		Access: scheme.Access{Protocol: "received mail", Opener: c},
 		Display: scheme.Display{
 			Icon:  "letter",
 			Split: func(s *scheme.Splitter) { s.All("addr-spec", scheme.RolePath) },

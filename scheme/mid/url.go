@@ -84,7 +84,7 @@ func (p Parts) URL() (URL, error) {
 	}
 	m, err := Parse(u)
 	if err == nil && m.messageID != p.MessageID {
-		return URL{}, u.Errorf(len("mid:"), "addr-spec", `%w: beside a content-id, a message-id has an "@"`, locus.ErrValue)
+		return URL{}, u.Errorf(len("mid:"), "addr-spec", `%w: a message-id before a content-id must have an "@"`, locus.ErrValue)
 	}
 	return m, err
 }

@@ -28,7 +28,7 @@ func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 			article(&f, start, whole)
 			return f.List()
 		}
-		f.Add("server", newsSection, len(u.Scheme())+1, "//", "RFC 1738 has no server in a news URL, RFC 5538 has: leave the server out, or write nntp:")
+		f.Add("server", newsSection, len(u.Scheme())+1, "//", "RFC 1738 allows no server in a news URL, RFC 5538 does: remove the server, or write nntp:")
 		f.Internet(bnf.Login{Section: newsSection})
 		if text == "" {
 			return f.List()
@@ -86,7 +86,7 @@ func article(f *bnf.Findings, offset int, text string) {
 	}
 	f.Chars("article", offset, left, set)
 	for i := nextImpossible(left, 0); i < len(left); i = nextImpossible(left, i+3) {
-		f.Impossible("message-id", "RFC 1036 2.1.5", offset+i, left[i:i+3], `a message-id has printing characters only, without blanks, "<" and ">"`)
+		f.Impossible("message-id", "RFC 1036 2.1.5", offset+i, left[i:i+3], `a message-id has only printable characters, without spaces, "<" and ">"`)
 	}
 	offset += at + 1
 	if strings.HasPrefix(host, "[") || strings.HasPrefix(strings.ToUpper(host), "%5B") {

@@ -151,7 +151,7 @@ func (c *Client) server(n URL) (locus.URL, error) {
 		}
 	case c.o.Server.IsZero():
 		return locus.URL{}, scheme.HintFor(fmt.Errorf("news: %w: no news server is known, and the URL names none", scheme.ErrUnsupported),
-			scheme.ReasonNoServer, "write a URL with a server, nntp://host/newsgroup, or name one")
+			scheme.ReasonNoServer, "write a URL with a server, nntp://host/newsgroup, or configure a server")
 	case !isNNTP(c.o.Server) || p.Host == "":
 		return locus.URL{}, fmt.Errorf("news: %w: invalid news server %s: write nntp://host:port or nntps://host:port", locus.ErrValue, locus.Quote(c.o.Server.Shown()))
 	case n.Secure() && p.Scheme == "nntp":
@@ -165,7 +165,7 @@ func (c *Client) server(n URL) (locus.URL, error) {
 func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 	k := lineconn.NewKey(d, server, defaultPort(server), isSecure(server))
 	if line.Index(k.User) >= 0 || line.Index(k.Password) >= 0 {
-		return k, server.Errorf(len(server.Scheme())+len("://"), "user", "%w: CR, LF or NUL would end the command that it is sent in", locus.ErrValue)
+		return k, server.Errorf(len(server.Scheme())+len("://"), "user", "%w: CR, LF or NUL would end the command that contains it", locus.ErrValue)
 	}
 	return k, nil
 }
@@ -227,7 +227,7 @@ func (x *operation) begin() error {
 		case err != nil:
 			return err
 		case !done:
-			return scheme.Hint(fmt.Errorf("%w: the server does not offer STARTTLS", scheme.ErrUnsupported), "TLS is required; nntps: may work")
+			return scheme.Hint(fmt.Errorf("%w: the server does not offer STARTTLS", scheme.ErrUnsupported), "TLS is required: try nntps:")
 		}
 	}
 	return x.conn.becomeReader()

@@ -66,7 +66,7 @@ func checkCurrentNews(u rfc3986.URI) []locus.Violation {
 	var f bnf.Findings
 	name, _ := u.Scheme()
 	if strings.EqualFold(name, "snews") {
-		f.Note("deprecated", "RFC 5538 8.1", 0, name, "snews is historical: write news, and a server that encrypts with STARTTLS")
+		f.Note("deprecated", "RFC 5538 8.1", 0, name, "snews is historical: write news, and use a server with STARTTLS")
 	}
 	help := "write %3F: there are no queries"
 	if _, ok := u.Host(); ok && u.Path() == "" {
@@ -184,7 +184,7 @@ func isImpossible(c byte) bool {
 	return c <= ' ' || c == 0x7F || strings.IndexByte(`!,[\]`, c) >= 0
 }
 
-const noNewsgroup = `a newsgroup has no blanks, no control characters, and no "!", ",", "[", "]" and "\"`
+const noNewsgroup = `a newsgroup must not contain spaces, control characters, "!", ",", "[", "]" or "\"`
 
 // checkName checks the octets of newsgroups that are not US-ASCII, and adds a note if RFC
 // 5536 does not have some octet.
@@ -297,7 +297,7 @@ func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	case c.Octet == '@':
 		f.Add("message-id", newsSyntax, c.Offset, c.Text, `write only one "@"; in brackets write %40 for another`)
 	default:
-		f.Add("message-id", messageID, c.Offset, c.Text, "a message-id has no blanks, control characters, quotes and brackets, but for a domain in %5B and %5D")
+		f.Add("message-id", messageID, c.Offset, c.Text, "a message-id must not contain spaces, control characters, quotes or brackets, except a domain in %5B and %5D")
 	}
 }
 

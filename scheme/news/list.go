@@ -111,7 +111,7 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 		for l.err == nil {
 			it, err := l.next()
 			if err == nil && l.left == 0 {
-				err = fmt.Errorf("%w: the server sends more items than were asked for", scheme.ErrTooLarge)
+				err = fmt.Errorf("%w: the server sent more items than were requested", scheme.ErrTooLarge)
 			}
 			if err != nil {
 				if l.finish(err); l.err != io.EOF {
@@ -414,7 +414,7 @@ func (x *operation) fieldItems(verb string, found overviews, rest span, item fun
 			if found, ok, err = x.fields(verb, window); err != nil {
 				return scheme.Item{}, err
 			} else if !ok {
-				return scheme.Item{}, fmt.Errorf("%w: the server knew %s and no longer does", scheme.ErrProtocol, verb)
+				return scheme.Item{}, fmt.Errorf("%w: the server supported %s and no longer does", scheme.ErrProtocol, verb)
 			}
 			numbers = slices.Sorted(maps.Keys(found))
 		}

@@ -148,7 +148,7 @@ func (x *operation) encrypt(err error) error {
 			return x.conn.becomeReader()
 		}
 	}
-	return scheme.Hint(err, "the server wants TLS: nntps: may work")
+	return scheme.Hint(err, "the server requires TLS: try nntps:")
 }
 
 // maxLogins is how often Request.Ask is called for one server.
@@ -157,7 +157,7 @@ const maxLogins = 3
 // logIn logs in because refused says that the server demands it.
 func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	if x.conn.login != nil {
-		return scheme.Hint(refused, "the server accepted the login, but it is not enough for this")
+		return scheme.Hint(refused, "the server accepted the login, but it does not permit this request")
 	}
 	if err := x.protect(); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (x *operation) protect() error {
 	if x.client.o.ClearLogin {
 		return nil
 	}
-	return scheme.HintFor(fmt.Errorf("%w: the server wants a login, and there is no TLS to protect it", scheme.ErrAuth),
+	return scheme.HintFor(fmt.Errorf("%w: the server requires a login, but the connection has no TLS to protect it", scheme.ErrAuth),
 		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
@@ -216,7 +216,7 @@ func (x *operation) login(realm string) (login scheme.Credentials, asked bool, e
 }
 
 func (x *operation) ask(realm string) (err error) {
-	missing := scheme.Hint(fmt.Errorf("%w: the server wants a login: %s", scheme.ErrAuth, locus.Quote(realm)), "the URL has no login, and none was given")
+	missing := scheme.Hint(fmt.Errorf("%w: the server requires a login: %s", scheme.ErrAuth, locus.Quote(realm)), "the URL has no login, and none was given")
 	x.answer, err = lineconn.Ask(x.ctx, x.req, scheme.Question{URL: x.server, Realm: realm, User: x.key.User, Attempt: x.refused}, missing)
 	return err
 }

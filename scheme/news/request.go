@@ -21,7 +21,7 @@ func appendCommand(dst []byte, words ...string) ([]byte, error) {
 		return dst, err
 	}
 	if n := len(b) - len(dst); n > maxCommand {
-		return dst, fmt.Errorf("%w: the command has %d octets, and RFC 3977 section 3.1 allows %d", locus.ErrValue, n, maxCommand)
+		return dst, fmt.Errorf("%w: the command has %d bytes, and RFC 3977 section 3.1 allows %d", locus.ErrValue, n, maxCommand)
 	}
 	return b, nil
 }

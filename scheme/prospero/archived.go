@@ -49,7 +49,7 @@ func (k *archivedReplies) next() ([]byte, error) {
 	reply, rest, _ := bytes.Cut(k.rest, []byte{replyEnd})
 	k.rest = rest
 	if len(reply) == 0 {
-		return nil, fmt.Errorf("%w: the server's reply was not kept", scheme.ErrUnreachable)
+		return nil, fmt.Errorf("%w: the server's reply is not in the archive", scheme.ErrUnreachable)
 	}
 	return reply, nil
 }

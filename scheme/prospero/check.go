@@ -84,7 +84,7 @@ func soundPath(u locus.URL) bool {
 func checkPath(f *bnf.Findings, p rawPath) {
 	f.Chars("psegment", p.offset, p.ppath, octet.Fsegment)
 	if i := strings.Index(p.ppath, nul); i >= 0 {
-		f.Note("draft-version", draftSection, p.offset+i, nul, "a version in the form of the URI draft: RFC 1738 writes ;"+ObjectVersion+"= and the number")
+		f.Note("draft-version", draftSection, p.offset+i, nul, "a version in the URI draft's form: RFC 1738 writes ;"+ObjectVersion+"= and the number")
 	}
 	for spec := range p.fields {
 		f.Chars("fieldname", spec.offset+len(";"), spec.name, octet.Field)

@@ -120,7 +120,7 @@ func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bo
 		return nil, at.classify(err)
 	}
 	if contents {
-		f.req.Traced(false, fmt.Sprintf("(%d octets)", len(reply)))
+		f.req.Traced(false, fmt.Sprintf("(%d bytes)", len(reply)))
 	} else {
 		f.traceLines(false, reply)
 	}

@@ -546,7 +546,7 @@ func TestItems(t *testing.T) {
 	for _, c := range []struct{ name, line, url, kind, note string }{
 		{"object", "LINK L OBJECT n INTERNET-D 'H.EXAMPLE(1525)' ASCII '/a;b' 3\n", "prospero://h.example//a%3Bb;OBJECT-VERSION=3", "unknown", ""},
 		{"both", "LINK L DIRECTORY+FILE n INTERNET-D h.example ASCII '/a' 0\n", "prospero://h.example//a", "menu", ""},
-		{"moved", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n" + movedTo("'/b'"), "prospero://o.example//b", "object", "it has moved"},
+		{"moved", "LINK L FILE n INTERNET-D h.example ASCII '/a' 0\n" + movedTo("'/b'"), "prospero://o.example//b", "object", "moved"},
 		{"null", "LINK L NULL n NULL NULL NULL NULL 0\n", "", "unknown", "the server shows only its name"},
 		{"filter", "LINK L DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "the link has a filter, which is not applied: the directory is shown whole"},
 		{"filtered union", "LINK U DIRECTORY n INTERNET-D h.example ASCII '/a' 0\nATTRIBUTE LINK FIELD FILTER FILTER DIRECTORY CLIENT POST PREDEFINED p ARGS q\n", "prospero://h.example//a", "menu", "the link has a filter, which is not applied: the directory is shown whole"},

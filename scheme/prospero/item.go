@@ -34,7 +34,7 @@ func (l *link) item() scheme.Item {
 	case l.Type == typeExternal:
 		l.setExternal(&item)
 	case l.Type == typeSymbolic:
-		addNote(&item, "a link into the virtual system "+locus.Quote(l.Host)+", which is not available here")
+		addNote(&item, "a link to the virtual system "+locus.Quote(l.Host)+", which is not available here")
 	case l.Type == typeNull:
 		addNote(&item, "the server shows only its name")
 		return item
@@ -89,7 +89,7 @@ func (l *link) setObject(item *scheme.Item) {
 	}
 	target := l.currentTarget()
 	if target != &l.target {
-		addNote(item, "it has moved")
+		addNote(item, "moved")
 	}
 	at, err := target.location()
 	if err == nil {
@@ -128,7 +128,7 @@ func (l *link) setExternal(item *scheme.Item) {
 		case session:
 			item.Note = strings.Join(best.More, " ")
 		case login:
-			item.Note = "it needs a login of your own: write a user before the host"
+			item.Note = "it requires your own login: write a user before the host"
 		}
 	case len(methods)+len(faults) == 0:
 		addNote(item, "no URL: it has no access method")

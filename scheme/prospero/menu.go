@@ -107,7 +107,7 @@ func (m *menu) union(l *link, depth int, yield func(scheme.Item, error) bool) bo
 
 var (
 	errDepth  = fmt.Errorf("%w: unions nested more than %d deep", scheme.ErrTooLarge, maxDepth)
-	errCircle = fmt.Errorf("%w: servers forward to each other in a circle", scheme.ErrProtocol)
+	errCircle = fmt.Errorf("%w: servers forward to each other in a loop", scheme.ErrProtocol)
 )
 
 // fetch lists the directory at a location, or at its new one if it has moved.

@@ -109,7 +109,7 @@ func (m method) url() (locus.URL, error) {
 }
 
 // errName: the name of an object has an octet that no request of its protocol can hold.
-var errName = fmt.Errorf("%w: a name with a character that ends lines", scheme.ErrUnsupported)
+var errName = fmt.Errorf("%w: a name contains a line break", scheme.ErrUnsupported)
 
 func (m method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
 	host, err := hostName(m.Host)

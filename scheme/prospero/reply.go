@@ -155,7 +155,7 @@ func (p *parser) open(message string) (rest string, err error) {
 		p.tokens = strings.FieldsFunc(line, isBlank)
 		return rest, p.read(line)
 	}
-	return "", fmt.Errorf("%w: quotes that are not closed", scheme.ErrProtocol)
+	return "", fmt.Errorf("%w: unclosed quotes", scheme.ErrProtocol)
 }
 
 func (p *parser) split(line string) {
@@ -171,7 +171,7 @@ func (p *parser) split(line string) {
 func (p *parser) checkTokens() error {
 	for i, token := range p.tokens {
 		if len(token) > maxToken && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
-			return fmt.Errorf("%w: a token of %d octets", scheme.ErrTooLarge, len(token))
+			return fmt.Errorf("%w: a token of %d bytes", scheme.ErrTooLarge, len(token))
 		}
 	}
 	return nil
@@ -189,7 +189,7 @@ func (p *parser) read(line string) error {
 	case "FORWARDED":
 		return p.forwarded(fields)
 	case "UNRESOLVED":
-		return fmt.Errorf("%w: the server left components unresolved that were not asked for: %s", scheme.ErrProtocol, locus.Quote(strings.Join(fields, " ")))
+		return fmt.Errorf("%w: the server left components unresolved that were not requested: %s", scheme.ErrProtocol, locus.Quote(strings.Join(fields, " ")))
 	case "FAILURE":
 		failure := &failureError{Text: p.text(line, 2)}
 		if len(fields) > 0 {
@@ -296,7 +296,7 @@ func (p *parser) forwarded(fields []string) error {
 		err = t.checkTypes()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: FORWARDED to something else than a Prospero server: %w", scheme.ErrProtocol, err)
+		return fmt.Errorf("%w: FORWARDED to something other than a Prospero server: %w", scheme.ErrProtocol, err)
 	}
 	if p.reply.Forwarded == nil {
 		p.reply.Forwarded = &t

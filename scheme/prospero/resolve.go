@@ -279,8 +279,8 @@ func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (schem
 // needsLogin returns the error for a method that needs a login, with the URL to open.
 func (c *candidate) needsLogin() error {
 	before, rest, _ := strings.Cut(c.url.String(), "//")
-	return scheme.Hint(fmt.Errorf("%w: access method %s needs a login of your own", scheme.ErrAuth, locus.Quote(c.Name)),
-		"open it by itself, with your user: "+before+"//USER@"+rest)
+	return scheme.Hint(fmt.Errorf("%w: access method %s requires your own login", scheme.ErrAuth, locus.Quote(c.Name)),
+		"open it directly, with your user name: "+before+"//USER@"+rest)
 }
 
 func joinReasons(unusable []string, faults []error) string {
@@ -303,7 +303,7 @@ func (f *fetcher) contents(info *reply) (scheme.Resource, error) {
 		return nil, fmt.Errorf("%w: the server has no contents of the object", scheme.ErrNotFound)
 	}
 	if limit := f.req.Limit; limit > 0 && int64(len(octets)) > limit {
-		return nil, fmt.Errorf("%w: %d octets, the limit is %d", scheme.ErrTooLarge, len(octets), limit)
+		return nil, fmt.Errorf("%w: %d bytes, the limit is %d", scheme.ErrTooLarge, len(octets), limit)
 	}
 	o := f.newObject(info)
 	o.Type = media.Guess(o.Name, octets[:min(len(octets), media.Head)])

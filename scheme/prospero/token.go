@@ -15,7 +15,7 @@ const mustQuote = " \t\n\v\f\r/'+,"
 // A token with a NUL can't be sent: the error wraps [locus.ErrValue].
 func appendToken(dst []byte, token string) ([]byte, error) {
 	if strings.IndexByte(token, 0) >= 0 {
-		return dst, fmt.Errorf("%s: %w: a token that is sent has no NUL", locus.Quote(token), locus.ErrValue)
+		return dst, fmt.Errorf("%s: %w: a token can't contain NUL", locus.Quote(token), locus.ErrValue)
 	}
 	if token != "" && !strings.ContainsAny(token, mustQuote) {
 		return append(dst, token...), nil

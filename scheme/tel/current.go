@@ -73,7 +73,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 		f.Add("query", "RFC 3966 3", u.QueryOffset()-1, "?", help)
 	}
 	if _, ok := u.Fragment(); ok {
-		f.Note("fragment", "RFC 3966 5.1.3", u.FragmentOffset()-1, "#", `"#" begins a fragment: write %23 for the key of a telephone`)
+		f.Note("fragment", "RFC 3966 5.1.3", u.FragmentOffset()-1, "#", `"#" begins a fragment: write %23 for the telephone key`)
 	}
 	return f.List()
 }
@@ -130,13 +130,13 @@ func numberFault(token string, global bool) fault {
 	case strings.IndexByte(digits+separators, c) >= 0:
 	case !global && (strings.IndexByte("*abcdefABCDEF", c) >= 0 || token == "%23"):
 	case token == "%20" || c == ' ':
-		return fault{"RFC 3966 5.1.1", `write "-" or "." in place of a space`}
+		return fault{"RFC 3966 5.1.1", `write "-" or "." instead of a space`}
 	case len(token) == 3 && numberFault(bnf.Decode(token), global) == fault{}, token == "%2b", token == "%2B":
 		return fault{"RFC 3966 3", "write it without an escape: " + bnf.Decode(token)}
 	case c == '*' || token == "%23":
-		return fault{"RFC 3966 5.1.3", `"*" and "#" are in local numbers only`}
+		return fault{"RFC 3966 5.1.3", `only local numbers can contain "*" and "#"`}
 	case 'a' <= c|0x20 && c|0x20 <= 'z':
-		return fault{"RFC 3966 5.1.2", "write digits in place of letters"}
+		return fault{"RFC 3966 5.1.2", "write digits instead of letters"}
 	default:
 		return fault{"RFC 3966 3", `a number has only digits, "-", ".", "(" and ")", after a "+" if it is global`}
 	}

@@ -101,7 +101,7 @@ func ExampleURL_Advice() {
 	}
 	// Output:
 	// guest <nil>
-	//  locus: "telnet://-froot@host.dom/": octet 9: a user name that begins with "-" is read as an option
+	//  locus: "telnet://-froot@host.dom/": offset 9: a user name that begins with "-" is read as an option
 }
 
 func ExampleParts() {

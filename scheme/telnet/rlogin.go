@@ -93,7 +93,7 @@ func (r *rloginConn) answer() error {
 			}
 			return r.hint(fmt.Errorf("%w: %s", scheme.ErrAuth, locus.Quote(strings.TrimSpace(string(message)))))
 		case err == io.EOF || errors.Is(err, scheme.ErrProtocol):
-			return r.hint(fmt.Errorf("%w: the server closes the connection without a message", scheme.ErrAuth))
+			return r.hint(fmt.Errorf("%w: the server closed the connection without a message", scheme.ErrAuth))
 		case err != nil:
 			return err
 		}

@@ -272,7 +272,7 @@ func (t *telnetConn) Status() []scheme.Field {
 		enter = "CR NUL"
 	}
 	if !t.spoken.Load() {
-		protocol = "none: the host has not spoken Telnet yet"
+		protocol = "none: the host has sent no Telnet command yet"
 	}
 	t.mu.Unlock()
 	if t.Enabled(true, nvt.Binary) {

@@ -199,7 +199,7 @@ func (t *conn3270) record(record []byte) error {
 // came before the error is on the screen.
 func (t *conn3270) stream(record []byte) (reply []byte, err error) {
 	reply, err = t.screen.Receive(record)
-	t.opener.req.Traced(false, fmt.Sprintf("record of %d octets", len(record)))
+	t.opener.req.Traced(false, fmt.Sprintf("record of %d bytes", len(record)))
 	if err != nil {
 		t.opener.req.Traced(false, err.Error())
 	}
@@ -226,7 +226,7 @@ func (t *conn3270) Press(k tn3270.Key) error {
 	if err != nil || send == nil {
 		return err
 	}
-	t.opener.req.Traced(true, fmt.Sprintf("%v, record of %d octets", k, len(send)))
+	t.opener.req.Traced(true, fmt.Sprintf("%v, record of %d bytes", k, len(send)))
 	if t.Enabled(true, nvt.TN3270E) {
 		return t.extended.send(send)
 	}

@@ -26,7 +26,7 @@ const (
 
 // reasons are why a host rejects a device (RFC 2355 section 7.1.6).
 var reasons = [...]string{
-	"its partner is not there", "it is in use", "it can't be associated", "there is no such device", "no such type of device",
+	"its partner device is missing", "it is in use", "it can't be associated", "there is no such device", "no such device type",
 	"the device has another type", "unknown", "not supported",
 }
 
@@ -108,7 +108,7 @@ func (e *extended) propose(list []byte) {
 
 func (e *extended) record(record []byte) error {
 	if len(record) < nvt.RecordHeader {
-		e.conn.opener.req.Traced(false, fmt.Sprintf("a record of %d octets is too short for its header", len(record)))
+		e.conn.opener.req.Traced(false, fmt.Sprintf("a record of %d bytes is too short for its header", len(record)))
 		return nil
 	}
 	header, data := record[:nvt.RecordHeader], record[nvt.RecordHeader:]
@@ -134,7 +134,7 @@ func (e *extended) record(record []byte) error {
 	return e.write(nvt.Record3270Data, reply)
 }
 
-var errKind = errors.New("a record that is not for terminals")
+var errKind = errors.New("a record type that terminals do not receive")
 
 // respond reports the outcome of a record if the host asks for it. Only data streams have
 // responses (RFC 2355 section 8.1.3).

@@ -98,9 +98,9 @@ func checkNamespace(f *bnf.Findings, offset int, text string) {
 	case strings.HasPrefix(name, "urn-") && !informal().MatchString(name):
 		f.Impossible("namespace", "RFC 8141 5.2", offset, text, `after "urn-" an informal namespace has a number that begins with 1 to 9`)
 	case strings.HasPrefix(name, "x-"):
-		f.Impossible("namespace", "RFC 8141 appendix C", offset, text, `experimental namespaces are gone: use the namespace "example"`)
+		f.Impossible("namespace", "RFC 8141 appendix C", offset, text, `experimental namespaces were abolished: use the namespace "example"`)
 	case isCountryLike(name):
-		f.Note("namespace", "RFC 8141 5.1", offset, text, "names that begin like the code of a country are reserved: no such namespace is registered")
+		f.Note("namespace", "RFC 8141 5.1", offset, text, "names that begin like a country code are reserved: no such namespace is registered")
 	}
 }
 

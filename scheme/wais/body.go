@@ -85,13 +85,13 @@ func (b *body) next() (text []byte, err error) {
 	case failed != nil:
 		return nil, failed
 	case outOfRange == nil:
-		return nil, fmt.Errorf("wais: %w: the answer has neither a text nor a diagnostic", scheme.ErrProtocol)
+		return nil, fmt.Errorf("wais: %w: the response has neither a text nor a diagnostic", scheme.ErrProtocol)
 	case first:
 		return nil, outOfRange
 	}
 	whole := int64(len(text)) == want
 	if int64(len(text)) > b.left {
-		return text[:b.left], fmt.Errorf("wais: %w: the document has more than %d octets", scheme.ErrTooLarge, b.most)
+		return text[:b.left], fmt.Errorf("wais: %w: the document has more than %d bytes", scheme.ErrTooLarge, b.most)
 	}
 	b.left -= int64(len(text))
 	b.ask.Start += int64(len(text))

@@ -46,7 +46,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	}
 	for at := start; len(parts) > 0; parts = parts[1:] {
 		if plain := decodeDots.Replace(parts[0]); plain == "." || plain == ".." {
-			f.Report(locus.Impossible, "dot-segment", "RFC 3986 6.2.2.3", at, len(parts[0]), "no database, type or document has this name: software takes it out of the path")
+			f.Report(locus.Impossible, "dot-segment", "RFC 3986 6.2.2.3", at, len(parts[0]), "no database, type or document has this name: programs remove it from the path")
 		}
 		at += len(parts[0]) + len("/")
 	}

@@ -36,7 +36,7 @@ func (op *operation) open() (scheme.Resource, error) {
 	case searching:
 		return op.find(words)
 	case len(op.req.Like) > 0:
-		return nil, scheme.Hint(fmt.Errorf("wais: %w: only a search can ask for documents like another", scheme.ErrUnsupported),
+		return nil, scheme.Hint(fmt.Errorf("wais: %w: only a search can find documents like another", scheme.ErrUnsupported),
 			"add ? and words to the URL of the database")
 	case op.url.form == NoDocument:
 		return op.describe()
@@ -87,7 +87,7 @@ func (op *operation) title() string { return cmp.Or(op.url.database, op.url.url.
 
 func (op *operation) document() (scheme.Resource, error) {
 	if isNeighbour(op.url.wtype) {
-		return nil, fmt.Errorf("wais: %w: %s is not a document type: it asks for the document-id of another document", scheme.ErrUnsupported, op.url.wtype)
+		return nil, fmt.Errorf("wais: %w: %s is not a document type: it requests the document-id of another document", scheme.ErrUnsupported, op.url.wtype)
 	}
 	id, _ := op.url.DocumentID()
 	b, err := op.get(id)

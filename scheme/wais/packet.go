@@ -40,7 +40,7 @@ const growth = 16 << 10
 
 // ErrEmpty is the error for a request that the server does not understand, or whose
 // answer does not fit its buffer. It is [scheme.ErrProtocol].
-var ErrEmpty = fmt.Errorf("wais: %w: the server could not answer: it does not understand the request, or the answer does not fit its buffer", scheme.ErrProtocol)
+var ErrEmpty = fmt.Errorf("wais: %w: the server could not respond: it does not understand the request, or the response does not fit its buffer", scheme.ErrProtocol)
 
 // readPacket reads exactly one packet and returns its APDU, in the memory of buf if that
 // is large enough. Otherwise the memory grows with the octets that arrive, whatever
@@ -57,7 +57,7 @@ func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	case length == 0:
 		return nil, ErrEmpty
 	case length > int64(most):
-		return nil, fmt.Errorf("wais: %w: a packet has %d octets, and the limit is %d", scheme.ErrTooLarge, length, most)
+		return nil, fmt.Errorf("wais: %w: a packet has %d bytes, and the limit is %d", scheme.ErrTooLarge, length, most)
 	}
 	return readAPDU(r, buf[:0], int(length))
 }
@@ -74,7 +74,7 @@ func readHeader(r io.Reader, head []byte) error {
 		kept := bytes.TrimLeft(head, "\r\n \x00")
 		stray += len(head) - len(kept)
 		if stray > maxStray {
-			return fmt.Errorf("wais: %w: more than %d octets before a packet", scheme.ErrProtocol, maxStray)
+			return fmt.Errorf("wais: %w: more than %d bytes before a packet", scheme.ErrProtocol, maxStray)
 		}
 		read = copy(head, kept)
 	}
@@ -84,7 +84,7 @@ func readHeader(r io.Reader, head []byte) error {
 func packetLength(head []byte) (int64, error) {
 	digits := head[:lengthSize]
 	if string(head) == noResponse {
-		return 0, fmt.Errorf("wais: %w: the server's answer was not kept", scheme.ErrProtocol)
+		return 0, fmt.Errorf("wais: %w: the server's response is not in the archive", scheme.ErrProtocol)
 	}
 	for _, d := range digits {
 		if d < '0' || d > '9' {
@@ -117,7 +117,7 @@ func brokenOff(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return fmt.Errorf("wais: after %d octets %s: %w", octets, where, scheme.ProtocolError(err))
+	return fmt.Errorf("wais: after %d bytes %s: %w", octets, where, scheme.ProtocolError(err))
 }
 
 type packet struct {
@@ -171,7 +171,7 @@ func (p *packet) end() ([]byte, error) {
 	header := p.headerEnd - p.start - apduStart
 	length := len(p.b) - p.start - headerSize
 	if header > maxHeader || length > maxRequest {
-		return p.b[:p.start], invalid("the request has more than %d octets, or its header more than %d: use fewer or shorter words, names and examples", maxRequest, maxHeader)
+		return p.b[:p.start], invalid("the request has more than %d bytes, or its header more than %d: use fewer or shorter words, names and examples", maxRequest, maxHeader)
 	}
 	p.b[p.start+headerSize], p.b[p.start+headerSize+1] = byte(header>>8), byte(header)
 	for i := p.start + lengthSize - 1; length > 0; i-- {

@@ -139,5 +139,5 @@ func (r *searchReply) answers(referenceID string) error {
 	if r.ReferenceID == "" || r.ReferenceID == referenceID {
 		return nil
 	}
-	return fmt.Errorf("wais: %w: the answer belongs to request %s, not to %s", scheme.ErrProtocol, locus.Quote(r.ReferenceID), locus.Quote(referenceID))
+	return fmt.Errorf("wais: %w: the response belongs to request %s, not to %s", scheme.ErrProtocol, locus.Quote(r.ReferenceID), locus.Quote(referenceID))
 }

@@ -146,7 +146,7 @@ func checkDocument(id DocumentID, wtype string) error {
 func wrongWtype(wtype string) string {
 	bad := strings.ContainsFunc(wtype, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wtype == "" || bad {
-		return "invalid document type " + locus.Quote(wtype) + ": want visible ASCII characters without blanks"
+		return "invalid document type " + locus.Quote(wtype) + ": use visible ASCII characters without spaces"
 	}
 	return ""
 }

@@ -36,7 +36,7 @@ const (
 // keywords are skipped. The last ")" may be missing. The rest of the text is ignored.
 func parseSource(text []byte) (*source, error) {
 	if len(text) > maxSource {
-		return nil, fmt.Errorf("wais: source description: %w: more than %d octets", scheme.ErrTooLarge, maxSource)
+		return nil, fmt.Errorf("wais: source description: %w: more than %d bytes", scheme.ErrTooLarge, maxSource)
 	}
 	r := sourceReader{text: string(text)}
 	s := new(source)

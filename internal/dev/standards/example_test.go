@@ -40,7 +40,7 @@ func Example() {
 	// http://example.com/@0x7f.1/~joe 1 repairs
 	// 18 RFC 3986 3.2.1 write %5C in the userinfo
 	// 20 RFC 3986 7.4 a name by the grammar, but many programs read it as an IPv4 address: write four decimal numbers without leading zeros
-	// locus: "http://example.com\\@0x7f.1/~joe": octet 18: "\" is not allowed before the path: programs disagree on its meaning
+	// locus: "http://example.com\\@0x7f.1/~joe": offset 18: "\" is not allowed before the path: programs disagree on its meaning
 }
 
 func Example_normalize() {

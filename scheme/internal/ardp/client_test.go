@@ -219,7 +219,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 	}{
 		{"control alone", func(got []byte, say func([]byte)) {
 			say((&ardp.Header{Fields: ardp.FieldThrough, ID: idOf(got), Through: 1}).Append(nil))
-		}, "the server answered, but sent no packet of the reply"},
+		}, "the server acknowledged the request, but sent no reply"},
 		{"a gap", func(got []byte, say func([]byte)) {
 			say(packet(got, 1, 0, "a"))
 			say(packet(got, 3, 3, "c"))

@@ -11,7 +11,7 @@ var (
 	// where. It has a Timeout method that returns true.
 	ErrNoReply error = timeoutError("no reply")
 	// ErrRefused: the server refuses the request.
-	ErrRefused = errors.New("the server refuses the request")
+	ErrRefused = errors.New("the server refused the request")
 	// ErrTooLarge: a message exceeds the limit of packets or octets.
 	ErrTooLarge = errors.New("the message exceeds a limit")
 	// ErrDamaged: too many datagrams were dropped.
@@ -22,9 +22,9 @@ var (
 
 // Reasons for dropping datagrams, besides malformed headers.
 var (
-	errID     = errors.New("not of this connection id")
-	errOption = errors.New("its option is cut short")
-	errTotal  = errors.New("its total contradicts others")
+	errID     = errors.New("wrong connection id")
+	errOption = errors.New("truncated option")
+	errTotal  = errors.New("the packet count differs from an earlier packet")
 )
 
 type timeoutError string
@@ -44,15 +44,15 @@ type noReplyError struct {
 func (e *noReplyError) Error() string {
 	switch {
 	case !e.heard:
-		return fmt.Sprintf("nothing came in answer to %d transmissions", e.sent)
+		return fmt.Sprintf("no response to %d transmissions", e.sent)
 	case e.received == 0 && e.lastWait.Wait != 0:
-		return fmt.Sprintf("the server answered %q, then sent no reply to %d transmissions", e.lastWait.String(), e.sent)
+		return fmt.Sprintf("the server reported %q, then did not reply to %d transmissions", e.lastWait.String(), e.sent)
 	case e.received == 0:
-		return "the server answered, but sent no packet of the reply"
+		return "the server acknowledged the request, but sent no reply"
 	case e.total == 0:
-		return fmt.Sprintf("the server sent %d packets and then was silent", e.received)
+		return fmt.Sprintf("the server sent %d packets and then stopped", e.received)
 	}
-	return fmt.Sprintf("the server sent %d of %d packets and then was silent", e.received, e.total)
+	return fmt.Sprintf("the server sent %d of %d packets and then stopped", e.received, e.total)
 }
 
 func (e *noReplyError) Is(target error) bool { return target == ErrNoReply }

@@ -182,7 +182,7 @@ func (x *exchange) drop(reason error) {
 		x.call.Trace(false, "dropped: "+reason.Error())
 	}
 	if x.drops++; x.drops >= x.options.Drops {
-		x.fail(fmt.Errorf("%w: %d, the last of them: %w", ErrDamaged, x.drops, reason))
+		x.fail(fmt.Errorf("%w (%d), the last one: %w", ErrDamaged, x.drops, reason))
 	}
 }
 
@@ -320,7 +320,7 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 	}
 	data = x.ownData(h, data)
 	if x.octets += len(data); x.octets > x.options.Octets {
-		x.giveUp(fmt.Errorf("%w: a reply of more than %d octets", ErrTooLarge, x.options.Octets))
+		x.giveUp(fmt.Errorf("%w: a reply of more than %d bytes", ErrTooLarge, x.options.Octets))
 		return false
 	}
 	if number != x.through+1 {
@@ -405,7 +405,7 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 // redirect continues at another server or fails.
 func (x *exchange) redirect(to netip.AddrPort) {
 	if reason := x.refuseRedirect(to); reason != "" {
-		x.giveUp(fmt.Errorf("%w: to %v, which is %s", ErrRedirect, to, reason))
+		x.giveUp(fmt.Errorf("%w: %v is %s", ErrRedirect, to, reason))
 		return
 	}
 	x.visited = append(x.visited, to)
@@ -428,7 +428,7 @@ func (x *exchange) refuseRedirect(to netip.AddrPort) string {
 	case to == x.firstServer || slices.Contains(x.visited, to):
 		return "a server already visited"
 	case len(x.visited) >= x.options.Redirects:
-		return fmt.Sprintf("one more than %d", x.options.Redirects)
+		return fmt.Sprintf("beyond the limit of %d redirects", x.options.Redirects)
 	}
 	return ""
 }

@@ -85,9 +85,9 @@ func (h *Header) Position() (number, total int) {
 
 var (
 	errEmpty   = errors.New("empty")
-	errVersion = errors.New("of another version of ardp")
-	errLength  = errors.New("its header is longer than it is")
-	errNone    = errors.New("its header has length 0")
+	errVersion = errors.New("unsupported ARDP version")
+	errLength  = errors.New("header length exceeds the packet")
+	errNone    = errors.New("header length is 0")
 )
 
 // ParseHeader splits a datagram into its header, which shares Extra with it, and its

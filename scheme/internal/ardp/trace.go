@@ -18,7 +18,7 @@ func describe(h *Header, data int, canceled string) string {
 		fmt.Fprintf(&b, "packet %d of %d", number, total)
 	}
 	if data > 0 {
-		fmt.Fprintf(&b, ", %d octets", data)
+		fmt.Fprintf(&b, ", %d bytes", data)
 	}
 	if h.Has(FieldThrough) {
 		fmt.Fprintf(&b, ", received through %d", h.Through)

@@ -18,7 +18,7 @@ type OctetError struct {
 
 func (e *OctetError) Error() string {
 	name := map[byte]string{'\r': "CR", '\n': "LF", 0: "NUL"}[e.Octet]
-	return fmt.Sprintf("%s at octet %d is not allowed in a line", name, e.Offset)
+	return fmt.Sprintf("%s at offset %d is not allowed in a line", name, e.Offset)
 }
 
 // Index returns the index of the first CR, LF or NUL in text, or -1.
@@ -92,7 +92,7 @@ func (r *Reader) Line() ([]byte, error) {
 	case errors.Is(err, ErrTotal):
 		return nil, ErrTotal
 	case errors.Is(err, bufio.ErrBufferFull):
-		return nil, fmt.Errorf("%w: more than %d octets", ErrLong, r.max)
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrLong, r.max)
 	case err == io.EOF && len(text) > 0:
 		return text, io.ErrUnexpectedEOF
 	case err != nil:
@@ -104,7 +104,7 @@ func (r *Reader) Line() ([]byte, error) {
 		text = text[:len(text)-1]
 	}
 	if len(text) > r.max {
-		return nil, fmt.Errorf("%w: more than %d octets", ErrLong, r.max)
+		return nil, fmt.Errorf("%w: more than %d bytes", ErrLong, r.max)
 	}
 	return text, nil
 }

@@ -102,7 +102,7 @@ func (c *Conn) Config(config *tls.Config) *tls.Config {
 func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	if c.Lines != nil && c.Lines.Buffered() > 0 {
 		c.Broken = true
-		return fmt.Errorf("%w: the server sent data in clear before TLS", scheme.ErrProtocol)
+		return fmt.Errorf("%w: the server sent unencrypted data before TLS", scheme.ErrProtocol)
 	}
 	secure := tls.Client(c.Raw, config)
 	if err := secure.HandshakeContext(ctx); err != nil {

@@ -377,8 +377,8 @@ func TestInvalid(t *testing.T) {
 			t.Errorf("%s: status %d\n%s%s, want out %q, status %d, no %q in errs and %q in errs", line, got.status, got.out, got.errs, want, base.StatusUsage, "no scheme", "not URLs: 2")
 		}
 	}
-	const want = `{"file":null,"line":2,"offset":1,"reason":"no scheme: a URL begins with a name and \":\"","text":" foo "}
-{"file":null,"line":4,"offset":0,"reason":"no scheme: a URL begins with a name and \":\"","text":"foo"}
+	const want = `{"file":null,"line":2,"offset":1,"reason":"no scheme; a URL begins with a name and \":\"","text":" foo "}
+{"file":null,"line":4,"offset":0,"reason":"no scheme; a URL begins with a name and \":\"","text":"foo"}
 `
 	if kept, err := os.ReadFile(name); err != nil || string(kept) != want {
 		t.Errorf("ReadFile(%q) = %q, %v, want no error and kept %q", name, kept, err, want)
