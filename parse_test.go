@@ -211,7 +211,7 @@ func TestParseLength(t *testing.T) {
 		if n := len(err.Error()); n > 400 {
 			t.Errorf("%d octets make a message of %d", len(text)+1, n)
 		}
-		if !strings.Contains(err.Error(), "65537 octets") {
+		if !strings.Contains(err.Error(), "65537 bytes") {
 			t.Errorf("the message has no length: %v", err)
 		}
 	}

@@ -286,7 +286,7 @@ func TestQuote(t *testing.T) {
 		t.Errorf("160 octets make %d", len(got))
 	}
 	long := strings.Repeat("x", 1<<20) + "end"
-	if got := locus.Quote(long); len(got) > 200 || !strings.HasSuffix(got, `end"`) || !strings.Contains(got, "octets") {
+	if got := locus.Quote(long); len(got) > 200 || !strings.HasSuffix(got, `end"`) || !strings.Contains(got, "bytes") {
 		t.Errorf("Quote of a megabyte is %s", got)
 	}
 }

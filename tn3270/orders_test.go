@@ -283,7 +283,7 @@ func TestWrongData(t *testing.T) {
 		{"no pairs", "ok\x29", 4, "truncated"},
 		{"pairs cut off", "ok\x29\x02\xC0\x40\x41", 4, "truncated"},
 		{"more pairs than there are", "ok\x29\xFF\xC0\x40", 4, "truncated"},
-		{"nothing to modify", "ok\x2C\x01\xC0\x40", 4, "no field"},
+		{"nothing to modify", "ok\x2C\x01\xC0\x40", 4, "without a field"},
 		{"Modify Field cut off", "ok\x2C\x01", 4, "truncated"},
 		{"Set Attribute cut off", "ok\x28\x42", 4, "truncated"},
 		{"Repeat cut off", "ok\x3C\x00\x05", 4, "truncated"},

@@ -509,7 +509,7 @@ func TestResume(t *testing.T) {
 	o := r.(*scheme.Object)
 	part, err := io.ReadAll(o.Body)
 	o.Close()
-	w.wantError(err, scheme.ErrProtocol, "RETR x", "stopped after 100001 of 300000 octets", "426")
+	w.wantError(err, scheme.ErrProtocol, "RETR x", "stopped after 100001 of 300000 bytes", "426")
 	if len(part) != 100_001 {
 		t.Fatalf("%d octets", len(part))
 	}
@@ -1188,7 +1188,7 @@ func TestTLS(t *testing.T) {
 	// Data in clear after the reply is not read as if TLS protected it.
 	w = start(t, files, &ftptest.Options{TLS: server, Fault: ftptest.Fault{Replies: map[string]string{"AUTH": "234 ok\r\n230 you are in\r\n"}}}, &ftp.Options{TLS: ftp.TLSRequire})
 	_, err = w.get("", "/x")
-	w.wantError(err, scheme.ErrProtocol, "in clear")
+	w.wantError(err, scheme.ErrProtocol, "unencrypted")
 }
 
 // The name on a GNU server's banner has an octet FF doubled.

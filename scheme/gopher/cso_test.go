@@ -292,8 +292,8 @@ func TestPhoneCut(t *testing.T) {
 		kinds      []error
 		words      string
 	}{
-		{"closed", "", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "stopped in the middle"},
-		{"closed in a line", "-200:2:pho", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "stopped in the middle"},
+		{"closed", "", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "is cut off"},
+		{"closed in a line", "-200:2:pho", Limits{}, []error{scheme.ErrProtocol, io.ErrUnexpectedEOF}, "is cut off"},
 		{"no phone book", "SSH-2.0-OpenSSH\r\n", Limits{}, []error{scheme.ErrProtocol}, `invalid line "SSH-2.0-OpenSSH"`},
 		{"gives up", "520:Out of time.\r\n", Limits{}, []error{scheme.ErrProtocol}, `520 "Out of time."`},
 		{"a long line", "-200:2:x: " + strings.Repeat("y", 1000), Limits{Line: 100}, []error{scheme.ErrTooLarge}, "line too long"},

@@ -152,7 +152,7 @@ func TestHeaderBody(t *testing.T) {
 func TestCutBody(t *testing.T) {
 	h := plusHeader{Plus: true, Length: 1 << 62}
 	got, err := io.ReadAll(h.Body(iotest.DataErrReader(strings.NewReader("abc")), false))
-	const want = "protocol error: unexpected EOF: got 3 of the 4611686018427387904 announced octets"
+	const want = "protocol error: unexpected EOF: got 3 of the 4611686018427387904 announced bytes"
 	if string(got) != "abc" || err == nil || err.Error() != want || !errors.Is(err, scheme.ErrProtocol) || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%q, %v", got, err)
 	}

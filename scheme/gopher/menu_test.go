@@ -292,8 +292,8 @@ func TestItem(t *testing.T) {
 		{"0a\ts\t::1\t70\t+", "gopher://[::1]/0s%09%09+", object, "text/plain", ""},
 		{"1a\ts\tunder_score\t70", "gopher://under_score/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts\tfe80::1%eth0\t70", "", menu, "application/gopher-menu", `invalid URL: "%" needs`},
-		{"1a\ts\th:80\t70", "", menu, "application/gopher-menu", "invalid URL: not a host"},
-		{"1a\ts\t[x]\t70", "", menu, "application/gopher-menu", "invalid URL: not a host"},
+		{"1a\ts\th:80\t70", "", menu, "application/gopher-menu", "invalid URL: invalid host"},
+		{"1a\ts\t[x]\t70", "", menu, "application/gopher-menu", "invalid URL: invalid host"},
 		{"1a\ts\t\t", "gopher://own.example/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts\t\t7070", "gopher://own.example:7070/1s", menu, "application/gopher-menu", ""},
 		{"1a\ts", "gopher://own.example:7071/1s", menu, "application/gopher-menu", assumed},
@@ -432,16 +432,16 @@ func TestMenuLimits(t *testing.T) {
 		err    string // "": none
 	}{
 		{"as long as can be", strings.NewReader(line + "\r\n" + line), &Limits{Line: 102}, 2, ""},
-		{"too long", strings.NewReader(line + "\r\n" + line + "\r\n"), &Limits{Line: 101}, 0, "too large: line 1 of the menu has more than 101 octets"},
-		{"second too long", strings.NewReader("ia\r\n" + line), &Limits{Line: 101}, 1, "too large: line 2 of the menu has more than 101 octets"},
-		{"endless line", endless([]byte("x"), 1<<40), nil, 0, "too large: line 1 of the menu has more than 65536 octets"},
-		{"endless line in small pieces", iotest.OneByteReader(endless([]byte("x"), 1<<40)), nil, 0, "too large: line 1 of the menu has more than 65536 octets"},
+		{"too long", strings.NewReader(line + "\r\n" + line + "\r\n"), &Limits{Line: 101}, 0, "too large: line 1 of the menu has more than 101 bytes"},
+		{"second too long", strings.NewReader("ia\r\n" + line), &Limits{Line: 101}, 1, "too large: line 2 of the menu has more than 101 bytes"},
+		{"endless line", endless([]byte("x"), 1<<40), nil, 0, "too large: line 1 of the menu has more than 65536 bytes"},
+		{"endless line in small pieces", iotest.OneByteReader(endless([]byte("x"), 1<<40)), nil, 0, "too large: line 1 of the menu has more than 65536 bytes"},
 		{"as many as can be", strings.NewReader("ia\r\nib\r\n.\r\nic"), &Limits{Items: 2}, 2, ""},
 		{"too many", strings.NewReader("ia\r\nib\r\nic\r\n"), &Limits{Items: 2}, 2, "too large: the menu has more than 2 lines"},
 		{"endless", endless([]byte("ia\r\n"), 1<<40), &Limits{Items: 10000}, 10000, "too large: the menu has more than 10000 lines"},
 		{"as much as can be", strings.NewReader("ia\r\nib\r\n.\r\n"), &Limits{Octets: 11}, 2, ""},
-		{"too much", strings.NewReader("ia\r\nib\r\n"), &Limits{Octets: 7}, 1, "too large: the menu has more than 7 octets"},
-		{"endless empty lines", endless([]byte("\r\n"), 1<<40), &Limits{Octets: 1 << 20}, 0, "too large: the menu has more than 1048576 octets"},
+		{"too much", strings.NewReader("ia\r\nib\r\n"), &Limits{Octets: 7}, 1, "too large: the menu has more than 7 bytes"},
+		{"endless empty lines", endless([]byte("\r\n"), 1<<40), &Limits{Octets: 1 << 20}, 0, "too large: the menu has more than 1048576 bytes"},
 	} {
 		m := newMenuReader(c.r, c.limits)
 		n := 0

@@ -56,7 +56,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	if len(*seen) != 2 || (*seen)[0] != "" || (*seen)[1] == "" {
 		t.Errorf("sent %q", *seen)
 	}
-	if !strings.Contains(o.Note, "RFC 1738 3.3") || !strings.Contains(o.Note, "the server asked for them, so they were sent") {
+	if !strings.Contains(o.Note, "RFC 1738 3.3") || !strings.Contains(o.Note, "the server requested them, so they were sent") {
 		t.Errorf("note %q", o.Note)
 	}
 	hides(t, "note", o.Note)
@@ -88,7 +88,7 @@ func TestUnwantedLogin(t *testing.T) {
 	if len(sent) != 1 || sent[0] != "" {
 		t.Errorf("sent %q", sent)
 	}
-	if !strings.Contains(o.Note, "the server did not ask for them, so they were not sent") {
+	if !strings.Contains(o.Note, "the server did not request them, so they were not sent") {
 		t.Errorf("note %q", o.Note)
 	}
 	hides(t, "note", o.Note)

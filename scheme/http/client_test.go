@@ -379,11 +379,11 @@ func TestDamagedBodies(t *testing.T) {
 	for _, c := range []struct {
 		name, answer, text string
 	}{
-		{"short", ok + "\r\nContent-Length: 10\r\n\r\n12345", "got 5 of 10 octets"},
-		{"nothing", ok + "\r\nContent-Length: 10\r\n\r\n", "got 0 of 10 octets"},
-		{"long", ok + "\r\nContent-Length: 5\r\n\r\n1234567", "more than the 5 octets"},
-		{"something for nothing", ok + "\r\nContent-Length: 0\r\n\r\nx", "more than the 0 octets"},
-		{"chunk cut", ok + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123", "got 3 of an unknown number of octets"},
+		{"short", ok + "\r\nContent-Length: 10\r\n\r\n12345", "got 5 of 10 bytes"},
+		{"nothing", ok + "\r\nContent-Length: 10\r\n\r\n", "got 0 of 10 bytes"},
+		{"long", ok + "\r\nContent-Length: 5\r\n\r\n1234567", "more than the 5 bytes"},
+		{"something for nothing", ok + "\r\nContent-Length: 0\r\n\r\nx", "more than the 0 bytes"},
+		{"chunk cut", ok + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n123", "got 3 of an unknown number of bytes"},
 		{"last chunk missing", ok + "\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n123\r\n", "got 3 of an unknown number"},
 		{"no chunk", ok + "\r\nTransfer-Encoding: chunked\r\n\r\nhello", "unknown number"},
 		{"trailer missing", ok + "\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n3\r\n123\r\n0\r\n\r\n", `"X-Sum"`},
@@ -473,7 +473,7 @@ func TestEmptyResponses(t *testing.T) {
 		{"half a header", "HTTP/1.1 200 OK\r\nContent-Le", ""},
 		{"bad header", "HTTP/1.1 200 OK\r\nno colon \x1b[31m\r\n\r\n", ""},
 		{"switching protocols", "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "101"},
-		{"endless header", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("x", 1000)+"\r\n", maxHeader/1000+50), "the header has more than 262144 octets"},
+		{"endless header", "HTTP/1.1 200 OK\r\n" + strings.Repeat("X: "+strings.Repeat("x", 1000)+"\r\n", maxHeader/1000+50), "the header has more than 262144 bytes"},
 		{"HTTP/2 without its frames", "HTTP/2.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", "HTTP/2.0"},
 		{"HTTP/3", "HTTP/3.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", "HTTP/3.0"},
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", ""},

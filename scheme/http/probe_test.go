@@ -119,7 +119,7 @@ func TestRetryAfter(t *testing.T) {
 		base, _ := raw(t, says("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
 		_, err := get(t, base+"/", probe)
 		var later *scheme.RetryAfterError
-		if !errors.As(err, &later) || later.After != c.after || strings.Contains(err.Error(), "to wait") != c.ok {
+		if !errors.As(err, &later) || later.After != c.after || strings.Contains(err.Error(), "(wait ") != c.ok {
 			t.Errorf("%q: %v, %+v", c.header, err, later)
 		}
 	}

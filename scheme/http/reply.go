@@ -347,7 +347,7 @@ func (a *response) failure() error {
 	case a.StatusCode == http.StatusProxyAuthRequired:
 		err = scheme.Hint(err, "the proxy requires another user and password: write them in the proxy's URL")
 	case later:
-		err = scheme.Hint(err, "the server requests a wait "+until)
+		err = scheme.Hint(err, "wait "+until)
 	}
 	if isTemporary(a.StatusCode, later) {
 		err = &scheme.RetryAfterError{Err: err, After: after}

@@ -140,7 +140,7 @@ func TestGetFails(t *testing.T) {
 		want  error
 		text  string
 	}{
-		{"mid:a@b", nil, 0, scheme.ErrUnsupported, "name the folders and files"},
+		{"mid:a@b", nil, 0, scheme.ErrUnsupported, "name the directories and files"},
 		{"mid:no%22body@b", s, 0, scheme.ErrNotFound, `"no\"body@b"`},
 		{"mid:a@b/none@c", s, 0, scheme.ErrNotFound, `"none@c"`},
 		{"mid:a@b", s, int64(len(related)) - 1, scheme.ErrTooLarge, "limit"},

@@ -553,7 +553,7 @@ func TestLoginOfURL(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	_, err := open("alice:s3%20cret@", "/b.private/1")
-	wantError(t, err, scheme.ErrAuth, "not enough")
+	wantError(t, err, scheme.ErrAuth, "does not permit")
 	_, err = open("alice:wrong@", "/a.few/7")
 	wantError(t, err, scheme.ErrAuth, "481", "refused this user and password")
 	_, err = open("alice@", "/a.few/7")
@@ -576,7 +576,7 @@ func TestLoginOfURL(t *testing.T) {
 	}
 	a = &asker{answers: []scheme.Credentials{{User: "a\r\nPOST", Password: "x"}}}
 	w.req.Ask = a.ask
-	if _, err = open("", "/a.few/7"); err == nil || !strings.Contains(err.Error(), "CR at octet") {
+	if _, err = open("", "/a.few/7"); err == nil || !strings.Contains(err.Error(), "CR at offset") {
 		t.Error(err)
 	}
 	for n := range w.server.Log() {
@@ -634,7 +634,7 @@ func TestStartTLS(t *testing.T) {
 	// Data in clear after 382 is not read as if TLS protected it.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"STARTTLS": "382 continue\r\n211 1 1 1 evil\r\n"}}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	_, err = w.open("/a.few/7")
-	wantError(t, err, scheme.ErrProtocol, "in clear")
+	wantError(t, err, scheme.ErrProtocol, "unencrypted")
 
 	// TLS is started when any command demands it.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"GROUP": "483 TLS first\r\n"}}}, &news.Options{TLSConfig: client})

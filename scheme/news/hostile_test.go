@@ -118,7 +118,7 @@ func TestEndless(t *testing.T) {
 		kind error
 		says string
 	}{
-		{"/a.few", newstest.Fault{Endless: "OVER", EndlessText: "7\tsubject\tfrom\r\n"}, scheme.ErrTooLarge, "more items than were asked for"},
+		{"/a.few", newstest.Fault{Endless: "OVER", EndlessText: "7\tsubject\tfrom\r\n"}, scheme.ErrTooLarge, "more items than were requested"},
 		{"/a.few", newstest.Fault{Endless: "OVER", EndlessText: "x"}, scheme.ErrProtocol, "line too long"},
 		{"/a.few/7", newstest.Fault{Endless: "CAPABILITIES", EndlessText: "X\r\n"}, scheme.ErrTooLarge, "too much"},
 		{"/a.few/7", newstest.Fault{Replies: map[string]string{"GROUP": strings.Repeat("2", 100_000)}}, scheme.ErrProtocol, "line"},

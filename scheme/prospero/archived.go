@@ -22,7 +22,7 @@ import (
 // was refused before.
 const (
 	replyEnd = 0
-	noReply  = "ERROR the reply was not kept"
+	noReply  = "ERROR the reply is not in the archive"
 )
 
 // keep adds a reply, or err, to the octets of the menu.

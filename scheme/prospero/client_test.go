@@ -376,7 +376,7 @@ func TestTimeOverInWait(t *testing.T) {
 			cancel(over)
 		}
 	}})
-	wantError(t, err, over, `the server answered "wait 15m0s, position 1", then sent no reply to `)
+	wantError(t, err, over, `the server reported "wait 15m0s, position 1", then did not reply to `)
 }
 
 // link returns a line for a link, L or U, to a directory.
@@ -728,12 +728,12 @@ func TestDelivery(t *testing.T) {
 	})
 	t.Run("refused", func(t *testing.T) {
 		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Refuse: true} })
-		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "unreachable: \"h.example:1525\": the server refuses")
+		wantError(t, open(t, w, nil), scheme.ErrUnreachable, "unreachable: \"h.example:1525\": the server refused")
 	})
 	t.Run("silent", func(t *testing.T) {
 		w := newFixture(t, func(string) ardptest.Reply { return ardptest.Reply{Silent: true} })
 		err := open(t, w, &ardp.Options{Timer: time.Millisecond, Tries: 2})
-		wantError(t, err, scheme.ErrUnreachable, "nothing came in answer")
+		wantError(t, err, scheme.ErrUnreachable, "no response")
 		var timeout interface{ Timeout() bool }
 		if !errors.As(err, &timeout) || !timeout.Timeout() {
 			t.Errorf("%v is no time-out", err)

@@ -351,7 +351,7 @@ func TestLinks(t *testing.T) {
 	want := map[string]item{
 		"emacs-19.22.tar.gz":  {"ftp://ftp.example.org/pub/gnu/emacs-19.22.tar.gz;type=i", scheme.KindObject, ""},
 		"release notes":       {"ftp://mirror.example.net/mirror/gnu/release%20notes;type=a", scheme.KindObject, ""},
-		"private report":      {"ftp://ftp.example.org/%2Fhome/staff/report.ps;type=i", scheme.KindObject, "it needs a login"},
+		"private report":      {"ftp://ftp.example.org/%2Fhome/staff/report.ps;type=i", scheme.KindObject, "it requires your own login"},
 		"Weather maps":        {"gopher://gopher.example.net:70/11/Weather/Maps", scheme.KindMenu, ""},
 		"About gopher":        {"gopher://gopher.example.net:7070/0about/text%3Fx", scheme.KindObject, ""},
 		"Old catalogue":       {"", scheme.KindUnknown, "no URL: "},
@@ -363,7 +363,7 @@ func TestLinks(t *testing.T) {
 		"Unknown method":      {"", scheme.KindUnknown, "no URL: "},
 		"README":              {serverA + "AFTP/pub/docs/README", scheme.KindObject, ""},
 		"archive":             {serverB + "/pfs2/info/archive", scheme.KindMenu, ""},
-		"in a virtual system": {"", scheme.KindUnknown, "a link into the virtual system"},
+		"in a virtual system": {"", scheme.KindUnknown, "a link to the virtual system"},
 		"dated":               {serverA + "/pfs/info/papers/intro.txt", scheme.KindObject, ""},
 		"slash/name":          {serverA + "/pfs/info/papers/intro.txt", scheme.KindObject, ""},
 		"see also":            {serverA + "/pfs/info/papers/intro.txt", scheme.KindUnknown, ""},

@@ -81,13 +81,13 @@ func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) erro
 	return nil
 }
 
-// sameItem compares items. One that says why an answer is missing says that it was not kept.
+// sameItem compares items. One that says why an answer is missing says that it is not in the archive.
 func sameItem(kept, live scheme.Item) bool {
 	a, b := kept, live
-	if strings.Contains(a.Title, "was not kept") {
+	if strings.Contains(a.Title, "is not in the archive") {
 		a.Title = b.Title
 	}
-	if strings.Contains(a.Note, "was not kept") {
+	if strings.Contains(a.Note, "is not in the archive") {
 		a.Note = b.Note
 	}
 	if !a.ModTime.Equal(b.ModTime) {

@@ -83,7 +83,7 @@ func TestRloginRefusals(t *testing.T) {
 	for text, want := range map[string]string{
 		"\x01rlogind: Permission denied.\r\n": `rlogin: not permitted: "rlogind: Permission denied."`,
 		"Go away\x1b[2J\r\n":                  `rlogin: not permitted: "Go away\x1b[2J"`,
-		"":                                    "rlogin: not permitted: the server closes the connection without a message",
+		"":                                    "rlogin: not permitted: the server closed the connection without a message",
 		"\x01" + strings.Repeat("x", 1<<16):   "rlogin: not permitted: ",
 	} {
 		_, err := open(t, nil, "rlogin://alice@h/", rlogind{func(c net.Conn) {

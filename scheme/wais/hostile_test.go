@@ -23,7 +23,7 @@ func TestEndlessDocument(t *testing.T) {
 	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
 	w := newFixture(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
 	got, err := readAll(w.open("db/TEXT/3=id"))
-	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 octets")
+	wantError(t, err, scheme.ErrTooLarge, "more than 4194304 bytes")
 	if len(got) != 4<<20 {
 		t.Errorf("%d octets", len(got))
 	}

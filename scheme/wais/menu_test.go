@@ -171,7 +171,7 @@ func TestDescribe(t *testing.T) {
 		{[][]byte{packetOf(sourceOnly), packetOf(outOfRange)}, "error||out of range (SF): the server says \"Request out of range\"|\n" + about},
 		{[][]byte{packetOf(sourceOnly), emptyPacket, emptyPacket, emptyPacket, emptyPacket, emptyPacket, emptyPacket},
 			"error||" + strings.TrimPrefix(ErrEmpty.Error(), "wais: ") + "|\n" + about},
-		{[][]byte{packetOf(sourceOnly)}, "error||after 0 octets"},
+		{[][]byte{packetOf(sourceOnly)}, "error||after 0 bytes"},
 		{[][]byte{packetOf(hitOf("i", "a", "TEXT"))}, "object|text/plain|a|score 5, 2 lines\n"},
 		{[][]byte{packetOf()}, ""},
 		{[][]byte{packetOf(diagnosticOf("S5", ""))}, "error||only stop words (S5)|\n"},
@@ -184,7 +184,7 @@ func TestDescribe(t *testing.T) {
 			continue
 		}
 		got := lines(itemsOf(w, res))
-		if got != c.want && !(strings.HasSuffix(c.want, "octets") && strings.HasPrefix(got, c.want)) {
+		if got != c.want && !(strings.HasSuffix(c.want, "bytes") && strings.HasPrefix(got, c.want)) {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 		for range res.(*scheme.Menu).Items {
@@ -217,7 +217,7 @@ func TestDescribe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := lines(itemsOf(t, res)), fmt.Sprintf("error||too large: the document has more than %d octets|\n", maxSource)+about; got != want {
+	if got, want := lines(itemsOf(t, res)), fmt.Sprintf("error||too large: the document has more than %d bytes|\n", maxSource)+about; got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	// The empty name is the server's default database.

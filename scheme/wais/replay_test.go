@@ -81,7 +81,7 @@ var replays = []struct {
 		want: "object|text/plain|mole.TEXT   /wais/harbour/|score 928, 4 lines\n" +
 			"object|image/gif|mole.TEXT   /wais/harbour/|the same document, as GIF\n" +
 			"object|text/plain|lamp.txt   /wais/harbour/|score 586, 5 lines\n"},
-	{name: "present-apdu", paths: "coast?lantern", sent: "other", kind: ErrEmpty, says: "could not answer"},
+	{name: "present-apdu", paths: "coast?lantern", sent: "other", kind: ErrEmpty, says: "could not respond"},
 	{name: "present-apdu", paths: "coast?lantern", skip: 1, sent: "same", want: lampHit},
 	{name: "retrieve-at-end", paths: "coast/" + lamp, offset: 206, o: Options{Range: 94}, sent: "same"},
 	{name: "retrieve-bad-docid", paths: "coast/TEXT/9=abc;", o: Options{Range: 10}, sent: "same", kind: scheme.ErrNotFound, says: "Missing DocID in request"},
@@ -153,7 +153,7 @@ var replays = []struct {
 	{name: "session-waisq-search", paths: "%2Fwais%2Fcoast?lantern+", skip: 1, sent: "same", want: lampHit},
 	{name: "session-waissearch", paths: "coast?lantern coast/" + lamp, skip: 1, o: Options{Range: 206}, sent: "same same more", tail: "retrieve-at-end", doc: true, want: lampHit},
 
-	{name: "made-empty-packet", paths: "coast?x", kind: ErrEmpty, says: "could not answer"},
+	{name: "made-empty-packet", paths: "coast?x", kind: ErrEmpty, says: "could not respond"},
 	{name: "made-huge-length", paths: "coast?x", kind: scheme.ErrTooLarge, says: "9999999999"},
 	{name: "made-length-not-a-number", paths: "coast?x", kind: scheme.ErrProtocol, says: "00000x0010"},
 	{name: "made-length-overrun", paths: "coast?x", kind: scheme.ErrProtocol},

@@ -168,8 +168,8 @@ func TestAppendSearchRefuses(t *testing.T) {
 		{query{Examples: []example{{Wtype: "TEXT"}}}, "is empty"},
 		{query{Examples: []example{{ID: good.ID}}}, `invalid document type ""`},
 		{query{Examples: []example{good, {ID: good.ID, Wtype: "A B"}}}, `invalid document type "A B"`},
-		{query{Database: strings.Repeat("d", maxHeader-19)}, "more than 1048576 octets"},
-		{query{Words: strings.Repeat("w", 1<<20)}, "more than 1048576 octets"},
+		{query{Database: strings.Repeat("d", maxHeader-19)}, "more than 1048576 bytes"},
+		{query{Words: strings.Repeat("w", 1<<20)}, "more than 1048576 bytes"},
 		{query{Database: strings.Repeat("d", 1<<16)}, "its header more than 65535"},
 	} {
 		got, err := appendSearch([]byte("before"), &c.query)

@@ -183,7 +183,7 @@ func TestNoReply(t *testing.T) {
 		var at []time.Duration
 		h.manual(server, func([]byte, func([]byte)) { at = append(at, time.Since(begun)) })
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Message: []byte("hello"), Dial: h.dial})
-		wantError(t, err, ardp.ErrNoReply, "nothing came in answer to 4 transmissions")
+		wantError(t, err, ardp.ErrNoReply, "no response to 4 transmissions")
 		var timeout interface{ Timeout() bool }
 		if !errors.As(err, &timeout) || !timeout.Timeout() {
 			t.Errorf("%v is no time-out", err)
@@ -223,7 +223,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 		{"a gap", func(got []byte, say func([]byte)) {
 			say(packet(got, 1, 0, "a"))
 			say(packet(got, 3, 3, "c"))
-		}, "the server sent 2 of 3 packets and then was silent"},
+		}, "the server sent 2 of 3 packets and then stopped"},
 		{"a window", func(got []byte, say func([]byte)) {
 			for n := 1; n <= 16; n++ {
 				h := ardp.Header{Fields: ardp.FieldFlags, ID: idOf(got), Number: uint16(n), Through: 1}
@@ -232,7 +232,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 				}
 				say(h.Append(nil))
 			}
-		}, "the server sent 16 packets and then was silent"},
+		}, "the server sent 16 packets and then stopped"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *testNetwork) {
@@ -306,7 +306,7 @@ func TestWaitForEver(t *testing.T) {
 					})
 				})
 				_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
-				wantError(t, err, ardp.ErrNoReply, fmt.Sprintf(`the server answered "wait %v", then sent no reply to`, time.Duration(seconds)*time.Second))
+				wantError(t, err, ardp.ErrNoReply, fmt.Sprintf(`the server reported "wait %v", then did not reply to`, time.Duration(seconds)*time.Second))
 				if took := time.Since(begun); took < 10*time.Minute || took > 11*time.Minute {
 					t.Errorf("it took %v", took)
 				}
@@ -440,7 +440,7 @@ func TestRedirectBounds(t *testing.T) {
 					}
 					return
 				}
-				wantError(t, err, ardp.ErrRedirect, "to "+c.to+", which is "+c.says)
+				wantError(t, err, ardp.ErrRedirect, c.to+" is "+c.says)
 			})
 		})
 	}
@@ -461,7 +461,7 @@ func TestRedirectInCircles(t *testing.T) {
 			h.serve(netip.AddrPortFrom(server.Addr(), server.Port()+n), ardptest.Faults{}, redirector(netip.AddrPortFrom(server.Addr(), server.Port()+n+1)))
 		}
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
-		wantError(t, err, ardp.ErrRedirect, "to 192.0.2.1:1529, which is one more than 3")
+		wantError(t, err, ardp.ErrRedirect, "192.0.2.1:1529 is beyond the limit of 3 redirects")
 	})
 }
 
@@ -488,7 +488,7 @@ func TestSpoofed(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, spoof(64))
 		reply, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: h.dial})
-		if wantError(t, err, ardp.ErrDamaged, "64, the last of them: not of this connection id"); reply != nil {
+		if wantError(t, err, ardp.ErrDamaged, "(64), the last one: wrong connection id"); reply != nil {
 			t.Errorf("Do of a damaged reply = %q, want nil", reply)
 		}
 	})
@@ -723,15 +723,15 @@ func TestTrace(t *testing.T) {
 			lines = append(lines, map[bool]string{true: "> ", false: "< "}[sent]+line)
 		}})
 		wantError(t, err, ardp.ErrRedirect, "")
-		want := `> packet 1 of 1, 5 octets, received through 0
+		want := `> packet 1 of 1, 5 bytes, received through 0
 < dropped: empty
 < control packet, received through 0, wait 9 s, queue position 4, expected in 1m17s
 < control packet, received through 0, please acknowledge, option 200
 > control packet, received through 0
 < packet 1, received through 0, for control
-< packet 2 of 3, 2 octets
-< packet 4 of 3, 4 octets
-< dropped: its total contradicts others
+< packet 2 of 3, 2 bytes
+< packet 4 of 3, 4 bytes
+< dropped: the packet count differs from an earlier packet
 < control packet, received through 0, redirect to 224.0.0.1:1525
 > control packet, received through 0, cancel
 `

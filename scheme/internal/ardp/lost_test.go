@@ -159,7 +159,7 @@ func TestSilentInWait(t *testing.T) {
 		begun := time.Now()
 		at := silent(h, begun)
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Message: []byte("hello"), Dial: h.dial})
-		wantError(t, err, ardp.ErrNoReply, `the server answered "wait 15m0s, position 1", then sent no reply to 26 transmissions`)
+		wantError(t, err, ardp.ErrNoReply, `the server reported "wait 15m0s, position 1", then did not reply to 26 transmissions`)
 		synctest.Wait()
 		var pauses []time.Duration
 		for i, when := range (*at)[1:] {
@@ -176,7 +176,7 @@ func TestSilentInWait(t *testing.T) {
 		ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Second, late)
 		defer cancel()
 		_, err := ardp.New(nil).Do(ctx, &ardp.Call{Message: []byte("hello"), Dial: h.dial})
-		wantError(t, err, late, `the server answered "wait 15m0s, position 1", then sent no reply to 2 transmissions: too late`)
+		wantError(t, err, late, `the server reported "wait 15m0s, position 1", then did not reply to 2 transmissions: too late`)
 	})
 }
 

@@ -39,7 +39,7 @@ func TestOctetError(t *testing.T) {
 	if _, err := Append(nil, "all but three \x01\x7f\xff"); err != nil {
 		t.Errorf("refused: %v", err)
 	}
-	for _, c := range []struct{ text, want string }{{"a\r", "CR at octet 1"}, {"\n", "LF at octet 0"}, {"ab\x00", "NUL at octet 2"}} {
+	for _, c := range []struct{ text, want string }{{"a\r", "CR at offset 1"}, {"\n", "LF at offset 0"}, {"ab\x00", "NUL at offset 2"}} {
 		if _, err := Append(nil, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Append(%q) = %v, want an error with %q", c.text, err, c.want)
 		}

@@ -329,11 +329,11 @@ func TestGetRetry(t *testing.T) {
 		"an hour": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(http.StatusTooManyRequests)
-		}, 1, "the server asks to wait 1h0m0s"},
+		}, 1, "wait 1h0m0s before the next try"},
 		"once": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
-		}, 2, "the server asks to wait 1s"},
+		}, 2, "wait 1s before the next try"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var requests atomic.Int32
