@@ -12,33 +12,33 @@ import (
 // Each [*SyntaxError], here and in the packages of the schemes, wraps one of these
 // errors.
 var (
-	// ErrNoScheme: the text does not begin with a scheme and ":".
+	// ErrNoScheme means that the text does not begin with a scheme and ":".
 	ErrNoScheme = errors.New(`no scheme; a URL begins with a name and ":"`)
-	// ErrTooLong: the text has more than MaxLen octets.
+	// ErrTooLong means that the text has more than MaxLen bytes.
 	ErrTooLong = errors.New("too long")
-	// ErrWindowsPath: the text is a path of Windows, such as C:\Users or \\server\share.
+	// ErrWindowsPath means that the text is a Windows path, such as C:\Users or \\server\share.
 	ErrWindowsPath = errors.New("a Windows path, not a URL")
-	// ErrEscape: "%" without two hexadecimal digits (section 2.2).
+	// ErrEscape means a "%" without two hexadecimal digits (section 2.2).
 	ErrEscape = errors.New(`"%" needs two hexadecimal digits after it; a percent sign is written %25`)
-	// ErrControl: a control character or a space (section 2.2).
+	// ErrControl means a control character or a space (section 2.2).
 	ErrControl = errors.New("a control character or space must be encoded")
-	// ErrBackslash: "\" before the path, which some parsers take for "/".
+	// ErrBackslash means a "\" before the path, which some parsers take for "/".
 	ErrBackslash = errors.New(`"\" is not allowed before the path: programs disagree on its meaning`)
-	// ErrAt: a second "@" before the host (section 3.1).
+	// ErrAt means a second "@" before the host (section 3.1).
 	ErrAt = errors.New(`more than one "@" before the host: write %40 in a user or password`)
-	// ErrPort: a port that is not decimal digits (section 5, port).
+	// ErrPort means a port that is not decimal digits (section 5, port).
 	ErrPort = errors.New("a port is decimal digits")
-	// ErrPortRange: a port over 65535.
+	// ErrPortRange means a port above 65535.
 	ErrPortRange = errors.New("a port is at most 65535")
-	// ErrHost: brackets without an IPv6 address.
+	// ErrHost means brackets without an IPv6 address.
 	ErrHost = errors.New("invalid host")
-	// ErrForm: the text is a URL, but not of the syntax of its scheme.
+	// ErrForm means that the text is a URL, but does not have the syntax of its scheme.
 	ErrForm = errors.New("not a valid URL of this scheme")
-	// ErrNetURL: package net/url can't hold the URL without changing it.
+	// ErrNetURL means that package net/url can't hold the URL without changing it.
 	ErrNetURL = errors.New("not representable in net/url")
-	// ErrZero: the zero URL was used.
+	// ErrZero means that the zero URL was used.
 	ErrZero = errors.New("the zero URL is not a URL: make one with Parse or Parts.URL")
-	// ErrValue: a part has the right syntax, but its decoded octets are invalid: a
+	// ErrValue means that a part has the right syntax, but its decoded bytes are invalid: a
 	// line end in a name, a tab in a selector.
 	ErrValue = errors.New("invalid value")
 )
@@ -46,13 +46,13 @@ var (
 // SyntaxError is the error about a text that is not a URL, or not a URL of its
 // scheme.
 type SyntaxError struct {
-	// Input is the whole text, with each octet of a password shown as "*". Of a text that
-	// is too long it is the first 100 octets and "...".
+	// Input is the whole text, with each byte of a password shown as "*". If the text is
+	// too long, Input is its first 100 bytes and "...".
 	Input string
-	// Offset is the offset of the fault, in octets from the start of Input.
+	// Offset is the offset of the fault in Input, in bytes.
 	Offset int
 	// Part is the production of section 5 that was expected there: "port", "gtype",
-	// "ftptype". No message has it.
+	// "ftptype". Error does not show it.
 	Part string
 	// Err is or wraps one of the errors above.
 	Err error

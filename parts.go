@@ -15,7 +15,7 @@ type Parts struct {
 	User     *string
 	Password *string // only with a User
 	Host     string
-	Port     uint16  // 0: absent
+	Port     uint16  // 0 if absent
 	Path     *string // url-path, without the "/" before it
 	Fragment *string
 

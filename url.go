@@ -6,14 +6,14 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// MaxLen is the length of the longest text that [Parse] takes, in octets.
+// MaxLen is the length of the longest text that [Parse] takes, in bytes.
 const MaxLen = 1 << 16
 
 // URL is a URL as it was written. The zero URL is not a URL: [URL.IsZero] reports
 // it. Every other value was made by [Parse] or [Parts.URL] and is well formed.
 //
 // URL is an immutable value of 32 bytes. Two URLs are == if their texts are the
-// same octets, so a URL can be the key of a map. Whether two texts name the same
+// same bytes, so a URL can be the key of a map. Whether two texts name the same
 // resource depends on the scheme.
 //
 // The offsets of the delimiters are packed four to a word, because a struct of
@@ -38,51 +38,51 @@ func (u URL) hash() int  { return int(uint16(u.more >> 16)) }
 type Facts uint32
 
 const (
-	// Internet: "//" follows the scheme, as in the common Internet scheme
+	// Internet means that "//" follows the scheme, as in the common Internet scheme
 	// syntax of section 3.1.
 	Internet Facts = 1 << (iota + 16)
-	// SchemeLower: the scheme is written without upper-case letters.
+	// SchemeLower means that the scheme is written without upper-case letters.
 	SchemeLower
-	// LoginPlain: user and password hold only octets of their productions, or
+	// LoginPlain means that user and password hold only octets of their productions, or
 	// are absent.
 	LoginPlain
-	// HostName: the host is a hostname of section 5, no longer than [MaxHost], with
+	// HostName means that the host is a hostname of section 5, no longer than [MaxHost], with
 	// labels no longer than [MaxLabel].
 	HostName
-	// HostNumber: the host is a hostnumber of section 5. Each number is at most 255
+	// HostNumber means that the host is a hostnumber of section 5. Each number is at most 255
 	// and has no leading zeros.
 	HostNumber
-	// HostLower: the host is written without upper-case letters.
+	// HostLower means that the host is written without upper-case letters.
 	HostLower
-	// PortPlain: the port is absent, or not 0 and without leading zeros.
+	// PortPlain means that the port is absent, or not 0 and without leading zeros.
 	PortPlain
-	// PathFsegment: the url-path is made of fsegments and "/". For a URL without
+	// PathFsegment means that the url-path is made of fsegments and "/". For a URL without
 	// "//" this and the next three describe the scheme-specific part.
 	PathFsegment
-	// PathHsegment: the url-path is made of hsegments and "/".
+	// PathHsegment means that the url-path is made of hsegments and "/".
 	PathHsegment
-	// PathUchar: the url-path is made of uchars.
+	// PathUchar means that the url-path is made of uchars.
 	PathUchar
-	// PathXchar: the url-path is made of xchars.
+	// PathXchar means that the url-path is made of xchars.
 	PathXchar
-	// NoEscape: there is no "%" in the url-path or scheme-specific part.
+	// NoEscape means that there is no "%" in the url-path or scheme-specific part.
 	NoEscape
-	// FragmentXchar: the fragment is made of xchars, or is absent.
+	// FragmentXchar means that the fragment is made of xchars, or is absent.
 	FragmentXchar
-	// NoControl: no escape in the url-path or scheme-specific part is a control
+	// NoControl means that no escape in the url-path or scheme-specific part is a control
 	// character, 00 to 1F or 7F hexadecimal. Parse refuses unescaped ones.
 	NoControl
-	// NoUser: there is no user and no password.
+	// NoUser means that there is no user and no password.
 	NoUser
-	// Slash: "/" precedes the url-path (section 3.1).
+	// Slash means that "/" precedes the url-path (section 3.1).
 	Slash
 
-	// PathSearch: the url-path is made of hsegments and "/", and a "?" and a search may
+	// PathSearch means that the url-path is made of hsegments and "/", and a "?" and a search may
 	// follow. For a URL without "//" this describes the scheme-specific part.
 	PathSearch Facts = 1 << 15
-	// NoPort: there is no port, and no ":" for one.
+	// NoPort means that there is no port, and no ":" for one.
 	NoPort Facts = 1 << 14
-	// NoHost: "//" follows the scheme, and the host is empty.
+	// NoHost means that "//" follows the scheme, and the host is empty.
 	NoHost Facts = 1 << 13
 )
 
@@ -99,7 +99,7 @@ func (u URL) IsZero() bool { return u.text == "" }
 // [URL.Shown] to show u to people.
 func (u URL) String() string { return u.text }
 
-// Len returns the length of the text in octets.
+// Len returns the length of the text in bytes.
 func (u URL) Len() int { return len(u.text) }
 
 // Scheme returns the scheme's name in lower case (section 2.1).
@@ -185,7 +185,7 @@ func (u URL) Host() string {
 	return u.text[start:u.loginEnd()]
 }
 
-// HostOffset returns the offset of the host in the text, in octets. For an absent
+// HostOffset returns the offset of the host in the text, in bytes. For an absent
 // host it is the offset where the host would begin.
 func (u URL) HostOffset() int {
 	if u.at() != 0 {
@@ -230,7 +230,7 @@ func (u URL) Path() (text string, ok bool) {
 	return u.text[i:u.end()], true
 }
 
-// PathOffset returns the offset of the url-path in the text, in octets. For a URL
+// PathOffset returns the offset of the url-path in the text, in bytes. For a URL
 // without "//" it is the offset of the scheme-specific part.
 func (u URL) PathOffset() int {
 	switch {
@@ -286,7 +286,7 @@ func (u URL) WithoutPassword() URL {
 	return v
 }
 
-// Compare orders URLs by their text, octet by octet. It returns 0 if and only if
+// Compare orders URLs by their text, byte by byte. It returns 0 if and only if
 // u == v.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 

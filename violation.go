@@ -40,15 +40,15 @@ func (p Profile) String() string { return profileNames[p] }
 type Kind uint8
 
 const (
-	// Ungrammatical: the grammar or the prose of the standard does not allow it.
+	// Ungrammatical means that the grammar or the prose of the standard does not allow it.
 	Ungrammatical Kind = iota
-	// Impossible: grammatical, but no such value exists: an address with an octet
-	// of 256, a port 0, a label of 64 letters.
+	// Impossible means grammatical, but no such value exists: an address with the number
+	// 256, a port 0, a label of 64 letters.
 	Impossible
-	// Suggestion: grammatical, but probably mistyped. A URL with a suggestion does
+	// Suggestion means grammatical, but probably mistyped. A URL with a suggestion does
 	// not conform.
 	Suggestion
-	// Note: advice about a URL that conforms.
+	// Note means advice about a URL that conforms.
 	Note
 )
 
@@ -62,7 +62,7 @@ type Violation struct {
 	Rule    string // a stable identifier: "unsafe-character"
 	Kind    Kind
 	Section string // the section of the standard: "RFC 1738 2.2"
-	Offset  int    // in octets from the start of the URL
+	Offset  int    // in bytes from the start of the URL
 	Text    string // the part of the URL at Offset, or ""
 	Help    string // the fix
 }

@@ -41,23 +41,23 @@ type ConfusionText struct {
 }
 
 var confusions = []ConfusionText{
-	{SchemeName, "Readers disagree on the scheme."},
-	{Slashes, `Some readers want exactly two "/" before the host, others skip or add some.`},
-	{Backslash, `Some readers take "\" for "/".`},
-	{Userinfo, `Readers disagree where user and password end and the host begins.`},
-	{Percent, "Some readers decode escapes that others keep."},
-	{HostName, "Readers disagree on the host."},
-	{HostChars, "Readers disagree which characters a host may have."},
-	{Punycode, `Readers disagree which labels that begin with "xn--" are valid.`},
-	{IPv4, "Some readers take the host for an IPv4 address in another spelling, others for a name."},
-	{IPv6, "Readers disagree on the IPv6 address."},
-	{UnicodeHost, "Some readers replace characters of the host with others."},
-	{Control, "Some readers remove or replace a control character or blank, others keep it."},
-	{PortNumber, "Readers disagree on the port."},
-	{Fragment, `Readers disagree where "#" ends the host or the path.`},
-	{DotSegments, `Some readers remove "." and ".." from the path, others keep them.`},
-	{Query, `Some readers begin a query at "?", others keep it in another part.`},
-	{TrailingDot, "Some readers remove the dot at the end of the host."},
+	{SchemeName, "Parsers disagree on the scheme."},
+	{Slashes, `Some parsers want exactly two "/" before the host, others skip or add some.`},
+	{Backslash, `Some parsers take "\" for "/".`},
+	{Userinfo, `Parsers disagree where user and password end and the host begins.`},
+	{Percent, "Some parsers decode escapes that others keep."},
+	{HostName, "Parsers disagree on the host."},
+	{HostChars, "Parsers disagree which characters a host may have."},
+	{Punycode, `Parsers disagree which labels that begin with "xn--" are valid.`},
+	{IPv4, "Some parsers take the host for an IPv4 address in another spelling, others for a name."},
+	{IPv6, "Parsers disagree on the IPv6 address."},
+	{UnicodeHost, "Some parsers replace characters of the host with others."},
+	{Control, "Some parsers remove or replace a control character or blank, others keep it."},
+	{PortNumber, "Parsers disagree on the port."},
+	{Fragment, `Parsers disagree where "#" ends the host or the path.`},
+	{DotSegments, `Some parsers remove "." and ".." from the path, others keep them.`},
+	{Query, `Some parsers begin a query at "?", others keep it in another part.`},
+	{TrailingDot, "Some parsers remove the dot at the end of the host."},
 }
 
 func (c Confusion) text() string {
@@ -241,7 +241,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	switch {
 	case apart != nil:
 	case some == "":
-		return cause + " Harmless: no reader contacts a host."
+		return cause + " Harmless: no parser contacts a host."
 	case none:
 		return fmt.Sprintf("%s Harmless: each that finds a host contacts %s.", cause, some)
 	default:

@@ -24,5 +24,5 @@ func ExampleLens_Guard() {
 	for _, f := range result.Findings {
 		fmt.Printf("%q: the %s differs: %s\n", f.URL, f.Differs, f.Report.Why)
 	}
-	// Output: "http://1": the host differs: Some readers take the host for an IPv4 address in another spelling, others for a name. Dangerous: net/url contacts 1 port 80, whatwg contacts 0.0.0.1 port 80.
+	// Output: "http://1": the host differs: Some parsers take the host for an IPv4 address in another spelling, others for a name. Dangerous: net/url contacts 1 port 80, whatwg contacts 0.0.0.1 port 80.
 }

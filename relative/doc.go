@@ -1,8 +1,8 @@
-// Package relative resolves partial forms, also called relative references: URLs
-// written without the parts that they share with the URL of their document, the base
-// (URI draft, "Partial (relative) form"; RFC 1808; RFC 3986 section 5).
+// Package relative resolves relative references, which the URI draft calls partial forms:
+// URLs without the parts that they share with the URL of their document, the base (URI
+// draft, "Partial (relative) form"; RFC 1808; RFC 3986 section 5).
 //
-// A partial form is not a URL and has its own type, [Ref]. [Ref.Resolve] makes a
+// A relative reference is not a URL and has its own type, [Ref]. [Ref.Resolve] makes a
 // [locus.URL] of a Ref and a base. [Between] does the opposite.
 //
 // # Rules
@@ -20,7 +20,7 @@
 // would remove its dot segments.
 //
 // With [RFC3986], a form that begins with a name and ":" is an error if the name does
-// not begin with a letter: "10.0.0.7:8080/foo" is neither a URI nor a partial form. RFC
+// not begin with a letter: "10.0.0.7:8080/foo" is neither a URI nor a relative reference. RFC
 // 1738 allows such a name for a scheme.
 //
 // If the result has no host and its path begins with "//", Resolve writes "/." before

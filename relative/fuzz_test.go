@@ -64,7 +64,7 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// sameLogin makes sure that what a partial form leads to is where the base is, or
+// sameLogin makes sure that what a relative reference leads to is where the base is, or
 // where the form itself says.
 func sameLogin(t *testing.T, base locus.URL, ref relative.Ref) {
 	t.Helper()

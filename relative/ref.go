@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Ref is a reference in a document: a partial form or an absolute URL. It is an
+// Ref is a reference in a document: a relative reference or an absolute URL. It is an
 // immutable value, and == compares the texts. The zero Ref is the empty form, which
 // means the document itself.
 type Ref struct {
@@ -22,14 +22,14 @@ type Ref struct {
 	slash int
 }
 
-// placeholder is the scheme of partial forms. It is not a letter, because a letter
+// placeholder is the scheme of relative references. It is not a letter, because a letter
 // before "\" makes a Windows path.
 const placeholder = "0:"
 
-// MaxLen is the length of the longest partial form, in octets.
+// MaxLen is the length of the longest relative reference, in octets.
 const MaxLen = locus.MaxLen - len(placeholder)
 
-// Parse reads a partial form or a URL. It changes nothing: String returns text. It
+// Parse reads a relative reference or a URL. It changes nothing: String returns text. It
 // refuses the same faults as [locus.Parse]. The error is a [*locus.SyntaxError].
 //
 // By RFC 3986 section 3.2 a "?" ends the host. [locus.Parse] reads "?" as a part of the user
@@ -37,7 +37,7 @@ const MaxLen = locus.MaxLen - len(placeholder)
 // a text as if "/" came before the "?", and [SlashAdded] notes it.
 //
 // A form is absolute if it has a ":" before any "/" (URI draft), "?" and "#". A
-// partial form with a ":" in its first segment needs "./" before it (RFC 3986 section
+// relative reference with a ":" in its first segment needs "./" before it (RFC 3986 section
 // 4.2).
 func Parse(text string) (Ref, error) {
 	at, disputed := octet.HostEnd(text)
@@ -91,7 +91,7 @@ func isAbsolute(text string) bool {
 	return i >= 0 && text[i] == ':'
 }
 
-// explain adds to an error about a missing scheme how to write a partial form.
+// explain adds to an error about a missing scheme how to write a relative reference.
 func explain(text string, err error) error {
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) || !errors.Is(err, locus.ErrNoScheme) {
@@ -133,7 +133,7 @@ func (r Ref) trim(text string) string {
 	return strings.TrimPrefix(text, placeholder)
 }
 
-// URL returns the URL if r is absolute, with the "/" that [Parse] added. ok is false if r is a partial form.
+// URL returns the URL if r is absolute, with the "/" that [Parse] added. ok is false if r is a relative reference.
 func (r Ref) URL() (u locus.URL, ok bool) {
 	if !r.absolute {
 		return locus.URL{}, false

@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ErrBase is the error about a base against which a partial form can't be resolved.
+// ErrBase is the error about a base against which a relative reference can't be resolved.
 var ErrBase = errors.New("no base for a relative reference")
 
-// Rules is the standard by which partial forms are resolved.
+// Rules is the standard by which relative references are resolved.
 type Rules uint8
 
 const (
@@ -44,39 +44,40 @@ func (r Rules) String() string {
 type Hierarchy uint8
 
 const (
-	// Path: "/" separates segments, as in URLs of any scheme by RFC 3986 section
-	// 1.2.3 and by the draft ("Hierarchical forms").
+	// Path means that "/" separates segments, as in URLs of any scheme by RFC 3986
+	// section 1.2.3 and by the draft ("Hierarchical forms").
 	Path Hierarchy = iota
-	// Names: as Path if "/" follows the scheme. Otherwise "/" is part of a name, such
-	// as a Message-ID (RFC 1036), and a name is a partial form (draft, "News").
+	// Names means Path if "/" follows the scheme. Otherwise "/" is part of a name, such
+	// as a Message-ID (RFC 1036), and a name is a relative reference (draft, "News").
 	Names
-	// Opaque: as Path if "/" follows the scheme. Otherwise "/" is data, because the URL
+	// Opaque means Path if "/" follows the scheme. Otherwise "/" is data, because the URL
 	// locates by an address, an identifier or the content itself.
 	Opaque
-	// Data: "/" is data, as in gopher (RFC 1738 section 3.4). By the draft, software
+	// Data means that "/" is data, as in gopher (RFC 1738 section 3.4). By the draft, software
 	// assumes a hierarchy there, "normally correctly".
 	Data
-	// None: URLs of the scheme have no path (RFC 1808 section 2.3).
+	// None means that URLs of the scheme have no path (RFC 1808 section 2.3).
 	None
 )
 
-// Options change how a partial form is resolved. The zero Options are those of
-// [Ref.Resolve].
+// Options change how a relative reference is resolved. The zero Options select the rules
+// of [Ref.Resolve].
 type Options struct {
 	Rules Rules
 
-	// Hierarchy is that of the base's scheme, from the Registry of package scheme.
+	// Hierarchy is the hierarchy of the base's scheme. The Registry of package scheme has
+	// it.
 	Hierarchy Hierarchy
 
-	// Data: treat the Hierarchy [Data] as [Path].
+	// Data treats the Hierarchy [Data] as [Path].
 	Data bool
 
-	// SameScheme: a form that begins with the base's own scheme, without "//" after it,
-	// is partial: "http:g" means "g", and "http:/g" means "/g" (RFC 3986 section 5.2.2,
+	// SameScheme treats a reference that begins with the base's own scheme, without "//"
+	// after it, as relative: "http:g" means "g", and "http:/g" means "/g" (RFC 3986 section 5.2.2,
 	// "loophole").
 	SameScheme bool
 
-	// FirstSlash: with RFC1630, a form with one leading "/" continues at the first "/"
+	// FirstSlash applies to RFC1630: a form with one leading "/" continues at the first "/"
 	// of the path, as in the draft's example: "/g" in magic://a/b/c//d/e/f is
 	// magic://a/g. By the rule of RFC 1630 it continues at the first "/" with no "//"
 	// after it, which gives magic://a/b/c//d/g.
@@ -153,20 +154,20 @@ func (r Ref) resolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	return u, notes, nil
 }
 
-// Notes is a set of warnings about how a partial form was resolved.
+// Notes is a set of warnings about how a relative reference was resolved.
 type Notes uint8
 
 const (
-	// Clamped: a ".." leads above the root of the path and was removed (RFC 3986
+	// Clamped means that a ".." above the root of the path was removed (RFC 3986
 	// section 5.2.4).
 	Clamped Notes = 1 << iota
-	// SlashKept: with [RFC1630], the form ends in "/.", and the result in "/". The
+	// SlashKept means that, by [RFC1630], a form ending in "/." gave a result ending in "/". The
 	// draft, read literally, also removes the "/".
 	SlashKept
-	// FinalDots: with [RFC1630], the form ends in "..", which removed a segment. By the
+	// FinalDots means that, by [RFC1630], a final ".." removed a segment. By the
 	// draft, read literally, only "../" does.
 	FinalDots
-	// SlashAdded: "/" was added before the "?" that ends the host of the form (RFC 3986
+	// SlashAdded means that "/" was added before the "?" that ends the host of the form (RFC 3986
 	// section 3.2), because some parsers end the host elsewhere.
 	SlashAdded
 )
@@ -191,7 +192,7 @@ func (n Notes) Texts() []string {
 }
 
 // checkScheme refuses a form that begins with a name and ":" if the name is not a scheme
-// of RFC 3986: it must begin with a letter (section 3.1). It is not a partial form
+// of RFC 3986: it must begin with a letter (section 3.1). It is not a relative reference
 // either, because its first segment has a ":" (section 4.2).
 func (r Ref) checkScheme(rules Rules) error {
 	text := r.u.String()
@@ -202,7 +203,7 @@ func (r Ref) checkScheme(rules Rules) error {
 		fmt.Errorf(`%w; an RFC 3986 scheme begins with a letter: write "./" before a relative reference with ":" in its first segment, and "//" before a host and port`, locus.ErrNoScheme))
 }
 
-// withoutScheme returns r as a partial form if its scheme is that of base, base has a
+// withoutScheme returns r as a relative reference if its scheme is that of base, base has a
 // hierarchy, and no "//" follows the scheme.
 func (r Ref) withoutScheme(base locus.URL) Ref {
 	rest := r.u.SchemePart()
@@ -221,7 +222,7 @@ func (r Ref) withoutScheme(base locus.URL) Ref {
 
 func hierarchical(u locus.URL) bool { return strings.HasPrefix(u.SchemePart(), "/") }
 
-// checkBase refuses a base against which the partial form r can't be resolved.
+// checkBase refuses a base against which the relative reference r can't be resolved.
 func checkBase(base locus.URL, r Ref, o Options) error {
 	why := ""
 	switch h := o.Hierarchy; {
@@ -238,7 +239,7 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 		locus.Quote(r.Shown()), locus.Quote(base.Shown()), why)
 }
 
-// parts are a URL or a partial form as RFC 3986 section 3 splits it.
+// parts are a URL or a relative reference as RFC 3986 section 3 splits it.
 type parts struct {
 	scheme    string // as written
 	authority optional
@@ -294,7 +295,7 @@ func (p parts) text() string {
 	return b.String()
 }
 
-// inDocument reports whether the partial form p has at most a fragment, and so means
+// inDocument reports whether the relative reference p has at most a fragment, and so means
 // the document itself.
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 

@@ -248,7 +248,7 @@ func TestBaseWithoutHierarchy(t *testing.T) {
 }
 
 // The draft, "News": within an article, the name of a group or of another article is
-// a partial form.
+// a relative reference.
 func TestNews(t *testing.T) {
 	for _, rules := range []relative.Rules{relative.RFC3986, relative.RFC1630} {
 		for _, base := range []string{"news:x@y.z", "news:comp.infosystems.www", "news:a/b@h", "snews:x@y.z"} {
@@ -308,7 +308,7 @@ func TestNotes(t *testing.T) {
 }
 
 // RFC 3986 section 3.1 and 4.2: what begins with a digit and has a ":" in its first
-// segment is neither a URI nor a partial form.
+// segment is neither a URI nor a relative reference.
 func TestHostAndPort(t *testing.T) {
 	base := locus.MustParse("http://h/a/b")
 	for _, text := range []string{"10.0.0.7:8080/foo", "1.2.3.4:", "7:b", "+a:b", "-a:b", ".a:b"} {

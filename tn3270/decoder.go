@@ -9,7 +9,7 @@ import (
 
 // Input is a key or text from a terminal.
 type Input struct {
-	Key  Key    // 0: Text
+	Key  Key    // 0 means Text
 	Text string // in one piece if it came in one
 }
 

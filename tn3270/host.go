@@ -136,7 +136,7 @@ func (b *Builder) character(r rune) *Builder {
 type Inbound struct {
 	AID    byte
 	Key    Key // 0 if the AID has none, as in the reply to a Read Modified
-	Cursor int // address of the cursor, from 0; -1: none in the record
+	Cursor int // address of the cursor, from 0; -1 means none in the record
 	Fields []ModifiedField
 
 	// Structured are structured fields, such as Query Replies. They have the AID 88

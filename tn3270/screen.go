@@ -16,8 +16,8 @@ var models = [...]dimensions{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}
 
 // Options of a terminal. The zero Options and nil are a 3278 model 2 with code page 037.
 type Options struct {
-	Model    int    // 2 to 5; 0: 2
-	CodePage string // of [CodePages]; empty: "037"
+	Model    int    // 2 to 5; 0 means 2
+	CodePage string // of [CodePages]; empty means "037"
 	Extended bool   // colors and highlighting, as on a 3279
 }
 

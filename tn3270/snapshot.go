@@ -17,7 +17,7 @@ type Snapshot struct {
 type Cell struct {
 	Rune        rune      // a blank for nulls, attributes and hidden characters
 	Color       Color     // not zero on a terminal with colors
-	Highlight   Highlight // zero: none
+	Highlight   Highlight // zero if none
 	Intensified bool
 	Hidden      bool // in a hidden field
 	Attribute   bool // the attribute of a field

@@ -19,7 +19,7 @@ type URL struct {
 	host               string // serialized
 	path               string // serialized, opaque or of segments with "/" before each
 	query, fragment    string
-	port               int32 // -1: none
+	port               int32 // -1 if none
 	hasHost            bool
 	opaque             bool // the path is opaque
 	hasQuery           bool

@@ -37,7 +37,7 @@ type fault struct {
 type reader struct {
 	content content
 	faults  []fault
-	quoted  int // offset of a value that is a quoted-string; 0: none
+	quoted  int // offset of a value that is a quoted-string; 0 if none
 }
 
 func (r *reader) fault(part string, offset, size int, err error, help string, args ...any) {

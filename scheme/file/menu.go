@@ -39,7 +39,7 @@ type directory struct {
 	parts  locus.Parts // of its URL
 	run    int         // how many entries are sorted together
 
-	source *archived.Buffer // the items as a listing; nil: not wanted
+	source *archived.Buffer // the items as a listing; nil if not wanted
 }
 
 func (d *directory) items() iter.Seq2[scheme.Item, error] {

@@ -97,9 +97,9 @@ func (f URL) Segments() []string {
 
 // Parts are the decoded parts of a URL.
 type Parts struct {
-	Host     string   // a name or an address; empty: this machine
+	Host     string   // a name or an address; empty means this machine
 	Segments []string // an empty last one for a path that ends with "/"; none: the root
-	Fragment *string  // nil: no fragment
+	Fragment *string  // nil means no fragment
 }
 
 // URL makes the URL. [URL.Segments] returns the segments unchanged.

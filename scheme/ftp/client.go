@@ -269,17 +269,17 @@ func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) 
 // control is a control connection and the state that the server is in.
 type control struct {
 	lineconn.Conn
-	tls *tls.Config // of data connections; nil: no TLS
+	tls *tls.Config // of data connections; nil means no TLS
 
 	maxReply int    // Options.MaxReply
-	secret   string // password that the next reply must not show; empty: none
+	secret   string // password that the next reply must not show; empty if none
 
-	asked *scheme.Credentials // the answer of Request.Ask; nil: it was not called
+	asked *scheme.Credentials // the answer of Request.Ask; nil means it was not called
 	realm string              // of the question
 
 	cwd      []string // arguments of the CWD commands that succeeded
-	dataType string   // argument of the last TYPE; empty: none
-	listVerb string   // LIST or MLSD; empty: not known yet
+	dataType string   // argument of the last TYPE; empty if none
+	listVerb string   // LIST or MLSD; empty if not known yet
 
 	protected bool // data connections have TLS
 	noEPSV    bool // PASV works instead
@@ -291,8 +291,8 @@ type control struct {
 
 	habits *habits
 	wait   time.Duration // Client.wait
-	offer  *offer        // of a data port that no transfer has used; nil: none
-	ahead  string        // passive command of the next transfer, sent already; empty: none
+	offer  *offer        // of a data port that no transfer has used; nil if none
+	ahead  string        // passive command of the next transfer, sent already; empty if none
 }
 
 func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxReply) }
@@ -355,7 +355,7 @@ func (readOnly) Put(string, *tls.ClientSessionState) {}
 type channel struct {
 	conn     net.Conn
 	listener net.Listener
-	tls      *tls.Config // nil: none
+	tls      *tls.Config // nil if none
 }
 
 func (ch *channel) Close() error {

@@ -50,7 +50,7 @@ type plan struct {
 	cwd    []string // arguments of CWD commands, in order
 	typ    string   // argument of TYPE: "I", "A", "A N", "L 8"; empty unless retrieve
 	action action
-	name   string // argument of the last command; empty: NLST and LIST have none
+	name   string // argument of the last command; empty means NLST and LIST have none
 }
 
 // Commands returns the commands for u (RFC 1738 section 3.2.2), decoded and without

@@ -248,7 +248,7 @@ func (d *download) Close() error {
 // body is the body of the object for a file.
 type body struct {
 	download
-	size int64 // of the whole file; -1: unknown
+	size int64 // of the whole file; -1 if unknown
 	at   int64 // offset of the next octet in the file
 }
 
@@ -386,7 +386,7 @@ type menu struct {
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
 	unread *unread          // of the reply to LIST; nil for other verbs
-	source *archived.Buffer // the listings; nil: not wanted
+	source *archived.Buffer // the listings; nil if not wanted
 	told   bool             // the error was yielded
 }
 

@@ -193,10 +193,10 @@ func (u URL) typeText() string {
 // Parts are the decoded parts of a URL.
 type Parts struct {
 	Scheme   string  // "ftp" if empty; or "ftps"
-	User     *string // nil: absent
+	User     *string // nil if absent
 	Password *string // nil: absent; only with a User
 	Host     string
-	Port     uint16   // 0: absent
+	Port     uint16   // 0 if absent
 	CWD      []string // arguments of CWD commands
 	Name     string
 	Typecode byte // 'a', 'i', 'd', or 0 for none

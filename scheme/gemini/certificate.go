@@ -27,7 +27,7 @@ const InMemory = "memory"
 // for each: address, SHA-256 of the certificate in hexadecimal, and the time at which
 // it expires. The last line of an address counts.
 type knownHosts struct {
-	file     string // empty: none
+	file     string // empty if none
 	fallback bool   // without access to file, memory serves
 
 	mu     sync.Mutex

@@ -95,7 +95,7 @@ type operation struct {
 	client   *Client
 	ctx      context.Context
 	req      *scheme.Request
-	source   *archived.Buffer // the last reply; nil: not wanted
+	source   *archived.Buffer // the last reply; nil if not wanted
 	asked    bool             // there was a request
 	archived bool             // the reply was kept earlier, without TLS
 }
@@ -584,7 +584,7 @@ func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 // tell a cut reply either.
 type replyReader struct {
 	conn    *scheme.Conn
-	left    time.Duration // time that is left to wait; 0: no limit
+	left    time.Duration // time that is left to wait; 0 means no limit
 	expired bool          // the limit has passed
 }
 

@@ -284,7 +284,7 @@ func phoneError(err error) error {
 type phoneLine struct {
 	more       bool // "-": more lines follow
 	code       int
-	index      int    // of the line's entry; 0: none
+	index      int    // of the line's entry; 0 if none
 	name, text string // an empty name continues the field before
 }
 

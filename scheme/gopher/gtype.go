@@ -9,7 +9,7 @@ import (
 
 type typeInfo struct {
 	kind      scheme.ItemKind // of an item of a menu
-	mediaType string          // empty: unknown
+	mediaType string          // empty if unknown
 	byName    bool            // the end of the selector tells the media type, and mediaType is the default
 	isText    bool            // a plain reply consists of lines and ends with a lone dot
 }

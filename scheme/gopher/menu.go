@@ -25,12 +25,12 @@ const (
 // menuLine is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
 // are the octets that the server sent: not safe for a terminal, of unknown charset.
 type menuLine struct {
-	Type     byte   // the gophertype; 0: missing
+	Type     byte   // the gophertype; 0 means missing
 	Name     string // display string
 	Selector string
-	Host     string // empty: the menu's own
+	Host     string // empty means the menu's own
 	Port     uint16 // 0: unknown, see Fault and Assumed. An empty field means 70, or 23 for a session.
-	Plus     byte   // '+': the item has Gopher+ attributes; '?': also a form; 0: neither
+	Plus     byte   // '+': the item has Gopher+ attributes; '?': also a form; 0 means neither
 	Mirrors  byte   // in a '+' line, the type of the item before it; otherwise 0
 	Fault    error  // why the line leads nowhere and can only be shown; wraps scheme.ErrProtocol
 	Assumed  bool   // the line has no host and port: the menu's own are used
@@ -74,7 +74,7 @@ const whySelector = "a selector can't contain CR, LF or NUL"
 
 // menuState is what parsing a line needs to know of the lines before it.
 type menuState struct {
-	item byte   // type of the last item; 0: none
+	item byte   // type of the last item; 0 if none
 	host string // the last valid host, since many lines in a row have the same
 }
 
@@ -212,7 +212,7 @@ func (l menuLine) URL(menu URL) (locus.URL, error) {
 // itemMaker makes items from the lines of a menu.
 type itemMaker struct {
 	menu  address
-	share int // octets of memory that the texts of URLs share; 0: each has its own
+	share int // octets of memory that the texts of URLs share; 0 means each has its own
 	texts strings.Builder
 }
 
@@ -434,8 +434,8 @@ func (l *menuLine) itemKind() scheme.ItemKind {
 
 // Limits bound what a client accepts from a server.
 type Limits struct {
-	Line   int   // octets of a line; 0: 64 KiB
-	Items  int   // lines of a menu; 0: 4 Mi
+	Line   int   // octets of a line; 0 means 64 KiB
+	Items  int   // lines of a menu; 0 means 4 Mi
 	Octets int64 // octets of a reply; 0: 512 MiB for a menu, 16 MiB otherwise
 }
 

@@ -15,7 +15,7 @@ import (
 // reply is the kind of reply that a URL promises.
 type reply struct {
 	form      replyForm
-	mediaType string // of an object; empty: detected from its name and octets
+	mediaType string // of an object; empty means detected from its name and octets
 }
 
 type replyForm uint8

@@ -127,9 +127,9 @@ type Parts struct {
 	Secure   bool   // gophers
 	Host     string // as URL text
 	Port     uint16 // 0: the default, 70
-	Type     byte   // 0: TypeMenu
+	Type     byte   // 0 means TypeMenu
 	Selector string
-	Search   *string // nil: absent
+	Search   *string // nil if absent
 	Plus     *string // nil: absent. With a Plus and no Search, the search is empty.
 }
 

@@ -400,8 +400,8 @@ type operation struct {
 
 	from    resume
 	probing bool   // with HEAD
-	ofURL   *login // of the URL; nil: none
-	login   *login // to be sent; nil: none
+	ofURL   *login // of the URL; nil if none
+	login   *login // to be sent; nil if none
 	asked   int    // how often Ask was called
 	refused int    // how many logins the server refused
 }

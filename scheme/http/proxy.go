@@ -19,7 +19,7 @@ import (
 // proxy is an HTTP proxy.
 type proxy struct {
 	url   URL
-	login string // the value of Proxy-Authorization; empty: none
+	login string // the value of Proxy-Authorization; empty if none
 }
 
 func parseProxy(u locus.URL) (proxy, error) {

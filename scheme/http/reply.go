@@ -23,8 +23,8 @@ import (
 // response is one response.
 type response struct {
 	*http.Response
-	framing  *framing           // nil: HTTP/2
-	exchange *httpwire.Exchange // nil: not recorded
+	framing  *framing           // nil means HTTP/2
+	exchange *httpwire.Exchange // nil if not recorded
 }
 
 // maxDiscard is how many octets of an unwanted body are read so that the connection

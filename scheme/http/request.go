@@ -91,9 +91,9 @@ type resume struct {
 // destination is the server or proxy of a request, and its request-target.
 type destination struct {
 	url     *url.URL
-	host    string // for the header field Host; empty: that of url
+	host    string // for the header field Host; the host of url if empty
 	isProxy bool
-	login   string // for Proxy-Authorization; empty: none
+	login   string // for Proxy-Authorization; empty if none
 }
 
 // destination returns the server itself. The fields are set without parsing a URL

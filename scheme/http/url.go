@@ -124,10 +124,10 @@ func (h URL) Words() []string {
 type Parts struct {
 	Secure   bool     // https
 	Host     string   // as text: a name, an address, or an IPv6 address in brackets
-	Port     uint16   // 0: the default
-	Segments []string // of the path, which "/" separates; nil: no path
-	Search   *string  // nil: no searchpart
-	Fragment *string  // nil: no fragment
+	Port     uint16   // 0 means the default
+	Segments []string // of the path, which "/" separates; nil means no path
+	Search   *string  // nil means no searchpart
+	Fragment *string  // nil means no fragment
 }
 
 // URL makes the URL. [Parse] returns the parts unchanged: URL escapes "/" in a segment,

@@ -24,7 +24,7 @@ type wire struct {
 	release func()        // closes written
 
 	mu      sync.Mutex
-	next    *framing // of the response to the request that is written next; nil: none
+	next    *framing // of the response to the request that is written next; nil if none
 	current *framing
 }
 

@@ -62,8 +62,8 @@ func (m URL) ContentID() (id string, ok bool) { return m.contentID, m.contentID 
 // Parts are the decoded parts of a URL, identifiers without "<" and ">". One of them
 // must be set.
 type Parts struct {
-	MessageID string // empty: a cid URL
-	ContentID string // empty: the whole message
+	MessageID string // empty means a cid URL
+	ContentID string // empty means the whole message
 }
 
 // URL makes the URL. It escapes a "/" of an identifier. The error is a

@@ -174,16 +174,16 @@ func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 type conn struct {
 	lineconn.Conn
 	tls   bool
-	login *scheme.Credentials // that the server accepted; nil: none
+	login *scheme.Credentials // that the server accepted; nil if none
 	asked bool                // login is the answer of Request.Ask,
 	realm string              // to a question with this realm
 
 	group  group           // selected; the zero group: none
 	caps   capabilities    // nil: not known, or the server has no list
-	over   string          // the command that lists articles; empty: not known
-	format *overviewFormat // of an overview; nil: not known
+	over   string          // the command that lists articles; empty if unknown
+	format *overviewFormat // of an overview; nil if unknown
 
-	source   *archived.Buffer // the replies to the commands of a list; nil: not wanted
+	source   *archived.Buffer // the replies to the commands of a list; nil if not wanted
 	archived bool             // the replies were kept earlier, and all are there
 }
 

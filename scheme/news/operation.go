@@ -30,7 +30,7 @@ type operation struct {
 
 	answer   *scheme.Credentials // of req.Ask; nil: none, or the server refused it
 	refused  int                 // how many answers the server refused
-	source   *archived.Buffer    // the replies to the commands of a list; nil: not wanted
+	source   *archived.Buffer    // the replies to the commands of a list; nil if not wanted
 	archived bool                // the replies were kept earlier
 	wanted   scheme.ItemRange    // of what was kept; req has what was asked for then
 }

@@ -20,8 +20,8 @@ type overview struct {
 	Date       string
 	MessageID  string // with "<" and ">"
 	References string // message-ids with blanks between them
-	Bytes      int64  // -1: unknown
-	Lines      int64  // -1: unknown
+	Bytes      int64  // -1 if unknown
+	Lines      int64  // -1 if unknown
 }
 
 // fieldName returns the name of a header field, or of a metadata item of RFC 3977

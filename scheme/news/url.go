@@ -164,13 +164,13 @@ func (n URL) Server() (host string, port uint16, ok bool) {
 // Parts are the decoded parts of a URL. A news URL has one of All, Newsgroup and
 // MessageID; an nntp URL has a Host and a Newsgroup.
 type Parts struct {
-	Scheme        string // "news", "snews", "nntp" or "nntps"; empty: "news"
+	Scheme        string // "news", "snews", "nntp" or "nntps"; empty means "news"
 	All           bool
 	Newsgroup     string
 	MessageID     string  // without "<" and ">"
-	ArticleNumber *uint64 // in Newsgroup, only with nntp and nntps; nil: the whole newsgroup
-	Host          string  // empty: none
-	Port          uint16  // 0: the default
+	ArticleNumber *uint64 // in Newsgroup, only with nntp and nntps; nil means the whole newsgroup
+	Host          string  // empty if none
+	Port          uint16  // 0 means the default
 }
 
 // URL makes the URL. The error is a [*locus.SyntaxError]: the parts do not fit

@@ -66,8 +66,8 @@ type fetcher struct {
 	url    URL
 	at     location // of url
 
-	source   *archived.Buffer // the replies; nil: not wanted
-	archived *archivedReplies // that were kept earlier; nil: ask the server
+	source   *archived.Buffer // the replies; nil if not wanted
+	archived *archivedReplies // archived replies; nil means requests to the server
 }
 
 // wrapError adds the scheme to err. If the context has ended, the error wraps its cause.

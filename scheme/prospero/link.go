@@ -22,10 +22,10 @@ const nameASCII = "ASCII"
 type target struct {
 	HostType string // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
 	Host     string // as written, without its port
-	Port     uint16 // 0: the protocol's default
+	Port     uint16 // 0 means the protocol's default
 	NameType string // ASCII
 	Name     string // octets: the hsoname, or the access method's name for the object
-	Version  int32  // 0: the current one
+	Version  int32  // 0 means the current one
 }
 
 // parseTarget reads host type, host, name type, name and version, of which all five

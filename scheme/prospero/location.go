@@ -14,7 +14,7 @@ type location struct {
 	host    string // as a URL has it, in lower case
 	port    uint16
 	hsoname string
-	version int32 // 0: the current one
+	version int32 // 0 means the current one
 }
 
 // location returns the location of x. The error is about a version or an id that no

@@ -11,8 +11,8 @@ import (
 // query is a request about one object.
 type query struct {
 	hsoname string // octets
-	version int32  // 0: the current one
-	remote  string // number of one of several objects of that name; empty: none
+	version int32  // 0 means the current one
+	remote  string // number of one of several objects of that name; empty if none
 }
 
 // info returns the message that asks for attributes of an object. Ask for

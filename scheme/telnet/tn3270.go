@@ -19,8 +19,8 @@ import (
 // TN3270Options are Options for tn3270. The zero value has the defaults.
 type TN3270Options struct {
 	Model      int    // of the terminal, 2 to 5; 0: 2, with 24 rows of 80 columns
-	CodePage   string // of the host; empty: "037"
-	DeviceName string // the requested device or group; empty: any
+	CodePage   string // of the host; empty means "037"
+	DeviceName string // the requested device or group; empty means any
 	Monochrome bool   // a terminal without colors
 	Basic      bool   // leave out TN3270E (RFC 2355), for hosts that implement it badly
 }

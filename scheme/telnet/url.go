@@ -106,11 +106,11 @@ func nextImpossible(text string, i int) int {
 
 // Parts are the parts of a URL of the three schemes, decoded.
 type Parts struct {
-	Scheme   string  // "telnet", "rlogin" or "tn3270"; empty: "telnet"
-	User     *string // nil: none
+	Scheme   string  // "telnet", "rlogin" or "tn3270"; empty means "telnet"
+	User     *string // nil if none
 	Password *string // nil: none; only with User
 	Host     string  // required
-	Port     uint16  // 0: the default
+	Port     uint16  // 0 means the default
 }
 
 // URL returns the URL, with the final "/". The error is a [*locus.SyntaxError]: the scheme

@@ -21,8 +21,8 @@ type operation struct {
 	url      URL
 	server   server
 	prefer   scheme.Preference // of types of a document
-	answers  *archived.Buffer  // for Menu.Source; nil: not wanted
-	archived *conn             // has the answers that were kept earlier; nil: ask the server
+	answers  *archived.Buffer  // for Menu.Source; nil if not wanted
+	archived *conn             // has archived responses; nil means requests to the server
 }
 
 func (op *operation) open() (scheme.Resource, error) {

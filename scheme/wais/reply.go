@@ -13,7 +13,7 @@ type searchReply struct {
 	Hits        []hit
 	Texts       [][]byte // parts of a document, in the memory of the APDU
 	Diagnostics []Diagnostic
-	ReferenceID string // octets; empty: not repeated
+	ReferenceID string // octets; empty if not repeated
 }
 
 // hit is a document that a search found. Numbers that the server does not specify are

@@ -10,8 +10,8 @@ import (
 )
 
 type query struct {
-	Database string // octets; empty: the server's default
-	Words    string // octets; empty: asks for a description of the database
+	Database string // octets; empty means the server's default
+	Words    string // octets; empty requests a description of the database
 	Max      int    // most documents of the answer
 	Examples []example
 }
@@ -72,11 +72,11 @@ func (q *query) check() error {
 }
 
 type retrieval struct {
-	Database    string // octets; empty: the one in the document-id
+	Database    string // octets; empty means the one in the document-id
 	ID          DocumentID
 	Wtype       string
 	Start, End  int64  // octets: from Start to before End
-	ReferenceID string // octets that the answer repeats; empty: none
+	ReferenceID string // octets that the response repeats; empty if none
 }
 
 // appendRetrieval appends the packet of a retrieval to dst, in the only form that servers

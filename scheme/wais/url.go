@@ -141,7 +141,7 @@ type Parts struct {
 	Host     string // as URL text
 	Port     uint16 // 0: the default, 210
 	Database string
-	Search   *string   // nil: absent
+	Search   *string   // nil if absent
 	Document *Document // nil: absent. A document has no search.
 }
 

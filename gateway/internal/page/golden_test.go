@@ -159,7 +159,7 @@ func TestGolden(t *testing.T) {
 			site, text := testSite, func(s string) *string { return &s }
 			site.Lens = "/lens"
 			return New(p.registry, site).Lens(w, nil, Lens{
-				Input: `http://a\@<b>/`, Columns: [][]string{{"whatwg", "node"}, {"curl"}}, Verdict: "Some readers <b>", Danger: true, Share: "/lens?url=x",
+				Input: `http://a\@<b>/`, Columns: [][]string{{"whatwg", "node"}, {"curl"}}, Verdict: "Some parsers <b>", Danger: true, Share: "/lens?url=x",
 				Parts:   []LensPart{{"scheme", false, []*string{text("http"), text("http")}}, {"user", true, []*string{nil, text(`a\`)}}, {"query", false, []*string{text(""), nil}}},
 				Refused: []LensRefusal{{"rfc1738", "a\x1b <b>"}}, Advisories: []string{"CVE-2016-10397 (PHP: <b>)"},
 			})

@@ -19,7 +19,7 @@ import (
 type vector struct {
 	Section   string         `json:"section"`
 	URL       string         `json:"url"`
-	Canonical string         `json:"canonical"` // empty: as the URL
+	Canonical string         `json:"canonical"` // same as URL if empty
 	Locator   map[string]any `json:"locator"`   // null: the scheme refuses the URL
 	Rules     []string       `json:"rules"`     // of the findings by RFC 1738
 	Draft     []string       `json:"draft"`     // of the findings by the URI draft; absent: not tested

@@ -25,7 +25,7 @@ import (
 // File is a file of the server.
 type File struct {
 	Data    string
-	ModTime time.Time // zero: the first second of 1994
+	ModTime time.Time // zero means the first second of 1994
 
 	// Size, if it is not 0, replaces Data by a pattern of so many octets, which needs no
 	// memory.

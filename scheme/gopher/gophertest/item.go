@@ -27,23 +27,23 @@ type Item struct {
 	Items  []Item                      // of a menu
 	Search func(words string) []Item   // of a search
 	Ask    []string                    // the lines of a form: "Ask: Your name"
-	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if it is missing; nil: Data
+	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if it is missing; nil means Data
 
 	// Views are the item's formats, the default first. Empty: one that follows from
 	// the Type.
 	Views    []View
 	Abstract string    // lines
-	ModTime  time.Time // zero: the start of 1994
+	ModTime  time.Time // zero means the start of 1994
 	Admin    []string  // lines of +ADMIN besides Admin and Mod-Date: "TTL: 180"
-	Fail     *Failure  // the answer to any request for the item; nil: none
+	Fail     *Failure  // the answer to any request for the item; nil if none
 }
 
 // View is one format of an item.
 type View struct {
 	Type     string // media type
 	Language string // "De_DE", or empty
-	Data     string // empty: the item's
-	Size     string // as written in the angle brackets; empty: the size of Data
+	Data     string // empty means the item's
+	Size     string // as written in the angle brackets; empty means the size of Data
 }
 
 // Failure is a Gopher+ error: 1 not available, 2 try later, 3 moved, with the new

@@ -17,13 +17,13 @@ import (
 
 // Options of a client. The zero value has the original client's timing, and limits.
 type Options struct {
-	Timer     time.Duration // until the first repeat; doubles with each; 0: 4 s
-	Tries     int           // transmissions without new data; 0: 4
-	Wait      time.Duration // from the start, after which a server's waits are ignored; 0: 10 minutes
-	Packets   int           // of a message, at most 65535; 0: 4096
-	Octets    int           // of a reply; 0: 8 MiB
-	Redirects int           // 0: 3
-	Drops     int           // dropped datagrams that are an error; 0: 64
+	Timer     time.Duration // until the first repeat; doubles with each; 0 means 4 s
+	Tries     int           // transmissions without new data; 0 means 4
+	Wait      time.Duration // from the start, after which a server's waits are ignored; 0 means 10 minutes
+	Packets   int           // of a message, at most 65535; 0 means 4096
+	Octets    int           // of a reply; 0 means 8 MiB
+	Redirects int           // 0 means 3
+	Drops     int           // dropped datagrams that are an error; 0 means 64
 }
 
 // Client exchanges messages with servers. It is safe for concurrent use.
@@ -68,8 +68,8 @@ type Call struct {
 // Progress is a server's announcement about a reply that takes time.
 type Progress struct {
 	Wait     time.Duration // until the reply may be expected; 0: unknown, or withdrawn
-	Position int           // in the server's queue; 0: unknown
-	Expected time.Duration // until the reply, by the queue; 0: unknown
+	Position int           // in the server's queue; 0 if unknown
+	Expected time.Duration // until the reply, by the queue; 0 if unknown
 }
 
 // String returns p in words: "wait 15m0s, position 1".

@@ -37,7 +37,7 @@ type noReplyError struct {
 	sent     int // transmissions
 	heard    bool
 	received int // packets
-	total    int // 0: unknown
+	total    int // 0 if unknown
 	lastWait Progress
 }
 

@@ -34,7 +34,7 @@ type exchange struct {
 	through    int            // all packets up to this were received
 	outOfOrder map[int][]byte // later packets
 	highest    int            // highest packet number received
-	total      int            // packets of the reply; 0: unknown
+	total      int            // packets of the reply; 0 if unknown
 	octets     int            // of the reply, so far
 
 	heard    bool // the server has sent something
@@ -46,7 +46,7 @@ type exchange struct {
 	tries        int           // remaining
 	timerEnd     time.Duration
 	wait         time.Duration // last announced
-	waitEnd      time.Duration // of that wait; 0: none is in force
+	waitEnd      time.Duration // of that wait; 0 means none is in force
 	lastProgress Progress
 	lastWait     Progress // the last one with a wait
 

@@ -63,7 +63,7 @@ type Header struct {
 	Fields  Field // the last one present
 	ID      uint16
 	Number  uint16 // from 1; 0: a control packet, which is not part of the message
-	Total   uint16 // 0: unknown
+	Total   uint16 // 0 if unknown
 	Through uint16 // the sender has all packets of the other side up to this
 	Wait    uint16 // seconds
 	Flags   byte

@@ -28,7 +28,7 @@ func Failure(ctx context.Context, name string, err error) error {
 // context ends, everything is closed, and reads fail. The zero Lease has ended.
 type Lease struct {
 	mu   sync.Mutex
-	conn *Conn // nil: the lease has ended
+	conn *Conn // nil means the lease has ended
 	keep func()
 	stop func() bool // stops watching the context
 	held []io.Closer

@@ -18,8 +18,8 @@ import (
 // Group is a newsgroup.
 type Group struct {
 	Description string
-	Status      string // "y", "n", "m"; empty: "y"
-	First       int64  // number of the first article; 0: 1
+	Status      string // "y", "n", "m"; empty means "y"
+	First       int64  // number of the first article; 0 means 1
 	// Articles are the articles, oldest first; an empty text is a number without an
 	// article. The message-id is that of the header.
 	Articles []string

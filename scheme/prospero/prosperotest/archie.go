@@ -26,7 +26,7 @@ type Find struct {
 	Directory bool
 	Size      int
 	ModTime   time.Time
-	Modes     string    // empty: the defaults of Object
+	Modes     string    // empty means the defaults of Object
 	Visited   time.Time // by the database
 }
 

@@ -13,11 +13,11 @@ type Directory map[string]Object
 
 // Object is a file or a directory.
 type Object struct {
-	Links []Link // of a directory, possibly empty; nil: a file
+	Links []Link // of a directory, possibly empty; nil means a file
 
 	Data    string    // CONTENTS of a file
-	ModTime time.Time // zero: the first second of 1994
-	Modes   string    // UNIX-MODES; empty: "-rw-r--r--" or "drwxr-xr-x"
+	ModTime time.Time // zero means the first second of 1994
+	Modes   string    // UNIX-MODES; empty means "-rw-r--r--" or "drwxr-xr-x"
 	// Methods are the access methods of a file after Prospero's own, which NoContents
 	// removes.
 	Methods    []Method
@@ -41,7 +41,7 @@ type Link struct {
 	// directory, "/" and the name, and listings show its object's attributes.
 	HSOName string
 	Version int32
-	Expires time.Time // DEST-EXP; zero: never
+	Expires time.Time // DEST-EXP; zero means never
 
 	Methods    []Method    // of an EXTERNAL, shown in every listing
 	ID         string      // "REMOTE 123456", shown in every listing, with an empty line after it
@@ -55,7 +55,7 @@ type Method []string
 // Attribute is a property of a link or an object.
 type Attribute struct {
 	AppliesTo string // empty: CACHED of a link, OBJECT of an object
-	Nature    string // empty: APPLICATION
+	Nature    string // empty means APPLICATION
 	Name      string
 	// One of these is the value.
 	Value  []string

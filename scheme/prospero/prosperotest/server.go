@@ -18,11 +18,11 @@ import (
 // Options of a server. The zero value serves only its directory, on a network without
 // faults.
 type Options struct {
-	Host     string                                                    // host token of this server in replies: "PFS.EXAMPLE.EDU(11525)"; empty: its address
-	Software string                                                    // software in VERSION replies; empty: "PROSPEROTEST"
+	Host     string                                                    // host token of this server in replies: "PFS.EXAMPLE.EDU(11525)"; empty means its address
+	Software string                                                    // software in VERSION replies; empty means "PROSPEROTEST"
 	Local    bool                                                      // also offer files by LOCAL, as servers do to clients of the same machine
-	Archie   func(q Query) []Find                                      // answers Archie queries, after an announced wait; nil: there is no database
-	Conn     net.PacketConn                                            // the socket, which Close closes; nil: a free loopback port
+	Archie   func(q Query) []Find                                      // answers Archie queries, after an announced wait; nil means there is no database
+	Conn     net.PacketConn                                            // the socket, which Close closes; nil means a free loopback port
 	Faults   ardptest.Faults                                           // of the network, in both directions
 	Reply    func(r *ardptest.Request) (reply ardptest.Reply, ok bool) // replaces the server's reply if ok
 }

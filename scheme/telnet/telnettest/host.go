@@ -23,7 +23,7 @@ type HostOptions struct {
 	// Functions are the functions of TN3270E that the host agrees to. nil: BIND-IMAGE,
 	// RESPONSES and SYSREQ.
 	Functions []byte
-	CodePage  string // empty: "037"
+	CodePage  string // empty means "037"
 	// Users maps names to passwords, in upper case, for the built-in screens. nil: everyone
 	// is admitted.
 	Users map[string]string

@@ -10,9 +10,9 @@ import (
 
 // RloginOptions are the options of an rlogin host. The zero value trusts everyone.
 type RloginOptions struct {
-	Users    map[string]string   // names and passwords, asked for in the stream; nil: no login
-	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil: login and shell
-	Listener net.Listener        // Close closes it; nil: a free loopback port
+	Users    map[string]string   // names and passwords, asked for in the stream; nil means no login
+	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil means login and shell
+	Listener net.Listener        // Close closes it; nil means a free loopback port
 }
 
 // StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux it asks for the

@@ -12,11 +12,11 @@ import (
 // TelnetOptions are the options of a telnet host. The zero value admits everyone and
 // negotiates as a Unix system does.
 type TelnetOptions struct {
-	Users    map[string]string   // names and passwords; nil: no login
+	Users    map[string]string   // names and passwords; nil means no login
 	Banner   string              // shown before the login, without its line end
 	Plain    bool                // speak no Telnet, and don't echo
-	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil: login and shell
-	Listener net.Listener        // Close closes it; nil: a free loopback port
+	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil means login and shell
+	Listener net.Listener        // Close closes it; nil means a free loopback port
 }
 
 // StartTelnet starts a telnet host. o may be nil.

@@ -25,8 +25,8 @@ type Terminal struct {
 	in     []byte // unread input
 	line   term.Line
 	hidden bool   // a password is being typed
-	kind   string // its type; empty: unknown
-	window string // its size, as "80x24"; empty: unknown
+	kind   string // its type; empty if unknown
+	window string // its size, as "80x24"; empty if unknown
 	wasCR  bool   // the last octet was CR; LF or NUL after it belongs to it
 }
 

@@ -25,7 +25,7 @@ type Database struct {
 
 	// These go into its source description.
 	Description string
-	Maintainer  string // empty: an example
+	Maintainer  string // empty means an example
 	Keywords    []string
 
 	Documents []Document
@@ -38,9 +38,9 @@ type Database struct {
 // the file Path that begins at the octet Start.
 type Document struct {
 	Headline string
-	Path     string // empty: generated
+	Path     string // empty means generated
 	Start    int
-	Date     string // "yymmdd" or "yyyymmdd"; empty: "0"
+	Date     string // "yymmdd" or "yyyymmdd"; empty means "0"
 	// Types are its formats, at least one. Hits have the length and the lines of the
 	// first, in which words are searched.
 	Types []Typed

@@ -70,7 +70,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 	}{
 		{[]string{"mailto:a@b"}, 4, "a message must be shown before it is sent, and there is no terminal (--output FILE allows it)"},
 		{[]string{"--body", "x", "--send-with", "file", "mailto:a@b"}, 4, "no terminal"},
-		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "octet 20"},
+		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "offset 20"},
 		{[]string{"-o", "-", "mailto:a@b%0d%0aBcc:spy@evil.example"}, 2, "offset 8: "},
 		{[]string{"-o", "-", "mailto:a@b?to=c@d%0aX:y"}, 2, "in an address"},
 		{[]string{"-o", "-", "mailto:a@b?cc=c@d%0aX:y"}, 2, "value of a header field"},

@@ -19,7 +19,7 @@ const maxPackets = 4096
 type Request struct {
 	Message []byte
 	From    netip.AddrPort
-	ID      uint16 // the connection id; 0: none
+	ID      uint16 // the connection id; 0 if none
 	Packets int    // of the message
 
 	ctx      context.Context
@@ -193,7 +193,7 @@ type exchange struct {
 	fields ardp.Field // of the shortest header
 
 	parts   map[int][]byte // of the request, by number
-	total   int            // packets of the request; 0: unknown
+	total   int            // packets of the request; 0 if unknown
 	through int
 	request *Request // its Packets is 0 until it is complete
 

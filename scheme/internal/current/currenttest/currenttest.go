@@ -33,7 +33,7 @@ const (
 
 // Example is a text of a standard, or one that is like it.
 type Example = struct {
-	Section string // where it stands: "RFC 8089 B"; empty: nowhere
+	Section string // where it stands: "RFC 8089 B"; empty means nowhere
 	Text    string
 	// Want are the findings, with their offsets: "port@12, userinfo@7!". "?" after the
 	// offset: impossible; "!": a note. Those of RFC 3986 are among them.
