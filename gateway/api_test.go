@@ -102,7 +102,7 @@ func TestAPI(t *testing.T) {
 		"compare?a=http://h/":                                                   `"error"`,
 		"resolve?base=http://a/b/c/d&ref=../g":                                  `"url":"http://a/b/g"`,
 		"resolve?base=" + query("magic://a/b/c//d/e/f") + "&ref=/g":             `"other":{"rules":"rfc1630"`,
-		"resolve?base=http://a/b&ref=../../g":                                   `"notes":["\"..\" leads above the root`,
+		"resolve?base=http://a/b&ref=../../g":                                   `"notes":["a \"..\" above the root`,
 		"resolve?base=x&ref=y":                                                  `"ok":false`,
 		"resolve?base=http://a/&ref=b&rules=none":                               `"error"`,
 		"lens?url=" + query("http://0x7f.1/"):                                   `"differences":["host"],"confusion":"ipv4","danger":true`,

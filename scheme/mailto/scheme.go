@@ -24,7 +24,7 @@ func Scheme() scheme.Scheme {
 			Check:     check,
 			Hierarchy: relative.Opaque,
 		},
-		Access: scheme.Access{Protocol: "it names no object: send a message to it"},
+		Access: scheme.Access{Protocol: "it is a mail address, not an object"},
 		Display: scheme.Display{
 			Icon: "address",
 			Split: func(s *scheme.Splitter) {
