@@ -90,7 +90,7 @@ func (x *operation) transfer(offset int64, before []step, command ...string) (ch
 	if start > 0 {
 		// Servers differ in whether REST applies to the next transfer then.
 		x.ctl.Broken = true
-		refused = scheme.Hint(refused, "the server cannot resume at byte "+strconv.FormatInt(start, 10)+": start from the beginning")
+		refused = scheme.Hint(refused, "this request resumes at byte "+strconv.FormatInt(start, 10)+": retry from the beginning")
 	}
 	x.ctl.receiveAhead(r)
 	return nil, 0, refused
