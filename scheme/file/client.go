@@ -19,10 +19,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a [Client].
+// Options are the options of a [Client].
 type Options struct {
-	// Root restricts the client to a directory: "file:///x" is x in it. nil: the whole
-	// file system. The caller closes it.
+	// Root restricts the client to a directory: "file:///x" is x in it. The caller must
+	// close it. If nil, the client opens files of the whole file system.
 	Root *os.Root
 }
 

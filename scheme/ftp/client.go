@@ -27,22 +27,22 @@ const (
 	TLSRequire                // always; without it the open fails
 )
 
-// Options of a Client. The zero value does what RFC 1738 says.
+// Options are the options of a [Client]. The zero value follows RFC 1738.
 type Options struct {
-	// CWD says how url-paths become commands.
+	// CWD selects the commands for a url-path.
 	CWD CWDMode
-	// Active makes the server open data connections (PORT, EPRT). It needs a
-	// scheme.DataDialer. Otherwise data connections are passive.
+	// Active selects active mode (PORT, EPRT): the server opens data connections. The
+	// Dialer of the request must be a scheme.DataDialer. The default is passive mode.
 	Active bool
-	// TLS says when AUTH TLS is used.
+	// TLS selects when the client uses AUTH TLS.
 	TLS TLSMode
-	// TLSConfig is the configuration of TLS; nil: the defaults of crypto/tls.
+	// TLSConfig is the TLS configuration. If nil, the defaults of crypto/tls apply.
 	TLSConfig *tls.Config
-	// AnonymousPassword is the password of anonymous logins, by section 3.2.1 the
-	// user's e-mail address; empty: "anonymous@".
+	// AnonymousPassword is the password of anonymous logins. It should be the user's
+	// e-mail address (section 3.2.1). The default is "anonymous@".
 	AnonymousPassword string
-	// MaxReply is the longest reply in bytes, all its lines together; 0: 256 KiB. A
-	// longer one is a protocol error.
+	// MaxReply is the maximum length of a reply in bytes, over all its lines. A longer
+	// reply is a protocol error. The default is 256 KiB.
 	MaxReply int
 }
 

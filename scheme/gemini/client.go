@@ -17,12 +17,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// Options of a [Client]. The zero Options are the defaults.
+// Options are the options of a [Client]. The zero value selects the defaults.
 type Options struct {
-	// KnownHosts is the file with the fingerprints of certificates. Empty:
-	// locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if that
-	// can't be read or written. Servers on loopback addresses are not stored, nor any
-	// beyond 10,000: they are trusted each time.
+	// KnownHosts is the name of the file with the fingerprints of certificates. The default
+	// is locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if
+	// that file can't be read or written. The file has at most 10,000 servers, and none on
+	// loopback addresses; the client trusts other servers each time.
 	KnownHosts string
 }
 

@@ -19,21 +19,22 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure a Client. The zero value has the defaults.
+// Options are the options of a [Client]. The zero value selects the defaults.
 type Options struct {
 	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, as section
-	// 3.4.3 says. Some servers refuse such requests.
+	// 3.4.3 requires. Some servers reject such requests.
 	LiteralTabs bool
-	// Raw returns every reply as an object, octet for octet, with its header and
+	// Raw returns every reply as an object with unchanged bytes, including its header and
 	// dots.
 	Raw bool
-	// TLSConfig is for gophers; nil: the defaults of crypto/tls.
+	// TLSConfig is the TLS configuration for gophers URLs. If nil, the defaults of
+	// crypto/tls apply.
 	TLSConfig *tls.Config
 	// Limits bound menus, attributes and phone books.
 	Limits Limits
-	// ReplyTimeout limits the total time of waiting for a menu, attributes or a phone
-	// book's answer, however slowly they arrive; 0: 10 minutes. The time that the
-	// caller spends on the items does not count.
+	// ReplyTimeout limits the total time of waiting for a menu, attributes or the response
+	// of a phone book. The time that the caller spends on items does not count. The default
+	// is 10 minutes.
 	ReplyTimeout time.Duration
 }
 

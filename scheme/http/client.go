@@ -22,27 +22,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a [Client].
+// Options are the options of a [Client].
 type Options struct {
-	// Raw asks for no compression, and does not decode one that the server uses
-	// anyway: Object.Encoding names it.
+	// Raw requests no compression. If the server compresses the body anyway, the client
+	// does not decode it, and Object.Encoding names the coding.
 	Raw bool
-	// TLS is the configuration for https and for proxies over TLS; nil: the defaults
-	// of crypto/tls.
+	// TLS is the TLS configuration for https and for proxies over TLS. If nil, the defaults
+	// of crypto/tls apply.
 	TLS *tls.Config
 	// Certificate returns the certificate that identifies the client to a server at host,
-	// in lower case without brackets, and port; nil for none. It is sent only if the
-	// server asks. If Certificate is nil, none is sent.
+	// in lower case without brackets, and port, or nil. The client sends it only if the
+	// server requests one. Certificate may be nil.
 	Certificate func(host string, port uint16) *tls.Certificate
-	// Jar has the cookies of requests, and receives those of responses. nil: cookies are
-	// neither sent nor kept.
+	// Jar provides the cookies of requests, and stores the cookies of responses. If nil, the
+	// client ignores cookies.
 	Jar http.CookieJar
 	// Single makes a connection for each request, so that a dialer sees all requests.
 	Single bool
 }
 
-// Client opens http and https URLs. It may be used concurrently. Close it when it is
-// no longer needed.
+// Client opens http and https URLs. It is safe for concurrent use. The caller must close it
+// when it is no longer needed.
 type Client struct {
 	options Options
 
@@ -530,8 +530,8 @@ func (v *operation) addCookies(req *http.Request) {
 	}
 }
 
-// keepCookies keeps the cookies of a response. Those of the chain are kept beside a jar
-// too: a loop of redirects is one only with the same cookies.
+// keepCookies stores the cookies of a response. The request's own Cookies are stored in
+// addition to the jar, because a redirect loop is one only with the same cookies.
 func (v *operation) keepCookies(resp *http.Response) {
 	if jar, site := v.jar(); jar != nil {
 		jar.SetCookies(site, resp.Cookies())

@@ -24,9 +24,9 @@ type Store interface {
 	Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error]
 }
 
-// Options of a [Client].
+// Options are the options of a [Client].
 type Options struct {
-	// Store is where mid URLs are opened. nil: they cannot be opened.
+	// Store opens the messages of mid URLs. If nil, the client can't open mid URLs.
 	Store Store
 	// Limits bound the message that contains a cid URL, which is read into memory.
 	Limits message.Limits
@@ -34,9 +34,9 @@ type Options struct {
 
 // Reasons why an open failed that another setting would help.
 const (
-	// ReasonNoStore: Options.Store is missing.
+	// ReasonNoStore means that Options.Store is missing.
 	ReasonNoStore scheme.Reason = "no-store"
-	// ReasonNoMessage: Request.Within, which opens the message with the part of a cid URL, is
+	// ReasonNoMessage means that Request.Within, which opens the message with the part of a cid URL, is
 	// missing, or opens something else.
 	ReasonNoMessage scheme.Reason = "no-message"
 )

@@ -25,21 +25,23 @@ const (
 	TLSRequire                // always; without it the open fails
 )
 
-// Options of a Client. The zero value opens only URLs that name a server.
+// Options are the options of a [Client]. With the zero value, a Client opens only URLs that
+// name a server.
 type Options struct {
 	// Server is the server for URLs that name none: "nntp://host:port" or
-	// "nntps://host:port", optionally with user and password. The zero URL: none.
+	// "nntps://host:port", optionally with user and password. The zero URL means
+	// no server.
 	Server locus.URL
-	// Received opens an article among received messages (URI draft, "News"), by its
-	// message-id without "<" and ">". It is asked before a server is, but not for a
-	// URL that names one. With an error that wraps scheme.ErrNotFound the server is
-	// asked next. nil: there are no received messages.
+	// Received opens an article among received messages (URI draft, "News") by its
+	// message-id without "<" and ">". If it returns an error that wraps
+	// scheme.ErrNotFound, the client sends the request to the server. Received is not
+	// called for URLs that name a server. It may be nil.
 	Received func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error)
 	// ClearLogin allows logins without TLS.
 	ClearLogin bool
-	// StartTLS says when STARTTLS is used.
+	// StartTLS selects when the client uses STARTTLS.
 	StartTLS TLSMode
-	// TLSConfig is the configuration of TLS; nil: the defaults of crypto/tls.
+	// TLSConfig is the TLS configuration. If nil, the defaults of crypto/tls apply.
 	TLSConfig *tls.Config
 	// Limits bound lists.
 	Limits Limits

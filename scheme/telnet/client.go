@@ -16,24 +16,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options of a Client. The zero value has the defaults.
+// Options are the options of a [Client]. The zero value selects the defaults.
 type Options struct {
 	// TerminalTypes are the names of the user's terminal, the best first (RFC 1091).
-	// Empty: "VT100" and "UNKNOWN". Rlogin uses only the first.
+	// The default is "VT100" and "UNKNOWN". Rlogin uses only the first.
 	TerminalTypes []string
-	// Columns and Rows are the first size of the user's window; 0: 80 and 24.
+	// Columns and Rows are the initial size of the user's window. The default is 80 and 24.
 	Columns, Rows int
 	// Charsets are the character sets of the user's terminal, the best first (RFC 2066).
-	// Empty: "UTF-8" and "US-ASCII".
+	// The default is "UTF-8" and "US-ASCII".
 	Charsets []string
-	// Environment is sent to hosts that ask for it, as "NAME=value" (RFC 1572). Names of
-	// a user are left out: hosts that trusted such a name, or passed it to a command, have
-	// let attackers in. Empty: nothing is sent.
+	// Environment lists variables, as "NAME=value", for hosts that request them (RFC 1572).
+	// The client never sends names of a user: attackers broke into hosts that trusted such
+	// a name, or passed it to a command.
 	Environment []string
-	// LocalUser is the local user name that rlogin sends; empty: that of the URL.
+	// LocalUser is the local user name that rlogin sends. The default is the user of the URL.
 	LocalUser string
-	// TLSConfig is for hosts that offer START-TLS; nil: the defaults of crypto/tls. An
-	// invalid certificate ends the session.
+	// TLSConfig is the TLS configuration for hosts that offer START-TLS. If nil, the defaults
+	// of crypto/tls apply. An invalid certificate ends the session.
 	TLSConfig *tls.Config
 	TN3270    TN3270Options
 }

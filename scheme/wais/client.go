@@ -17,15 +17,15 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// Options configure a Client. The zero value has the defaults.
+// Options are the options of a [Client]. The zero value selects the defaults.
 type Options struct {
-	// Max is the most hits of a search when the request does not set it; 0: 40, as
-	// programs of the time request.
+	// Max is the maximum number of hits of a search, if the request does not set it. The
+	// default is 40, as in clients of the 1990s.
 	Max int
-	// Range is how many octets of a document to request at once; 0: 10000, which fits
-	// the buffer of any server.
+	// Range is the number of bytes of a document in one request. The default is 10000,
+	// which fits the buffer of any server.
 	Range int
-	// Limits bound what the client accepts from a server.
+	// Limits are limits for data from servers.
 	Limits Limits
 }
 
