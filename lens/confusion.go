@@ -31,7 +31,7 @@ const (
 	TrailingDot Confusion = "trailing-dot" // a dot at the end of the host
 )
 
-// Confusions are all confusions with a sentence each that says what readers disagree on.
+// Confusions returns all confusions with a sentence each that says what readers disagree on.
 func Confusions() []ConfusionText { return slices.Clone(confusions) }
 
 // ConfusionText explains a Confusion.

@@ -1,11 +1,11 @@
-// Package lens shows what each standard and each living parser takes a URL for, and where
-// they disagree. A filter that reads a URL with one parser protects nothing if the program
-// behind it reads the URL with another: the two may contact different hosts.
+// Package lens compares how URL standards and URL parsers read a URL. A filter that parses a
+// URL with one parser protects nothing if the program after it uses another parser: the two
+// may contact different hosts.
 //
-// A [Lens] asks its readers about URLs and compares the answers. The readers are the four
-// standards ([Standards]), parsers of this process ([InProcess]) and programs that are
-// installed ([Programs]).
+// A [Lens] runs its parsers on URLs and compares the results. The parsers are the four
+// standards ([Standards]), parsers of this process ([InProcess]) and installed programs
+// ([Programs]).
 //
-// [Corpus] has URLs that are known to confuse parsers, [Lens.Matrix] counts the
+// [Corpus] returns URLs that are known to confuse parsers, [Lens.Matrix] counts the
 // disagreements on them, and [Lens.Guard] searches for more.
 package lens

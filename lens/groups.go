@@ -2,16 +2,16 @@ package lens
 
 import "slices"
 
-// Group are readers of a report that take the URL for the same, or refuse it for the same
-// reason.
+// Group is a set of parsers of a report that read the URL in the same way, or reject it for
+// the same reason.
 type Group struct {
 	Names []string
-	// Answer is that of the reader that tells most. Its password is "***".
+	// Result is the most complete result of the group. Its password is "***".
 	Result Result
 }
 
-// Groups returns the readers that accept the URL of r, in groups that agree on every part,
-// and those that do not: a group for each error or failure.
+// Groups returns the parsers that accept the URL of r, in groups that agree on every part,
+// and the parsers that do not, in a group for each error or failure.
 func (l *Lens) Groups(r Report) (accepted, refused []Group) {
 	masked := r.Masked()
 	var members [][]ParseResult

@@ -40,30 +40,30 @@ const (
 	ContactScheme Contact = "scheme"
 )
 
-// Finding is a URL that two readers accept and take for different targets.
+// Finding is a URL that two parsers accept and read as different targets.
 type Finding struct {
-	// URL can't be shortened by any character without losing the difference, unless the
-	// search ended before.
+	// URL is minimal: without any one character, the difference is lost, unless the search
+	// ended early.
 	URL string
-	// Found is the URL as it was tried.
+	// Found is the URL before minimizing.
 	Found string
 	// Differs is the part that differs: the host, else the port, else the scheme.
 	Differs Contact
-	// Report is that of the two readers, the filter first.
+	// Report holds the results of the two parsers, the filter first.
 	Report Report
 }
 
 // GuardResult is the outcome of a search.
 type GuardResult struct {
-	Tries    int // URLs that the readers were asked about, those of minimizing too
-	Accepted int // of them, those that both readers accept
+	Tries    int // URLs that the parsers read, including URLs of minimizing
+	Accepted int // URLs of Tries that both parsers accept
 	Findings []Finding
 }
 
-// Guard searches for URLs for which filter and fetch, both accepting, would contact
-// different targets: such a URL passes a filter that reads it with the one, and reaches
-// another server through the other. What is found until ctx ends is returned
-// with its error. Any other error means that a reader does not work at all.
+// Guard searches for URLs that filter and fetch both accept, but read as different targets:
+// such a URL passes a filter that uses the first parser, and the second one contacts another
+// server. If ctx ends, Guard returns the findings so far with the error of ctx. Any other
+// error means that a parser does not work.
 func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions) (GuardResult, error) {
 	if o == nil {
 		o = &GuardOptions{}

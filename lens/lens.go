@@ -14,14 +14,13 @@ import (
 // atOnce is how many readers are asked at the same time.
 const atOnce = 4
 
-// Lens asks readers about URLs and compares their readings. It may be used from many
-// goroutines at once.
+// Lens runs parsers on URLs and compares their results. It is safe for concurrent use.
 type Lens struct {
 	registry *scheme.Registry
 	readers  []Parser
 }
 
-// New returns a lens. r says which port a scheme has where none is written.
+// New returns a lens. r provides the default ports of schemes.
 func New(r *scheme.Registry, readers ...Parser) *Lens {
 	return &Lens{r, slices.Clone(readers)}
 }
@@ -29,41 +28,41 @@ func New(r *scheme.Registry, readers ...Parser) *Lens {
 // Readers returns the readers, in the order of a report.
 func (l *Lens) Parsers() []Parser { return slices.Clone(l.readers) }
 
-// Answer is what one reader says of one URL.
+// Result is the result of one parser for one URL.
 type Result struct {
 	Name, Version string
 	Kind          Kind
 	ParseResult
-	// Failure says why the reader gave no answer at all: it is broken, or was too slow.
+	// Failure is the reason why the parser returned no result: it failed, or was too slow.
 	Failure string
-	// Offsets says where the text of a part begins in the URL, in octets, for the parts
-	// whose text is in it.
+	// Offsets holds the byte offsets of parts in the URL, for parts whose text is in it.
 	Offsets map[string]int
 }
 
-// Report is what the readers of a Lens say of one URL, and how they differ.
-// Its JSON has no password.
+// Report holds the results of all parsers of a Lens for one URL, and their differences. Its
+// JSON contains no password.
 type Report struct {
-	// Input is the URL as it was given, with its password.
+	// Input is the URL as the caller passed it, including its password.
 	Input   string
 	Results []Result
-	// Differences are the names of the parts that readers which accept the URL take
-	// differently, in the order of PartNames.
+	// Differences lists the parts in which parsers that accept the URL differ, in the order
+	// of PartNames.
 	Differences []string
-	// Confusion is the cause of the differences; "" without differences, or if the
+	// Confusion is the cause of the differences. It is empty if there are none, or if the
 	// cause is unknown.
 	Confusion Confusion
-	// Danger: two readers that accept the URL would contact another scheme, host or
-	// port, so that a filter with one does not protect a program with the other. A reader
-	// that finds no host contacts none, which is harmless by the same scheme.
+	// Danger reports whether two parsers that accept the URL would contact a different
+	// scheme, host or port, so that a filter with one does not protect a program with the
+	// other. A parser that finds no host contacts none, which is harmless if the schemes
+	// are equal.
 	Danger bool
-	// Why explains the differences and the danger in plain words. It has no password.
-	// It is empty without differences.
+	// Why explains the differences and the danger. It contains no password, and is empty
+	// if there are no differences.
 	Why string
 }
 
-// Look returns a report for each URL, in order. A reader that fails has a Failure in every
-// report, and changes nothing for the others. The error is that of ctx.
+// Compare returns a report for each URL, in order. A parser that fails has a Failure in every
+// report, and does not change the other results. The error is the error of ctx.
 func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	reports := make([]Report, len(urls))
 	for i, url := range urls {

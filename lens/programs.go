@@ -17,27 +17,28 @@ import (
 // DefaultTimeout is the time that a program has for a batch of URLs.
 const DefaultTimeout = 30 * time.Second
 
-// Options say which programs read. The zero Options but for Registry mean all that are
-// installed.
+// Options select programs. Only Registry must be set; the zero value of the other fields
+// selects all installed programs.
 type Options struct {
-	// Registry has the schemes that programs with a network may be asked about. Required.
+	// Registry has the schemes of URLs that programs with a network may receive. It must be
+	// set.
 	Registry *scheme.Registry
-	// With has readers by name with the path of their program: "" looks in PATH. A reader
-	// in it is among the Programs even if it is not installed, and says so.
+	// With maps names of parsers to paths of their programs; "" means a search in PATH.
+	// Programs includes these parsers even if they are not installed, and they then fail.
 	With map[string]string
-	// Only leaves out each reader that is not in With.
+	// Only leaves out all parsers that are not in With.
 	Only bool
-	// Without are the names of readers to leave out.
+	// Without lists names of parsers to leave out.
 	Without []string
-	// Timeout is the time for a batch of URLs; 0: DefaultTimeout.
+	// Timeout limits a batch of URLs. The default is DefaultTimeout.
 	Timeout time.Duration
 }
 
 // programRow describes a reader that is a program. read runs it.
 type programRow struct {
 	name, program string
-	// probe are arguments with which the program succeeds if the reader is there: it may
-	// be a module that is not installed. nil: it is there if the program is.
+	// probe are arguments with which the program succeeds if the parser exists: it may
+	// be a module that is not installed. If nil, the parser exists if the program does.
 	probe []string
 	read  func(ctx context.Context, p *program, urls []string) (version string, list []ParseResult, err error)
 }
@@ -53,7 +54,7 @@ func programRows() []programRow {
 	})
 }
 
-// ProgramNames are the names of the readers that are programs.
+// ProgramNames returns the names of the parsers that are programs.
 func ProgramNames() (names []string) {
 	for _, row := range programRows() {
 		names = append(names, row.name)

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// Reading is what one reader takes a URL for. The parts are texts as the reader gives
-// them, some decoded and some not. nil is absent, "" is present and empty.
+// ParseResult is a URL as one parser reads it. The parts are texts as the parser returns
+// them, some decoded and some not. nil means absent, "" means present and empty.
 type ParseResult struct {
-	// OK: the reader accepts the URL. A standard that refuses it may have parts all the
-	// same.
+	// OK reports whether the parser accepts the URL. A standard that rejects the URL may
+	// still return parts.
 	OK bool
-	// Error says why the reader refuses the URL. It may quote a password.
+	// Error is the reason why the parser rejects the URL. It may quote a password.
 	Error string
 
 	Scheme, User, Password, Host, Port *string
@@ -19,12 +19,12 @@ type ParseResult struct {
 	Path            *string
 	Query, Fragment *string
 
-	// Unseen are the names of parts that can't be learned from the reader. They are
-	// nil, and differ from nothing.
+	// Unseen lists parts that the parser does not expose. They are nil, and never count as
+	// differences.
 	Unseen []string
 }
 
-// PartNames are the names of the parts of a [ParseResult], in the order of a URL.
+// PartNames returns the names of the parts of a [ParseResult], in the order of a URL.
 func PartNames() []string {
 	return []string{"scheme", "user", "password", "host", "port", "path", "query", "fragment"}
 }

@@ -21,7 +21,7 @@ func All() []locus.Profile {
 	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 }
 
-// Parse reads the names of profiles with commas between them, of those in known, or "all".
+// Parse parses a comma-separated list of names of profiles in known, or "all".
 func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
 		return known, nil
@@ -38,7 +38,7 @@ func Parse(names string, known []locus.Profile) (list []locus.Profile, err error
 	return list, nil
 }
 
-// Names returns the names of profiles with commas between them.
+// Names returns the names of profiles, separated by commas.
 func Names(list []locus.Profile) string {
 	names := make([]string, len(list))
 	for i, p := range list {
@@ -47,12 +47,12 @@ func Names(list []locus.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-// Rules are those of a standard for the schemes of a registry. They may be used from many
-// goroutines at once.
+// Rules applies a standard to URLs of the schemes of a registry. It is safe for concurrent
+// use.
 type Rules struct {
 	Profile  locus.Profile
 	Registry *scheme.Registry
-	// Base is the base of relative URLs, for [locus.WHATWG] alone. nil: none.
+	// Base is the base of relative URLs, only for [locus.WHATWG]. It may be nil.
 	Base *whatwg.URL
 }
 

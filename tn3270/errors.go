@@ -9,23 +9,23 @@ var (
 	// ErrData is wrapped by each [DataError]: the host sent an invalid 3270 data stream.
 	ErrData = errors.New("tn3270: invalid data stream")
 
-	// ErrOption: the model or code page does not exist.
+	// ErrOption means that the model or code page does not exist.
 	ErrOption = errors.New("tn3270: unsupported terminal")
 
-	// ErrLocked: the keyboard is locked. [Status] has the reason; Reset unlocks it.
+	// ErrLocked means that the keyboard is locked. [Status] has the reason; Reset unlocks it.
 	ErrLocked = errors.New("tn3270: the keyboard is locked")
 
-	// ErrProtected: the input would change a protected position. This error and the next
+	// ErrProtected means that the input would change a protected position. This error and the next
 	// two lock the keyboard.
 	ErrProtected = errors.New("tn3270: the field is protected")
 
-	// ErrNumeric: the field accepts only digits, "." and "-".
+	// ErrNumeric means that the field accepts only digits, "." and "-".
 	ErrNumeric = errors.New("tn3270: the field accepts only digits, \".\" and \"-\"")
 
-	// ErrOverflow: there is no room to insert.
+	// ErrOverflow means that there is no room to insert.
 	ErrOverflow = errors.New("tn3270: the field is full, nothing can be inserted")
 
-	// ErrCharacter: the host's code page lacks the character. The keyboard stays unlocked.
+	// ErrCharacter means that the host's code page lacks the character. The keyboard stays unlocked.
 	ErrCharacter = errors.New("tn3270: the host's code page has no such character")
 )
 
