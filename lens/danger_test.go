@@ -33,7 +33,7 @@ func TestNoHostIsNoDanger(t *testing.T) {
 		{"mailto:a@b.example", ParseResult{Scheme: text("mailto")}, ParseResult{Scheme: text("http"), Host: text("b.example")}, false, "a URL of the scheme mailto needs no host"},
 		{"url:http://h.example/", ParseResult{Scheme: text("url")}, ParseResult{Scheme: text("http"), Host: text("h.example")}, true, "a contacts no host by url, b contacts h.example port 80 by http."},
 		{"http://h.example/", ParseResult{Scheme: text("http"), Host: text("a.example")}, ParseResult{Scheme: text("http"), Host: text("b.example")}, true, "a contacts a.example port 80, b contacts b.example port 80."},
-		{"http:h", ParseResult{Scheme: text("http")}, ParseResult{Scheme: text("http"), Path: text("h")}, false, "no reader contacts a host."},
+		{"http:h", ParseResult{Scheme: text("http")}, ParseResult{Scheme: text("http"), Path: text("h")}, false, "no parser contacts a host."},
 	} {
 		l := New(newLens(t).registry, says("a", c.a), says("b", c.b))
 		r := lookAt(t, l, c.url)
