@@ -13,7 +13,7 @@ type Options struct {
 	Rules policy.Rules
 	// Schemes replace rows of [Registry], or are added to them.
 	Schemes []scheme.Scheme
-	// Options are those of the client: User-Agent, time limits, gateways and more.
+	// Options are the options of the client: User-Agent, time limits, proxies and more.
 	access.Options
 }
 
