@@ -121,7 +121,7 @@ func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, l
 	w.again(h, jobs, pause)
 }
 
-const neverFree = "skipped: a host to which it leads was never available"
+const neverFree = "skipped: no request slot became free at the redirect target"
 
 // pauseAfter returns the pause after a request that got no turn, or why there is no other one.
 // times is how often there was none.
@@ -149,7 +149,7 @@ func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answe
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		w.noteRarely("verdicts are not stored yet: %v", err)
+		w.noteRarely("can't store verdicts yet, retrying: %v", err)
 		if h.part.lease.left(w.clock) < -lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
 			return // another worker asks
 		}
@@ -169,7 +169,7 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.
 		return 0, false
 	}
 	if a.RetryAfter > w.polite.MaxWait {
-		s.rest(min(a.RetryAfter, maxPause), "skipped: the server asked for a pause of "+a.RetryAfter.String())
+		s.rest(min(a.RetryAfter, maxPause), "skipped: the server requested a pause of "+a.RetryAfter.String())
 		return 0, false
 	}
 	pause, again = crawl.Backoff(w.polite, tries, a.RetryAfter)

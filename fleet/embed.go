@@ -24,7 +24,7 @@ type Embedded struct {
 const startTime = 10 * time.Minute
 
 // ErrBusy is the error of Embed for a folder that another process uses.
-var ErrBusy = errors.New("another process uses this folder")
+var ErrBusy = errors.New("another process uses this directory")
 
 // Embed starts a server that keeps everything below dir.
 func Embed(dir string) (*Embedded, error) {
@@ -54,7 +54,7 @@ func Embed(dir string) (*Embedded, error) {
 	if !s.ReadyForConnections(startTime) {
 		s.Shutdown()
 		lock.Close()
-		return nil, errors.New("the embedded server does not start")
+		return nil, errors.New("the embedded NATS server did not start in time")
 	}
 	return &Embedded{s, lock, dir}, nil
 }

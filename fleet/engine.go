@@ -215,7 +215,7 @@ func (e *Submitter) Err() error {
 	return e.err
 }
 
-var errStop = errors.New("fleet: no more results are wanted")
+var errStop = errors.New("fleet: the caller wants no more results")
 
 func (e *Submitter) yieldUndated(ctx context.Context, yield func(verify.Result) bool) error {
 	inner, cancel := undated(ctx)

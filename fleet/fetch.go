@@ -35,7 +35,7 @@ type batchRequest struct {
 }
 
 // errBatch: the server answered with something else than messages.
-var errBatch = errors.New("fleet: unexpected answer of the NATS server")
+var errBatch = errors.New("fleet: unexpected response from the NATS server")
 
 // last returns the last messages of subjects, as far as there are any, and at most so many. more
 // reports that the server has more of them than it sent.

@@ -91,7 +91,7 @@ const (
 )
 
 // ErrName is the error for the name of a frontier with other characters than these.
-var ErrName = errors.New(`the name of a frontier has letters, digits, "-" and "_"`)
+var ErrName = errors.New(`invalid frontier name: use only letters, digits, "-" and "_"`)
 
 func (f *Frontier) stream(kind string) string { return "locus-" + f.name + "-" + kind }
 
@@ -177,7 +177,7 @@ func (f *Frontier) openAll(ctx context.Context) (err error) {
 		}
 		stream, err := f.open(ctx, c)
 		if err != nil {
-			return fmt.Errorf("the stream %s: %w", c.Name, err)
+			return fmt.Errorf("stream %s: %w", c.Name, err)
 		}
 		switch kind {
 		case targetStream:
@@ -223,7 +223,7 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 	}
 	_, err := f.open(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("the bucket %s: %w", name, err)
+		return nil, fmt.Errorf("bucket %s: %w", name, err)
 	}
 	return f.js.KeyValue(ctx, name)
 }
@@ -282,13 +282,13 @@ func (f *Frontier) readSettings(ctx context.Context) error {
 
 func (s *Settings) check() error {
 	if s.Partitions < 1 || s.Partitions > maxPartitions || s.Replicas < 1 || s.Replicas > maxReplicas || s.PerHost < 0 || s.MaxPages < 0 || s.Every < 0 || s.EveryBad < 0 {
-		return fmt.Errorf("%w: partitions are 1 to %d, replicas 1 to %d, and no time is negative", ErrSettings, maxPartitions, maxReplicas)
+		return fmt.Errorf("%w: partitions must be 1 to %d, replicas 1 to %d, and durations must not be negative", ErrSettings, maxPartitions, maxReplicas)
 	}
 	return nil
 }
 
 // ErrSettings is the error for settings of a frontier that are out of range.
-var ErrSettings = errors.New("invalid settings of a frontier")
+var ErrSettings = errors.New("invalid frontier settings")
 
 // Settings returns the settings of the frontier, which may be others than those that it was
 // opened with.

@@ -15,7 +15,7 @@ type hopError struct {
 	limits limits
 }
 
-func (*hopError) Error() string { return "fleet: the target waits for a turn at another host" }
+func (*hopError) Error() string { return "fleet: the target waits for another host" }
 
 // hops are the targets that wait for turns at the hosts that redirects lead to. They take no
 // slots: a busy host delays the targets that lead to it, and no others.

@@ -52,7 +52,7 @@ func (w *Worker) keepHost(h *host) {
 			}
 		}
 		if err != nil && h.part.ctx.Err() == nil {
-			w.options.note("the pause or rate of a host is not stored: the NATS server %s", reason(err))
+			w.options.note("can't store the pause or rate of a host: the NATS server %s", reason(err))
 		}
 	})
 }
@@ -139,7 +139,7 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 	call, cancel = context.WithTimeout(ctx, callTime)
 	defer cancel()
 	if _, err := w.frontier.hosts.Put(call, name, octets); err != nil && ctx.Err() == nil {
-		w.options.note("a robots.txt is not kept: the NATS server %s", reason(err))
+		w.options.note("can't cache a robots.txt file: the NATS server %s", reason(err))
 	}
 	return octets, nil
 }

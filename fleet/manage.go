@@ -56,7 +56,7 @@ func (w *Worker) noteLost() {
 	w.told = w.counts.Lost
 	w.mu.Unlock()
 	if n > 0 {
-		w.options.note("%d of the partitions are lost: their leases were not renewed within %s; a worker takes them again", n, leaseTime)
+		w.options.note("lost %d partitions: their leases were not renewed within %s; workers will take them again", n, leaseTime)
 	}
 }
 
@@ -335,7 +335,7 @@ func (w *Worker) drain(p *partition) {
 func (w *Worker) endDrained(ctx context.Context) {
 	idle := slices.DeleteFunc(w.sortedParts(), func(p *partition) bool { return !w.queue.isIdle(p) })
 	if err := each(idle, func(p *partition) error { return w.giveBack(ctx, p) }); err != nil {
-		w.options.note("a lease is not given back, and expires: the NATS server %s", reason(err))
+		w.options.note("can't release a lease, so it will expire: the NATS server %s", reason(err))
 	}
 }
 
@@ -387,7 +387,7 @@ func (w *Worker) leave() {
 		err = w.frontier.workers.Delete(ctx, w.presenceName())
 	}
 	if err != nil {
-		w.options.note("other workers wait for some seconds until this one counts as gone: the NATS server %s", reason(err))
+		w.options.note("other workers will notice after some seconds that this worker stopped: the NATS server %s", reason(err))
 	}
 }
 

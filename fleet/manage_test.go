@@ -316,7 +316,7 @@ func TestLostLeases(t *testing.T) {
 	if err := m.round(ctx); err != nil || m.Counts().Held != 4 {
 		t.Error(m.Counts(), err)
 	}
-	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "4 of the partitions are lost") {
+	if len(m.notes) != 1 || !strings.Contains(m.notes[0], "lost 4 partitions") {
 		t.Errorf("%q", m.notes)
 	}
 	var text strings.Builder
@@ -393,7 +393,7 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %v", when, err)
 		}
 	}
-	unhealthy("before the first answer", "did not answer yet")
+	unhealthy("before the first answer", "has not responded yet")
 	for _, m := range []*managed{one, two} {
 		if err := m.round(ctx); err != nil {
 			t.Fatal(err)
@@ -413,7 +413,7 @@ func TestHealth(t *testing.T) {
 		t.Error(err)
 	}
 	c.advance(time.Millisecond)
-	unhealthy("without an answer for long", "did not answer for 12s")
+	unhealthy("without an answer for long", "has not responded for 12s")
 	control.fail(nil)
 	if err := two.round(ctx); err != nil || two.Health() != nil {
 		t.Error(err, two.Health())

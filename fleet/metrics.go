@@ -22,18 +22,18 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 		name, kind, help string
 		value            int
 	}{
-		{"requests_total", "counter", "Targets asked for, repetitions included.", c.Requests},
-		{"late_total", "counter", "Requests that got no turn at another worker's host in time.", c.Late},
+		{"requests_total", "counter", "Requested targets, including retries.", c.Requests},
+		{"late_total", "counter", "Requests that timed out waiting for a host of another worker.", c.Late},
 		{"dead_letters_total", "counter", "Messages that could not be read.", c.Buried},
 		{"links_total", "counter", "Links found in pages.", c.Links},
 		{"partitions", "gauge", "Partitions whose lease the worker holds.", c.Held},
-		{"waiting", "gauge", "Targets that wait in the worker.", c.Waiting},
+		{"waiting", "gauge", "Targets waiting in the worker.", c.Waiting},
 		{"active", "gauge", "Targets with a request in progress.", c.Active},
-		{"unacknowledged", "gauge", "Verdicts that the server has not answered for yet.", len(w.outbox.sent)},
-		{"hosts", "gauge", "Hosts that the worker knows now.", c.Hosts},
-		{"oldest_target_age_seconds", "gauge", "How long ago the oldest target that waits in the worker was added.", int(w.oldest().Seconds())},
+		{"unacknowledged", "gauge", "Verdicts that the NATS server has not acknowledged yet.", len(w.outbox.sent)},
+		{"hosts", "gauge", "Hosts with targets in the worker.", c.Hosts},
+		{"oldest_target_age_seconds", "gauge", "Age of the oldest waiting target.", int(w.oldest().Seconds())},
 		{"leases_lost_total", "counter", "Partitions whose lease ended before it was renewed.", c.Lost},
-		{"store_errors_total", "counter", "Operations that the NATS servers did not complete.", c.Errors},
+		{"store_errors_total", "counter", "Operations that the NATS servers failed to complete.", c.Errors},
 	} {
 		fmt.Fprintf(out, "# HELP locus_fleet_%s %s\n# TYPE locus_fleet_%s %s\nlocus_fleet_%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
 	}
@@ -67,9 +67,9 @@ func (w *Worker) Health() error {
 	defer w.mu.Unlock()
 	switch {
 	case w.responded.IsZero():
-		return errors.New("the NATS server did not answer yet")
+		return errors.New("the NATS server has not responded yet")
 	case w.clock.Now().Sub(w.responded) >= leaseTime:
-		return fmt.Errorf("the NATS server did not answer for %s", leaseTime)
+		return fmt.Errorf("the NATS server has not responded for %s", leaseTime)
 	}
 	return nil
 }

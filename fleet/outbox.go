@@ -65,7 +65,7 @@ func (o *outbox) settle(ctx context.Context) {
 		v.err = acked(ctx, v.ack)
 		for v.err != nil && !errors.Is(v.err, errStored) && v.host.part.lease.left(o.clock) > -lastStore && ctx.Err() == nil {
 			if v.err = o.again(ctx, &v); v.err != nil && !errors.Is(v.err, errStored) {
-				o.note("verdicts are not stored yet: the NATS server %s", reason(v.err))
+				o.note("can't store verdicts yet, retrying: the NATS server %s", reason(v.err))
 				wait(o.clock, pauseBetween, ctx.Done())
 			}
 		}

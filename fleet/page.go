@@ -73,12 +73,12 @@ func (p *page) serve(rw http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	s, err := p.frontier.Status(ctx)
 	if err != nil {
-		http.Error(rw, "the NATS server does not answer", http.StatusBadGateway)
+		http.Error(rw, "the NATS server does not respond", http.StatusBadGateway)
 		return
 	}
 	var b strings.Builder
 	if err := pageTemplate.Execute(&b, p.data(&s)); err != nil {
-		http.Error(rw, "the page can't be made", http.StatusInternalServerError)
+		http.Error(rw, "the page can't be rendered", http.StatusInternalServerError)
 		return
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")

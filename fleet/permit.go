@@ -151,7 +151,7 @@ func (w *Worker) hear(p *partition, r *permitRecord) permitRecord {
 	w.mu.Unlock()
 	switch {
 	case held == nil:
-		return permitRecord{Error: "the permit has ended"}
+		return permitRecord{Error: "the permit has expired"}
 	case r.Event == permitBegun:
 		w.queue.began(held.host, held.ticket)
 	case r.Event == permitRest:

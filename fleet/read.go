@@ -151,7 +151,7 @@ func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawS
 	if at == (address{}) {
 		return nil
 	}
-	answer := verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "what the frontier has of it can't be read"}, When: time.Now()}
+	answer := verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the stored target is damaged"}, When: time.Now()}
 	if err := w.frontier.storeVerdict(ctx, at, &answer, 0); err != nil && !errors.Is(err, errStored) {
 		return err
 	}

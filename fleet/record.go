@@ -54,7 +54,7 @@ func (f *Frontier) addressOf(a *verify.Checker, found *verify.Found) address {
 	return address{f.placeOf(host), keyOf(a, found)}
 }
 
-var errSubject = errors.New("fleet: the subject is not that of a target")
+var errSubject = errors.New("fleet: not the subject of a target")
 
 // parseSubject parses the subject of a message about a target.
 func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
@@ -106,18 +106,18 @@ func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, er
 func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (found verify.Found, by string, err error) {
 	var r targetRecord
 	if err := json.Unmarshal(text, &r); err != nil {
-		return found, "", fmt.Errorf("not the JSON of a target: %w", err)
+		return found, "", fmt.Errorf("invalid JSON of a target: %w", err)
 	}
 	if found, err = a.Decode(r.Link); err != nil {
 		return found, "", err
 	}
 	switch {
 	case found.Target.URL.IsZero():
-		err = fmt.Errorf("it needs no request: %s %s", found.Result.Verdict, found.Result.Detail)
+		err = fmt.Errorf("the target needs no request: %s %s", found.Result.Verdict, found.Result.Detail)
 	case !a.Keeps(&found.Target):
-		err = errors.New("it is on this machine, or has a password")
+		err = errors.New("the target is local or has a password")
 	case f.addressOf(a, &found) != at:
-		err = errors.New("its subject is that of another target")
+		err = errors.New("the subject belongs to another target")
 	}
 	return found, r.By, err
 }

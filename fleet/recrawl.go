@@ -108,7 +108,7 @@ func (w *Worker) recrawl(ctx context.Context) {
 	for !wait(w.clock, pause, ctx.Done()) {
 		for _, p := range w.sortedParts() {
 			if err := w.recrawlPart(ctx, p); err != nil && ctx.Err() == nil {
-				w.options.note("old verdicts are looked for later: the NATS server %s", reason(err))
+				w.options.note("will look for old verdicts later: the NATS server %s", reason(err))
 			}
 		}
 	}

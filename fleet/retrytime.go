@@ -37,7 +37,7 @@ func tryFor[T any](ctx context.Context, note func(format string, args ...any), f
 			return v, err
 		}
 		if note != nil && passed > quietTime && ctx.Err() == nil {
-			note("the NATS server %s; trying again for %s", reason(err), retryTime)
+			note("the NATS server %s; retrying for %s", reason(err), retryTime)
 			note = nil
 		}
 		if wait(SystemClock{}, pauseBetween, ctx.Done()) {
@@ -78,11 +78,11 @@ func Unavailable(err error) (reason string) {
 	api := (*jetstream.APIError)(nil)
 	switch {
 	case errors.As(err, &api) && slices.Contains(codesLeaderless, api.ErrorCode):
-		return "has no JetStream leader: check that most servers of its cluster run"
+		return "has no JetStream leader: check that most servers of its cluster are running"
 	case errors.As(err, &api) && slices.Contains(codesFull, api.ErrorCode):
-		return "has no room left: its disk is full, or a limit of its JetStream is reached"
+		return "has no space left: its disk is full, or a JetStream limit is reached"
 	case api == nil && isTemporary(err) && !errors.Is(err, nats.ErrNoResponders):
-		return "does not answer: check that JetStream runs there, and has a leader"
+		return "does not respond: check that JetStream is running and has a leader"
 	}
 	return ""
 }
@@ -93,9 +93,9 @@ func reason(err error) string {
 		return text
 	}
 	if errors.Is(err, nats.ErrConnectionClosed) {
-		return "is not connected any more"
+		return "is no longer connected"
 	}
-	return fmt.Sprintf("refuses: %v", err)
+	return fmt.Sprintf("reports: %v", err)
 }
 
 // undated returns ctx without its deadline, at which it is cancelled: only then has each request

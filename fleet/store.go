@@ -165,13 +165,13 @@ func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) 
 func readVerdict(sequence uint64, text []byte) *verdict {
 	v := &verdict{sequence: sequence}
 	if v.damaged = json.Unmarshal(text, &v.response); v.damaged != nil {
-		v.response = verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict that the frontier has can't be read"}}
+		v.response = verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the stored verdict is damaged"}}
 	}
 	return v
 }
 
 // errStored: there is another verdict already.
-var errStored = errors.New("fleet: the target has a verdict")
+var errStored = errors.New("fleet: the target already has a verdict")
 
 // storeVerdict stores the verdict of a target, whose verdict before has the sequence number
 // last; 0: it has none. The error is errStored, or that of the server.
@@ -190,7 +190,7 @@ func (f *Frontier) publishVerdict(at address, answer *verify.Response, last uint
 		return nil, err
 	}
 	if len(text) > maxMessage-1024 { // fragments may be of any length
-		return f.publishVerdict(at, &verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict is too large to be stored"}, When: answer.When}, last)
+		return f.publishVerdict(at, &verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict is too large to store"}, When: answer.When}, last)
 	}
 	return f.js.PublishAsync(f.subject(verdictStream, at.words()...), text, jetstream.WithExpectLastSequencePerSubject(last))
 }

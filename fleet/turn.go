@@ -75,7 +75,7 @@ func (t *ownTurn) release() {
 }
 
 // errLate: a request did not get its turn in time. That says nothing about its host.
-var errLate = errors.New("fleet: no turn at the host in time")
+var errLate = errors.New("fleet: timed out waiting for the host")
 
 // firstConn is a connection over which a request is about to begin: with the first byte that
 // is sent, or with the connection if the server speaks first.

@@ -69,7 +69,7 @@ func TestSubmitAndResults(t *testing.T) {
 	if status, _, errOut := run(t, "drain", store); status != base.StatusDone {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
-	if status, _, errOut := run(t, "worker", store); status != base.StatusDone || errOut != "locus: the frontier default is drained, so the worker ends: \"locus-fleet resume\" lets new workers ask\n" {
+	if status, _, errOut := run(t, "worker", store); status != base.StatusDone || errOut != "locus: the frontier default is drained, so this worker stops: run \"locus-fleet resume\" before starting new workers\n" {
 		t.Errorf("a drained worker: status %d\n%s", status, errOut)
 	}
 }
@@ -111,13 +111,13 @@ func TestHeldLimits(t *testing.T) {
 		t.Fatalf("status %d\n%s", status, errOut)
 	}
 	for _, args := range [][]string{{"verify", "--frontier", "slow"}, {"submit", "--frontier", "slow", "--quiet=false"}} {
-		if _, _, errOut := run(t, append(args, store, file)...); strings.Contains(errOut, "limits of requests hold") {
+		if _, _, errOut := run(t, append(args, store, file)...); strings.Contains(errOut, "its request limits apply") {
 			t.Errorf("%q: %s", args, errOut)
 		}
 	}
 	for flag, told := range map[string]bool{"--all": false, "--per-host=9": true, "--rate=0": true, "--retry=0": true, "--depth=1": true, "--no-fragments": true} {
 		status, _, errOut := run(t, "verify", store, "--frontier", "docs", flag, file)
-		if status != base.StatusNo || strings.Contains(errOut, "limits of requests hold") != told {
+		if status != base.StatusNo || strings.Contains(errOut, "its request limits apply") != told {
 			t.Errorf("%s: status %d\n%s", flag, status, errOut)
 		}
 	}
@@ -128,7 +128,7 @@ func TestNoFrontier(t *testing.T) {
 	store := "--store=" + t.TempDir()
 	for _, name := range []string{"status", "results", "changes", "pause", "resume", "drain", "ui"} {
 		status, out, errOut := run(t, name, store, "--frontier", "docs")
-		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, `no frontier "docs"; there are no frontiers yet`) {
+		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, `no frontier "docs"; no frontier exists yet`) {
 			t.Errorf("%s: status %d\n%s%s", name, status, out, errOut)
 		}
 	}
@@ -138,13 +138,13 @@ func TestNoFrontier(t *testing.T) {
 	if status, _, errOut := run(t, "create", store, "--frontier", "docs", "--every", "7d"); status != base.StatusDone || !strings.Contains(errOut, "--every stays 720h0m0s") {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
-	if status, _, errOut := run(t, "status", store); status != base.StatusAccess || !strings.Contains(errOut, "there are: docs") {
+	if status, _, errOut := run(t, "status", store); status != base.StatusAccess || !strings.Contains(errOut, "choose one of docs") {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
 	if status, _, errOut := run(t, "delete", store, "docs"); status != base.StatusDone {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
-	if status, _, errOut := run(t, "status", store, "--frontier", "docs"); status != base.StatusAccess || !strings.Contains(errOut, "there are no frontiers yet") {
+	if status, _, errOut := run(t, "status", store, "--frontier", "docs"); status != base.StatusAccess || !strings.Contains(errOut, "no frontier exists yet") {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
 }
@@ -155,8 +155,8 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	start(t, "status", "--nats", "nats://u:secret@127.0.0.1:1,nats://127.0.0.1:1").waits(t, `no NATS server answers at "nats://127.0.0.1:1, nats://127.0.0.1:1": check`)
-	start(t, "verify", "--nats", "nats://127.0.0.1:1", file).waits(t, "no NATS server answers at")
+	start(t, "status", "--nats", "nats://u:secret@127.0.0.1:1,nats://127.0.0.1:1").waits(t, `no NATS server responds at "nats://127.0.0.1:1, nats://127.0.0.1:1": check`)
+	start(t, "verify", "--nats", "nats://127.0.0.1:1", file).waits(t, "no NATS server responds at")
 	for _, c := range []struct {
 		status int
 		want   string
@@ -166,10 +166,10 @@ func TestErrors(t *testing.T) {
 		{base.StatusUsage, "--format has no meaning here", []string{"submit", "--format", "junit", file}},
 		{base.StatusUsage, `--timeout has no effect on workers: write it after "locus-fleet worker"`, []string{"submit", "--timeout", "3", file}},
 		{base.StatusUsage, `--header has no effect on workers: write it after "locus-fleet worker"`, []string{"submit", "--header", "X-A: b", file}},
-		{base.StatusUsage, `--accept has no effect on workers: "locus-fleet verify" obeys it`, []string{"submit", "--accept", "500,410", file}},
-		{base.StatusUsage, `--method has no effect on workers: "locus-fleet verify" obeys it`, []string{"submit", "--method", "get", file}},
-		{base.StatusUsage, `--max-wait has no effect on workers: "locus-fleet verify" obeys it`, []string{"submit", "--max-wait", "10m", file}},
-		{base.StatusUsage, "name one frontier", []string{"retry"}},
+		{base.StatusUsage, `--accept has no effect on workers: "locus-fleet verify" applies it`, []string{"submit", "--accept", "500,410", file}},
+		{base.StatusUsage, `--method has no effect on workers: "locus-fleet verify" applies it`, []string{"submit", "--method", "get", file}},
+		{base.StatusUsage, `--max-wait has no effect on workers: "locus-fleet verify" applies it`, []string{"submit", "--max-wait", "10m", file}},
+		{base.StatusUsage, "give the name of one frontier", []string{"retry"}},
 		{base.StatusUsage, "--creds", []string{"status", "--nats", "nats://127.0.0.1:1", "--creds", "/none"}},
 		{base.StatusUsage, "--parallel must be 1", []string{"worker", "--parallel", "0"}},
 		{base.StatusUsage, "write 30d, 12h or 45m", []string{"create", "--every", "1x"}},

@@ -83,9 +83,9 @@ func (c *command) embed() (*server, error) {
 	e, err := fleet.Embed(dir)
 	switch {
 	case errors.Is(err, fleet.ErrBusy):
-		err = fmt.Errorf("%w: wait until it ends, or name another folder with --store; a run with --ui shows its state on a page", err)
+		err = fmt.Errorf("%w: wait until it ends, or choose another directory with --store; a run with --ui shows its progress on a page", err)
 	case errors.As(err, new(*fs.PathError)):
-		err = fmt.Errorf("%w: name another folder with --store", err)
+		err = fmt.Errorf("%w: choose another directory with --store", err)
 	}
 	if err != nil {
 		return nil, failed{err}
@@ -105,10 +105,10 @@ func (c *command) natsOptions() (list []nats.Option, err error) {
 	list = append(list, nats.Name("locus-fleet"), nats.Timeout(natsTime), nats.MaxReconnects(-1),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
-				c.note("the connection to the NATS server is lost, and tried again: %v", err)
+				c.note("lost the connection to the NATS server, reconnecting: %v", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.note("the connection to the NATS server is back") }),
+		nats.ReconnectHandler(func(*nats.Conn) { c.note("reconnected to the NATS server") }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			if errors.Is(err, nats.ErrPermissionViolation) {
 				c.denied.Store(true)
@@ -128,7 +128,7 @@ func (c *command) natsOptions() (list []nats.Option, err error) {
 	}
 	cert, key := c.a.ExpandHome(c.setting(c.tlsCert, f.TLSCert)), c.a.ExpandHome(c.setting(c.tlsKey, f.TLSKey))
 	if (cert == "") != (key == "") {
-		return nil, errors.New("--tls-cert and --tls-key need each other")
+		return nil, errors.New("--tls-cert and --tls-key must be used together")
 	}
 	if cert != "" {
 		add("--tls-cert", cert, "a certificate for the key of --tls-key", nats.ClientCert(cert, key))
@@ -142,7 +142,7 @@ func (c *command) storeFolder() (string, error) {
 	}
 	dir, reason := c.a.CacheFolder()
 	if dir == "" {
-		return "", fmt.Errorf("%s: --store names a folder", reason)
+		return "", fmt.Errorf("%s: choose a directory with --store", reason)
 	}
 	return filepath.Join(dir, "fleet"), nil
 }
@@ -198,7 +198,7 @@ func (c *command) explain(name string, err error) error {
 	case errors.Is(err, fleet.ErrName), errors.Is(err, fleet.ErrSettings):
 		return err
 	case errors.Is(err, context.DeadlineExceeded) && c.denied.Load():
-		err = fmt.Errorf("the NATS server does not let this user do that with the frontier %s: an administrator may, and makes it with \"locus-fleet create\"", name)
+		err = fmt.Errorf("the NATS server denies this user access to the frontier %s: an administrator can create it with \"locus-fleet create\"", name)
 	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
 		err = fmt.Errorf("the NATS server has no JetStream for this user: %w", err)
 	case fleet.Unavailable(err) != "":
@@ -229,12 +229,12 @@ func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error
 		return f, c.explain(c.name(), err)
 	}
 	names, listErr := fleet.Frontiers(ctx, srv.nc)
-	text := "there are no frontiers yet; \"locus-fleet submit\" makes one"
+	text := "no frontier exists yet; create one with \"locus-fleet submit\""
 	if len(names) > 0 {
-		text = "there are: " + strings.Join(names, ", ")
+		text = "choose one of " + strings.Join(names, ", ")
 	}
 	if listErr != nil {
-		text = fmt.Sprintf("the existing ones can't be listed: %v", c.explain(c.name(), listErr))
+		text = fmt.Sprintf("the existing frontiers can't be listed: %v", c.explain(c.name(), listErr))
 	}
 	return nil, failed{fmt.Errorf("no frontier %s; %s", locus.Quote(c.name()), text)}
 }

@@ -67,9 +67,9 @@ func (p *process) waits(t *testing.T, why string) {
 // says waits until the process has said that it tries again, for that reason.
 func (p *process) says(t *testing.T, why string) {
 	t.Helper()
-	tries := "trying again for 2m0s"
+	tries := "retrying for 2m0s"
 	if p.name == "worker" || p.name == "ui" {
-		tries = "trying again until it works"
+		tries = "retrying until it succeeds"
 	}
 	eventually(t, p.name+" does not say why it waits", func() bool {
 		said := p.errOut.String()
@@ -174,17 +174,17 @@ func TestServerComesBack(t *testing.T) {
 
 	s.Shutdown()
 	s.WaitForShutdown()
-	start(t, "status", "--nats", url).waits(t, "no NATS server answers at")
-	if status, text := get(t, page); status != 502 || !strings.Contains(text, "the NATS server does not answer") {
+	start(t, "status", "--nats", url).waits(t, "no NATS server responds at")
+	if status, text := get(t, page); status != 502 || !strings.Contains(text, "the NATS server does not respond") {
 		t.Error(status, text)
 	}
 	for _, p := range []*process{follow, ui, worker} {
-		eventually(t, p.name+" does not tell", func() bool { return strings.Contains(p.errOut.String(), "the connection to the NATS server is lost") })
+		eventually(t, p.name+" does not tell", func() bool { return strings.Contains(p.errOut.String(), "lost the connection to the NATS server") })
 	}
 
 	s, _ = startNATS(t, options(port))
 	for _, p := range []*process{follow, ui, worker} {
-		eventually(t, p.name+" is not back", func() bool { return strings.Contains(p.errOut.String(), "the connection to the NATS server is back") })
+		eventually(t, p.name+" is not back", func() bool { return strings.Contains(p.errOut.String(), "reconnected to the NATS server") })
 	}
 	publishChange(t, url, "http://second.example/")
 	eventually(t, "no second change", func() bool { return strings.Contains(follow.out.String(), "second.example") })
@@ -248,7 +248,7 @@ func TestSilentServer(t *testing.T) {
 		all = append(all, start(t, append(args, "--nats", url)...))
 	}
 	for _, p := range all {
-		p.waits(t, "the NATS server does not answer")
+		p.waits(t, "the NATS server does not respond")
 	}
 	noLeftConnections(t)
 }
@@ -280,10 +280,10 @@ func TestSilentDuringVerify(t *testing.T) {
 	url := relay(t, s.Addr(), func(string) bool { return dead.Load() })
 	p := start(t, "verify", "--no-robots", "--allow-private", "--allow-port", port, "--nats", url, file)
 	<-asked
-	eventually(t, "it tells nothing", func() bool { return strings.Contains(p.errOut.String(), "trying again for") })
+	eventually(t, "it tells nothing", func() bool { return strings.Contains(p.errOut.String(), "retrying for") })
 	p.interrupt()
 	p.ends(t, base.StatusInterrupted)
-	if !strings.Contains(p.errOut.String(), "the same command resumes where this one ended") {
+	if !strings.Contains(p.errOut.String(), "run the same command again to resume") {
 		t.Error(p.errOut.String())
 	}
 	noLeftConnections(t)
@@ -302,12 +302,12 @@ func TestFullServer(t *testing.T) {
 	}
 	p := start(t, "submit", "--nats", url, file)
 	eventually(t, "it tells nothing", func() bool {
-		return strings.Contains(p.errOut.String(), "has no room left")
+		return strings.Contains(p.errOut.String(), "has no space left")
 	})
 	p.interrupt()
 	p.ends(t, base.StatusInterrupted)
 	c := new(command)
-	if err := c.explain("default", fmt.Errorf("x: %w", &jetstream.APIError{Code: 503, ErrorCode: 10023, Description: "insufficient resources"})); !strings.Contains(err.Error(), "has no room left") {
+	if err := c.explain("default", fmt.Errorf("x: %w", &jetstream.APIError{Code: 503, ErrorCode: 10023, Description: "insufficient resources"})); !strings.Contains(err.Error(), "has no space left") {
 		t.Error(err)
 	}
 }

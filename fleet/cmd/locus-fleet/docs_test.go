@@ -172,7 +172,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%v\n%s%s", err, out.String(), errOut.String())
 	}
 	names, err := locusFleet(dir, "status").CombinedOutput()
-	if err == nil || !strings.Contains(string(names), "there are: run-") {
+	if err == nil || !strings.Contains(string(names), "choose one of run-") {
 		t.Errorf("%v %s", err, names)
 	}
 }

@@ -23,11 +23,11 @@ func runArgs(a *base.App, args []string) int {
 	root := base.NewRoot(a, c.commands(), nil, help.New())
 	root.Use = "locus-fleet"
 	root.Short = "Verify links on many machines"
-	root.Long = `With nothing configured, "locus-fleet verify" keeps its work in this machine's cache folder,
-and an interrupted run resumes when it is started again. With --nats URL, any number of workers
-on other machines ask, and no host is asked by two of them.
+	root.Long = `By default, "locus-fleet verify" stores its work in the cache directory of this machine, and an
+interrupted run resumes when you run the same command again. With --nats URL, any number of
+workers on other machines check the links, and no two workers contact the same host.
 
-"locus-fleet FILE" and "locus-fleet URL" do what "locus-fleet verify" does.`
+"locus-fleet FILE" and "locus-fleet URL" are short for "locus-fleet verify".`
 	c.addFlags(root)
 	return a.Execute(root, args)
 }

@@ -98,17 +98,17 @@ func connectError(shown string, err error) error {
 	timeout := net.Error(nil)
 	switch {
 	case errors.Is(err, nats.ErrNoServers):
-		return away{fmt.Errorf("no NATS server answers at %s: check the address, and that it runs", shown)}
+		return away{fmt.Errorf("no NATS server responds at %s: check the address, and that the server is running", shown)}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired):
-		return errors.New("the NATS server refuses the login: check the user of --nats, --creds, or --tls-cert and --tls-key")
+		return errors.New("the NATS server rejected the login: check the user in --nats, --creds, or --tls-cert and --tls-key")
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return fmt.Errorf("the NATS server at %s has no TLS: write nats:// for tls://, or leave out --tls-ca and --tls-cert", shown)
+		return fmt.Errorf("the NATS server at %s does not use TLS: write nats:// instead of tls://, or omit --tls-ca and --tls-cert", shown)
 	case errors.As(err, new(x509.UnknownAuthorityError)):
-		return fmt.Errorf("the certificate of the NATS server at %s is of an unknown authority: name its file with --tls-ca", shown)
+		return fmt.Errorf("the certificate of the NATS server at %s is signed by an unknown authority: add its certificate with --tls-ca", shown)
 	case errors.Is(err, errGreeting), errors.Is(err, nats.ErrNoInfoReceived), errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
-		return fmt.Errorf("what answers at %s is not a NATS server: check the port", shown)
+		return fmt.Errorf("the server at %s is not a NATS server: check the port", shown)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return away{fmt.Errorf("nothing at %s answers as a NATS server within %s: check the address, and that it runs", shown, natsTime)}
+		return away{fmt.Errorf("no NATS server responded at %s within %s: check the address, and that the server is running", shown, natsTime)}
 	case errors.As(err, new(*net.DNSError)), isDial(err), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
 		return away{fmt.Errorf("the NATS server at %s: %w", shown, err)}
 	}
@@ -136,7 +136,7 @@ func checkFile(flag, name, what string, option nats.Option) error {
 	case errors.As(err, &file):
 		return fmt.Errorf("%s: %w", flag, file)
 	case err != nil:
-		return fmt.Errorf("%s: %s does not have %s", flag, locus.Quote(name), what)
+		return fmt.Errorf("%s: %s does not contain %s", flag, locus.Quote(name), what)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (d natsDialer) Dial(network, address string) (net.Conn, error) {
 // limit.
 const maxGreeting = 64 << 10
 
-var errGreeting = errors.New("the first line of the server is too long")
+var errGreeting = errors.New("the server's first line is too long")
 
 // natsConn limits the first line that it reads.
 type natsConn struct {

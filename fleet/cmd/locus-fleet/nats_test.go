@@ -210,12 +210,12 @@ func TestDamagedFiles(t *testing.T) {
 	}{
 		{"--creds: ", []string{"--creds", missing}},
 		{"--creds: ", []string{"--creds", dir}},
-		{"--creds: \"" + bad + "\" does not have a JWT and a seed", []string{"--creds", bad}},
+		{"--creds: \"" + bad + "\" does not contain a JWT and a seed", []string{"--creds", bad}},
 		{"--tls-ca: ", []string{"--tls-ca", missing}},
-		{"--tls-ca: \"" + bad + "\" does not have certificates", []string{"--tls-ca", bad}},
+		{"--tls-ca: \"" + bad + "\" does not contain certificates", []string{"--tls-ca", bad}},
 		{"--tls-cert: ", []string{"--tls-cert", missing, "--tls-key", bad}},
-		{"does not have a certificate for the key of --tls-key", []string{"--tls-cert", bad, "--tls-key", bad}},
-		{"--tls-cert and --tls-key need each other", []string{"--tls-key", bad}},
+		{"does not contain a certificate for the key of --tls-key", []string{"--tls-cert", bad, "--tls-key", bad}},
+		{"--tls-cert and --tls-key must be used together", []string{"--tls-key", bad}},
 	} {
 		status, out, errOut := run(t, append([]string{"status", "--nats", "nats://127.0.0.1:1"}, c.args...)...)
 		if status != base.StatusUsage || out != "" || !strings.Contains(errOut, c.want) || strings.Contains(errOut, "secret") {
@@ -251,11 +251,11 @@ func TestRefusals(t *testing.T) {
 		{"has no JetStream for this user", []string{"submit", "--nats", plain, file}},
 		{"has no JetStream for this user", []string{"verify", "--nats", plain, file}},
 		{"has no JetStream for this user", []string{"worker", "--nats", plain}},
-		{"has no TLS", []string{"status", "--nats", strings.Replace(plain, "nats:", "tls:", 1)}},
-		{"refuses the login", []string{"status", "--nats", locked}},
-		{"does not let this user do that with the frontier default", []string{"pause", "--nats", reader}},
-		{"does not let this user do that with the frontier other", []string{"create", "--frontier", "other", "--nats", reader}},
-		{"refuses the login", []string{"worker", "--nats", with}},
+		{"does not use TLS", []string{"status", "--nats", strings.Replace(plain, "nats:", "tls:", 1)}},
+		{"rejected the login", []string{"status", "--nats", locked}},
+		{"denies this user access to the frontier default", []string{"pause", "--nats", reader}},
+		{"denies this user access to the frontier other", []string{"create", "--frontier", "other", "--nats", reader}},
+		{"rejected the login", []string{"worker", "--nats", with}},
 	} {
 		status, out, errOut := run(t, c.args...)
 		if status != base.StatusAccess || out != "" || !strings.Contains(errOut, c.want) || strings.Contains(errOut, "wrong") || strings.Contains(errOut, "right") {

@@ -23,10 +23,10 @@ func (c *command) newUI() *cobra.Command {
 	listen := config.ListenAddress("127.0.0.1:9101")
 	cmd := &cobra.Command{
 		Use:   "ui",
-		Short: "Serve a page about a frontier and its workers",
-		Long: `The page shows throughput, verdicts, hosts, workers and what waits. It needs no script, and
-loads itself again every few seconds. It has no login: it listens on this machine only, unless
---listen says otherwise.`,
+		Short: "Serve a status page for a frontier and its workers",
+		Long: `The page shows throughput, verdicts, hosts, workers and waiting targets. It needs no script and
+reloads every few seconds. It has no login, so it listens only on this machine unless you use
+--listen.`,
 		Example: `  locus-fleet ui --nats nats://nats.example.com
   locus-fleet ui --nats nats://nats.example.com --listen 127.0.0.1:8080`,
 		Args: noArguments,
@@ -111,7 +111,7 @@ func guard(next http.Handler, anyName bool) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !anyName && !isOwnName(r) {
-			http.Error(rw, "this server does not go by the name "+locus.Quote(r.Host)+"; use its address", http.StatusMisdirectedRequest)
+			http.Error(rw, "unknown host name "+locus.Quote(r.Host)+": use the address of this server", http.StatusMisdirectedRequest)
 			return
 		}
 		next.ServeHTTP(rw, r)

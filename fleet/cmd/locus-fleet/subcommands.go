@@ -25,7 +25,7 @@ import (
 // noArguments refuses arguments.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("no arguments are needed; got %d", len(args))
+		return fmt.Errorf("this command takes no arguments; got %d", len(args))
 	}
 	return nil
 }
@@ -36,10 +36,10 @@ func (c *command) newWorker() *cobra.Command {
 	var listen config.ListenAddress
 	cmd := &cobra.Command{
 		Use:   "worker",
-		Short: "Ask for the targets of a frontier",
-		Long: `A worker takes its share of the hosts, and asks until it is interrupted or the fleet is
-drained. A host belongs to one worker at a time. When a worker is gone, others take its hosts
-over within seconds. URLs that lead to private addresses are refused without --allow-private.`,
+		Short: "Check the targets of a frontier",
+		Long: `A worker takes its share of the hosts and checks their targets until it is interrupted or the
+fleet is drained. A host belongs to one worker at a time. If a worker stops, other workers take
+over its hosts within seconds. URLs of private addresses are denied without --allow-private.`,
 		Example: `  locus-fleet worker --nats nats://nats.example.com
   locus-fleet worker --nats tls://nats.example.com --creds worker.creds --listen 127.0.0.1:9100`,
 		Args: noArguments,
@@ -87,7 +87,7 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) error {
 	err := w.Run(ctx)
 	if err == nil && ctx.Err() == nil {
-		c.note("the frontier %s is drained, so the worker ends: \"locus-fleet resume\" lets new workers ask", name)
+		c.note("the frontier %s is drained, so this worker stops: run \"locus-fleet resume\" before starting new workers", name)
 	}
 	return err
 }
@@ -99,7 +99,7 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 		"partitions": fmt.Sprint(held.Partitions), "replicas": fmt.Sprint(held.Replicas), "every": held.Every.String(), "every-bad": held.EveryBad.String(),
 	} {
 		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() != value {
-			c.note("the frontier %s exists: --%s stays %s", c.name(), name, value)
+			c.note("frontier %s already exists: --%s stays %s", c.name(), name, value)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier)
 	held := s.Options()
 	differs := o.PerHost != 0 && o.PerHost != held.PerHost || o.Interval != held.Interval || o.Retry != held.Retry || o.Depth != held.Depth || o.NoRobots != held.NoRobots || o.NoFragments != held.NoFragments || o.Reserved != held.Reserved
 	if differs && slices.ContainsFunc(limitFlags[:], cmd.Flags().Changed) {
-		c.note("the frontier %s exists: its limits of requests hold, not those of this command", c.name())
+		c.note("frontier %s already exists: its request limits apply", c.name())
 	}
 	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
 }
@@ -150,7 +150,7 @@ func (c *command) newSubmit() *cobra.Command {
 		return submission{e, c}, func(bool) error {
 			p := e.Progress()
 			if ctx.Err() == nil {
-				c.note("the frontier %s has %s of %s", c.name(), countOf(p.Links, "link"), countOf(p.Documents, "document"))
+				c.note("frontier %s: %s in %s", c.name(), countOf(p.Links, "link"), countOf(p.Documents, "document"))
 			}
 			e.Close()
 			return errors.Join(e.Err(), closeAll())
@@ -161,16 +161,16 @@ func (c *command) newSubmit() *cobra.Command {
 	c.wrap(cmd)
 	cmd.Use = "submit FILE|DIR|URL..."
 	cmd.Short = "Add the links of documents and sites to a frontier"
-	cmd.Long = `Each argument is as for "locus-fleet verify", but nothing is waited for: workers ask, and
-"locus-fleet results" has the results. Documents that were added before change nothing.
-Links to this machine's files and links with passwords are asked for here, and not published.`
+	cmd.Long = `Each argument is as for "locus-fleet verify", but the command does not wait for verdicts: workers
+check the links, and "locus-fleet results" prints the results. Adding a document again has no
+effect. Links to local files and links with passwords are checked here and not published.`
 	cmd.Example = `  locus-fleet submit --nats nats://nats.example.com docs/
   locus-fleet submit --nats nats://nats.example.com --every 30d https://www.example.com/`
-	base.AddFlags(cmd, "Frontier, when it is made", func(f *pflag.FlagSet) {
-		f.IntVar(&s.Partitions, "partitions", 64, "divide hosts into `N` parts, the most workers of use")
-		f.IntVar(&s.Replicas, "replicas", 1, "have `N` servers keep everything")
-		f.Var((*days)(&s.Every), "every", "ask again after `D`, such as 30d; 0 is never")
-		f.Var((*days)(&s.EveryBad), "every-bad", "ask again after `D` if it was bad")
+	base.AddFlags(cmd, "New frontier", func(f *pflag.FlagSet) {
+		f.IntVar(&s.Partitions, "partitions", 64, "split hosts into `N` partitions, the maximum number of workers")
+		f.IntVar(&s.Replicas, "replicas", 1, "store everything on `N` NATS servers")
+		f.Var((*days)(&s.Every), "every", "check each target again after `D`, such as 30d; 0 means never")
+		f.Var((*days)(&s.EveryBad), "every-bad", "check bad targets again after `D`")
 	})
 	return cmd
 }
@@ -178,7 +178,7 @@ Links to this machine's files and links with passwords are asked for here, and n
 // refuseOfWorkers has cmd refuse the flags about requests that a frontier does not keep: workers
 // on other machines would not obey them.
 func refuseOfWorkers(cmd *cobra.Command) {
-	const worker, results, own = `write it after "locus-fleet worker"`, `"locus-fleet verify" obeys it when it reads the results`, `"locus-fleet verify" obeys it when it asks itself`
+	const worker, results, own = `write it after "locus-fleet worker"`, `"locus-fleet verify" applies it when it reads the results`, `"locus-fleet verify" applies it to its own requests`
 	args := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, list []string) error {
 		for _, one := range []struct {
@@ -212,7 +212,7 @@ func countOf[T int | int64](n T, what string) string {
 func (c *command) newStatus() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show what a frontier has, and its workers",
+		Short: "Show the state of a frontier and its workers",
 		Example: `  locus-fleet status --nats nats://nats.example.com
   locus-fleet status --json --frontier default`,
 		Args: noArguments,
@@ -244,9 +244,9 @@ func (c *command) newStatus() *cobra.Command {
 func (c *command) newResults() *cobra.Command {
 	return &cobra.Command{
 		Use:   "results",
-		Short: "Print the results of all links as JSON, one a line",
-		Long: `The lines are those of "locus verify --json", in the order in which documents and pages were
-added. A link without a verdict yet is "unknown".`,
+		Short: "Print the results of all links as JSON Lines",
+		Long: `The lines have the format of "locus verify --json", in the order in which documents and pages
+were added. A link that has no verdict yet is "unknown".`,
 		Example: `  locus-fleet results --nats nats://nats.example.com
   locus-fleet results --frontier default`,
 		Args: noArguments,
@@ -290,7 +290,7 @@ func (c *command) newChanges() *cobra.Command {
 		},
 	}
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&follow, "follow", false, "wait for more until interrupted")
+		f.BoolVar(&follow, "follow", false, "wait for new changes until interrupted")
 	})
 	return cmd
 }
@@ -312,9 +312,9 @@ func (c *command) newCreate() *cobra.Command {
 	var s fleet.Settings
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make a frontier",
-		Long: `Workers and submitters make a frontier if the NATS servers let them. Where they may not, an
-administrator makes it. The settings of a frontier are written once.`,
+		Short: "Create a frontier",
+		Long: `Workers and submitters create a frontier if the NATS servers allow it. Otherwise an
+administrator must create it. The settings of a frontier can't be changed later.`,
 		Example: `  locus-fleet create --nats tls://nats.example.com --replicas 3 --partitions 256 --every 30d
   locus-fleet create --frontier docs --every 7d --every-bad 1d`,
 		Args: noArguments,
@@ -337,9 +337,9 @@ func (c *command) newRetry() *cobra.Command {
 	var bad bool
 	cmd := &cobra.Command{
 		Use:   "retry NAME",
-		Short: "Have workers ask again for targets that are denied or got a warning",
-		Long: `Each verdict stays until a worker stores another one. If you run this command twice, workers
-verify each waiting target once.`,
+		Short: "Check targets again that were denied or got a warning",
+		Long: `Each verdict stays until a worker stores a new one. If you run this command twice, workers
+check each waiting target once.`,
 		Example: `  locus-fleet retry default --nats nats://nats.example.com
   locus-fleet retry docs --bad`,
 		Args: oneFrontier,
@@ -348,28 +348,28 @@ verify each waiting target once.`,
 			return c.with(cmd.Context(), func(ctx context.Context, f *fleet.Frontier) error {
 				n, err := f.Retry(ctx, bad)
 				if err == nil {
-					c.note("workers of the frontier %s will verify %s again", c.name(), countOf(n, "target"))
+					c.note("workers of frontier %s will check %s again", c.name(), countOf(n, "target"))
 				}
 				return err
 			})
 		},
 	}
 	base.AddFlags(cmd, "Choice", func(f *pflag.FlagSet) {
-		f.BoolVar(&bad, "bad", false, "ask again for targets with bad verdicts, too")
+		f.BoolVar(&bad, "bad", false, "also check targets with bad verdicts again")
 	})
 	return cmd
 }
 
 func oneFrontier(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return errors.New("name one frontier")
+		return errors.New("give the name of one frontier")
 	}
 	return nil
 }
 
 func (c *command) newDelete() *cobra.Command {
 	return &cobra.Command{
-		Use: "delete NAME", Short: "Delete a frontier, its results and what it has to ask for",
+		Use: "delete NAME", Short: "Delete a frontier with its targets and results",
 		Example: `  locus-fleet delete default --nats nats://nats.example.com
   locus-fleet delete docs`,
 		Args: oneFrontier,

@@ -27,7 +27,7 @@ func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, e
 	for begin := time.Now(); ; {
 		v, err = do()
 		if err == nil && len(told) > 0 {
-			c.note("the NATS server answers")
+			c.note("the NATS server responds")
 		}
 		if !errors.As(err, new(away)) || !c.forever && time.Since(begin) > startRetryTime {
 			return v, err
@@ -46,7 +46,7 @@ func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, e
 
 func (c *command) retryTimeText() string {
 	if c.forever {
-		return "trying again until it works"
+		return "retrying until it succeeds"
 	}
-	return fmt.Sprintf("trying again for %s", startRetryTime)
+	return fmt.Sprintf("retrying for %s", startRetryTime)
 }

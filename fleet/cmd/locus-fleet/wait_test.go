@@ -42,16 +42,16 @@ func TestAwait(t *testing.T) {
 					return other
 				}
 				return nil
-			}, least: 90 * time.Second, notes: "locus: nothing answers; trying again for 2m0s\nlocus: no leader; trying again for 2m0s\nlocus: the NATS server answers\n",
+			}, least: 90 * time.Second, notes: "locus: nothing answers; retrying for 2m0s\nlocus: no leader; retrying for 2m0s\nlocus: the NATS server responds\n",
 		},
-		"never": {errs: func(time.Duration) error { return lost }, least: startRetryTime, want: lost, notes: "locus: nothing answers; trying again for 2m0s\n"},
+		"never": {errs: func(time.Duration) error { return lost }, least: startRetryTime, want: lost, notes: "locus: nothing answers; retrying for 2m0s\n"},
 		"after days": {
 			forever: true, errs: func(passed time.Duration) error {
 				if passed < 48*time.Hour {
 					return lost
 				}
 				return nil
-			}, least: 48 * time.Hour, notes: "locus: nothing answers; trying again until it works\nlocus: the NATS server answers\n",
+			}, least: 48 * time.Hour, notes: "locus: nothing answers; retrying until it succeeds\nlocus: the NATS server responds\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,11 +76,11 @@ func TestAway(t *testing.T) {
 		away bool
 		want string
 	}{
-		{nats.ErrNoServers, true, "no NATS server answers at"},
+		{nats.ErrNoServers, true, "no NATS server responds at"},
 		{&net.DNSError{Err: "no such host", Name: "h", IsNotFound: true}, true, "no such host"},
 		{&net.OpError{Op: "dial", Err: errors.New("network is unreachable")}, true, "network is unreachable"},
-		{nats.ErrAuthorization, false, "refuses the login"},
-		{nats.ErrSecureConnWanted, false, "has no TLS"},
+		{nats.ErrAuthorization, false, "rejected the login"},
+		{nats.ErrSecureConnWanted, false, "does not use TLS"},
 		{errGreeting, false, "is not a NATS server"},
 		{&net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, false, "bad certificate"},
 	} {
@@ -95,9 +95,9 @@ func TestAway(t *testing.T) {
 	}{
 		{&jetstream.APIError{Code: 503, ErrorCode: 10008, Description: "JetStream system temporarily unavailable"}, true, "has no JetStream leader"},
 		{&jetstream.APIError{Code: 500, ErrorCode: 10118, Description: "stream is offline"}, true, "has no JetStream leader"},
-		{&jetstream.APIError{Code: 503, ErrorCode: 10023, Description: "insufficient resources"}, true, "has no room left"},
-		{context.DeadlineExceeded, true, "does not answer"},
-		{nats.ErrTimeout, true, "does not answer"},
+		{&jetstream.APIError{Code: 503, ErrorCode: 10023, Description: "insufficient resources"}, true, "has no space left"},
+		{context.DeadlineExceeded, true, "does not respond"},
+		{nats.ErrTimeout, true, "does not respond"},
 		{nats.ErrNoResponders, false, "has no JetStream for this user"},
 		{jetstream.ErrJetStreamNotEnabled, false, "has no JetStream for this user"},
 		{&jetstream.APIError{Code: 500, ErrorCode: 10074, Description: "replicas > 1 not supported in non-clustered mode"}, false, "replicas > 1"},
@@ -158,7 +158,7 @@ func TestStartBeforeServer(t *testing.T) {
 	port := s.Addr().(*net.TCPAddr).Port
 	s.Shutdown()
 	s.WaitForShutdown()
-	x := startWaiting(t, url, "no NATS server answers at")
+	x := startWaiting(t, url, "no NATS server responds at")
 	startNATS(t, &natsserver.Options{JetStream: true, StoreDir: dir, Port: port})
 	x.work(t)
 }
@@ -217,6 +217,6 @@ func TestStatusWaits(t *testing.T) {
 	for _, name := range []string{"status", "pause"} {
 		// The server gets nothing more when the frontier is open.
 		silent := relay(t, s.Addr(), func(said string) bool { return strings.Count(said, "STREAM.INFO.KV_locus-default-hosts") >= 2 })
-		start(t, name, "--nats", silent).waits(t, "the NATS server does not answer")
+		start(t, name, "--nats", silent).waits(t, "the NATS server does not respond")
 	}
 }
