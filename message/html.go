@@ -39,7 +39,7 @@ func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	r, buf := p.Text(), make([]byte, 0, 16<<10)
 	for err == nil {
 		if len(buf) == maxToken {
-			err = Fault{Rule: RuleLimit, Offset: p.Offset(), Path: p.Path, Text: "a tag, a comment or a script of HTML has more than 1 MiB: the text ends there"}
+			err = Fault{Rule: RuleLimit, Offset: p.Offset(), Path: p.Path, Text: "an HTML tag, comment or script has more than 1 MiB: the text ends there"}
 			break
 		}
 		buf = slices.Grow(buf, min(max(len(buf), 16<<10), maxToken-len(buf)))

@@ -96,25 +96,25 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	case limits.Depth <= 0:
 		return limited("nested more than %d levels deep", m.limits.Depth)
 	case limits.Buffered <= 0:
-		return limited("the encoded messages in it are too large to keep in memory")
+		return limited("its encoded messages are too large for memory")
 	}
 	limits.Depth--
 	var b bytes.Buffer
 	encoded := io.NewSectionReader(m.r, n.body, n.end-n.body)
 	_, err := io.CopyN(&b, decoded(n.encoding, encoded, encoded.Size()), limits.Buffered+1)
 	if err != nil && err != io.EOF {
-		return nil, fmt.Errorf("message: octet %d: %w", n.body, err)
+		return nil, fmt.Errorf("message: byte %d: %w", n.body, err)
 	}
 	size := int64(b.Len())
 	if size > limits.Buffered {
-		return limited("the encoded messages in it have more than %d octets", limits.Buffered)
+		return limited("its encoded messages have more than %d bytes", limits.Buffered)
 	}
 	limits.Buffered -= size
 	inner := newScanner(&Message{r: bytes.NewReader(b.Bytes()), size: size, limits: limits})
 	err = inner.scan()
 	m.limits.Buffered = inner.m.limits.Buffered
 	if errors.Is(err, ErrNoMessage) {
-		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it does not begin with a header")
+		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it has no header")
 		return nil, nil
 	}
 	// The only other error is a header that is too large, which is also a fault.

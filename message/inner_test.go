@@ -82,8 +82,8 @@ func TestEncodedMessageLimits(t *testing.T) {
 		{"parts", parts, message.Limits{Parts: 30}, 28, "more than 30 parts"},
 		{"held", parts, message.Limits{Buffered: 500}, 40, "more than"},
 		{"held exactly", inBase64("A: b\n\n" + strings.Repeat("x", 94)), message.Limits{Buffered: 100}, 2, ""},
-		{"held but one", inBase64("A: b\n\n" + strings.Repeat("x", 95)), message.Limits{Buffered: 100}, 1, "more than 100 octets"},
-		{"nothing left to hold", inBase64(inBase64("A: b\n\nc")), message.Limits{Buffered: int64(len(inBase64("A: b\n\nc")))}, 2, "too large to keep"},
+		{"held but one", inBase64("A: b\n\n" + strings.Repeat("x", 95)), message.Limits{Buffered: 100}, 1, "more than 100 bytes"},
+		{"nothing left to hold", inBase64(inBase64("A: b\n\nc")), message.Limits{Buffered: int64(len(inBase64("A: b\n\nc")))}, 2, "too large for memory"},
 	} {
 		m, err := message.Parse(strings.NewReader(test.text), int64(len(test.text)), &test.limits)
 		if err != nil {

@@ -13,11 +13,11 @@ import (
 
 var (
 	// ErrNoMessage means that the input has no header.
-	ErrNoMessage = errors.New("not a message: it does not begin with a header")
+	ErrNoMessage = errors.New("not a message: it has no header")
 	// ErrLimit means that a limit of [Limits] was reached.
 	ErrLimit = errors.New("limit reached")
 
-	errNoID = fmt.Errorf(`%w: a message-id is needed, with an "@" in it`, locus.ErrForm)
+	errNoID = fmt.Errorf(`%w: a message-id must contain "@"`, locus.ErrForm)
 )
 
 // Limits bound the cost of a message. The zero value, and nil, has the defaults.
@@ -85,9 +85,9 @@ const (
 // String returns the fault with its location.
 func (f Fault) String() string {
 	if f.Path == "" {
-		return fmt.Sprintf("octet %d: %s", f.Offset, f.Text)
+		return fmt.Sprintf("byte %d: %s", f.Offset, f.Text)
 	}
-	return fmt.Sprintf("part %s, octet %d: %s", f.Path, f.Offset, f.Text)
+	return fmt.Sprintf("part %s, byte %d: %s", f.Path, f.Offset, f.Text)
 }
 
 // Error returns the fault with its location. A Fault is an error where it ended the reading.
@@ -154,7 +154,7 @@ func Read(r io.Reader, l *Limits) (*Message, error) {
 	case parseErr != nil:
 		return m, parseErr
 	case err == nil:
-		fault := Fault{Rule: RuleLimit, Offset: limits.Octets, Text: fmt.Sprintf("the message has more than %d octets", limits.Octets)}
+		fault := Fault{Rule: RuleLimit, Offset: limits.Octets, Text: fmt.Sprintf("the message has more than %d bytes", limits.Octets)}
 		return m, fault
 	case err == io.EOF:
 		return m, nil

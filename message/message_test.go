@@ -534,7 +534,7 @@ func TestLimits(t *testing.T) {
 		t.Error(n, err)
 	}
 	var text bytes.Buffer
-	if err := m.WriteText(&text, nil); err != nil || !strings.Contains(text.String(), "more than 10 octets") {
+	if err := m.WriteText(&text, nil); err != nil || !strings.Contains(text.String(), "more than 10 bytes") {
 		t.Errorf("%v:\n%s", err, &text)
 	}
 	m, _ = message.Parse(strings.NewReader(simple), int64(len(simple)), &message.Limits{Part: p.Size})
@@ -581,11 +581,11 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	f := message.Fault{Rule: message.RuleBase64, Offset: 7, Text: "junk"}
-	if got := f.Error(); got != "message: octet 7: junk" || errors.Is(f, message.ErrLimit) {
+	if got := f.Error(); got != "message: byte 7: junk" || errors.Is(f, message.ErrLimit) {
 		t.Error(got)
 	}
 	f.Path = "1.2"
-	if got := f.String(); got != "part 1.2, octet 7: junk" {
+	if got := f.String(); got != "part 1.2, byte 7: junk" {
 		t.Error(got)
 	}
 	// A reader that fails while parts are read is not a fault of the message.

@@ -155,7 +155,7 @@ func (p Part) Open() io.Reader {
 func (p Part) limited(r io.Reader) io.Reader {
 	return &limited{r: r, left: p.m.limits.Part, fault: Fault{
 		Rule: RuleLimit, Offset: p.Offset(), Path: p.Path,
-		Text: fmt.Sprintf("the part has more than %d octets", p.m.limits.Part),
+		Text: fmt.Sprintf("the part has more than %d bytes", p.m.limits.Part),
 	}}
 }
 

@@ -94,14 +94,14 @@ func (s *scanner) scan() error {
 	s.endNodes(0, s.lines.offset)
 	if err == io.EOF {
 		if s.lines.offset < s.m.size {
-			s.fault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here, but should have %d octets", s.m.size))
+			s.fault(RuleSize, s.lines.offset, -1, fmt.Sprintf("the message ends here, but should have %d bytes", s.m.size))
 		}
 		return s.openEncoded()
 	}
 	if fault := (Fault{}); errors.As(err, &fault) || errors.Is(err, ErrNoMessage) {
 		return err
 	}
-	return fmt.Errorf("message: octet %d: %w", s.lines.offset, err)
+	return fmt.Errorf("message: byte %d: %w", s.lines.offset, err)
 }
 
 // readLines reads to the end, or to an error. The error is never nil.
@@ -270,7 +270,7 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 	case !s.fields && (bytes.HasPrefix(f.text, []byte("From ")) || bytes.HasPrefix(f.text, []byte(">From "))):
 		return true // of an mbox
 	case !s.fields:
-		s.fault(RuleHeaderLine, f.start, s.node, "a blank line is missing before the content, or this is not a header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
+		s.fault(RuleHeaderLine, f.start, s.node, "missing blank line before the content, or an invalid header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 		return false
 	}
 	s.faultOnce(onceHeaderLine, RuleHeaderLine, f.start, s.node, "not a header field (a name and \":\"): "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
@@ -281,7 +281,7 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 // but not of a part.
 func (s *scanner) cutHeader(offset int64) error {
 	s.head = s.head[:s.lastLine]
-	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d octets, or all headers %d times as many: the rest is ignored", s.m.limits.Header, headers))
+	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d bytes, or all headers together have %d times as many: the rest is ignored", s.m.limits.Header, headers))
 	if s.node > 0 {
 		s.state = inLostHeader
 		return nil
@@ -422,10 +422,10 @@ func (s *scanner) bodyLine(f *fragment) {
 	case "binary":
 		return
 	case "base64":
-		s.checkCoding(f, RuleBase64, base64Fault(f.text), "an invalid base64 character is skipped")
+		s.checkCoding(f, RuleBase64, base64Fault(f.text), "skipped an invalid base64 character")
 	case "quoted-printable":
 		if f.begins && f.ends {
-			s.checkCoding(f, RuleQuoted, quotedPrintableFault(f.text), `two hexadecimal digits must follow "="`)
+			s.checkCoding(f, RuleQuoted, quotedPrintableFault(f.text), `"=" must be followed by two hexadecimal digits`)
 		}
 	case "":
 		if n.typ == "text/plain" && f.begins && f.ends {
@@ -538,7 +538,7 @@ func (s *scanner) scanHeader() error {
 		case err == io.EOF || err == nil && f.begins && f.ends && len(f.text) == 0:
 			return s.takeHeader(s.lines.offset)
 		case err != nil:
-			return fmt.Errorf("message: octet %d: %w", s.lines.offset, err)
+			return fmt.Errorf("message: byte %d: %w", s.lines.offset, err)
 		}
 		if err := s.headerLine(&f); err != nil || s.state == inBody {
 			return err

@@ -407,7 +407,7 @@ func TestWriteText(t *testing.T) {
 	if err := m.WriteText(&b, nil); err != nil {
 		t.Fatal(err)
 	}
-	if want := "two\n\nParts:\n[1] text/plain 3 B\n\nFaults:\noctet 101: the multipart ends without its last boundary, --\"x\"--\n"; b.String() != want {
+	if want := "two\n\nParts:\n[1] text/plain 3 B\n\nFaults:\nbyte 101: the multipart ends without its last boundary, --\"x\"--\n"; b.String() != want {
 		t.Errorf("%q, want\n%q", &b, want)
 	}
 }
