@@ -122,7 +122,7 @@ Content-Type: multipart/mixed; boundary="=_NZXSA4TBNZSG63JAMF2CAYLMNQ"
 | Grüße
 
 File: ü.bin
-  application/octet-stream, 4 octets
+  application/octet-stream, 4 bytes
 
 Sent from me@example.org
 Sent to   joe@host.dom
@@ -139,7 +139,7 @@ func TestPreview(t *testing.T) {
 	d.Attachments = []submit.Attachment{{Name: "ü.bin", Content: []byte{0, 1, 2, 0xFF}}}
 	m := compose(t, d)
 	got, err := m.Preview()
-	if want := wantPreview + fmt.Sprintf("Size      %d octets\n", m.Size()); err != nil || got != want {
+	if want := wantPreview + fmt.Sprintf("Size      %d bytes\n", m.Size()); err != nil || got != want {
 		t.Errorf("%v\n%s", err, got)
 	}
 	d = messageText()
@@ -381,9 +381,9 @@ func TestComposeRefuses(t *testing.T) {
 		"no recipient":   {func(d *submit.Draft) { d.To = nil }, "the recipient is missing"},
 		"no message-id":  {func(d *submit.Draft) { d.InReplyTo = "see above" }, `invalid message-id "see"`},
 		"half a one":     {func(d *submit.Draft) { d.References = "<a@b> <c@>" }, `invalid message-id "<c@>"`},
-		"Latin 1":        {func(d *submit.Draft) { d.Body = "caf\xe9" }, "not UTF-8"},
+		"Latin 1":        {func(d *submit.Draft) { d.Body = "caf\xe9" }, "not valid UTF-8"},
 		"subject":        {func(d *submit.Draft) { d.Subject = "caf\xe9" }, "is not UTF-8"},
-		"folder":         {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "a/b"}} }, "without a folder"},
+		"folder":         {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "a/b"}} }, "without a directory"},
 		"no name":        {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{}} }, "invalid attachment name"},
 		"no media type":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: "x", Type: "a b"}} }, "invalid media type"},
 		"name too long":  {func(d *submit.Draft) { d.Attachments = []submit.Attachment{{Name: strings.Repeat("x", 256)}} }, "invalid attachment name"},

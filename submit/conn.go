@@ -71,7 +71,7 @@ func (g *limitedConn) Write(p []byte) (int, error) {
 // explain replaces a timeout by a plain message.
 func (g *limitedConn) explain(err error) error {
 	if t, ok := err.(net.Error); ok && t.Timeout() {
-		return fmt.Errorf("the server did not reply in time: %w", os.ErrDeadlineExceeded)
+		return fmt.Errorf("timed out waiting for the server's reply: %w", os.ErrDeadlineExceeded)
 	}
 	return err
 }

@@ -127,7 +127,7 @@ func (d *Draft) check() error {
 		}
 	}
 	if !utf8.ValidString(d.Body) {
-		return fmt.Errorf("submit: the text is not UTF-8: convert it or attach it as a file")
+		return fmt.Errorf("submit: the text is not valid UTF-8: convert it or attach it as a file")
 	}
 	for _, a := range d.Attachments {
 		if err := a.check(); err != nil {
@@ -171,7 +171,7 @@ func (a Attachment) check() error {
 		return err
 	}
 	if a.Name == "" || len(a.Name) > longest || strings.Contains(a.Name, "/") {
-		return fmt.Errorf("submit: invalid attachment name %s: write a name of 1 to %d octets without a folder", locus.Quote(a.Name), longest)
+		return fmt.Errorf("submit: invalid attachment name %s: write 1 to %d bytes, without a directory", locus.Quote(a.Name), longest)
 	}
 	if _, _, err := mime.ParseMediaType(a.mediaType()); err != nil {
 		return fmt.Errorf("submit: attachment %s: invalid media type %s", locus.Quote(a.Name), locus.Quote(a.Type))

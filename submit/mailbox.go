@@ -94,9 +94,9 @@ func addressFault(address string) string {
 	local, domain := split(address)
 	switch {
 	case len(local) > 64:
-		return fmt.Sprintf("the local part has %d octets: the limit is 64", len(local))
+		return fmt.Sprintf("the local part has %d bytes: the limit is 64", len(local))
 	case len(domain) > 255:
-		return fmt.Sprintf("the domain has %d octets: the limit is 255", len(domain))
+		return fmt.Sprintf("the domain has %d bytes: the limit is 255", len(domain))
 	case domain[0] == '[':
 		return literalFault(domain)
 	}
@@ -170,7 +170,7 @@ func checkText(name, text string) error {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(text[i:])
 		control := cmp.Or(map[rune]string{'\r': "CR", '\n': "LF", 0: "NUL"}[r], fmt.Sprintf("%U", r))
-		return fmt.Errorf("submit: %w: %s has the control character %s at octet %d", ErrField, name, control, i)
+		return fmt.Errorf("submit: %w: %s contains the control character %s at byte %d", ErrField, name, control, i)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (p *previewer) text(content string) {
 
 func (p *previewer) file(part message.Part, size int) error {
 	_, parameters, err := mime.ParseMediaType(part.Header().Get("Content-Disposition"))
-	p.line("\nFile: %s\n  %s, %d octets", parameters["filename"], part.Header().Get("Content-Type"), size)
+	p.line("\nFile: %s\n  %s, %d bytes", parameters["filename"], part.Header().Get("Content-Type"), size)
 	return err
 }
 
@@ -92,7 +92,7 @@ func (p *previewer) envelope(m *Message) {
 			p.line("Sent to   %s", r)
 		}
 	}
-	p.line("Size      %d octets", len(m.octets))
+	p.line("Size      %d bytes", len(m.octets))
 }
 
 func (p *previewer) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }

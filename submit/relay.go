@@ -61,7 +61,7 @@ func ParseRelay(text string) (Relay, error) {
 		return fail(help)
 	}
 	if _, ok := u.Password(); ok {
-		return fail("leave the password out: it is asked for, or read from netrc")
+		return fail("omit the password: the program prompts for it, or reads it from netrc")
 	}
 	r := Relay{Security: mode, Host: strings.Trim(u.Host(), "[]")}
 	r.Port, _ = u.Port()
@@ -71,7 +71,7 @@ func ParseRelay(text string) (Relay, error) {
 		}
 	}
 	if mode == Clear && r.User != "" {
-		return fail("a login needs TLS: leave the user out, or use smtp or smtps")
+		return fail("a login needs TLS: omit the user, or use smtp or smtps")
 	}
 	return r, nil
 }

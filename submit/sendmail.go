@@ -17,7 +17,7 @@ import (
 type Sendmail struct{ command []string }
 
 // ErrCommand means that a command line is empty.
-var ErrCommand = errors.New("no program to run")
+var ErrCommand = errors.New("no sendmail program")
 
 // NewSendmail returns a Sendmail that runs command, a program and its arguments, without a
 // shell. It adds "-i", so that a line with a dot does not end the message, "-f" and the

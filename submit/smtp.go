@@ -205,7 +205,7 @@ func (c *session) transaction(m *Message) (string, error) {
 		return "", fmt.Errorf("%w: an address is not US-ASCII (its domain can be written as xn--...)", ErrNoUTF8)
 	}
 	if most, ok := c.client.MaxMessageSize(); ok && most > 0 && len(m.octets) > most {
-		return "", fmt.Errorf("%w: the message has %d octets, and the server accepts %d", ErrTooLarge, len(m.octets), most)
+		return "", fmt.Errorf("%w: the message has %d bytes, but the server accepts at most %d", ErrTooLarge, len(m.octets), most)
 	}
 	if c.relay.User != "" {
 		if err := c.login(nil); err != nil {

@@ -248,7 +248,7 @@ func TestRefusals(t *testing.T) {
 		{"one of two", []string{greeting, ehlo, ok, ok, "550 5.1.1 who\r\n", bye}, []string{"the message was not sent", "1 of 2", `RCPT "jane@host.dom": the server says 550 5.1.1 "who"`}, nil},
 		{"both", []string{greeting, ehlo, ok, "450 4.2.1 later\r\n", "550 5.1.1 who\r\n", bye}, []string{"2 of 2", `"joe@host.dom"`, `"jane@host.dom"`}, nil},
 		{"a good answer at the wrong place", []string{greeting, ehlo, ok, ok, ok, ok, bye}, []string{"DATA: the server says 250", "not a reply to this"}, submit.ErrProtocol},
-		{"too large", []string{greeting, "250-h\r\n250 SIZE 100\r\n", bye}, []string{"the server accepts 100"}, submit.ErrTooLarge},
+		{"too large", []string{greeting, "250-h\r\n250 SIZE 100\r\n", bye}, []string{"the server accepts at most 100"}, submit.ErrTooLarge},
 		{"no SMTP", []string{"HTTP/1.0 400 Bad Request\r\n"}, nil, submit.ErrProtocol},
 		{"an end at once", nil, []string{"connection: "}, submit.ErrProtocol},
 	} {
