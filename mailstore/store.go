@@ -87,7 +87,7 @@ func (s *Store) openIndex(cache string, wait time.Duration) error {
 	// A hash: the name must not reveal the sources.
 	sum := sha256.Sum256([]byte(strings.Join(s.sources, "\x00")))
 	name := "mail-" + hex.EncodeToString(sum[:8]) + ".index"
-	err := errors.New("no folder was given")
+	err := errors.New("no directory given")
 	if cache != "" {
 		s.index = newIndex(filepath.Join(cache, name), wait)
 		if err = os.MkdirAll(cache, 0o700); err == nil {
@@ -138,7 +138,7 @@ type Location struct {
 // String returns the path, and for an mbox the offset.
 func (l Location) String() string {
 	if l.Mbox {
-		return fmt.Sprintf("%s at octet %d", l.Path, l.Offset)
+		return fmt.Sprintf("%s at byte %d", l.Path, l.Offset)
 	}
 	return l.Path
 }
@@ -339,7 +339,7 @@ func (s *Store) update(ctx context.Context, progress func(Progress), o refreshOp
 	if !errors.Is(err, store.ErrDamaged) {
 		return err
 	}
-	s.note(fmt.Errorf("mailstore: %s: %w; set aside and built again", locus.Quote(s.index.Path), err))
+	s.note(fmt.Errorf("mailstore: %s: %w; the damaged index was set aside and rebuilt", locus.Quote(s.index.Path), err))
 	if err := s.index.SetAside(); err != nil {
 		return err
 	}

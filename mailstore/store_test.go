@@ -199,7 +199,7 @@ func TestSameIdentifier(t *testing.T) {
 	s, _ := openStore(t, filepath.Join(dir, "cache"), b, a)
 	finds(t, s, "1@a", "same", a, a, b)
 	list, _ := s.Find(t.Context(), "1@a")
-	if list[0].Offset != 0 || list[1].Offset <= 0 || !list[0].Mbox || list[2].Mbox || list[1].String() != fmt.Sprintf("%s at octet %d", a, list[1].Offset) || list[2].String() != b {
+	if list[0].Offset != 0 || list[1].Offset <= 0 || !list[0].Mbox || list[2].Mbox || list[1].String() != fmt.Sprintf("%s at byte %d", a, list[1].Offset) || list[2].String() != b {
 		t.Errorf("%v", list)
 	}
 	n := 0
