@@ -76,7 +76,7 @@ func (s *Sorter) makeRoom(size int) error {
 	release(s.texts[:cap(s.texts)])
 	b, err := allocate(max(s.room, size))
 	if err != nil {
-		return fmt.Errorf("%d octets of memory to sort in: %w", max(s.room, size), err)
+		return fmt.Errorf("%d bytes of memory for sorting: %w", max(s.room, size), err)
 	}
 	s.texts = b[:0]
 	return nil

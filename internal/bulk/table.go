@@ -127,7 +127,7 @@ func (t *table) grow() (bool, error) {
 	old := t.slots
 	b, err := allocate(int(slots) * t.width)
 	if err != nil {
-		return false, fmt.Errorf("%d octets of memory for a table: %w", int(slots)*t.width, err)
+		return false, fmt.Errorf("%d bytes of memory for a table: %w", int(slots)*t.width, err)
 	}
 	t.slots, t.size, t.most = b, slots, int(slots-slots/4)
 	for at := 0; at < len(old); at += t.width {

@@ -128,10 +128,10 @@ func TestOffsets(t *testing.T) {
 		offset int
 		want   string
 	}{
-		{`{"url":"x",}`, 11, "a name in quotes is missing"},
-		{`{"url"}`, 6, `":" is missing`},
-		{`{"url":"a` + "\n" + `"}`, 9, "a control character"},
-		{`{"url":`, 7, "the text ends too early"},
+		{`{"url":"x",}`, 11, "missing name in quotes"},
+		{`{"url"}`, 6, `missing ":"`},
+		{`{"url":"a` + "\n" + `"}`, 9, "control character"},
+		{`{"url":`, 7, "unexpected end of the text"},
 		{`{"url":1}}`, 9, "text after the value"},
 		{`{"url":"\q"}`, 9, "unknown escape"},
 	} {
@@ -165,20 +165,20 @@ func TestParsePath(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":       "the path is empty",
-		"a..b":   "octet 2 of the path: a name is missing",
-		"a.":     "octet 2 of the path: a name is missing",
-		"a[*]":   "octet 1 of the path: write the index of one element",
-		"a[-1]":  "octet 1 of the path: write the index",
-		"a[1":    "octet 1 of the path: write the index",
-		"*":      "octet 0 of the path: a name is missing",
-		`"a`:     "octet 0 of the path: the text ends too early",
-		`a"b"`:   `octet 1 of the path: "." or "[" is missing`,
-		"['a'":   `octet 4 of the path: "]" is missing`,
-		"'a":     "octet 0 of the path: the quote is not closed",
-		"a[0]b":  `octet 4 of the path: "." or "[" is missing`,
-		"a\xff":  "octet 0 of the path: invalid UTF-8",
-		"a b":    `octet 1 of the path: "." or "[" is missing`,
-		`"\q".a`: "octet 0 of the path: unknown escape",
+		"a..b":   "byte 2 of the path: a name is missing",
+		"a.":     "byte 2 of the path: a name is missing",
+		"a[*]":   "byte 1 of the path: invalid index: write one index",
+		"a[-1]":  "byte 1 of the path: invalid index",
+		"a[1":    "byte 1 of the path: invalid index",
+		"*":      "byte 0 of the path: a name is missing",
+		`"a`:     "byte 0 of the path: unexpected end of the text",
+		`a"b"`:   `byte 1 of the path: missing "." or "["`,
+		"['a'":   `byte 4 of the path: missing "]"`,
+		"'a":     "byte 0 of the path: the quoted name is not closed",
+		"a[0]b":  `byte 4 of the path: missing "." or "["`,
+		"a\xff":  "byte 0 of the path: invalid UTF-8",
+		"a b":    `byte 1 of the path: missing "." or "["`,
+		`"\q".a`: "byte 0 of the path: unknown escape",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

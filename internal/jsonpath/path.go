@@ -35,7 +35,7 @@ func Parse(text string) (Path, error) {
 	p.root()
 	for first := p.pos == 0; p.pos < len(text); first = false {
 		if err := p.step(first); err != nil {
-			return Path{}, fmt.Errorf("octet %d of the path: %w", p.pos, err)
+			return Path{}, fmt.Errorf("byte %d of the path: %w", p.pos, err)
 		}
 	}
 	if text == "" {
@@ -78,7 +78,7 @@ func (p *parser) step(first bool) error {
 	case c == '.':
 		p.pos++
 	case !first:
-		return errors.New(`"." or "[" is missing`)
+		return errors.New(`missing "." or "["`)
 	}
 	name, err := p.name()
 	if err == nil {
@@ -97,7 +97,7 @@ func (p *parser) name() (string, error) {
 		end = len(rest)
 	}
 	if end == 0 {
-		return "", errors.New("a name is missing; write other characters in quotes")
+		return "", errors.New("a name is missing: write names with other characters in quotes")
 	}
 	if !utf8.ValidString(rest[:end]) {
 		return "", errors.New("invalid UTF-8")
@@ -116,7 +116,7 @@ func (p *parser) quoted() (string, error) {
 	if rest[0] == '\'' {
 		name, _, ok := strings.Cut(rest[1:], "'")
 		if !ok || !utf8.ValidString(name) {
-			return "", errors.New("the quote is not closed, or not UTF-8")
+			return "", errors.New("the quoted name is not closed or not valid UTF-8")
 		}
 		p.pos += len(name) + len("''")
 		return name, nil
@@ -140,7 +140,7 @@ func (p *parser) bracket() error {
 			return err
 		}
 		if !strings.HasPrefix(p.text[p.pos:], "]") {
-			return errors.New(`"]" is missing`)
+			return errors.New(`missing "]"`)
 		}
 		p.pos++
 		p.steps = append(p.steps, step{name, -1})
@@ -149,7 +149,7 @@ func (p *parser) bracket() error {
 	digits, _, ok := strings.Cut(inner, "]")
 	n, err := strconv.ParseUint(digits, 10, 31)
 	if !ok || err != nil {
-		return errors.New("write the index of one element, from 0, or a name in quotes: [0]")
+		return errors.New("invalid index: write one index such as [0], or a name in quotes")
 	}
 	p.pos += len("[]") + len(digits)
 	p.steps = append(p.steps, step{index: int(n)})

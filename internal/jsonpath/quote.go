@@ -39,8 +39,8 @@ func Unquote(buf, text []byte) ([]byte, error) {
 }
 
 var (
-	errUTF8      = errors.New("the string is not UTF-8")
-	errSurrogate = errors.New("half a surrogate pair")
+	errUTF8      = errors.New("the string is not valid UTF-8")
+	errSurrogate = errors.New("incomplete surrogate pair")
 )
 
 // escapes has the characters of escapes by the octet after the backslash.

@@ -15,7 +15,7 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("invalid JSON at octet %d: %v", e.Offset, e.Err)
+	return fmt.Sprintf("invalid JSON at byte %d: %v", e.Offset, e.Err)
 }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
@@ -69,14 +69,14 @@ const maxDepth = 10000
 var (
 	errAfter   = errors.New("text after the value")
 	errDepth   = errors.New("nested too deeply")
-	errEnd     = errors.New("the text ends too early")
-	errName    = errors.New("a name in quotes is missing")
-	errColon   = errors.New(`":" is missing`)
-	errComma   = errors.New(`"," or the closing bracket is missing`)
-	errValue   = errors.New("a value is missing")
-	errControl = errors.New("a control character in a string; write it with an escape")
+	errEnd     = errors.New("unexpected end of the text")
+	errName    = errors.New("missing name in quotes")
+	errColon   = errors.New(`missing ":"`)
+	errComma   = errors.New(`missing "," or closing bracket`)
+	errValue   = errors.New("missing value")
+	errControl = errors.New("control character in a string: escape it")
 	errEscape  = errors.New("unknown escape")
-	errNumber  = errors.New("a digit is missing")
+	errNumber  = errors.New("missing digit")
 )
 
 // scanner reads a text from pos on.

@@ -39,7 +39,7 @@ func newCDX(line []byte) (*Finder, error) {
 		}
 	}
 	if n == 0 {
-		return nil, fmt.Errorf("the header of this CDX file names no field %q, the URL", cdxURL)
+		return nil, fmt.Errorf("the header of this CDX file has no field %q (the URL)", cdxURL)
 	}
 	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
 }
@@ -65,7 +65,7 @@ func isDate(text []byte) bool {
 func (c cdx) find(line []byte) (start, end int, err error) {
 	if isCDXHeader(line) {
 		if string(line) != c.header {
-			return 0, 0, errors.New("a header of CDX that is not the first line; the fields are those of the first")
+			return 0, 0, errors.New("unexpected CDX header: only the first line may be a header")
 		}
 		return 0, 0, ErrNoURL
 	}
@@ -107,7 +107,7 @@ func (c cdxj) find(line []byte) (start, end int, err error) {
 	}
 	at := bytes.Index(line, cdxjBlock) + 1
 	if at == 0 {
-		return 0, 0, errors.New("the line has no JSON after a sort key and a date, as CDXJ has")
+		return 0, 0, errors.New("not a CDXJ line: write a sort key, a date and a JSON object")
 	}
 	start, end, err = c.url.find(line[at:])
 	if err != nil {

@@ -20,7 +20,7 @@ const maxNames = 30
 
 func (e *ColumnError) Error() string {
 	if slices.Contains(e.Columns, e.Column) {
-		return fmt.Sprintf("column %q comes twice in the first line: choose it by its number", e.Column)
+		return fmt.Sprintf("column %q appears twice in the first line: choose it by number", e.Column)
 	}
 	names := e.Columns[:min(len(e.Columns), maxNames)]
 	more := ""

@@ -106,7 +106,7 @@ func (c csv) end(line []byte, start int) (int, error) {
 		length = len(line) - start
 	}
 	if quote := bytes.IndexByte(line[start:start+length], '"'); quote >= 0 {
-		return 0, fmt.Errorf("octet %d: a quote in a field that does not begin with one", start+quote)
+		return 0, fmt.Errorf("byte %d: a quote inside an unquoted field", start+quote)
 	}
 	return start + length, nil
 }
@@ -115,14 +115,14 @@ func (c csv) quotedEnd(line []byte, start int) (int, error) {
 	for at := start + 1; ; {
 		length := bytes.IndexByte(line[at:], '"')
 		if length < 0 {
-			return 0, fmt.Errorf("octet %d: the quote is not closed on this line", start)
+			return 0, fmt.Errorf("byte %d: the quote is not closed on this line", start)
 		}
 		at += length + 1
 		switch {
 		case at == len(line) || line[at] == c.delimiter[0]:
 			return at, nil
 		case line[at] != '"':
-			return 0, fmt.Errorf("octet %d: text after the closing quote; write two quotes for one", at)
+			return 0, fmt.Errorf("byte %d: text after the closing quote: write a quote in a field as two quotes", at)
 		}
 		at++
 	}

@@ -60,9 +60,9 @@ func (f *Finder) Append(dst []byte, url string) []byte {
 func Field(n int, delimiter string) (*Finder, error) {
 	switch {
 	case n == 0:
-		return nil, errors.New("fields count from 1, or from -1 at the end")
+		return nil, errors.New("field 0 does not exist: count from 1, or from the end with -1")
 	case delimiter == "":
-		return nil, errors.New("the delimiter is empty")
+		return nil, errors.New("the delimiter must not be empty")
 	case strings.ContainsAny(delimiter, "\r\n"):
 		return nil, errors.New("a line end can't be the delimiter")
 	}

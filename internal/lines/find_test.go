@@ -66,9 +66,9 @@ func TestFindField(t *testing.T) {
 		{-1, ",", `a,b,`, `  a,b,<"a,""b">`},
 		{3, ",", `a,b`, "! the line has no field 3: it has 2 fields"},
 		{-3, ",", `a,b`, "! the line has no field -3: it has 2 fields"},
-		{2, ",", `a,"b`, "! octet 2: the quote is not closed on this line"},
-		{2, ",", `a,"b"c,d`, "! octet 5: text after the closing quote; write two quotes for one"},
-		{1, ",", `a"b,c`, "! octet 1: a quote in a field that does not begin with one"},
+		{2, ",", `a,"b`, "! byte 2: the quote is not closed on this line"},
+		{2, ",", `a,"b"c,d`, "! byte 5: text after the closing quote: write a quote in a field as two quotes"},
+		{1, ",", `a"b,c`, "! byte 1: a quote inside an unquoted field"},
 		{1, ",", `a,"b`, `a  <"a,""b">,"b`},
 		{2, ";", `a;"b;c"`, `b;c  a;<"a,""b">`},
 	} {
@@ -189,10 +189,10 @@ func TestFindKey(t *testing.T) {
 		{"url", `{"url":["x"]}`, "! url is an array, not a string"},
 		{"url", `{"url":{"x":1}}`, "! url is an object, not a string"},
 		{"url", `{"url":true}`, "! url is a boolean, not a string"},
-		{"url", `{"url":"\ud800"}`, `! half a surrogate pair: \ud800`},
-		{"url", "{\"url\":\"\xff\"}", "! the string is not UTF-8"},
-		{"url", `{"url":"x"`, "! invalid JSON at octet 10: the text ends too early"},
-		{"url", "", "! invalid JSON at octet 0: the text ends too early"},
+		{"url", `{"url":"\ud800"}`, `! incomplete surrogate pair: \ud800`},
+		{"url", "{\"url\":\"\xff\"}", "! the string is not valid UTF-8"},
+		{"url", `{"url":"x"`, "! invalid JSON at byte 10: unexpected end of the text"},
+		{"url", "", "! invalid JSON at byte 0: unexpected end of the text"},
 	} {
 		f, err := Key(row.path)
 		if err != nil {
@@ -223,7 +223,7 @@ func TestFindCDX(t *testing.T) {
 		{nine, nine, `http://example.com/  com,example)/ 20260102030405 <a,"b> text/html 200 ABC - 20 a.warc.gz`},
 		{header, "com,example)/", "! the line has no field 3: it has 1 field"},
 		{header, "com,example)/ 20260102030405 - text/html", `! field 3, the URL, is "-"`},
-		{header, " CDX a b", "! a header of CDX that is not the first line; the fields are those of the first"},
+		{header, " CDX a b", "! unexpected CDX header: only the first line may be a header"},
 	} {
 		if formatOf([]byte(row.first)) != CDX {
 			t.Errorf("%q is not detected", row.first)
@@ -257,8 +257,8 @@ func TestFindCDXJ(t *testing.T) {
 	for line, want := range map[string]string{
 		`com,example)/ 20260102030405 {"mime": "text/html"}`: "! the line has no url",
 		`com,example)/ 20260102030405 {"url": 1}`:            "! url is a number, not a string",
-		`com,example)/ 20260102030405`:                       "! the line has no JSON after a sort key and a date, as CDXJ has",
-		`com,example)/ 20260102030405 {"url": `:              "! invalid JSON at octet 8: the text ends too early",
+		`com,example)/ 20260102030405`:                       "! not a CDXJ line: write a sort key, a date and a JSON object",
+		`com,example)/ 20260102030405 {"url": `:              "! invalid JSON at byte 8: unexpected end of the text",
 	} {
 		if got := found(newCDXJ(), line); got != want {
 			t.Errorf("%s: %s; want %s", line, got, want)

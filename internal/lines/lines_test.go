@@ -131,7 +131,7 @@ b.gz:3 "seven"
 mark.txt:1 "eight\n"
 -:1 "input\n"
 ./-:1 "a file\n"
-! "folder": it is a folder; name its files
+! "folder": is a directory: name its files
 gz.gz:1 "nine\n"
 short:1 "B"
 nul:1 "\x00\x00\n"
@@ -321,10 +321,10 @@ func TestDamagedGzip(t *testing.T) {
 	text := strings.Repeat("http://h.example/\n", 1000)
 	packed := zip(t, text)
 	for name, c := range map[string]struct{ packed, want string }{
-		"cut":      {zip(t, "a\nb\n") + zip(t, "c\nd\n")[:20], "after line 4, near octet 48 of the compressed file: the file is cut"},
-		"checksum": {packed[:len(packed)-8] + "\x00\x00\x00\x00" + packed[len(packed)-4:], "after line 1000, near octet"},
-		"rubbish":  {packed + "rubbish", "after line 1000, near octet"},
-		"header":   {packed[:5], "near octet 5 of the compressed file"},
+		"cut":      {zip(t, "a\nb\n") + zip(t, "c\nd\n")[:20], "after line 4, near byte 48 of the compressed file: the file is cut"},
+		"checksum": {packed[:len(packed)-8] + "\x00\x00\x00\x00" + packed[len(packed)-4:], "after line 1000, near byte"},
+		"rubbish":  {packed + "rubbish", "after line 1000, near byte"},
+		"header":   {packed[:5], "near byte 5 of the compressed file"},
 	} {
 		got := read(t, []string{write(t, "a.gz", c.packed)}, nil, false)
 		if _, last, _ := strings.Cut(got, "! "); !strings.Contains(last, c.want) {
@@ -340,7 +340,7 @@ func TestDamagedGzip(t *testing.T) {
 func TestDamageWithinLine(t *testing.T) {
 	packed := zip(t, "one\ntwo\nthr") + "rubbish"
 	got := read(t, []string{"-"}, &Options{Stdin: strings.NewReader(packed)}, false)
-	want := "-:1 \"one\\n\"\n-:2 \"two\\n\"\n! standard input: after line 2, near octet 42 of the compressed file: the file is cut: unexpected EOF\n"
+	want := "-:1 \"one\\n\"\n-:2 \"two\\n\"\n! standard input: after line 2, near byte 42 of the compressed file: the file is cut: unexpected EOF\n"
 	if got != want {
 		t.Error(got)
 	}

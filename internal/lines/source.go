@@ -92,7 +92,7 @@ func (r *reader) explain(err error) error {
 		where = append(where, fmt.Sprintf("after %s %d", r.unit, r.line-1))
 	}
 	if r.packing != unpack.None {
-		where = append(where, fmt.Sprintf("near octet %d of the compressed file", r.octets.offset()))
+		where = append(where, fmt.Sprintf("near byte %d of the compressed file", r.octets.offset()))
 	}
 	if len(where) > 0 {
 		name += ": " + strings.Join(where, ", ")
@@ -233,7 +233,7 @@ func (r *reader) open() (io.ReadCloser, error) {
 	return r.pump(func() (io.ReadCloser, error) { return os.Open(name) }), nil
 }
 
-var errFolder = errors.New("it is a folder; name its files")
+var errFolder = errors.New("is a directory: name its files")
 
 func isRegular(f *os.File) bool {
 	info, err := f.Stat()
