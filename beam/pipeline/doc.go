@@ -2,7 +2,7 @@
 // documents that do not fit one machine.
 //
 //	unique   a row for each canonical form, and how often it came
-//	check    findings by rule, and URLs by scheme and host, with samples
+//	check    count findings by rule, and URLs by scheme and host
 //	extract  the URLs in documents, with where they were found
 //	join     the canonical forms of one list that another has too
 //	graph    links from host to host, and how many

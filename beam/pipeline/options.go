@@ -89,37 +89,37 @@ func (o Options) Checked() (Options, error) {
 	case !slices.Contains(Names(), o.Pipeline):
 		return o, fmt.Errorf("unknown pipeline %q: choose %s", o.Pipeline, strings.Join(Names(), ", "))
 	case len(o.Input) == 0 || slices.Contains(o.Input, ""):
-		return o, errors.New("no input: name a file or a pattern")
+		return o, errors.New("no input: give a file or a pattern")
 	case slices.Contains(o.Input, "-") || slices.Contains(o.With, "-"):
-		return o, errors.New("a pipeline can't read standard input: name a file, or ./- for one of that name")
+		return o, errors.New("a pipeline can't read standard input: give a file, or ./- for a file named " - "")
 	case o.Output == "" || strings.HasSuffix(o.Output, "/"):
 		return o, fmt.Errorf("output %q is not a prefix of file names: write one such as out/links", o.Output)
 	case strings.ContainsAny(o.Output, `*?[\`):
-		return o, fmt.Errorf("output %q has a character of patterns: leave out *, ?, [ and \\", o.Output)
+		return o, fmt.Errorf("output %q contains a pattern character: omit *, ?, [ and \\", o.Output)
 	case !hasName(o.Output):
 		return o, fmt.Errorf("output %q has no name after the bucket: write one such as s3://bucket/links", o.Output)
 	case o.Pipeline == Join && (len(o.With) == 0 || slices.Contains(o.With, "")):
-		return o, errors.New("join needs a second list: with")
+		return o, errors.New("join needs a second list: set \"with\"")
 	case o.Pipeline != Join && len(o.With) > 0:
-		return o, fmt.Errorf("with is for join, not for %s", o.Pipeline)
+		return o, fmt.Errorf(`"with" applies only to join, not to %s`, o.Pipeline)
 	case !slices.Contains(Formats(), o.Format):
 		return o, fmt.Errorf("unknown format %q: choose %s", o.Format, strings.Join(Formats(), ", "))
 	case !slices.Contains(Compressions(), o.Compression):
 		return o, fmt.Errorf("unknown compression %q: choose %s", o.Compression, strings.Join(Compressions(), ", "))
 	case o.Format == FormatParquet && o.Compression != compressNone:
-		return o, errors.New("format parquet compresses its columns itself: leave out compression")
+		return o, errors.New("format parquet compresses its columns itself: omit compression")
 	case o.Shards < 0 || o.Shards > maxShards:
-		return o, fmt.Errorf("the number of shards, %d, is out of range (0-%d)", o.Shards, maxShards)
+		return o, fmt.Errorf("%d shards is out of range (0-%d)", o.Shards, maxShards)
 	case o.Salts > maxSalts:
 		return o, fmt.Errorf("%d salts is out of range (1-%d)", o.Salts, maxSalts)
 	case o.Field != 0 && o.Key != "":
-		return o, errors.New("a line is fields or JSON: choose field or key")
+		return o, errors.New("field and key exclude each other: choose one")
 	case o.Delimiter != "" && o.Field == 0:
-		return o, errors.New("a delimiter needs the number of a field")
+		return o, errors.New("a delimiter needs a field number")
 	case o.Pipeline == Graph && o.hasFields():
-		return o, errors.New("graph reads two URLs with a TAB between them, or web archives: leave out field and key")
+		return o, errors.New("graph reads web archives, or lines of two URLs separated by a TAB: omit field and key")
 	case o.Pipeline == Extract && o.hasFields():
-		return o, errors.New("extract reads documents: leave out field and key")
+		return o, errors.New("extract reads documents: omit field and key")
 	}
 	if _, err := o.finder(); err != nil {
 		return o, err

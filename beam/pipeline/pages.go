@@ -97,7 +97,7 @@ func (p *pageChecker) page() error {
 		return err
 	}
 	if body.N > 0 {
-		return fmt.Errorf("the page is cut: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("the page is truncated: %w", io.ErrUnexpectedEOF)
 	}
 	return nil
 }
@@ -128,12 +128,12 @@ func checkHeader(h *format.PageHeader) error {
 	v2 := &h.DataPageHeaderV2.V
 	for _, size := range []int32{h.CompressedPageSize, h.UncompressedPageSize, v2.RepetitionLevelsByteLength, v2.DefinitionLevelsByteLength} {
 		if size < 0 || size > maxPage {
-			return fmt.Errorf("the page claims %d bytes, the limit is %d", size, maxPage)
+			return fmt.Errorf("the page header claims %d bytes: the limit is %d", size, maxPage)
 		}
 	}
 	for _, n := range []int32{h.DataPageHeader.V.NumValues, v2.NumValues, h.DictionaryPageHeader.V.NumValues} {
 		if n < 0 || n > maxPageValues {
-			return fmt.Errorf("the page claims %d values, the limit is %d", n, maxPageValues)
+			return fmt.Errorf("the page header claims %d values: the limit is %d", n, maxPageValues)
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ func (p *pageChecker) body(h *format.PageHeader, body *io.LimitedReader) error {
 		}
 		levels := int64(v2.RepetitionLevelsByteLength) + int64(v2.DefinitionLevelsByteLength)
 		if _, err := io.CopyN(io.Discard, body, levels); err != nil {
-			return fmt.Errorf("the levels of the page are cut: %w", err)
+			return fmt.Errorf("the levels of the page are truncated: %w", err)
 		}
 	}
 	limit := int64(h.UncompressedPageSize)

@@ -133,7 +133,7 @@ func TestParquetBombs(t *testing.T) {
 func TestParquetClaims(t *testing.T) {
 	for _, codec := range codecs {
 		packed := encoded(t, codec, []byte("\x01\x00\x00\x00x"))
-		claim := fmt.Sprintf("the page claims %d bytes, the limit is %d", 1<<30, maxPage)
+		claim := fmt.Sprintf("the page header claims %d bytes: the limit is %d", 1<<30, maxPage)
 		refused(t, codec.String()+", decoded", onePage(t, codec, dataPage(1<<30, len(packed)), packed), claim)
 		refused(t, codec.String()+", stored", onePage(t, codec, dataPage(5, 1<<30), packed), claim)
 		refused(t, codec.String()+", cut", onePage(t, codec, dataPage(5, 100+len(packed)), packed), "page 1 of row group 1: ")

@@ -90,11 +90,11 @@ func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err erro
 	}
 	c = parquetColumn{file, o.leaf(names)}
 	if c.index < 0 {
-		return c, fmt.Errorf("choose the column of this Parquet file with key: %s", strings.Join(names, ", "))
+		return c, fmt.Errorf("choose a column of this Parquet file with key: %s", strings.Join(names, ", "))
 	}
 	leaf, _ := file.Schema().Lookup(paths[c.index]...)
 	if kind := leaf.Node.Type().Kind(); kind != parquet.ByteArray && kind != parquet.FixedLenByteArray {
-		return c, fmt.Errorf("column %s has no texts, but values of type %s", names[c.index], leaf.Node.Type())
+		return c, fmt.Errorf("column %s has values of type %s, not text", names[c.index], leaf.Node.Type())
 	}
 	return c, nil
 }
@@ -148,12 +148,12 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	case length > size-footerEnd:
 		return errCutParquet
 	case length > maxFooter:
-		return fmt.Errorf("the footer has %d octets, the limit is %d", length, maxFooter)
+		return fmt.Errorf("the footer has %d bytes: the limit is %d", length, maxFooter)
 	}
 	return nil
 }
 
-var errCutParquet = errors.New("the Parquet file is cut: it does not end with its footer")
+var errCutParquet = errors.New("the Parquet file is truncated: its footer is missing")
 
 // column counts the values of a column.
 func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury deadLetterWriter) error {
@@ -172,7 +172,7 @@ func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury dea
 		}
 	}
 	if rows := c.file.NumRows(); row != rows {
-		return fmt.Errorf("the file is damaged: the column has %d rows of %d", row, rows)
+		return fmt.Errorf("the file is damaged: the column has %d of %d rows", row, rows)
 	}
 	return nil
 }
@@ -222,7 +222,7 @@ func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadL
 func (f *scanFn) value(s Source, value []byte, at place, bury deadLetterWriter) {
 	if len(value) > maxLine {
 		f.lines++
-		bury(at, value[:locus.MaxLen], fmt.Errorf("the value has %d octets, the limit is %d", len(value), maxLine))
+		bury(at, value[:locus.MaxLen], fmt.Errorf("the value has %d bytes: the limit is %d", len(value), maxLine))
 		return
 	}
 	f.line(s, nil, value, at, bury)

@@ -20,7 +20,7 @@ type publishFn struct{ Output Output }
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*string) bool) error {
 	o := f.Output
 	if marks, err := listFiles(ctx, o.temporary()+"/"+markDamaged); err != nil || len(marks) > 0 {
-		return cmp.Or(err, errors.New("a file of the input is damaged"))
+		return cmp.Or(err, errors.New("an input file is damaged"))
 	}
 	files := map[string][]string{}
 	var name string
@@ -111,7 +111,7 @@ func rename(ctx context.Context, system filesystem.Interface, from, to string) e
 const (
 	markBegun      = "begun"      // the job is not done
 	markPublishing = "publishing" // there may be some files of the output, and not all
-	markDamaged    = "damaged"    // a file of the input is damaged, so that no try can succeed
+	markDamaged    = "damaged"    // an input file is damaged, so that no try can succeed
 )
 
 // damageError says that the content of a file is damaged. Another try gives the same error.

@@ -112,7 +112,7 @@ const noGroup = "-"
 func (r *records) pair(counts *aggregate, input string) error {
 	from, to, found := strings.Cut(input, "\t")
 	if !found || strings.Contains(to, "\t") {
-		return errors.New("the line is not two URLs with a TAB between them")
+		return errors.New("the line is not two URLs separated by a TAB")
 	}
 	source, err := r.canonical(strings.Trim(from, blanks))
 	if err != nil {

@@ -143,7 +143,7 @@ func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, 
 func (f *scanFn) whole(ctx context.Context, s Source, bury deadLetterWriter) error {
 	switch {
 	case f.Options.Pipeline == Graph && s.Parquet:
-		return &damageError{errors.New("graph reads no Parquet: it reads web archives, or lines of two URLs with a TAB between them")}
+		return &damageError{errors.New("graph can't read Parquet: give web archives, or lines of two URLs separated by a TAB")}
 	case f.Options.Pipeline == Graph:
 		return f.archive(ctx, s, bury)
 	case s.Parquet:

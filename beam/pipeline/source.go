@@ -60,7 +60,7 @@ func (*matchFn) ProcessElement(ctx context.Context, p Pattern, emit func(Source)
 		}
 	}
 	if files == 0 {
-		return fmt.Errorf("%s: it is a folder; name its files, as with /*", shown(p.Glob))
+		return fmt.Errorf("%s: is a directory: name its files, as with /*", shown(p.Glob))
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func isFolder(path string) (bool, error) {
 	case err != nil:
 		return false, reasonOf(err)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return false, errors.New("it is not a regular file")
+		return false, errors.New("not a regular file")
 	}
 	return info.IsDir(), nil
 }
@@ -130,7 +130,7 @@ func (f *lookFn) look(ctx context.Context, s *Source) error {
 func (f *lookFn) recognize(head []byte) error {
 	switch err := lines.Recognize(head, false); {
 	case lines.IsParquet(head):
-		return errors.New("it is Parquet in a compressed file: unpack it first")
+		return errors.New("compressed Parquet file: decompress it first")
 	case f.Lines || err == nil:
 		return nil
 	default:

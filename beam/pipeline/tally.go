@@ -61,7 +61,7 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-var errCut = errors.New("the encoded value is cut")
+var errCut = errors.New("the encoded value is truncated")
 
 // encodeTally is the coder of a Tally.
 func encodeTally(t Tally) []byte {
@@ -113,7 +113,7 @@ func decodeTexts(b []byte) (list []string, err error) {
 		b = b[n:]
 	}
 	if len(b) > 0 {
-		return nil, errors.New("the encoded value has octets after its end")
+		return nil, errors.New("the encoded value has extra bytes after its end")
 	}
 	return list, nil
 }

@@ -120,7 +120,7 @@ func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end
 }
 
 func (f *scanFn) tooLong(n int64) error {
-	return fmt.Errorf("the line has %d octets, the limit is %d", n, f.maxLine)
+	return fmt.Errorf("the line has %d bytes: the limit is %d", n, f.maxLine)
 }
 
 // blocks counts the lines of a file that can't be split.

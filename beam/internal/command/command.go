@@ -29,7 +29,7 @@ const (
 	statusInterrupted = 130
 )
 
-const usage = `Run a pipeline of Apache Beam over many URLs.
+const usage = `Run an Apache Beam pipeline over many URLs.
 
   locus-beam links.txt
   locus-beam graph --input 's3://crawl/*.warc.wat.gz' --output s3://out/graph --runner flink --endpoint HOST:8099
@@ -39,15 +39,15 @@ Usage: locus-beam [PIPELINE] [FLAGS] [INPUT...]
        locus-beam version
 
 Pipelines:
-  unique   each canonical form, and how often it came (the default)
-  check    findings by rule, and URLs by scheme and host, with samples
-  extract  the URLs in text, HTML, Markdown, archives, WARC and WAT
-  join     the canonical forms of --input that are in --with too
-  graph    links from host to host: of WARC and WAT, or URL TAB URL a line
+  unique   count how often each canonical form occurs (the default)
+  check    count findings by rule, and URLs by scheme and host
+  extract  list the URLs in text, HTML, Markdown, archives, WARC and WAT
+  join     list the canonical forms that are in both --input and --with
+  graph    count links between hosts, from WARC, WAT or lines "URL TAB URL"
 
 Input and output:
   --input GLOB         read these files; also gs:// and s3:// (repeatable)
-  --with GLOB          join: the other list (repeatable)
+  --with GLOB          join: read the second list from these files (repeatable)
   --output PREFIX      begin names of output files with PREFIX (default: the pipeline)
   --format FORMAT      write text, ndjson or parquet
   --compression NAME   compress text and ndjson: gzip or zstd
@@ -55,20 +55,20 @@ Input and output:
   --overwrite          replace the files of an earlier run
 
 Records:
-  --field N            the URL is field N of a line; from the end: -1
-  --delimiter TEXT     what is between fields (default: TAB)
-  --key PATH           the URL is at PATH in a line of JSON, or in that column of Parquet
-  --rules NAME         check: rfc1738, rfc1630, rfc3986 or whatwg
-  --samples N          check: keep N samples of each row (default 3)
-  --salts N            count a hot key in N parts (default 16)
-  --lift=false         send each record, not one for a key and bundle
+  --field N            read the URL from field N of a line; -1 is the last
+  --delimiter TEXT     separate fields by TEXT (default: TAB)
+  --key PATH           read the URL at PATH in a JSON line, or from a Parquet column
+  --rules NAME         check: use rfc1738, rfc1630, rfc3986 or whatwg
+  --samples N          check: store N samples in each row (default 3)
+  --salts N            split frequent keys into N parts (default 16)
+  --lift=false         send every record instead of combining them in a bundle
 
-Runner, as Beam names them:
+Runner (Beam's flags):
   --runner NAME        prism (the default, embedded), universal, flink, spark, dataflow
-  --endpoint ADDRESS   the job service
-  --environment_type   LOOPBACK, EXTERNAL, PROCESS or DOCKER; and --environment_config
-  --verbose            show what Beam logs
-  --help_runner        all flags of Beam
+  --endpoint ADDRESS   connect to the job service at ADDRESS
+  --environment_type   LOOPBACK, EXTERNAL, PROCESS or DOCKER; see also --environment_config
+  --verbose            show Beam's log
+  --help_runner        list all flags of Beam
 `
 
 // list is a flag that may be repeated.
@@ -216,7 +216,7 @@ func (f *flags) parse(set *flag.FlagSet, args []string) error {
 		}
 	}
 	if f.subcommand != "" && len(f.input) > 0 {
-		return fmt.Errorf("%s takes no input: %q", f.subcommand, f.input[0])
+		return fmt.Errorf("%s takes no input; got %q", f.subcommand, f.input[0])
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func flagError(err error) error {
 	}
 	text, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if unknown {
-		return fmt.Errorf("unknown flag --%s: see --help, and --help_runner for those of Beam", text)
+		return fmt.Errorf(`unknown flag --%s: see "locus-beam --help", or "locus-beam --help_runner" for the flags of Beam`, text)
 	}
 	return errors.New(strings.NewReplacer("flag -", "flag --", "argument: -", "argument: --").Replace(text))
 }

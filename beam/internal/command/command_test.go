@@ -19,7 +19,7 @@ func TestOnlyInput(t *testing.T) {
 	if got := output(t, folder, "unique"); !slices.Equal(got, []string{"http://h/\t2"}) {
 		t.Errorf("output %q", got)
 	}
-	if want := "2 records, 22 octets read, 1 keys"; !strings.HasPrefix(stderr, want) {
+	if want := "2 records, 22 bytes read, 1 keys"; !strings.HasPrefix(stderr, want) {
 		t.Errorf("standard error %q, want %q", stderr, want)
 	}
 	write(t, folder, "other", []byte("http://o/\n"))
@@ -59,7 +59,7 @@ func TestMistakes(t *testing.T) {
 		{2, "no input", nil},
 		{2, "-nonsense", []string{"list", "--nonsense"}},
 		{2, "second list", []string{"join", "list"}},
-		{2, "with is for join", []string{"list", "--with", "list"}},
+		{2, "applies only to join", []string{"list", "--with", "list"}},
 		{2, "choose text, ndjson, parquet", []string{"list", "--format", "csv"}},
 		{2, "choose none, gzip, zstd", []string{"list", "--compression", "lz4"}},
 		{2, "leave out compression", []string{"list", "--format", "parquet", "--compression", "gzip"}},
@@ -249,7 +249,7 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("rows %q", rows)
 	}
 	dead := output(t, folder, "unique-dead")
-	if len(dead) != 1 || len(dead[0]) > 200_000 || !strings.Contains(dead[0], "octet 11") || !strings.Contains(dead[0], "1048586 octets") {
+	if len(dead) != 1 || len(dead[0]) > 200_000 || !strings.Contains(dead[0], "octet 11") || !strings.Contains(dead[0], "1048586 bytes") {
 		t.Errorf("%d dead letters: %.200q", len(dead), dead)
 	}
 }

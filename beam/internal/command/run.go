@@ -40,14 +40,14 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 		return err
 	}
 	if len(existing) > 0 && !o.Overwrite {
-		return usageError{fmt.Errorf("%s is there: choose another --output, or --overwrite", locus.Quote(existing[0]))}
+		return usageError{fmt.Errorf("%s already exists: choose another --output, or use --overwrite", locus.Quote(existing[0]))}
 	}
 	leftovers, err := out.Leftovers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, folder := range leftovers {
-		fmt.Fprintf(f.stderr, "locus-beam: %s has temporary files of a run that did not end: remove it if no other run writes here\n", locus.Quote(folder))
+		fmt.Fprintf(f.stderr, "locus-beam: %s contains temporary files of an unfinished run: remove it if no other run writes here\n", locus.Quote(folder))
 	}
 	// The SDK leaves files in the folder for temporary files.
 	folder, err := os.MkdirTemp("", "locus-beam-")
@@ -136,7 +136,7 @@ func (f *flags) summarize(result beam.PipelineResult, files []string) {
 		fmt.Fprintln(f.stdout, term.Safe(name))
 	}
 	if c := pipeline.CountsOf(result); c != (pipeline.Counts{}) {
-		fmt.Fprintf(f.stderr, "%d records, %d octets read, %d keys and %d octets shuffled, dead letters: %d\n",
+		fmt.Fprintf(f.stderr, "%d records, %d bytes read, %d keys and %d bytes shuffled, dead letters: %d\n",
 			c.Records, c.Read, c.Keys, c.Shuffled, c.Dead)
 	}
 }
