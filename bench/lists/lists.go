@@ -43,10 +43,10 @@ func All() []List {
 	goroot := GoRoot()
 	docs := inFiles("/usr/share/doc")
 	lists := []List{
-		{"go", "what the Go distribution refers to, as it stands there", inFiles(goroot)},
-		{"doc", "what /usr/share/doc refers to, as it stands there", docs},
-		{"doc-mixed", "the same without doubles, in random order", mixed(docs)},
-		{"file", "file: URLs of what is on this disk", ofFiles(goroot, "/usr/share")},
+		{"go", "the URLs in the Go distribution, in their order", inFiles(goroot)},
+		{"doc", "the URLs in /usr/share/doc, in their order", docs},
+		{"doc-mixed", "the same URLs without duplicates, in random order", mixed(docs)},
+		{"file", "file: URLs of files on this disk", ofFiles(goroot, "/usr/share")},
 		{"web", "generated http: and https: URLs with long paths and searches", Web(1738, Most)},
 		{"ten", "generated URLs of the ten schemes of RFC 1738", Ten(1738, Most/5)},
 	}

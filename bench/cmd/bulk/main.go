@@ -21,9 +21,9 @@ func run() {
 	rounds := flag.Int("rounds", 3, "number of rounds")
 	n := flag.Int("lines", 15_000_000, "number of lines")
 	write := flag.Bool("list", false, "only write the list, to standard output")
-	dir := flag.String("dir", "", "keep the list in `DIR`, and use the one that is there")
-	only := flag.String("only", "", "measure only programs whose names end in one of `TEXTS`, with commas")
-	memory := flag.String("memory", "512M", "the limit of the row that may spill")
+	dir := flag.String("dir", "", "store the list in `DIR`, or reuse the list there")
+	only := flag.String("only", "", "measure only programs whose names end in one of `TEXTS` (comma-separated)")
+	memory := flag.String("memory", "512M", "memory limit of the row that may spill to disk")
 	flag.Parse()
 	if *write {
 		writeList(os.Stdout, *n)

@@ -22,9 +22,9 @@ func main() { bench.Main("compare", run) }
 
 func run() {
 	rounds := flag.Int("rounds", 5, "number of rounds")
-	least := flag.Duration("time", 200*time.Millisecond, "least time of a measurement")
+	least := flag.Duration("time", 200*time.Millisecond, "minimum duration of a measurement")
 	only := flag.String("list", "", "measure only this list")
-	reading := flag.Bool("reading", false, "only the table of reading")
+	reading := flag.Bool("reading", false, "print only the table of parsing")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	c := compare{registry: bench.Must(all.Registry()), rounds: max(*rounds, 1), least: *least}

@@ -49,12 +49,12 @@ func run() {
 	var rounds int
 	var delay time.Duration
 	flag.IntVar(&w.number, "files", 1000, "number of files")
-	flag.IntVar(&w.size, "size", 1000, "octets of a file")
+	flag.IntVar(&w.size, "size", 1000, "size of a file in bytes")
 	flag.IntVar(&rounds, "rounds", 5, "number of rounds")
 	flag.DurationVar(&delay, "delay", 0, "round trip to the server")
 	flag.StringVar(&w.files, "tmp", "/dev/shm", "directory for the files")
-	program := flag.String("program", "", "the command; empty: build it")
-	skip := flag.String("skip", "", "clients that are not measured, separated by commas")
+	program := flag.String("program", "", "path of the locus command; built if empty")
+	skip := flag.String("skip", "", "clients to skip (comma-separated)")
 	flag.Parse()
 	w.dir = bench.Must(os.MkdirTemp("", "locus-bench-"))
 	defer os.RemoveAll(w.dir)
@@ -126,7 +126,7 @@ func (w *fixture) startServer(listen, host string) *exec.Cmd {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	bench.Check(errors.New("vsftpd does not listen"))
+	bench.Check(errors.New("vsftpd did not start listening"))
 	return nil
 }
 
@@ -177,6 +177,6 @@ func (w *fixture) measure(c *client) {
 		all.Write(bench.Must(os.ReadFile(filepath.Join(dir, name(i)))))
 	}
 	if [sha256.Size]byte(all.Sum(nil)) != w.sum {
-		bench.Check(fmt.Errorf("%s: the files are not those of the server", c.name))
+		bench.Check(fmt.Errorf("%s: the files differ from the files on the server", c.name))
 	}
 }

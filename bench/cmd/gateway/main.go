@@ -49,7 +49,7 @@ const (
 
 func run() {
 	var b loadTest
-	files := flag.String("files", "", "only serve this directory over HTTP")
+	files := flag.String("files", "", "serve only this directory over HTTP")
 	flag.DurationVar(&b.time, "time", 3*time.Second, "length of a round")
 	flag.IntVar(&b.rounds, "rounds", 5, "number of rounds")
 	flag.IntVar(&b.clients, "clients", 8, "concurrent clients for small objects")
@@ -57,7 +57,7 @@ func run() {
 	flag.IntVar(&b.waiting, "waiting", 10_000, "idle connections")
 	loads := flag.String("loads", "small,large,through,slow,idle", "what to measure")
 	flag.DurationVar(&b.slow, "slow", 30*time.Second, "how long slow clients read")
-	tmp := flag.String("tmp", "", "directory for files; empty: the system's")
+	tmp := flag.String("tmp", "", "directory for files; default: the system's temporary directory")
 	flag.Parse()
 	if *files != "" {
 		serveFiles(*files)
@@ -153,7 +153,7 @@ func (b *loadTest) startFTP(pub string) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	bench.Check(errors.New("vsftpd does not listen"))
+	bench.Check(errors.New("vsftpd did not start listening"))
 }
 
 func (b *loadTest) small() {
@@ -268,7 +268,7 @@ func curl(args ...string) float64 {
 	var size, seconds float64
 	bench.Must(fmt.Sscan(string(bench.Must(cmd.Output())), &size, &seconds))
 	if size != largeSize {
-		bench.Check(fmt.Errorf("curl got %.0f octets", size))
+		bench.Check(fmt.Errorf("curl received %.0f bytes", size))
 	}
 	return size / seconds / 1e6
 }
@@ -304,7 +304,7 @@ func (b *loadTest) slowly() {
 				return err
 			}
 			if string(p) != strings.Repeat(line, len(p)/len(line)) {
-				return errors.New("the octets are not those of the file")
+				return errors.New("the body differs from the file")
 			}
 		}
 		return nil
@@ -317,7 +317,7 @@ func (b *loadTest) slowly() {
 func memory(pid int, name string) (n int) {
 	_, rest, ok := strings.Cut(string(bench.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))), "\n"+name+":")
 	if !ok {
-		bench.Check(fmt.Errorf("there is no %s", name))
+		bench.Check(fmt.Errorf("no %s in /proc/PID/status", name))
 	}
 	bench.Must(fmt.Sscan(rest, &n))
 	return n

@@ -30,7 +30,7 @@ func run() {
 	messages := flag.Int("messages", 1_000_000, "number of messages")
 	layouts := flag.String("layouts", "mbox,maildir", "formats of the mail")
 	folders := flag.Int("folders", 20, "number of mbox files or Maildir folders")
-	temporary := flag.String("tmp", "", "directory for the mail; empty: the system's")
+	temporary := flag.String("tmp", "", "directory for the mail; default: the system's temporary directory")
 	measured := flag.String("measure", "", "measure the mail in this directory")
 	flag.Parse()
 	m := mail{messages: *messages, folders: max(*folders, 1)}
@@ -121,7 +121,7 @@ func (m mail) measure(dir string) {
 		s := bench.Must(mailstore.Open(ctx, options))
 		list := bench.Must(s.Find(ctx, id(i)))
 		if len(list) != 1 {
-			bench.Check(fmt.Errorf("%s is found %d times", id(i), len(list)))
+			bench.Check(fmt.Errorf("found %s %d times", id(i), len(list)))
 		}
 		bench.Check(s.Close())
 		return list[0].Path

@@ -73,7 +73,7 @@ func report() {
 	rounds := flag.Int("rounds", 3, "number of rounds")
 	files := flag.String("tmp", "/dev/shm", "directory for the files")
 	only := flag.String("only", "ftp,http,gopher", "protocols to measure")
-	program := flag.String("program", "", "the command; empty: build it")
+	program := flag.String("program", "", "path of the locus command; built if empty")
 	flag.Parse()
 	dir := bench.Must(os.MkdirTemp("", "locus-bench-"))
 	defer os.RemoveAll(dir)
