@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds the fuzz targets for OSS-Fuzz, which runs it in the image of the Dockerfile
-# beside it. The base of that image has compile_native_go_fuzzer_v2.
+# Builds the fuzz targets for OSS-Fuzz. OSS-Fuzz runs this script in the image of the
+# Dockerfile in this directory, whose base image contains compile_native_go_fuzzer_v2.
 #
 # build.sh --native [PACKAGE...] builds the same targets for Go's own engine and runs
-# their seeds, which needs nothing of OSS-Fuzz. The binaries go to the folder OUT; without
-# it they are removed.
+# their seeds. This mode does not need OSS-Fuzz. If OUT is set, the script writes the
+# binaries to that directory; otherwise it removes them.
 #
-# A target that the base can't build is named at the end: it replaces testing.T, which
-# testing/synctest and some packages of tests need. .ci/fuzz runs those.
+# At the end the script prints the targets that it could not build: the compiler replaces
+# testing.T, which testing/synctest and some test helpers need. .ci/fuzz runs these targets.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 [ -e ../../.ci/fuzz-targets ] || cd "$SRC/locus/contrib/oss-fuzz"
@@ -19,13 +19,13 @@ fuzzer_name() {
   printf '%s\n' "${name//\//_}"
 }
 
-# build_native builds a binary for each package of the main module, and runs the seeds.
+# build_native builds a binary for each package of the main module and runs the seeds.
 build_native() {
   local last='' name module package target binary
   while read -r name module package target; do
     if [ "$package" != "$last" ]; then
       last=$package
-      # What is built only to be tried takes the space of one package.
+      # Temporary binaries are removed one by one to save disk space.
       [ -z "$temporary" ] || rm -f "$temporary"/*
       binary=${OUT:-$temporary}/$(fuzzer_name "${name%/*}").test
       go test -c -trimpath -ldflags '-s -w' -fuzz . -o "$binary" "$package"
@@ -38,7 +38,7 @@ build_native() {
 build_oss_fuzz() {
   local skipped=() name module package target
   go get github.com/AdamKorcz/go-118-fuzz-build/testing
-  # The base rewrites files to build a target, and leaves them so if that fails.
+  # The compiler rewrites files, and does not restore them if a build fails.
   git -c user.name=build -c user.email=build@localhost commit -q -a -m 'build'
   while read -r name module package target; do
     compile_native_go_fuzzer_v2 "$package" "$target" "$(fuzzer_name "$name")" || true
