@@ -9,7 +9,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// do asks once for a task, and stores what that told, or has it tried again or continue later.
+// do makes the next request of a task. It stores the verdict, or schedules a retry or the rest of
+// the check.
 func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	defer w.queue.leave(t.host.part)
 	switch {
@@ -32,7 +33,7 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 		s.end()
 	}
 	if ctx.Err() != nil || t.host.part.ctx.Err() != nil {
-		return // the end of the worker, or of its lease, caused the answer
+		return // the outcome comes from the end of the worker or its lease
 	}
 	if e := (*hopError)(nil); errors.As(late, &e) && t.comesFurther(rest) {
 		w.hop(ctx, t, *e)
@@ -51,9 +52,9 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	w.afterResponse(ctx, s, t, &answer)
 }
 
-// comesFurther reports whether a request was answered, after which rest is the next one, or there may
-// be an answer the next time. A turn that came while all slots were busy is no sign of a host that
-// is never available.
+// comesFurther reports whether the task made progress: a request got a response and rest is the
+// next request, or another try may succeed. If a turn came while all slots were busy, the host is
+// still available.
 func (t *task) comesFurther(rest *verify.Request) bool {
 	if t.request != rest {
 		t.request = rest
@@ -65,7 +66,7 @@ func (t *task) comesFurther(rest *verify.Request) bool {
 	return !t.isTooLate()
 }
 
-// fragments returns those that are looked for.
+// fragments returns the fragments that the task checks.
 func (t *task) fragments() (list []string) {
 	for _, j := range t.jobs {
 		if j.found.Fragment != "" {
@@ -75,7 +76,8 @@ func (t *task) fragments() (list []string) {
 	return list
 }
 
-// putBack gives the turn of a task back that may not continue now. After a pause it does.
+// putBack returns the turn of a task that must not continue now, and schedules the task after a
+// pause.
 func (w *Worker) putBack(ctx context.Context, t *task) {
 	if t.turn != nil {
 		t.turn.release()
@@ -86,7 +88,7 @@ func (w *Worker) putBack(ctx context.Context, t *task) {
 	}
 }
 
-// afterResponse stores an answer, or has the jobs tried again.
+// afterResponse stores a response, or schedules retries of the jobs.
 func (w *Worker) afterResponse(ctx context.Context, s *slot, t *task, answer *verify.Response) {
 	tries := 0
 	for _, j := range t.jobs {
@@ -106,7 +108,7 @@ func (w *Worker) afterResponse(ctx context.Context, s *slot, t *task, answer *ve
 	w.store(ctx, s, t.jobs, t.host, answer)
 }
 
-// afterLate has jobs tried again that got no turn.
+// afterLate schedules retries of jobs that got no turn.
 func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, late error) {
 	if !errors.As(late, new(*restError)) {
 		for _, j := range jobs {
@@ -123,8 +125,8 @@ func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, l
 
 const neverFree = "skipped: no request slot became free at the redirect target"
 
-// pauseAfter returns the pause after a request that got no turn, or why there is no other one.
-// times is how often there was none.
+// pauseAfter returns the pause after a request that got no turn, or the reason for giving up. times
+// counts the requests without a turn.
 func pauseAfter(late error, times int) (pause time.Duration, why string) {
 	if rest := (*restError)(nil); errors.As(late, &rest) && (rest.shut != "" || times < maxLate) {
 		return rest.left, rest.shut
@@ -135,14 +137,14 @@ func pauseAfter(late error, times int) (pause time.Duration, why string) {
 	return 0, neverFree
 }
 
-// shutResponse is the answer for what is not asked for.
+// shutResponse is the response for a target that is skipped.
 func shutResponse(tries int, why string) *verify.Response {
 	return &verify.Response{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
 }
 
-// store stores the answer for jobs. While the server does not take it, nothing else is asked
-// for here: the answer would be lost, and the target asked for again. It is stored even if the
-// lease has ended meanwhile, unless another worker was faster.
+// store stores the response for jobs. Until the server accepts it, this slot makes no other
+// requests: otherwise the response could be lost and the request repeated. store also works after
+// the lease has ended, unless another worker was faster.
 func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) {
 	for {
 		err := w.finish(ctx, s, jobs, h, answer)
@@ -151,7 +153,7 @@ func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answe
 		}
 		w.noteRarely("can't store verdicts yet, retrying: %v", err)
 		if h.part.lease.left(w.clock) < -lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
-			return // another worker asks
+			return // another worker checks it
 		}
 	}
 }
@@ -162,8 +164,8 @@ func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
 	}
 }
 
-// retryAfter reports whether a target is tried again, and after how long. A host that asks
-// for a pause gets it for all its targets, and from all workers.
+// retryAfter reports whether a target is retried, and after what pause. If a host requests a pause,
+// the pause applies to all its targets on all workers.
 func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.Duration, again bool) {
 	if !a.Temporary {
 		return 0, false
@@ -179,8 +181,8 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.
 	return pause, again
 }
 
-// finish stores the links of a page, then the verdict of each job, which are done when the
-// server has them. After an error, it may be called again.
+// finish stores the links of a page, then the verdict of each job. A job is done when the server
+// has stored its verdict. After an error, finish may be called again.
 func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) error {
 	for _, j := range jobs {
 		if answer.IsPage && !j.isSent && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
@@ -208,7 +210,7 @@ func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answ
 	return nil
 }
 
-// stored ends the job of a verdict that was sent, and what holds its partition.
+// stored ends the job of a stored verdict and releases its hold on the partition.
 func (w *Worker) stored(v *sentVerdict) {
 	defer w.queue.leave(v.host.part)
 	if v.err == nil || errors.Is(v.err, errStored) {

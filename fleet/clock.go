@@ -2,15 +2,16 @@ package fleet
 
 import "time"
 
-// Clock tells the time and wakes up. Leases, ages and pauses use no other one, so that tests
-// need not wait. It must not be set back: time.Now has a monotonic part.
+// Clock returns the time and starts timers. Leases, ages and pauses use only this clock, so that
+// tests need not wait. Its time must not go backward; [time.Now] is safe because it has a monotonic
+// reading.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f in its own goroutine after d, unless stop is called before.
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
-// SystemClock is the clock of this machine.
+// SystemClock is the Clock of this machine.
 type SystemClock struct{}
 
 // Now returns the time.
@@ -22,12 +23,12 @@ func (SystemClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return func() { t.Stop() }
 }
 
-// wait waits for d, or until done is closed, which it reports.
+// wait waits for d or until done is closed. It reports whether done was closed.
 func wait(c Clock, d time.Duration, done <-chan struct{}) (ended bool) {
 	return wait2(c, d, done, nil)
 }
 
-// wait2 is wait, but ends also when wake is closed.
+// wait2 is like wait, but also returns when wake is closed.
 func wait2(c Clock, d time.Duration, done, wake <-chan struct{}) (ended bool) {
 	woken := make(chan struct{})
 	stop := c.AfterFunc(d, func() { close(woken) })

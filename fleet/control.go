@@ -11,19 +11,19 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Mode is what the workers of a frontier do.
+// Mode selects what the workers of a frontier do.
 type Mode string
 
-// The modes.
+// The modes of a frontier.
 const (
 	Run   Mode = "run"
-	Pause Mode = "pause" // begin no more requests
-	Drain Mode = "drain" // end what was begun, and then the workers
+	Pause Mode = "pause" // start no new requests
+	Drain Mode = "drain" // finish current requests, then stop the workers
 )
 
 const modeKey = "mode"
 
-// SetMode tells all workers what to do. They obey within seconds.
+// SetMode sets the mode of the frontier. Workers apply it within seconds.
 func (f *Frontier) SetMode(ctx context.Context, m Mode) error {
 	_, err := f.control.Put(ctx, modeKey, []byte(m))
 	return err
@@ -46,10 +46,10 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 	return m, entry.Revision(), nil
 }
 
-// readMode returns the mode that the worker obeys. On an error, the last known mode stays in
-// force; if the worker knows none, m is empty. A server that is behind sends an older record,
-// which must neither lift a pause nor end the worker. An older pause is obeyed, because the
-// revisions of a bucket that was created again begin at 1.
+// readMode returns the mode that applies to the worker. On an error, the last known mode still
+// applies; if none is known, m is empty. A server that lags behind sends an older record, which
+// must neither lift a pause nor stop the worker. An older pause applies, because the revisions of a
+// bucket that was created again begin at 1.
 func (w *Worker) readMode(ctx context.Context) (m Mode, err error) {
 	m, revision, err := w.frontier.mode(ctx)
 	if err == nil && (m == Pause || revision >= w.modeRevision) {
@@ -66,12 +66,11 @@ type Status struct {
 	Verdicts uint64            `json:"verdicts"`
 	Dead     uint64            `json:"deadLetters"`
 	Changes  uint64            `json:"changes"`
-	Bytes    uint64            `json:"bytes"` // on the disk of a server
+	Bytes    uint64            `json:"bytes"` // disk space on one server
 	Workers  map[string]Counts `json:"workers"`
 }
 
-// Status returns the state of the frontier. A worker that was killed is listed for some
-// seconds more.
+// Status returns the state of the frontier. A killed worker stays in the list for some seconds.
 func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	s = Status{Name: f.name, Workers: map[string]Counts{}}
 	if s.Mode, _, err = f.mode(ctx); err != nil {
@@ -106,8 +105,8 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// ForgetLeases deletes all leases. The caller must know that no worker runs: it has the lock
-// of an embedded server, say.
+// ForgetLeases deletes all leases. The caller must ensure that no worker runs, for example by the
+// lock of an embedded server.
 func (f *Frontier) ForgetLeases(ctx context.Context) error {
 	for _, bucket := range []jetstream.KeyValue{f.leases, f.workers} {
 		stream, err := f.js.Stream(ctx, "KV_"+bucket.Bucket())

@@ -1,4 +1,4 @@
-// Package fleet verifies links on many machines. The frontier, which is what is to be asked,
-// and the verdicts live in NATS JetStream; any number of workers ask, and no host is asked by
-// two of them.
+// Package fleet verifies links on many machines. NATS JetStream stores the frontier (the targets to
+// check) and the verdicts. Any number of workers share the targets, and each host belongs to one
+// worker at a time.
 package fleet

@@ -13,20 +13,20 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// Embedded is a server of NATS JetStream in this process. It has no port.
+// Embedded is a NATS JetStream server in this process. It listens on no port.
 type Embedded struct {
 	server *server.Server
 	lock   *os.File
 	dir    string
 }
 
-// startTime is how long a server may take to start: it reads what it keeps.
+// startTime limits the start of a server, which reads its stored data.
 const startTime = 10 * time.Minute
 
-// ErrBusy is the error of Embed for a folder that another process uses.
+// ErrBusy is the error of [Embed] if another process uses the directory.
 var ErrBusy = errors.New("another process uses this directory")
 
-// Embed starts a server that keeps everything below dir.
+// Embed starts a server that stores its data below dir. The caller must call [Embedded.Close].
 func Embed(dir string) (*Embedded, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func (e *Embedded) Connect(options ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect("", append(options, nats.InProcessServer(e.server))...)
 }
 
-// Close ends the server. What was acknowledged is on the disk.
+// Close stops the server. All acknowledged messages are on disk.
 func (e *Embedded) Close() error {
 	e.server.Shutdown()
 	e.server.WaitForShutdown()
-	// The server renames the folder of a deleted stream, and may not have removed it yet.
+	// The server renames the directory of a deleted stream and may not have removed it yet.
 	deleted, err := filepath.Glob(filepath.Join(e.dir, "jetstream", "*", "streams", ".*"))
 	for _, name := range deleted {
 		err = errors.Join(err, os.RemoveAll(name))

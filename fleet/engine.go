@@ -14,9 +14,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Submitter reads documents, adds the targets of their links to a frontier, and joins links
-// with verdicts. What must not be published, because it is on this machine or has a password,
-// it asks for itself.
+// Submitter reads documents, adds the targets of their links to a frontier, and joins links with
+// verdicts. It checks local targets and targets with passwords itself, because they must not be
+// published.
 type Submitter struct {
 	frontier *Frontier
 	slot     *slot
@@ -25,15 +25,15 @@ type Submitter struct {
 
 	mu       sync.Mutex
 	changed  sync.Cond
-	keys     []key // of the parts of documents, in their order
+	keys     []key // keys of document parts, in order
 	allRead  bool
 	err      error
 	progress verify.Progress
-	here     map[key]bool // targets that the submitter asked for itself
+	here     map[key]bool // targets that the submitter checked itself
 }
 
-// NewSubmitter returns a submitter that opens URLs as w does. w need not run. Close must
-// follow.
+// NewSubmitter returns a submitter that opens URLs with the clients of w. w need not run. The
+// caller must call [Submitter.Close].
 func NewSubmitter(w *Worker) (*Submitter, error) {
 	s, closeSlot, err := w.newSlot()
 	if err != nil {
@@ -44,11 +44,11 @@ func NewSubmitter(w *Worker) (*Submitter, error) {
 	return e, nil
 }
 
-// Close closes the connections of the submitter, but not that to the server.
+// Close closes the connections of the submitter, except the connection to the NATS server.
 func (e *Submitter) Close() { e.close() }
 
-// Submit adds the documents of sources. It reads them as fast as the frontier takes them.
-// Sources that were added before change nothing.
+// Submit adds the documents of sources. It reads them as fast as the frontier accepts them. Adding
+// a source again has no effect.
 func (e *Submitter) Submit(ctx context.Context, sources iter.Seq[verify.Source]) error {
 	inner, cancel := undated(ctx)
 	defer cancel()
@@ -71,7 +71,7 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // it may have ended the document early
+		return ctx.Err() // ctx may have cut the document short
 	}
 	if len(d.texts) > 0 || d.parts == 0 {
 		if err := d.store(ctx); err != nil {
@@ -86,7 +86,7 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 	return nil
 }
 
-// linksOf yields the links of a source: of a typed URL itself.
+// linksOf yields the links of a source. A typed URL yields itself.
 func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[verify.Found, error] {
 	if s.Open != nil {
 		return e.slot.checker.Links(ctx, *s)
@@ -94,8 +94,8 @@ func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[ver
 	return func(yield func(verify.Found, error) bool) { yield(e.slot.checker.Typed(s.URL), nil) }
 }
 
-// maxPart is the most lines of a part of a document. Parts are stored one by one, so that a
-// document of any length needs no more memory.
+// maxPart limits the lines of a document part. Parts are stored one by one, so that memory does not
+// depend on the document's length.
 const maxPart = 4096
 
 // reader adds the targets and lines of a document.
@@ -104,12 +104,12 @@ type reader struct {
 	name  string
 	batch *batch
 	texts [][]byte // the lines of a part
-	links int      // in the part
-	parts int      // that are stored
-	last  key      // of the part before
+	links int      // links in the part
+	parts int      // stored parts
+	last  key      // key of the previous part
 }
 
-// add adds a link, or what can't be read.
+// add adds a link, or an error for an unreadable part.
 func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (err error) {
 	l := line{document: d.name, failure: trouble}
 	if trouble == nil {
@@ -129,8 +129,8 @@ func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (e
 	return nil
 }
 
-// store stores a part. Its key depends on the parts before: the same document has the same
-// keys, and is stored once.
+// store stores a part. Its key depends on the previous parts, so the same document has the same
+// keys and is stored once.
 func (d *reader) store(ctx context.Context) error {
 	head := []byte(d.name + "\n")
 	if d.parts > 0 {
@@ -153,8 +153,8 @@ func (d *reader) store(ctx context.Context) error {
 	return nil
 }
 
-// target adds the target of a link, and that of its other reading. A target that must not be
-// published is asked for: answer is that of the link.
+// target adds the target of a link, and the target of its other reading. If a target must not be
+// published, the submitter checks it and returns the response for the link.
 func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Response, err error) {
 	a := e.slot.checker
 	if found.Target.URL.IsZero() {
@@ -176,9 +176,9 @@ func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (
 	return nil, nil
 }
 
-// Run adds the documents of sources, and yields the results of their links in order, then
-// those of the pages below typed URLs. It waits for verdicts, which workers must find. Err
-// tells why it ended early.
+// Run adds the documents of sources. It yields the results of their links in order, then the
+// results of the pages below typed URLs. Run waits for verdicts, so workers must run. If Run ends
+// early, [Submitter.Err] returns the reason.
 func (e *Submitter) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -208,7 +208,7 @@ func (e *Submitter) Run(ctx context.Context, sources iter.Seq[verify.Source]) it
 	}
 }
 
-// Err returns why Run ended before all results were known; nil: it did not.
+// Err returns the error that ended Run or Results early, or nil.
 func (e *Submitter) Err() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -277,7 +277,8 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	return e.keys[i], true
 }
 
-// eachLine calls each for the lines of a document or page, with what waits for their verdicts.
+// eachLine calls each for the lines of a document or page, with the responses that wait for their
+// verdicts.
 func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *responses) error) error {
 	for number := 0; ; number++ {
 		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
@@ -295,7 +296,7 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line,
 	}
 }
 
-// eachOf calls each for the lines of a message. Their verdicts are looked up together.
+// eachOf calls each for the lines of a message. It looks up their verdicts together.
 func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *responses) error) error {
 	lines, err := decodeLines(e.slot.checker, text)
 	if err != nil {
@@ -349,9 +350,9 @@ func cmpURL(a, b locus.URL) locus.URL {
 	return a
 }
 
-// Results yields the results of all links that the frontier has, in the order in which
-// documents and pages were stored. A link without a verdict yet is Unknown. A message of links
-// that can't be read is a result with an error. Err tells why it ended early.
+// Results yields the results of all links in the frontier, in the order in which documents and
+// pages were stored. A link that has no verdict yet is [verify.Unknown]. A damaged message yields a
+// result with an error. If Results ends early, [Submitter.Err] returns the reason.
 func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		ctx, cancel := undated(ctx)
@@ -375,7 +376,7 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 				})
 			}
 			if errors.Is(err, errLine) {
-				// Others wrote it: it says nothing about the next one.
+				// The message is untrusted, and the next one may be intact.
 				err = nil
 				if !yield(verify.Result{Document: m.Subject, Err: errLine}) {
 					err = errStop
@@ -394,7 +395,7 @@ func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	}
 }
 
-// Progress returns the progress of Run. Of the verdicts it knows those of all workers.
+// Progress returns the progress of Run. It counts the verdicts of all workers.
 func (e *Submitter) Progress() verify.Progress {
 	ctx, cancel := context.WithTimeout(context.Background(), callTime)
 	defer cancel()
@@ -414,5 +415,5 @@ func (e *Submitter) Progress() verify.Progress {
 	return p
 }
 
-// Slowest returns nothing: a fleet does not measure hosts.
+// Slowest returns nil, because a fleet does not measure hosts.
 func (e *Submitter) Slowest(int) []verify.HostTime { return nil }

@@ -16,29 +16,30 @@ import (
 )
 
 const (
-	// maxBatch is the most messages of one request, and maxBatchBytes about how many bytes.
+	// maxBatch limits the messages of one request, and maxBatchBytes limits their total size
+	// approximately.
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20
-	// maxValues is the most messages that the server sends for subjects with patterns.
+	// maxValues limits the messages that the server sends for subjects with patterns.
 	maxValues = 1024
-	// batchTime is the most time between two messages of a batch.
+	// batchTime limits the time between two messages of a batch.
 	batchTime = 5 * time.Second
-	// leaderAtOnce is how many messages are asked for at once that only a leader may send.
+	// leaderAtOnce limits concurrent requests for messages that only a leader may send.
 	leaderAtOnce = 32
 )
 
-// batchRequest asks a stream for the last message of each subject.
+// batchRequest requests the last message of each subject from a stream.
 type batchRequest struct {
 	Last     []string `json:"multi_last"`
 	Batch    int      `json:"batch"`
 	MaxBytes int      `json:"max_bytes"`
 }
 
-// errBatch: the server answered with something else than messages.
+// errBatch is the error for a response that contains no messages.
 var errBatch = errors.New("fleet: unexpected response from the NATS server")
 
-// last returns the last messages of subjects, as far as there are any, and at most so many. more
-// reports that the server has more of them than it sent.
+// last returns the last message of each subject that has one, up to a limit. more reports whether
+// the server has further messages.
 func (f *Frontier) last(ctx context.Context, stream string, subjects []string, most int) (list []*jetstream.RawStreamMsg, more bool, err error) {
 	if f.settings.Replicas > 1 {
 		list, err = f.lastOfLeader(ctx, stream, subjects, most)
@@ -83,7 +84,7 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 	}
 }
 
-// lastOfLeader is last for a stream with replicas. Its leader sends one message at a time.
+// lastOfLeader is like last for a stream with replicas, whose leader sends one message at a time.
 func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []string, most int) (list []*jetstream.RawStreamMsg, err error) {
 	stream, err := f.js.Stream(ctx, name)
 	if err != nil {
@@ -127,15 +128,15 @@ func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []str
 	return list, nil
 }
 
-// next returns the next message of s, which has to come in time.
+// next returns the next message of s, or an error after batchTime.
 func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
 	return s.NextMsgWithContext(ctx)
 }
 
-// nextTarget returns the first target from a sequence number on whose subject matches, or
-// nil. One at a time is cheap: for a batch of them the server counts all that match.
+// nextTarget returns the first target at or after a sequence number whose subject matches, or nil.
+// It reads one target at a time, because for a batch the server counts all matches.
 func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (*jetstream.RawStreamMsg, error) {
 	m, err := f.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -144,7 +145,7 @@ func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (
 	return m, err
 }
 
-// verdictsOf returns the verdicts at those addresses, as far as there are any.
+// verdictsOf returns the existing verdicts at the addresses.
 func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]*verdict, error) {
 	found := map[address]*verdict{}
 	for len(list) > 0 {
@@ -167,7 +168,7 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 		if list = list[len(part):]; !more {
 			continue
 		}
-		// The messages were too large for one batch: the others are asked for one by one.
+		// The messages are too large for one batch, so request the others one by one.
 		for _, at := range part {
 			if found[at] != nil {
 				continue
@@ -184,8 +185,8 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 	return found, nil
 }
 
-// values returns the values of keys of a bucket, as far as there are any. A key may be a
-// pattern of at most maxValues of them.
+// values returns the existing values of keys in a bucket. A key may be a pattern that matches at
+// most maxValues keys.
 func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (map[string]*jetstream.RawStreamMsg, error) {
 	found := map[string]*jetstream.RawStreamMsg{}
 	prefix := "$KV." + f.stream(bucket) + "."
@@ -194,13 +195,13 @@ func (f *Frontier) values(ctx context.Context, bucket string, keys []string) (ma
 		for i, key := range part {
 			subjects[i] = prefix + key
 		}
-		// Their values are small: a batch has all of them.
+		// The values are small, so one batch contains all of them.
 		messages, _, err := f.last(ctx, "KV_"+f.stream(bucket), subjects, maxValues)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range messages {
-			if m.Header.Get("KV-Operation") == "" { // it was not deleted
+			if m.Header.Get("KV-Operation") == "" { // not deleted
 				found[strings.TrimPrefix(m.Subject, prefix)] = m
 			}
 		}

@@ -20,30 +20,30 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// maxMessage is the most octets of a message: a target with the longest URLs fits.
+// maxMessage limits a message in bytes. A target with the longest URLs fits.
 const maxMessage = 1 << 20
 
 const (
-	// maxPending is how many messages of a process the server may have without an answer.
-	// Before that, windows are full.
+	// maxPending limits the unacknowledged messages of a process. The windows fill before this
+	// limit.
 	maxPending = 64 << 10
-	// publishTime is how long an answer to a message is waited for. The server that was to
-	// send it may be gone.
+	// publishTime limits the wait for an acknowledgment, because its server may be gone.
 	publishTime = 5 * time.Second
 )
 
-// Settings are those of a frontier. They are written once, by who makes it.
+// Settings holds the settings of a frontier. They are written once, when the frontier is created.
 type Settings struct {
-	// Partitions is into how many parts the hosts are divided: at most so many workers
-	// have something to do; 0: 64.
+	// Partitions is the number of parts into which hosts are divided, and the maximum number of
+	// useful workers. Zero means 64.
 	Partitions int `json:"partitions"`
-	// Replicas is how many servers of a cluster keep each message; 0: 1.
+	// Replicas is the number of servers in a cluster that store each message. Zero means 1.
 	Replicas int `json:"replicas"`
 
-	// MaxPages is the most pages of one site that are read; 0: no limit.
+	// MaxPages limits the pages of one site that workers read. Zero means no limit.
 	MaxPages int `json:"maxPages,omitempty"`
 
-	// The rest are those of [verify.Options], for all workers. What is zero is as there.
+	// The other fields have the meaning of the fields in [verify.Options], including their zero
+	// values. They apply to all workers together.
 	PerHost     int           `json:"perHost,omitempty"`
 	Interval    time.Duration `json:"interval,omitempty"`
 	Retry       int           `json:"retry,omitempty"`
@@ -52,13 +52,13 @@ type Settings struct {
 	NoFragments bool          `json:"noFragments,omitempty"`
 	Reserved    bool          `json:"reserved,omitempty"`
 
-	// Every is after how long a target is asked for again, and EveryBad after how long if
-	// it was bad; 0: never, and as Every.
+	// Every is the interval after which workers check a target again; zero means never. EveryBad is
+	// the interval for bad targets; zero means Every.
 	Every    time.Duration `json:"every,omitempty"`
 	EveryBad time.Duration `json:"everyBad,omitempty"`
 }
 
-// Options returns what the settings say about requests.
+// Options returns the settings that concern requests.
 func (s *Settings) Options() verify.Options {
 	return verify.Options{
 		Politeness: access.Politeness{PerHost: s.PerHost, Interval: s.Interval, Retry: s.Retry},
@@ -66,7 +66,7 @@ func (s *Settings) Options() verify.Options {
 	}
 }
 
-// Frontier is what is to be asked, and the verdicts, in NATS JetStream.
+// Frontier is a set of targets and their verdicts in NATS JetStream.
 type Frontier struct {
 	name     string
 	settings Settings
@@ -78,19 +78,19 @@ type Frontier struct {
 	workers                  jetstream.KeyValue
 }
 
-// The streams and buckets of a frontier. A subject is the name of the stream, the partition,
-// the host's hash and the target's key: no text that a document has. With replicas, all reads
-// ask the leader: another server may not have the newest messages, and a target whose verdict
-// is not found is asked for again.
+// The streams and buckets of a frontier. A subject consists of the stream name, the partition, the
+// hash of the host and the key of the target, so it contains no text from documents. With replicas,
+// all reads go to the leader. Another server may lack the newest messages, and a target whose
+// verdict is missing would be checked again.
 const (
-	targetStream  = "targets"  // one message for each target, for ever: so each is asked for once
-	verdictStream = "verdicts" // of the targets, under the same last three words
+	targetStream  = "targets"  // one permanent message per target, so each target is checked once
+	verdictStream = "verdicts" // verdicts of targets, with the same last three subject words
 	linkStream    = "links"    // the links of documents, in pieces
-	changeStream  = "changes"  // verdicts that differ from the one before
-	deadStream    = "dead"     // messages that can't be read, and why
+	changeStream  = "changes"  // verdicts that differ from the previous verdict
+	deadStream    = "dead"     // unreadable messages with the reason
 )
 
-// ErrName is the error for the name of a frontier with other characters than these.
+// ErrName is the error for an invalid frontier name.
 var ErrName = errors.New(`invalid frontier name: use only letters, digits, "-" and "_"`)
 
 func (f *Frontier) stream(kind string) string { return "locus-" + f.name + "-" + kind }
@@ -99,10 +99,10 @@ func (f *Frontier) subject(kind string, rest ...string) string {
 	return strings.Join(append([]string{"locus", f.name, kind}, rest...), ".")
 }
 
-// ErrNoFrontier is the error of FindFrontier for a frontier that does not exist.
+// ErrNoFrontier is the error of [FindFrontier] if the frontier does not exist.
 var ErrNoFrontier = errors.New("unknown frontier")
 
-// newFrontier returns a frontier of that name, of which nothing was asked for.
+// newFrontier returns a frontier with the name, without contacting the server.
 func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
@@ -114,8 +114,8 @@ func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	return &Frontier{name: name, nc: nc, js: js}, nil
 }
 
-// FindFrontier opens the frontier of that name. The error is ErrNoFrontier, [ErrName] or that
-// of the server.
+// FindFrontier opens an existing frontier. The error is [ErrNoFrontier], [ErrName] or an error of
+// the NATS server.
 func FindFrontier(ctx context.Context, nc *nats.Conn, name string) (*Frontier, error) {
 	f, err := newFrontier(nc, name)
 	if err != nil {
@@ -133,7 +133,7 @@ func FindFrontier(ctx context.Context, nc *nats.Conn, name string) (*Frontier, e
 	return f, f.openAll(ctx)
 }
 
-// Frontiers returns the names of the frontiers that the server has, in order.
+// Frontiers returns the sorted names of the frontiers on the server.
 func Frontiers(ctx context.Context, nc *nats.Conn) (names []string, err error) {
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -149,8 +149,8 @@ func Frontiers(ctx context.Context, nc *nats.Conn) (names []string, err error) {
 	return names, list.Err()
 }
 
-// OpenFrontier opens the frontier of that name, and makes it with the settings if it does
-// not exist.
+// OpenFrontier opens the frontier called name. If it does not exist, OpenFrontier creates it with
+// the settings; otherwise it ignores the settings.
 func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (*Frontier, error) {
 	f, err := newFrontier(nc, name)
 	if err != nil {
@@ -162,7 +162,7 @@ func OpenFrontier(ctx context.Context, nc *nats.Conn, name string, s Settings) (
 	return f, f.openAll(ctx)
 }
 
-// openAll opens the streams and buckets, and makes those that do not exist.
+// openAll opens the streams and buckets, and creates the missing ones.
 func (f *Frontier) openAll(ctx context.Context) (err error) {
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
 		c := jetstream.StreamConfig{
@@ -198,20 +198,20 @@ func (f *Frontier) openAll(ctx context.Context) (err error) {
 	return err
 }
 
-// open opens a stream as it is, or makes it.
+// open opens an existing stream, or creates it.
 func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstream.Stream, error) {
 	stream, err := f.js.Stream(ctx, c.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		stream, err = f.js.CreateStream(ctx, c)
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		stream, err = f.js.Stream(ctx, c.Name) // another process made it meanwhile
+		stream, err = f.js.Stream(ctx, c.Name) // another process created it meanwhile
 	}
 	return stream, err
 }
 
-// bucket opens a bucket as it is, or makes its stream, which is that of package jetstream but
-// for the reads.
+// bucket opens an existing bucket, or creates its stream. The stream differs from a bucket of
+// package jetstream only in how it is read.
 func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue, error) {
 	name := f.stream(kind)
 	c := jetstream.StreamConfig{
@@ -229,7 +229,7 @@ func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue,
 }
 
 const (
-	// workerBucket has what workers tell of themselves. It forgets those that are gone.
+	// workerBucket contains the reports of running workers. Reports of stopped workers expire.
 	workerBucket = "workers"
 	workerAge    = time.Hour
 
@@ -238,7 +238,7 @@ const (
 	maxReplicas   = 5
 )
 
-// makeSettings writes the settings of the frontier, or reads them if there are any.
+// makeSettings writes the settings of the frontier, or reads existing settings.
 func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	if s.Partitions == 0 {
 		s.Partitions = 64
@@ -287,14 +287,14 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// ErrSettings is the error for settings of a frontier that are out of range.
+// ErrSettings is the error for frontier settings that are out of range.
 var ErrSettings = errors.New("invalid frontier settings")
 
-// Settings returns the settings of the frontier, which may be others than those that it was
-// opened with.
+// Settings returns the settings of the frontier. They may differ from the settings passed to
+// [OpenFrontier].
 func (f *Frontier) Settings() Settings { return f.settings }
 
-// Delete removes the frontier and all that is in it.
+// Delete removes the frontier with all its targets and results.
 func (f *Frontier) Delete(ctx context.Context) error {
 	var list []error
 	for _, kind := range []string{targetStream, verdictStream, linkStream, changeStream, deadStream} {
@@ -306,19 +306,20 @@ func (f *Frontier) Delete(ctx context.Context) error {
 	return errors.Join(list...)
 }
 
-// place is where the targets of a host are.
+// place locates the targets of a host.
 type place struct {
 	partition int
-	host      string // a hash, in hexadecimal
+	host      string // hexadecimal hash
 }
 
-// placeOf returns the place of a host, by the name that [verify.Checker.Host] gives it.
+// placeOf returns the place of a host. name is the host's name as returned by
+// [verify.Checker.Host].
 func (f *Frontier) placeOf(host string) place {
 	sum := sha256.Sum256([]byte(host))
 	return place{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}
 }
 
-// words are the last three words of the subjects of a target.
+// words returns the last three words of the subjects of a target.
 func (p place) words(key [16]byte) []string {
 	return []string{fmt.Sprint(p.partition), p.host, hex.EncodeToString(key[:])}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// hopError: a target can't continue in its slot, because the next request needs a turn at
-// another host than the one before, or that host asked for a pause.
+// hopError reports that a target can't continue in its slot: the next request needs a turn at
+// another host, or the host requested a pause.
 type hopError struct {
 	at     place
 	limits limits
@@ -17,16 +17,16 @@ type hopError struct {
 
 func (*hopError) Error() string { return "fleet: the target waits for another host" }
 
-// hops are the targets that wait for turns at the hosts that redirects lead to. They take no
-// slots: a busy host delays the targets that lead to it, and no others.
+// hops holds the targets that wait for turns at the hosts of redirects. They use no slots, so a
+// busy host delays only the targets that redirect to it.
 type hops struct {
 	mu      sync.Mutex
-	waiting map[place][]*task // a host without an entry has no goroutine that takes its turns
+	waiting map[place][]*task // an entry exists while a goroutine takes turns at the host
 }
 
-// hop has t continue when it gets a turn at the host of e.
+// hop schedules t to continue when it gets a turn at the host of e.
 func (w *Worker) hop(ctx context.Context, t *task, e hopError) {
-	isFirst := t.lead.at == e.at // it had a turn there, and did not end
+	isFirst := t.lead.at == e.at // t had a turn there and did not finish
 	t.lead = e
 	w.hops.mu.Lock()
 	list, isServed := w.hops.waiting[e.at]
@@ -45,8 +45,8 @@ func (w *Worker) hop(ctx context.Context, t *task, e hopError) {
 	}
 }
 
-// serveHops takes turns at a host until no target waits there, or ctx ends. It has its own e: that
-// of the target changes when the target continues elsewhere.
+// serveHops takes turns at a host until no target waits there or ctx ends. It uses its own e,
+// because the hopError of a target changes when the target continues at another host.
 func (w *Worker) serveHops(ctx context.Context, e hopError) {
 	for ctx.Err() == nil && w.hasHops(e.at) {
 		if w.queue.isPaused() {
@@ -68,7 +68,7 @@ func (w *Worker) serveHops(ctx context.Context, e hopError) {
 	}
 }
 
-// turnNow waits for a turn at the host of e, and until a request may begin with it.
+// turnNow waits for a turn at the host of e and until a request may begin.
 func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
 	t, err := w.turnAt(ctx, e.at, e.limits)
 	own, ok := t.(*ownTurn)
@@ -83,8 +83,9 @@ func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
 	return own, err
 }
 
-// hasHops reports whether targets wait for that host. Those whose own hosts belong to another
-// worker do not: it asks for them. After false, the next hop needs another goroutine.
+// hasHops reports whether targets wait for that host. It drops targets whose own hosts now belong
+// to another worker, which checks them. After hasHops returns false, the next hop must start a new
+// goroutine.
 func (w *Worker) hasHops(at place) bool {
 	w.hops.mu.Lock()
 	defer w.hops.mu.Unlock()
@@ -97,7 +98,7 @@ func (w *Worker) hasHops(at place) bool {
 	return true
 }
 
-// followFirst gives a turn to the first target that waits for it.
+// followFirst gives the turn to the first waiting target.
 func (w *Worker) followFirst(at place, turn turn) {
 	w.hops.mu.Lock()
 	var first *task
@@ -114,7 +115,7 @@ func (w *Worker) followFirst(at place, turn turn) {
 	}
 }
 
-// followWhere ends the waiting of some targets, which are not asked for: why says the reason.
+// followWhere ends the wait of the selected targets. They are skipped with the reason why.
 func (w *Worker) followWhere(at place, why string, which func(*task) bool) {
 	w.hops.mu.Lock()
 	defer w.hops.mu.Unlock()
@@ -128,13 +129,13 @@ func (w *Worker) followWhere(at place, why string, which func(*task) bool) {
 	})
 }
 
-// countLate counts that there was no turn for those who wait.
+// countLate counts a missed turn for all waiting targets.
 func (w *Worker) countLate(at place) {
 	w.count(func(c *Counts) { c.Late++ })
 	w.followWhere(at, neverFree, func(t *task) bool { return t.isTooLate() })
 }
 
-// isTooLate counts another time without a turn, and reports whether there were too many.
+// isTooLate counts a missed turn and reports whether the limit is exceeded.
 func (t *task) isTooLate() bool {
 	for _, j := range t.jobs {
 		j.late++

@@ -5,58 +5,58 @@ import (
 	"time"
 )
 
-// host is what jobs share limits by. The scheduler's mutex guards it.
+// host holds the request limits that its jobs share. The scheduler's mutex guards it.
 type host struct {
 	part     *partition
 	hash     string
 	atOnce   int
 	interval time.Duration
 
-	jobs        []*job        // that wait for a turn
-	all         map[*job]bool // that are not done
+	jobs        []*job        // jobs that wait for a turn
+	all         map[*job]bool // unfinished jobs
 	turns       []chan struct{}
 	active      int
-	last        time.Time     // when the last request began
-	calm        time.Time     // when the pause ends that the host asked for
-	begin       ticket        // of the request that is about to begin; 0: none is
-	until       time.Time     // when that ticket expires
-	wake        chan struct{} // closed when a request may begin sooner; nil: none waits
-	ready       bool          // it is in scheduler.ready
-	timer       func()        // stops what wakes it; nil: nothing does
-	alarm       time.Time     // when the timer wakes it
-	shut        string        // why its jobs are not asked for until calm; empty: they are
-	slower      time.Duration // the interval that the host asked for; 0: none
-	pauseStored bool          // its pause is stored
+	last        time.Time     // start of the last request
+	calm        time.Time     // end of the pause that the host requested
+	begin       ticket        // ticket of the request that is about to begin, or 0
+	until       time.Time     // expiry of that ticket
+	wake        chan struct{} // closed when a request may begin sooner; nil if none waits
+	ready       bool          // the host is in scheduler.ready
+	timer       func()        // stops the timer, or nil
+	alarm       time.Time     // time of the timer
+	shut        string        // why its jobs are skipped until calm; empty if they are not
+	slower      time.Duration // interval that the host requested, or 0
+	pauseStored bool          // the pause is stored
 
-	behind  uint64 // the sequence number from which its targets were not read; 0: all were
-	skipped uint64 // how often a target was not read
+	behind  uint64 // sequence number of the first unread target; 0 if all were read
+	skipped uint64 // number of unread targets
 	filling bool
 }
 
-// ticket is the right to begin one request. While a host has given one out, no other request
-// to it begins.
+// ticket is the right to begin one request. Until it is used, released or expired, no other request
+// to the host begins.
 type ticket uint64
 
 const (
-	// ticketTime is how long a ticket is valid. A connection that takes longer needs
-	// another one.
+	// ticketTime is how long a ticket is valid. A slower connection needs another ticket.
 	ticketTime = 5 * time.Second
-	// ticketMargin is how much sooner the holder of a ticket stops using it.
+	// ticketMargin is the safety margin before the expiry, in which the holder no longer uses the
+	// ticket.
 	ticketMargin = time.Second
 )
 
-// due returns when the next request may begin, as far as is known now.
+// due returns the earliest time at which the next request may begin.
 func (h *host) due() time.Time {
 	due := later(h.last.Add(h.interval), h.calm)
 	if h.begin != 0 && h.interval > 0 {
-		// The request may begin until the last moment.
+		// The request may begin just before its ticket expires.
 		due = later(due, h.until.Add(h.interval))
 	}
 	return due
 }
 
-// hostFor returns the host, which it makes with those limits. No request to it begins sooner
-// than an interval after the lease was taken: another worker may have asked it just before.
+// hostFor returns the host, and creates it with the limits if necessary. Requests begin at least an
+// interval after the lease was taken, because another worker may have sent a request just before.
 // The caller must hold s.mu.
 func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 	h := p.hosts[hash]
@@ -72,17 +72,17 @@ func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 
 func (h *host) hasRoom() bool { return h.atOnce <= 0 || h.active < h.atOnce }
 
-// ticket gives a ticket of h out. The caller must hold s.mu.
+// ticket issues a ticket of h. The caller must hold s.mu.
 func (s *scheduler) ticket(h *host, valid time.Duration) ticket {
 	s.tickets++
 	h.begin, h.until = s.tickets, s.clock.Now().Add(valid)
 	return h.begin
 }
 
-// A restError tells that a host asked for a pause.
+// A restError reports that a host requested a pause.
 type restError struct {
-	left time.Duration // of the pause
-	shut string        // why nothing is asked for so long that it is not worth waiting; empty: it is
+	left time.Duration // remaining time of the pause
+	shut string        // why targets are skipped, if the pause is too long to wait
 }
 
 func (e *restError) Error() string {
@@ -92,8 +92,8 @@ func (e *restError) Error() string {
 	return "the server asked for a pause of " + e.left.String()
 }
 
-// begin waits until a request to h may begin, for which it gives a ticket that is valid for
-// so long. The error is that of ctx, or a *restError.
+// begin waits until a request to h may begin. It returns a ticket and the time for which the ticket
+// is valid. The error is the error of ctx or a *restError.
 func (s *scheduler) begin(ctx context.Context, h *host, valid time.Duration) (ticket, error) {
 	for {
 		s.mu.Lock()
@@ -118,7 +118,7 @@ func (s *scheduler) begin(ctx context.Context, h *host, valid time.Duration) (ti
 	}
 }
 
-// isValid reports whether a request may still begin with a ticket.
+// isValid reports whether a request may still begin with the ticket.
 func (s *scheduler) isValid(h *host, t ticket) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (s *scheduler) isValid(h *host, t ticket) bool {
 	return h.begin == t && h.until.Sub(s.clock.Now()) > ticketMargin
 }
 
-// began ends a ticket: the request has begun.
+// began uses the ticket up, because the request has begun.
 func (s *scheduler) began(h *host, t ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func (s *scheduler) began(h *host, t ticket) {
 	s.soon(h)
 }
 
-// rest begins no request to h for that long. With a reason, its jobs are given out without
-// delay, not to be asked for.
+// rest starts a pause in which no request to h begins. If there is a reason, the scheduler hands
+// out the jobs without delay, and they are skipped.
 func (s *scheduler) rest(h *host, d time.Duration, shut string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,10 +150,10 @@ func (s *scheduler) rest(h *host, d time.Duration, shut string) {
 			h.shut = shut
 		}
 	}
-	s.soon(h) // those who wait need not any more
+	s.soon(h) // wake waiters, which can stop waiting
 }
 
-// slow makes the interval of h at least that long, and reports whether that is news.
+// slow raises the interval of h to at least d. It reports whether the interval changed.
 func (s *scheduler) slow(h *host, interval time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,7 +165,7 @@ func (s *scheduler) slow(h *host, interval time.Duration) bool {
 	return true
 }
 
-// asked returns what h asked for, to be stored.
+// asked returns the limits that h requested, for storage.
 func (s *scheduler) asked(h *host) hostRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *scheduler) asked(h *host) hostRecord {
 	return r
 }
 
-// isShut returns why h is not asked; empty: it is.
+// isShut returns why the targets of h are skipped, or "" if they are not.
 func (s *scheduler) isShut(h *host) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,8 +187,8 @@ func (s *scheduler) isShut(h *host) string {
 	return h.shut
 }
 
-// turn waits for a turn at a host that is not that of a job; release must follow. The error
-// is that of ctx, or errTaken if the partition is not that of this worker.
+// turn waits for a turn at a host that no job here belongs to. The caller must call release. The
+// error is the error of ctx, or errTaken if another worker holds the partition.
 func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
 	s.mu.Lock()
 	if s.parts[p.number] != p || p.draining || p.lease.left(s.clock) <= 0 {
@@ -219,6 +219,6 @@ func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limit
 		}
 	}
 	s.mu.Unlock()
-	s.release(h, 0) // it was given meanwhile
+	s.release(h, 0) // the turn came meanwhile
 	return nil, err
 }

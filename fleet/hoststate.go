@@ -13,12 +13,12 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// hostRecord is what a host asked for. It is counted from when it is read: that may be too
-// long, and is never too short, whatever the clocks show.
+// hostRecord holds the limits that a host requested. A reader counts the pause from the time of
+// reading. This may be too long but is never too short, whatever the clocks show.
 type hostRecord struct {
-	Pause    time.Duration `json:"pause,omitempty"`    // with no request
-	Interval time.Duration `json:"interval,omitempty"` // between two requests
-	Shut     string        `json:"shut,omitempty"`     // why nothing is asked for the pause
+	Pause    time.Duration `json:"pause,omitempty"`    // time without requests
+	Interval time.Duration `json:"interval,omitempty"` // time between two requests
+	Shut     string        `json:"shut,omitempty"`     // why targets are skipped during the pause
 }
 
 const (
@@ -26,17 +26,17 @@ const (
 	robotsAge   = 24 * time.Hour
 	maxRobots   = 512 << 10
 	robotsInMem = 256
-	// maxSkew is how far off a worker's clock may be: a pause that is over for longer has
-	// ended by any clock.
+	// maxSkew is the assumed error of a worker's clock. A pause that ended longer ago has ended by
+	// any clock.
 	maxSkew = time.Hour
 )
 
 func hostKey(hash string) string { return "h-" + hash }
 
-// keepHost stores what a host asked for, or that its pause is over. It does not wait.
+// keepHost stores the limits that a host requested, or the end of its pause. It does not block.
 func (w *Worker) keepHost(h *host) {
 	w.spawn(func() {
-		w.keeping.Lock() // the last record that is written is the newest
+		w.keeping.Lock() // so that the newest record is written last
 		defer w.keeping.Unlock()
 		r := w.queue.asked(h)
 		text, err := json.Marshal(r)
@@ -57,8 +57,8 @@ func (w *Worker) keepHost(h *host) {
 	})
 }
 
-// knownHost returns what a host asked for in the last time. Without an answer of the server,
-// nothing may be asked.
+// knownHost returns the stored limits of a host. If the server does not respond, the worker must
+// not send requests to the host.
 func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -72,8 +72,8 @@ func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err 
 	return readHost(entry.Value(), w.clock.Now().Sub(entry.Created())), nil
 }
 
-// readHost reads the record of a host, which is so old by a clock that may be off. Nothing of
-// it is trusted.
+// readHost reads the record of a host. age may be wrong because of clock errors. The record is
+// untrusted.
 func readHost(text []byte, age time.Duration) (r hostRecord) {
 	if json.Unmarshal(text, &r) != nil {
 		return hostRecord{}
@@ -101,8 +101,8 @@ type robotsFile struct {
 	until  time.Time
 }
 
-// robots is the [verify.RobotsFunc] of a worker. A site's pages are asked for by one worker, so
-// that its file is fetched once. The error is errLate if it is not about the site.
+// robots is the [verify.RobotsFunc] of a worker. One worker checks all pages of a site, so the file
+// is fetched once. The error is errLate if the failure is not the site's fault.
 func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	c := &w.sites
 	leave, err := c.gates.enter(ctx, root)
@@ -122,7 +122,7 @@ func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.
 	defer cancel()
 	entry, err := w.frontier.hosts.Get(call, name)
 	if err == nil {
-		// A clock that is off by minutes makes no difference that matters.
+		// A clock error of some minutes is harmless here.
 		if age := max(now.Sub(entry.Created()), 0); age < robotsAge && len(entry.Value()) <= maxRobots {
 			c.remember(root, entry.Value(), now.Add(robotsAge-age))
 			return entry.Value(), nil

@@ -10,24 +10,25 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A partition's hosts belong to the worker that holds its lease. No two clocks are compared:
-// the holder counts the lease from before it sent the renewal, and another worker takes over
-// when it has seen the same renewal for longer than that, and a margin. So it does not matter
-// what time a worker's clock shows, nor for how long the worker was stopped.
+// The hosts of a partition belong to the worker that holds its lease. Workers never compare clocks.
+// The holder counts the lease from a time before it sent the renewal. Another worker takes over
+// after it has seen the same renewal for longer than the lease and a margin. So clock errors and
+// stopped workers do no harm.
 const (
-	// leaseTime is how long a renewal is valid, and renewEvery how often there is one. A
-	// cluster that has lost a server needs 4 to 9 seconds for a new leader, for which most
-	// leases should last.
+	// leaseTime is how long a renewal is valid, and renewEvery is the interval of renewals. A
+	// cluster that lost a server elects a new leader in 4 to 9 seconds. Most leases should last
+	// longer.
 	leaseTime  = 12 * time.Second
 	renewEvery = 2 * time.Second
-	// leaseMargin is how much longer others wait: clocks may run at speeds that differ.
+	// leaseMargin is how much longer other workers wait, because clocks run at slightly different
+	// speeds.
 	leaseMargin = 2 * time.Second
 )
 
 // leaseRecord is the value of a lease in the store.
 type leaseRecord struct {
-	Worker string `json:"worker"` // empty: released
-	Beat   uint64 `json:"beat"`   // number of the renewal
+	Worker string `json:"worker"` // empty if released
+	Beat   uint64 `json:"beat"`   // number of renewals
 }
 
 // lease is a partition that this worker holds. Only the manager of leases renews it.
@@ -35,20 +36,18 @@ type lease struct {
 	name     string
 	revision uint64
 	beat     uint64
-	taken    time.Time // when this worker took it
+	taken    time.Time // when this worker took the lease
 
 	mu    sync.Mutex
 	begun time.Time // when the last successful renewal was sent
 	until time.Time // valid before this
 }
 
-// left returns how much longer l is valid; 0 or less: it is not. Its methods may be called
-// concurrently.
+// left returns how much longer l is valid. If it has expired, the result is zero or negative.
 func (l *lease) left(c Clock) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The monotonic time stands still while the machine sleeps, and the time of day does
-	// not.
+	// The monotonic clock stops while the machine sleeps; the wall clock does not.
 	now := c.Now()
 	return min(l.until.Sub(now), l.until.Round(0).Sub(now.Round(0)))
 }
@@ -68,14 +67,14 @@ func (l *lease) set(begun time.Time, valid time.Duration) {
 	l.begun, l.until = begun, begun.Add(valid)
 }
 
-// seen is when this worker first saw a record of another one.
+// seen records when this worker first saw a record of another worker.
 type seen struct {
 	revision uint64
 	at       time.Time
 }
 
-// leases are those of one worker, and what it knows of the others'. Its methods may be called
-// concurrently for different leases.
+// leases holds the leases of one worker and the records that it saw of others. Its methods may be
+// called concurrently for different leases.
 type leases struct {
 	bucket jetstream.KeyValue
 	clock  Clock
@@ -83,20 +82,20 @@ type leases struct {
 
 	mu     sync.Mutex
 	others map[string]seen
-	own    map[string]*lease // the last lease of each name that this worker took
+	own    map[string]*lease // last lease of each name that this worker took
 }
 
 func newLeases(bucket jetstream.KeyValue, c Clock, worker string) *leases {
 	return &leases{bucket: bucket, clock: c, worker: worker, others: map[string]seen{}, own: map[string]*lease{}}
 }
 
-// codeReplicatedConflict is the code of a stream with replicas for a wrong last sequence.
+// codeReplicatedConflict is the error code for a wrong last sequence in a stream with replicas.
 const codeReplicatedConflict = 10164
 
 var errTaken = errors.New("fleet: another worker holds the lease")
 
-// take takes the lease of that name if it is free, or its holder was silent for too long. The
-// error is errTaken, or that of the store.
+// take takes the named lease if it is free or its holder stopped renewing it. The error is errTaken
+// or an error of the store.
 func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker})
 	begin := s.clock.Now()
@@ -127,8 +126,8 @@ func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	return l, nil
 }
 
-// renew renews l. The error is errTaken if l is lost, for which it is invalid at once, or
-// that of the store, for which it stays valid as long as it was.
+// renew renews l. If the error is errTaken, l is lost and invalid at once. After another error, l
+// stays valid until its old expiry.
 func (s *leases) renew(ctx context.Context, l *lease) error {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker, Beat: l.beat + 1})
 	begin := s.clock.Now()
@@ -144,8 +143,9 @@ func (s *leases) renew(ctx context.Context, l *lease) error {
 	return nil
 }
 
-// replace replaces the record of l, also if the renewal before was stored, and its answer lost. The
-// error is errTaken if the record is not that of this worker, or the error of the store.
+// replace replaces the record of l. It also works if the previous renewal was stored but its
+// response was lost. The error is errTaken if the record belongs to another worker, or an error of
+// the store.
 func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision uint64, err error) {
 	revision, err = s.bucket.Update(ctx, l.name, value, l.revision)
 	if !isConflict(err) {
@@ -162,8 +162,8 @@ func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision 
 	return s.bucket.Update(ctx, l.name, value, entry.Revision())
 }
 
-// release gives l back. No request may be under way, or begin under it any more. So this worker may
-// take it again at once, also if that fails.
+// release releases l. The caller must ensure that no request under l is running or will begin. Even
+// after an error, this worker may take the lease again at once.
 func (s *leases) release(ctx context.Context, l *lease) error {
 	l.set(s.clock.Now(), 0)
 	s.mu.Lock()
@@ -173,11 +173,11 @@ func (s *leases) release(ctx context.Context, l *lease) error {
 	if _, err := s.replace(ctx, l, value); !errors.Is(err, errTaken) {
 		return err
 	}
-	return nil // another worker has it already
+	return nil // another worker already has the lease
 }
 
-// isFree reports whether the lease with that record may be taken. A damaged record may be that of
-// a worker.
+// isFree reports whether the lease with that record may be taken. A damaged record may belong to a
+// worker.
 func (s *leases) isFree(name string, value []byte, revision uint64) bool {
 	var r leaseRecord
 	if json.Unmarshal(value, &r) == nil {
@@ -191,8 +191,8 @@ func (s *leases) isFree(name string, value []byte, revision uint64) bool {
 	return s.isSilent(name, revision)
 }
 
-// hasEnded reports whether this worker's own lease ended so long ago that another worker could
-// take it. If the answer to take was lost, no request began under that lease.
+// hasEnded reports whether this worker's own lease ended so long ago that another worker could take
+// it. If the response to take was lost, no request began under that lease.
 func (s *leases) hasEnded(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +200,8 @@ func (s *leases) hasEnded(name string) bool {
 	return l == nil || l.age(s.clock) > leaseTime+leaseMargin
 }
 
-// isSilent reports whether the record of that name has been seen unchanged for so long that
-// the worker that wrote it counts as gone.
+// isSilent reports whether the named record has not changed for so long that its worker counts as
+// stopped.
 func (s *leases) isSilent(name string, revision uint64) bool {
 	now := s.clock.Now()
 	s.mu.Lock()
@@ -214,14 +214,14 @@ func (s *leases) isSilent(name string, revision uint64) bool {
 	return now.Sub(last.at) > leaseTime+leaseMargin
 }
 
-// forget forgets a record that was deleted.
+// forget removes a deleted record.
 func (s *leases) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.others, name)
 }
 
-// isConflict reports whether a record was not written because another one is there.
+// isConflict reports whether a write failed because another record exists.
 func isConflict(err error) bool {
 	api := (*jetstream.APIError)(nil)
 	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch) ||

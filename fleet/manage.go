@@ -16,17 +16,17 @@ import (
 
 const (
 	tickEvery = time.Second
-	// newsEvery is how often the server is asked whether there are more targets.
+	// newsEvery is the interval at which a worker looks for new targets.
 	newsEvery = 100 * time.Millisecond
-	// callTime is the most time for one request to the server about leases.
+	// callTime limits one request to the server about leases.
 	callTime = 3 * time.Second
-	// renewTime is the most time for a renewal. After that, it is sent again.
+	// renewTime limits a renewal. After that, the worker sends it again.
 	renewTime = 2 * time.Second
-	// lastTime is how long a worker that ends has for giving leases back.
+	// lastTime limits the release of leases when a worker stops.
 	lastTime = 5 * time.Second
 )
 
-// manage takes, renews and gives back leases until ctx ends, or the fleet is drained.
+// manage takes, renews and releases leases until ctx ends or the fleet is drained.
 func (w *Worker) manage(ctx context.Context) error {
 	w.running.Go(func() { w.watchNews(ctx) })
 	if w.frontier.settings.Every > 0 {
@@ -49,7 +49,7 @@ func (w *Worker) manage(ctx context.Context) error {
 	return nil
 }
 
-// noteLost tells how many partitions were lost since the last note about that.
+// noteLost writes a note with the number of partitions lost since the last such note.
 func (w *Worker) noteLost() {
 	w.mu.Lock()
 	n := w.counts.Lost - w.told
@@ -60,17 +60,17 @@ func (w *Worker) noteLost() {
 	}
 }
 
-// presence is what a worker tells of itself.
+// presence is the report of a worker about itself.
 type presence struct {
 	Counts
 	Beat uint64 `json:"beat"`
 }
 
-// tick does once what manage does. It takes and tells nothing unless the leases were renewed. drained reports that the fleet is drained and the worker
-// has nothing left.
+// tick does one round of manage. It takes leases and reports only if the renewals succeeded.
+// drained reports whether the fleet is drained and the worker has no partitions left.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
-	// A worker obeys the mode even if it can't renew its leases. It reads the mode meanwhile, and
-	// for no longer, so that it renews the leases again as soon as it can.
+	// A worker applies the mode even if it can't renew its leases. It reads the mode concurrently
+	// and with the same time limit, so that the next renewal is not delayed.
 	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	var mode Mode
@@ -97,7 +97,7 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 	return drained, err
 }
 
-// drainAll begins no more requests, and gives back the partitions that have none.
+// drainAll starts no new requests and releases the partitions without requests.
 func (w *Worker) drainAll(ctx context.Context) {
 	for _, p := range w.sortedParts() {
 		w.drain(p)
@@ -105,8 +105,7 @@ func (w *Worker) drainAll(ctx context.Context) {
 	w.endDrained(ctx)
 }
 
-// share tells others of this worker, gives back the partitions beyond its share, and takes free
-// ones.
+// share announces this worker, releases the partitions beyond its share, and takes free ones.
 func (w *Worker) share(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -124,12 +123,12 @@ func (w *Worker) share(ctx context.Context) error {
 	return w.takeFree(ctx, share-len(parts))
 }
 
-// lookRounds is how many rounds a worker with its share of the partitions needs to look at all
-// others: each lease is one request to the leader of a cluster. So it may notice that many rounds
-// later that a worker is silent.
+// lookRounds is the number of rounds in which a worker with its share of the partitions looks at
+// all others, because each lease is one request to the cluster's leader. The worker may notice a
+// stopped worker that many rounds later.
 const lookRounds = 4
 
-// takeFree takes up to n free partitions, beginning at one that depends on the worker.
+// takeFree takes up to n free partitions. The first candidate depends on the worker.
 func (w *Worker) takeFree(ctx context.Context, n int) error {
 	total := w.frontier.settings.Partitions
 	first := int(first16([]byte(w.name))[0]) * total / 256
@@ -153,7 +152,7 @@ func (w *Worker) takeFree(ctx context.Context, n int) error {
 	}
 	for _, name := range names {
 		m := known[name]
-		// A worker that needs no more notes all the same when others were heard of.
+		// Even if the worker needs no more leases, it records the renewals of others.
 		isFree := m == nil || w.leases.isFree(name, m.Data, m.Sequence)
 		if isFree && len(free) < n {
 			free = append(free, name)
@@ -162,7 +161,7 @@ func (w *Worker) takeFree(ctx context.Context, n int) error {
 	return w.takeAll(ctx, free)
 }
 
-// takeAll takes leases, until those that the worker has must be renewed again.
+// takeAll takes leases until the worker's own leases need a renewal.
 func (w *Worker) takeAll(ctx context.Context, names []string) error {
 	begin := w.clock.Now()
 	return each(names, func(name string) error {
@@ -182,12 +181,13 @@ func (w *Worker) takeAll(ctx context.Context, names []string) error {
 	})
 }
 
-// leasesAtOnce is how many leases are taken, renewed or given back at once. With a round trip of
-// 30 ms, a worker renews 2,000 in a second.
+// leasesAtOnce limits concurrent operations on leases. With a round trip of 30 ms, a worker renews
+// 2,000 leases per second.
 const leasesAtOnce = 64
 
-// each calls do for each of a list, leasesAtOnce at once, and waits. After an error, which it
-// returns, it begins no further calls: all of them need the same server.
+// each calls do for each element of a list, with at most leasesAtOnce concurrent calls, and waits.
+// After an error, it starts no further calls, because all of them need the same server, and returns
+// the error.
 func each[T any](list []T, do func(T) error) error {
 	turns, failed := make(chan struct{}, leasesAtOnce), make(chan error, 1)
 	var running sync.WaitGroup
@@ -201,7 +201,7 @@ func each[T any](list []T, do func(T) error) error {
 			if err := do(one); err != nil {
 				select {
 				case failed <- err:
-				default: // it is like the first one
+				default: // same cause as the first error
 				}
 			}
 		})
@@ -215,7 +215,7 @@ const leasePrefix = "p-"
 
 func leaseName(partition int) string { return leasePrefix + strconv.Itoa(partition) }
 
-// leaseNumber returns the partition of a name that leaseName made.
+// leaseNumber returns the partition of a name from leaseName.
 func leaseNumber(name string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(name, leasePrefix))
 	return n
@@ -230,7 +230,7 @@ func (w *Worker) renewAll(ctx context.Context) error {
 			due = append(due, p)
 		}
 	}
-	// After an error, those that were not renewed are first the next time.
+	// After an error, the next round begins with the leases that were not renewed.
 	slices.SortStableFunc(due, func(a, b *partition) int { return a.lease.renewed().Compare(b.lease.renewed()) })
 	err := each(due, func(p *partition) error { return w.renew(ctx, p) })
 	for _, p := range w.sortedParts() {
@@ -248,7 +248,7 @@ func (w *Worker) renewAll(ctx context.Context) error {
 	})
 }
 
-// renew renews the lease of p. The error is that of the store.
+// renew renews the lease of p. The error is an error of the store.
 func (w *Worker) renew(ctx context.Context, p *partition) error {
 	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
@@ -259,14 +259,14 @@ func (w *Worker) renew(ctx context.Context, p *partition) error {
 	return err
 }
 
-// begin begins with a partition whose lease was taken.
+// begin starts work on a partition whose lease was taken.
 func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
-	// Other leases must be renewed in time.
+	// Do not delay the renewal of other leases.
 	call, end := context.WithTimeout(ctx, callTime)
 	defer end()
 	if entry, err := w.frontier.hosts.Get(call, markName(number)); err == nil {
-		// A damaged mark only costs time.
+		// A damaged mark only costs time, because reading begins at the first target.
 		_ = json.Unmarshal(entry.Value(), &p.next)
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return errors.Join(err, w.leases.release(call, l))
@@ -287,7 +287,7 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	}
 	p.end = func() {
 		cancel()
-		_ = sub.Unsubscribe() // fails only if the connection is closed, or it has ended
+		_ = sub.Unsubscribe() // fails only if the connection or the subscription has ended
 	}
 	w.queue.mu.Lock()
 	w.queue.parts[number] = p
@@ -297,8 +297,8 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	return nil
 }
 
-// watch ends p when its lease has, and with it the requests that are under way: another worker
-// may begin some.
+// watch ends p and its running requests when the lease expires, because another worker may begin
+// requests then.
 func (w *Worker) watch(p *partition) {
 	left := p.lease.left(w.clock)
 	if left <= 0 {
@@ -311,7 +311,7 @@ func (w *Worker) watch(p *partition) {
 
 func markName(partition int) string { return fmt.Sprint("m-", partition) }
 
-// saveMark stores the low-water mark of p, if it is another one.
+// saveMark stores the low-water mark of p if it changed.
 func (w *Worker) saveMark(ctx context.Context, p *partition) error {
 	mark, ok := w.queue.mark(p)
 	if !ok || mark == p.saved {
@@ -324,14 +324,14 @@ func (w *Worker) saveMark(ctx context.Context, p *partition) error {
 	return nil
 }
 
-// drain begins no more requests of p.
+// drain starts no new requests of p.
 func (w *Worker) drain(p *partition) {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	p.draining = true
 }
 
-// endDrained gives back the leases of partitions that are drained and have no request.
+// endDrained releases the leases of drained partitions without requests.
 func (w *Worker) endDrained(ctx context.Context) {
 	idle := slices.DeleteFunc(w.sortedParts(), func(p *partition) bool { return !w.queue.isIdle(p) })
 	if err := each(idle, func(p *partition) error { return w.giveBack(ctx, p) }); err != nil {
@@ -352,7 +352,7 @@ func (w *Worker) lose(p *partition) {
 	}
 }
 
-// giveBack ends a partition and gives its lease back.
+// giveBack ends a partition and releases its lease.
 func (w *Worker) giveBack(ctx context.Context, p *partition) error {
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -364,7 +364,7 @@ func (w *Worker) giveBack(ctx context.Context, p *partition) error {
 	return err
 }
 
-// leave gives everything back at the end.
+// leave releases all leases when the worker stops.
 func (w *Worker) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTime)
 	defer cancel()
@@ -376,7 +376,7 @@ func (w *Worker) leave() {
 		for !w.queue.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
 		}
 		if !w.queue.isIdle(p) {
-			return nil // its lease must expire
+			return nil // the lease must expire
 		}
 		return w.giveBack(ctx, p)
 	})
@@ -395,7 +395,7 @@ const presencePrefix = "w-"
 
 func (w *Worker) presenceName() string { return presencePrefix + w.name }
 
-// present tells others of this worker, and returns the number of workers, this one included.
+// present announces this worker and returns the number of workers, including this one.
 func (w *Worker) present(ctx context.Context) (live int, err error) {
 	w.beat++
 	c := w.Counts()

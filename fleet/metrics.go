@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// WriteMetrics writes the counts of the worker in the text format of Prometheus.
+// WriteMetrics writes the counts of the worker in the Prometheus text format.
 func (w *Worker) WriteMetrics(to io.Writer) error {
 	c := w.Counts()
 	out := bufio.NewWriter(to)
@@ -40,7 +40,7 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 	return out.Flush()
 }
 
-// oldest returns the age of the oldest target that waits; 0: none does.
+// oldest returns the age of the oldest waiting target, or 0 if none waits.
 func (w *Worker) oldest() (age time.Duration) {
 	now := w.clock.Now()
 	w.queue.mu.Lock()
@@ -57,8 +57,8 @@ func (w *Worker) oldest() (age time.Duration) {
 	return age
 }
 
-// Health returns why the worker can't hold partitions, or nil. A worker that holds none is healthy
-// if the NATS servers answer: other workers may hold all of them.
+// Health returns an error if the worker can't hold partitions. A worker without partitions is
+// healthy if the NATS servers respond, because other workers may hold all partitions.
 func (w *Worker) Health() error {
 	if !w.frontier.nc.IsConnected() {
 		return errors.New("no connection to the NATS server")
@@ -74,11 +74,11 @@ func (w *Worker) Health() error {
 	return nil
 }
 
-// HostCount is how many targets of a host wait in a worker.
+// HostCount is the number of targets of a host that wait in a worker.
 type HostCount struct {
 	Name    string `json:"name"`
 	Waiting int    `json:"waiting"`
-	More    bool   `json:"more,omitempty"` // the frontier has more of them
+	More    bool   `json:"more,omitempty"` // the frontier has more targets of the host
 }
 
 const maxBusiest = 10

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// maxUnacked is how many verdicts of a worker the server may have without an answer. Then
-	// requests wait: if the worker ended now, other workers would ask again.
+	// maxUnacked limits the unacknowledged verdicts of a worker. Above it, requests wait: if the
+	// worker died now, other workers would repeat these checks.
 	maxUnacked = 64
-	// lastStore is for how long a verdict is stored after the lease has ended. Then another
-	// worker has asked.
+	// lastStore limits storing a verdict after the lease has ended. Later, another worker has
+	// repeated the check.
 	lastStore = 30 * time.Second
 )
 
-// outbox stores verdicts. A request need not wait until the verdict of the one before is
-// stored: a job is done when the server has answered for it.
+// outbox stores verdicts in the background, so that requests need not wait. A job is done when the
+// server has acknowledged its verdict.
 type outbox struct {
 	frontier *Frontier
 	clock    Clock
 	sent     chan sentVerdict
-	done     func(*sentVerdict) // called for each verdict that was sent
+	done     func(*sentVerdict) // called for each sent verdict after its acknowledgment or failure
 	note     func(format string, args ...any)
 }
 
@@ -34,10 +34,10 @@ type sentVerdict struct {
 	job      *job
 	response *verify.Response
 	ack      jetstream.PubAckFuture
-	err      error // errStored: another verdict is stored; another error: this one may not be
+	err      error // errStored if another verdict is stored; after other errors this verdict may be missing
 }
 
-// last is the sequence number of the verdict that the one of j replaces; 0: none.
+// last is the sequence number of the verdict that the verdict of j replaces, or 0.
 func (j *job) last() uint64 {
 	if j.before == nil {
 		return 0
@@ -45,21 +45,21 @@ func (j *job) last() uint64 {
 	return j.before.sequence
 }
 
-// put publishes a verdict. The error is that of the connection.
+// put publishes a verdict. The error is an error of the connection.
 func (o *outbox) put(h *host, j *job, answer *verify.Response) error {
 	ack, err := o.frontier.publishVerdict(j.at, answer, j.last())
 	if err != nil {
 		return err
 	}
 	small := *answer
-	small.Links, small.Failures = nil, nil // they are stored, and may be large
+	small.Links, small.Failures = nil, nil // already stored, and may be large
 	o.sent <- sentVerdict{host: h, job: j, response: &small, ack: ack}
 	return nil
 }
 
-// settle waits for the server's answers until sent is closed. A verdict that the server did
-// not answer for is published again, until ctx ends: two of them are one. Its partition is
-// held until then, unless the lease ends.
+// settle waits for acknowledgments until sent is closed. It publishes an unacknowledged verdict
+// again until ctx ends; duplicates are harmless. The partition is held until then, unless its lease
+// ends.
 func (o *outbox) settle(ctx context.Context) {
 	for v := range o.sent {
 		v.err = acked(ctx, v.ack)
@@ -73,7 +73,7 @@ func (o *outbox) settle(ctx context.Context) {
 	}
 }
 
-// again stores a verdict that the server may have.
+// again stores a verdict that the server may already have.
 func (o *outbox) again(ctx context.Context, v *sentVerdict) error {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
@@ -86,12 +86,12 @@ func (o *outbox) again(ctx context.Context, v *sentVerdict) error {
 		return getErr
 	}
 	if stored != nil && stored.response.When.Unix() == v.response.When.Unix() {
-		return nil // the server's answer to an earlier try was lost
+		return nil // the acknowledgment of an earlier attempt was lost
 	}
 	return errStored
 }
 
-// acked waits for the answer for a message.
+// acked waits for the acknowledgment of a message.
 func acked(ctx context.Context, ack jetstream.PubAckFuture) error {
 	select {
 	case <-ack.Ok():

@@ -20,21 +20,21 @@ var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
-// Page returns a handler for "/", a page about the frontier, and for "/style.css". It has no
-// script. What workers tell is untrusted, and escaped.
+// Page returns a handler that serves a status page at "/" and its style at "/style.css". The page
+// has no scripts. It escapes reports of workers, which are untrusted.
 func (f *Frontier) Page() http.Handler {
 	p := &page{frontier: f, clock: SystemClock{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.serve)
 	mux.HandleFunc("GET /style.css", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "text/css; charset=utf-8")
-		// A client that has gone needs no style.
+		// A write fails only if the client has disconnected.
 		_, _ = rw.Write([]byte(pageStyle))
 	})
 	return mux
 }
 
-// page remembers the last count, for the throughput.
+// page stores the last count to compute the throughput.
 type page struct {
 	frontier *Frontier
 	clock    Clock
@@ -45,14 +45,14 @@ type page struct {
 	rate     float64
 }
 
-// pageData is what the template shows.
+// pageData is the data of the template.
 type pageData struct {
 	Status
 	Partitions, Held int
 	Waiting          uint64
-	Rate             float64 // verdicts a second
+	Rate             float64 // verdicts per second
 	Left             time.Duration
-	Verdicts         []namedCount // of the workers that run
+	Verdicts         []namedCount // verdicts of running workers
 	Hosts            []HostCount
 	Workers          []namedWorker
 }
@@ -82,7 +82,7 @@ func (p *page) serve(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rw.Header().Set("Content-Type", "text/html; charset=utf-8")
-	// A client that has gone needs no page.
+	// A write fails only if the client has disconnected.
 	_, _ = rw.Write([]byte(b.String()))
 }
 
@@ -115,7 +115,7 @@ func (p *page) data(s *Status) *pageData {
 	return d
 }
 
-// count returns the verdicts a second since a count some seconds ago.
+// count returns the verdicts per second since a count some seconds ago.
 func (p *page) count(verdicts uint64) float64 {
 	const least = 2 * time.Second
 	p.mu.Lock()

@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// gates let one goroutine in for each site. The zero value is ready for use.
+// gates admits one goroutine at a time for each site. The zero value is ready to use.
 type gates struct {
 	mu   sync.Mutex
 	busy map[locus.URL]chan struct{} // closed when the goroutine leaves
 }
 
-// enter waits until no other goroutine is in. leave must follow.
+// enter waits until no other goroutine is in. The caller must call leave.
 func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err error) {
 	for {
 		g.mu.Lock()
@@ -50,15 +50,15 @@ func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err er
 	}, nil
 }
 
-// pageCount is how many pages of a site are targets.
+// pageCount is the number of pages of a site that are targets.
 type pageCount struct {
 	Pages int `json:"pages"`
 }
 
-// pagesOf returns which links of a page are to be read as pages of its site, by their canonical
-// form: those that already are, and new ones until the site has as many as the settings allow.
-// The caller must be alone with the site, which one worker has. A page is counted before it is
-// published: there are never too many, and may be fewer after a crash in between.
+// pagesOf returns the links of a page, by their canonical form, that workers read as pages of its
+// site. These are links that already are pages, and new ones up to the limit of the settings. The
+// site must belong to this worker, and no other goroutine may count its pages. A page is counted
+// before it is published. So the limit is never exceeded, but a crash in between can lose pages.
 func (w *Worker) pagesOf(ctx context.Context, a *verify.Checker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
 	pages, fresh := map[locus.URL]verify.Target{}, []verify.Target{}
 	for i := range links {
@@ -97,7 +97,7 @@ func (w *Worker) isTarget(ctx context.Context, a *verify.Checker, t *verify.Targ
 	return err == nil, err
 }
 
-// grantPages counts n more pages of a site, or as many as it may have.
+// grantPages counts n more pages of a site, or as many as the limit allows.
 func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (granted int, err error) {
 	most := w.frontier.settings.MaxPages
 	if n == 0 || most <= 0 {
@@ -122,7 +122,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 		count.Pages += granted
 		text, err := json.Marshal(count)
 		if err == nil {
-			// Revision 0 is that of a key that does not exist.
+			// A key that does not exist has revision 0.
 			_, err = w.frontier.hosts.Update(ctx, name, text, revision)
 		}
 		if !isConflict(err) {
@@ -132,7 +132,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 	return 0, ctx.Err()
 }
 
-// storePage stores the links of a page, and their targets. It may be done twice.
+// storePage stores the links of a page and their targets. It may be called twice for a page.
 func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Response) error {
 	page := j.found.Target
 	page.First = answer.First
@@ -188,8 +188,8 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	return b.flush(ctx)
 }
 
-// askHere asks for a target that is not published, and again as for others. It waits for the pauses
-// of the host. The answer is that of the link.
+// askHere checks a target that is not published, with the usual retries. It waits for the pauses of
+// the host. It returns the response for the link.
 func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Response {
 	var fragments []string
 	if found.Fragment != "" {
@@ -218,14 +218,14 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Respons
 	}
 }
 
-// settled returns the answer of a link whose target is not in the frontier.
+// settled returns the response for a link whose target is not in the frontier.
 func settled(a *verify.Checker, found *verify.Found, answer *verify.Response) *verify.Response {
 	r := a.Result(found, answer)
 	return &verify.Response{Outcome: r.Outcome, When: answer.When}
 }
 
-// claim reports whether j has the links of its page. A referral may have led to another page
-// of the site: then the first of them has them.
+// claim reports whether j stores the links of its page. Several URLs may redirect to one page of
+// the site; only the first of them stores its links.
 func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
 	mine := fmt.Sprintf("%x", j.at.key)
 	if j.by != "" && j.by != mine {

@@ -13,45 +13,45 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A redirect may lead to a host of another worker. That worker is asked for a permit, which
-// is a turn in its queue. The permit counts from before the request for it was sent, for no
-// longer than the lease of that worker, and is renewed while the request lasts. So it has
-// ended before the host can belong to a third worker.
+// A redirect may lead to a host of another worker. This worker then requests a permit, which is a
+// turn in the owner's queue. The permit counts from before its request was sent, lasts no longer
+// than the owner's lease, and is renewed during the request to the host. So it expires before the
+// host can belong to a third worker.
 const (
-	// permitTime is how long a request may begin with a permit. The host gets no other one
-	// until then and a margin, or until it has begun.
+	// permitTime is how long a request may begin with a permit. No other request to the host begins
+	// until this time and a margin have passed, or the request has begun.
 	permitTime = 2 * time.Second
-	// permitEnd is when a permit ends of which nothing was heard.
+	// permitEnd is when a permit expires without messages from its holder.
 	permitEnd = leaseTime + leaseMargin
-	// permitWait is how long the owner of a host keeps a request for a permit waiting.
+	// permitWait limits how long the owner of a host delays a request for a permit.
 	permitWait = 15 * time.Second
-	// turnWait is how long a turn is waited for.
+	// turnWait limits the wait for a turn.
 	turnWait = 45 * time.Second
 )
 
-// permitRecord is a request of one worker to another, and the reply.
+// permitRecord is a request from one worker to another, and its reply.
 type permitRecord struct {
-	// Of a request for a permit.
+	// For a request of a permit.
 	Host     string        `json:"host,omitempty"`
 	AtOnce   int           `json:"atOnce,omitempty"`
 	Interval time.Duration `json:"interval,omitempty"`
-	// Of a message about a permit.
+	// For a message about a permit.
 	ID     string        `json:"id,omitempty"`
 	Event  permitEvent   `json:"event,omitempty"`
 	Pause  time.Duration `json:"pause,omitempty"`
 	Shut   string        `json:"shut,omitempty"`
-	Waited time.Duration `json:"waited,omitempty"` // of a reply: until the permit was given
-	Left   time.Duration `json:"left,omitempty"`   // of a reply: for how long it is valid after that
-	Error  string        `json:"error,omitempty"`  // of a reply: why there is no permit
+	Waited time.Duration `json:"waited,omitempty"` // in a reply: time until the permit was granted
+	Left   time.Duration `json:"left,omitempty"`   // in a reply: validity of the permit after that
+	Error  string        `json:"error,omitempty"`  // in a reply: why the permit was denied
 }
 
-// permitEvent is what is told about a permit.
+// permitEvent is the kind of a message about a permit.
 type permitEvent string
 
 const (
 	permitBegun permitEvent = "begun" // the request has begun
-	permitHeld  permitEvent = "held"  // the request lasts; the reply tells for how long it may
-	permitRest  permitEvent = "rest"  // the host asked for a pause
+	permitHeld  permitEvent = "held"  // the request continues; the reply has its time limit
+	permitRest  permitEvent = "rest"  // the host requested a pause
 	permitEnded permitEvent = "ended" // the request has ended
 )
 
@@ -60,7 +60,7 @@ const (
 	maxShut   = 200 // bytes of the reason of a pause
 )
 
-// parsePermit reads a message about permits. Nothing of it is trusted.
+// parsePermit parses a message about permits. The message is untrusted.
 func parsePermit(data []byte) (r permitRecord, ok bool) {
 	if len(data) > maxPermit || json.Unmarshal(data, &r) != nil {
 		return r, false
@@ -73,20 +73,20 @@ func parsePermit(data []byte) (r permitRecord, ok bool) {
 	return r, r.Host == "" || isHostHash(r.Host)
 }
 
-// isHostHash reports whether text may be the hash of a host.
+// isHostHash reports whether text has the form of a host's hash.
 func isHostHash(text string) bool {
 	_, err := hex.DecodeString(text)
 	return err == nil && len(text) == 16
 }
 
-// permit is a turn that another worker has.
+// permit is a turn that another worker holds.
 type permit struct {
 	host   *host
 	ticket ticket
-	timer  func() // stops what ends it
+	timer  func() // stops the expiry timer
 }
 
-// servePermits answers the requests for permits of a partition.
+// servePermits responds to requests for permits of a partition.
 func (w *Worker) servePermits(p *partition) (*nats.Subscription, error) {
 	return w.frontier.nc.Subscribe(w.frontier.permitSubject(p.number), func(m *nats.Msg) {
 		r, ok := parsePermit(m.Data)
@@ -104,7 +104,7 @@ func (w *Worker) servePermits(p *partition) (*nats.Subscription, error) {
 
 func respond(m *nats.Msg, r permitRecord) {
 	if text, err := json.Marshal(r); err == nil {
-		// A worker that gets no answer asks again, and the permit ends by itself.
+		// If the reply is lost, the worker repeats its request and the permit expires.
 		_ = m.Respond(text)
 	}
 }
@@ -113,7 +113,7 @@ func (f *Frontier) permitSubject(partition int) string {
 	return f.subject("permit", fmt.Sprint(partition))
 }
 
-// permit gives a permit for a host of p, when its turn has come.
+// permit grants a permit for a host of p when its turn has come.
 func (w *Worker) permit(p *partition, r *permitRecord) permitRecord {
 	received := w.clock.Now()
 	ctx, cancel := w.within(p.ctx, permitWait)
@@ -140,7 +140,7 @@ func (w *Worker) endLater(id string) (stop func()) {
 	return w.clock.AfterFunc(permitEnd, func() { w.endPermit(id) })
 }
 
-// hear notes what is told about a permit.
+// hear handles a message about a permit.
 func (w *Worker) hear(p *partition, r *permitRecord) permitRecord {
 	w.mu.Lock()
 	held := w.permits[r.ID]
@@ -170,7 +170,7 @@ func (w *Worker) endPermit(id string) {
 	w.mu.Unlock()
 	if p != nil {
 		p.timer()
-		// A request may have begun of which nothing was heard: then its ticket expires.
+		// A request may have begun without a message; its ticket then expires.
 		w.queue.release(p.host, 0)
 	}
 }
@@ -186,7 +186,7 @@ func (w *Worker) turnIn(ctx context.Context, p *partition, hash string, l limits
 	return w.queue.turn(ctx, p, hash, l)
 }
 
-// turnAt waits for a turn at a host, of this worker or another one. The error is errLate or a
+// turnAt waits for a turn at a host of this worker or another one. The error is errLate or a
 // *restError.
 func (w *Worker) turnAt(ctx context.Context, at place, l limits) (turn, error) {
 	ctx, cancel := w.within(ctx, turnWait)
@@ -210,27 +210,27 @@ func (w *Worker) turnAt(ctx context.Context, at place, l limits) (turn, error) {
 				return nil, &restError{r.Pause, r.Shut}
 			}
 		}
-		// There is no owner now, or the partition has come to this worker.
+		// The partition has no owner now, or this worker has taken it.
 		wait(w.clock, time.Second/4, ctx.Done())
 	}
 	return nil, errLate
 }
 
-// remoteTurn is the turn of a permit. It is for one request.
+// remoteTurn is a turn with a permit. It is for one request.
 type remoteTurn struct {
 	worker  *Worker
 	at      place
 	subject string
 	id      string
-	until   time.Time // the request must begin before
+	until   time.Time // the request must begin before this time
 
 	ctx    context.Context
 	cancel context.CancelFunc
 
 	mu    sync.Mutex
 	used  bool
-	late  bool      // a request came after until
-	end   time.Time // the request must end before
+	late  bool      // a request was attempted after until
+	end   time.Time // the request must end before this time
 	timer func()
 }
 
@@ -260,21 +260,21 @@ func (t *remoteTurn) begin(context.Context) (s start, err error) {
 	return start{valid: valid, began: func() { t.tell(permitRecord{Event: permitBegun}) }}, nil
 }
 
-// isLate reports whether the turn was given, and no slot was free in time to use it.
+// isLate reports whether the turn expired because no slot was free in time.
 func (t *remoteTurn) isLate() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.late
 }
 
-// tell sends a message about the permit to its owner. Lost, it only makes the host wait.
+// tell sends a message about the permit to the host's owner. A lost message only delays the host.
 func (t *remoteTurn) tell(r permitRecord) {
 	r.ID = t.id
 	text, _ := json.Marshal(r)
 	_ = t.worker.frontier.nc.Publish(t.subject, text)
 }
 
-// hold renews the permit, and ends the request if that fails for too long.
+// hold renews the permit. If renewals fail for too long, it cancels the request.
 func (t *remoteTurn) hold() {
 	w := t.worker
 	t.mu.Lock()
@@ -314,7 +314,7 @@ func (t *remoteTurn) release() {
 	t.tell(permitRecord{Event: permitEnded})
 }
 
-// within returns ctx, which also ends after d by the clock of the worker.
+// within returns a context that also ends after d by the worker's clock.
 func (w *Worker) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := w.clock.AfterFunc(d, cancel)

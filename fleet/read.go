@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// readAgain is how long a reader waits that knows of no more targets.
+// readAgain is how long a reader waits if it knows of no more targets.
 const readAgain = 10 * time.Second
 
 // watchNews looks for more targets until ctx ends.
@@ -18,7 +18,7 @@ func (w *Worker) watchNews(ctx context.Context) {
 	for !wait(w.clock, newsEvery, ctx.Done()) {
 		info, err := w.frontier.targets.Info(ctx)
 		if err != nil {
-			continue // tick tells of a server that does not answer
+			continue // tick notes a server that does not respond
 		}
 		w.mu.Lock()
 		if info.State.LastSeq > w.last {
@@ -40,7 +40,7 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 		w.mu.Unlock()
 		m, err := w.frontier.nextTarget(ctx, p.next, filter)
 		if err == nil && m == nil {
-			// Whatever was missed is read later.
+			// A later round reads missed targets.
 			wait2(w.clock, readAgain, ctx.Done(), news)
 			continue
 		}
@@ -48,7 +48,7 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 			err = w.take(ctx, p, m)
 		}
 		if err != nil {
-			// Whatever it is, nothing is lost: this target is read again.
+			// Nothing is lost, because this target is read again.
 			w.storeFailed()
 			wait(w.clock, pauseAfterError, ctx.Done())
 			continue
@@ -59,7 +59,8 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 	}
 }
 
-// awaitRoom waits until the queue takes more jobs. false: ctx has ended, or p is given back.
+// awaitRoom waits until the queue accepts more jobs. It returns false if ctx has ended or p is
+// released.
 func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 	for ctx.Err() == nil {
 		w.queue.mu.Lock()
@@ -77,7 +78,7 @@ func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 	return false
 }
 
-// hostCount returns the number of hosts that are known. The caller must hold s.mu.
+// hostCount returns the number of known hosts. The caller must hold s.mu.
 func (s *scheduler) hostCount() (n int) {
 	for _, p := range s.parts {
 		n += len(p.hosts)
@@ -85,8 +86,8 @@ func (s *scheduler) hostCount() (n int) {
 	return n
 }
 
-// take adds the target of a message to the queue, unless it has a verdict or its host is
-// behind.
+// take adds the target of a message to the queue, unless the target has a verdict or its host has
+// enough jobs.
 func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
 	at, last, err := w.frontier.parseTarget(m.Subject)
 	if err != nil || at.partition != p.number {
@@ -106,7 +107,7 @@ func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamM
 	return err
 }
 
-// isBehind reports whether the host has enough jobs, so that a target is read later.
+// isBehind reports whether the host has enough jobs, so that its other targets are read later.
 func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
@@ -114,14 +115,14 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	return h != nil && h.isBehind(sequence)
 }
 
-// newJob returns the job of a message, which is a retry of the verdict with the number last unless
-// that is 0; nil: it has a verdict, or is buried.
+// newJob returns the job of a message. If last is not 0, the job replaces the verdict with that
+// sequence number. newJob returns nil if the target has a verdict or is a dead letter.
 func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint64, m *jetstream.RawStreamMsg) (*job, error) {
 	if last != 0 {
 		return w.retryJob(ctx, at, last, m.Sequence)
 	}
-	// This worker had the lease before later targets were published, and reads each once:
-	// they have no verdict.
+	// Later targets were published while this worker held the lease. It reads each once, so they
+	// have no verdict.
 	if m.Sequence <= p.old {
 		v, err := w.frontier.verdictOf(ctx, at)
 		if err != nil {
@@ -141,7 +142,8 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
 }
 
-// rejectTarget stores why a target can't be read, and a verdict, so that nothing waits for one.
+// rejectTarget writes a dead letter for an unreadable target, and a verdict so that no reader waits
+// for it.
 func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
 	if err := w.frontier.writeDeadLetter(ctx, m.Subject, m.Data, why); err != nil {
 		return err
@@ -158,21 +160,22 @@ func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawS
 	return nil
 }
 
-// rejectVerdict stores why a verdict can't be read.
+// rejectVerdict writes a dead letter for an unreadable verdict.
 func (w *Worker) rejectVerdict(ctx context.Context, at address, why error) error {
 	w.count(func(c *Counts) { c.Buried++ })
 	w.options.note("a verdict can't be read, and is among the dead letters: %v", why)
 	return w.frontier.writeDeadLetter(ctx, w.frontier.subject(verdictStream, at.words()...), nil, why)
 }
 
-// limits are those of a host.
+// limits holds the request limits of a host.
 type limits struct {
 	atOnce   int
 	interval time.Duration
 	hostRecord
 }
 
-// limitsOf returns the limits of the host of j, and what it asked for if it is new here.
+// limitsOf returns the limits of the host of j. If the host is new to this worker, they include its
+// stored requests.
 func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, err error) {
 	_, l.atOnce, l.interval = w.ready.checker.Host(j.found.Target.Canonical)
 	if !w.queue.knows(p, j.at.host) {
@@ -181,7 +184,7 @@ func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, 
 	return l, err
 }
 
-// refill reads the targets of a host that is behind.
+// refill reads more targets of a host.
 func (w *Worker) refill(h *host) {
 	ctx, s := h.part.ctx, w.queue
 	filter := w.frontier.hostSubject(place{h.part.number, h.hash})
@@ -217,7 +220,7 @@ func (w *Worker) refill(h *host) {
 			j, err = w.newJob(ctx, h.part, at, last, m)
 		}
 		if err != nil {
-			// The host's next request is a minute off at most: try again.
+			// Try again: the wait is at most a minute.
 			s.clock.AfterFunc(pauseAfterError, func() { w.refill(h) })
 			return
 		}

@@ -14,11 +14,11 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// key identifies what is asked: [verify.Checker.Key], the fragment, and whether it is asked for
-// as a page of a site.
+// key identifies a target. It combines [verify.Checker.Key], the fragment, and whether the target
+// is read as a page of a site.
 type key [16]byte
 
-// base identifies what one request answers: the key without the fragment.
+// base identifies the targets of one request: the key without the fragment.
 func baseKey(a *verify.Checker, t *verify.Target) key {
 	k := a.Key(t)
 	if t.First.IsZero() {
@@ -40,7 +40,7 @@ func first16(text []byte) []byte {
 	return sum[:16]
 }
 
-// address is where the messages about a target are: the last three words of their subjects.
+// address locates the messages about a target: the last three words of their subjects.
 type address struct {
 	place
 	key key
@@ -48,7 +48,7 @@ type address struct {
 
 func (a address) words() []string { return a.place.words(a.key) }
 
-// addressOf returns the address of what f needs.
+// addressOf returns the address of the target of f.
 func (f *Frontier) addressOf(a *verify.Checker, found *verify.Found) address {
 	host, _, _ := a.Host(found.Target.Canonical)
 	return address{f.placeOf(host), keyOf(a, found)}
@@ -76,15 +76,14 @@ func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
 	return a, nil
 }
 
-// targetRecord is the message of a target.
+// targetRecord is the message for a target.
 type targetRecord struct {
-	Link json.RawMessage `json:"l"` // as [verify.Checker.Encode] writes it, without its place
-	// By is the key of the page whose referral led to this page, and which has its links;
-	// empty: none.
+	Link json.RawMessage `json:"l"` // as from [verify.Checker.Encode], without its position
+	// By is the key of the page that redirected to this page and stores its links. It may be empty.
 	By string `json:"by,omitempty"`
 }
 
-// encodeTarget returns the message of the target of found.
+// encodeTarget returns the message for the target of found.
 func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, error) {
 	plain := verify.Found{Target: found.Target}
 	plain.Result.URL = found.Target.URL
@@ -102,7 +101,7 @@ func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, er
 	return json.Marshal(targetRecord{link, by})
 }
 
-// decodeTarget reads the message of the target at that address. Nothing of it is trusted.
+// decodeTarget decodes the message for the target at an address. The message is untrusted.
 func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (found verify.Found, by string, err error) {
 	var r targetRecord
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -122,8 +121,7 @@ func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (fou
 	return found, r.By, err
 }
 
-// lineRecord is a line of a piece of a document: a link, its outcome if it is known already,
-// or what can't be read.
+// lineRecord is a line of a document piece: a link with its outcome if known, or a read error.
 type lineRecord struct {
 	Link     json.RawMessage  `json:"l,omitempty"`
 	Response *verify.Response `json:"a,omitempty"`
@@ -134,12 +132,12 @@ type lineRecord struct {
 // line is a line of a document.
 type line struct {
 	found    verify.Found
-	response *verify.Response // nil: the verdict is that of the target
+	response *verify.Response // nil if the target has the verdict
 	document string
-	failure  error // why a part of the document can't be read; nil: the line is a link
+	failure  error // read error of a document part; nil if the line is a link
 }
 
-// encodeLine returns l as JSON, with a newline. A password is left out.
+// encodeLine returns l as JSON with a newline. It omits passwords.
 func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
 	r := lineRecord{Response: l.response}
 	var err error
@@ -161,10 +159,10 @@ func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// errLine: a message of links is damaged.
+// errLine is the error for a damaged message of links.
 var errLine = errors.New("fleet: the links of a document are damaged")
 
-// decodeLines reads the lines of a message. Nothing of them is trusted.
+// decodeLines decodes the lines of a message. The message is untrusted.
 func decodeLines(a *verify.Checker, text []byte) (lines []line, err error) {
 	for one := range bytes.Lines(text) {
 		var r lineRecord

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Change is a verdict that differs from the one before.
+// Change is a verdict that differs from the previous verdict of its target.
 type Change struct {
 	URL    string         `json:"url"`
 	Change string         `json:"change"` // died, moved, came back
@@ -25,7 +25,7 @@ type Change struct {
 	When   time.Time      `json:"when"`
 }
 
-// changeOf names the change from one outcome to another; empty: no change that matters.
+// changeOf names the change from one outcome to another. It returns "" for irrelevant changes.
 func changeOf(before, now *verify.Outcome) string {
 	found := func(o *verify.Outcome) bool { return o.Verdict == verify.Alive || o.Verdict == verify.Moved }
 	switch {
@@ -39,9 +39,9 @@ func changeOf(before, now *verify.Outcome) string {
 	return ""
 }
 
-// tellChange stores a change, before its verdict is stored: a worker that dies in between
-// leaves another one to find the same. The subject has the number of the verdict that is
-// replaced, so that there is one change of each.
+// tellChange stores a change before its verdict is stored: if the worker dies in between, another
+// worker finds the same change. The subject contains the number of the replaced verdict, so each
+// change is stored once.
 func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response) error {
 	before, now := &j.before.response.Outcome, &answer.Outcome
 	change := changeOf(before, now)
@@ -63,8 +63,9 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response
 	return err
 }
 
-// Changes calls each for the changes, and for those to come if follow is set, until ctx ends
-// or each returns false. What servers do not answer is tried for two minutes.
+// Changes calls each for every stored change until ctx ends or each returns false. If follow is
+// true, it then waits for new changes. If the servers do not respond, Changes retries for two
+// minutes.
 func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) bool) error {
 	stream, err := tryQuietly(ctx, func() (jetstream.Stream, error) { return f.js.Stream(ctx, f.stream(changeStream)) })
 	if err != nil {
@@ -93,7 +94,7 @@ func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) b
 	return ctx.Err()
 }
 
-// isDue reports whether a verdict is old enough for another request.
+// isDue reports whether a verdict is old enough for a new check.
 func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
 	if o.Verdict.IsBad() {
 		return age >= cmp.Or(s.EveryBad, s.Every)
@@ -101,7 +102,7 @@ func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
 	return age >= s.Every
 }
 
-// recrawl looks again and again for verdicts that are due, until ctx ends.
+// recrawl looks for due verdicts periodically until ctx ends.
 func (w *Worker) recrawl(ctx context.Context) {
 	s := w.frontier.settings
 	pause := max(min(s.Every, cmp.Or(s.EveryBad, s.Every))/8, time.Second)
@@ -114,7 +115,7 @@ func (w *Worker) recrawl(ctx context.Context) {
 	}
 }
 
-// recrawlPart adds the targets of p whose verdicts are due.
+// recrawlPart adds the targets of p with due verdicts.
 func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 	filter := w.frontier.subject(verdictStream, fmt.Sprint(p.number), ">")
 	for next := uint64(1); w.awaitRoom(ctx, p); {
@@ -138,7 +139,7 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 	return ctx.Err()
 }
 
-// askAgain adds a target that has a verdict, unless it waits already.
+// askAgain adds a target that has a verdict, unless it already waits.
 func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verdict) error {
 	j, err := w.jobAgain(ctx, at, v, again)
 	if j == nil {
@@ -154,7 +155,7 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 		}
 	}
 	w.queue.mu.Unlock()
-	// A host that has enough gets it in the next round.
+	// If the host has enough jobs, the next round adds the target.
 	l, err := w.limitsOf(ctx, p, j)
 	if err == nil {
 		w.queue.add(p, j, l)
@@ -162,7 +163,7 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 	return err
 }
 
-// jobAgain returns a job for a target that has a verdict; nil: the target can't be read.
+// jobAgain returns a job for a target that has a verdict, or nil if the target can't be read.
 func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence uint64) (*job, error) {
 	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -173,7 +174,7 @@ func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence 
 	}
 	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
 	if err != nil {
-		return nil, nil // it is among the dead letters
+		return nil, nil // the target is a dead letter
 	}
 	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: sequence, before: v}, nil
 }

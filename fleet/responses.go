@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// answers are the verdicts of some lines.
+// responses holds the verdicts of some lines.
 type responses struct {
 	e       *Submitter
-	wait    bool // for verdicts; otherwise a link without one is Unknown
+	wait    bool // wait for verdicts; otherwise a link without one is Unknown
 	known   map[address]*verdict
 	missing []address
 }
@@ -33,7 +33,7 @@ func (e *Submitter) responsesFor(ctx context.Context, lines []line, wait bool) (
 	return k, k.look(ctx, k.missing)
 }
 
-// look looks for verdicts that are missing.
+// look looks up missing verdicts.
 func (k *responses) look(ctx context.Context, list []address) error {
 	found, err := tryFor(ctx, k.e.note, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
 	if err != nil {
@@ -44,7 +44,7 @@ func (k *responses) look(ctx context.Context, list []address) error {
 	return nil
 }
 
-// of returns the answer for a link.
+// of returns the response for a link.
 func (k *responses) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
 	if found.Target.URL.IsZero() {
 		return new(verify.Response), nil
@@ -62,7 +62,7 @@ func (k *responses) at(ctx context.Context, at address) (*verify.Response, error
 		}
 		list := k.missing
 		if k.e.frontier.settings.Replicas > 1 {
-			list = []address{at} // each of them is a request to the leader
+			list = []address{at} // each address is a request to the leader
 		}
 		if err := k.look(ctx, list); err != nil {
 			return nil, err

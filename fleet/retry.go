@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A retry is a message of the target stream. Its subject is that of the target with the word
-// retryWord before the key, and the sequence number of the verdict that is to be replaced. The
-// stream takes it once, and workers read it as they read targets. When the verdict is another
-// one, the retry is done.
+// A retry is a message in the target stream. Its subject is the target's subject with retryWord
+// before the key and the sequence number of the verdict to replace at the end. The stream stores it
+// once, and workers read it like a target. The retry is done when the verdict has another sequence
+// number.
 const retryWord = "retry"
 
 func (f *Frontier) retrySubject(at address, verdict uint64) string {
@@ -26,8 +26,8 @@ func (f *Frontier) retrySubject(at address, verdict uint64) string {
 	return f.subject(targetStream, append(words, fmt.Sprint(verdict))...)
 }
 
-// parseTarget parses the subject of a target, or of a retry: then verdict is the sequence number
-// of the verdict, and otherwise 0.
+// parseTarget parses the subject of a target or a retry. For a retry, verdict is the sequence
+// number of the verdict; otherwise it is 0.
 func (f *Frontier) parseTarget(subject string) (at address, verdict uint64, err error) {
 	words := strings.Split(subject, ".")
 	if len(words) == 8 && words[5] == retryWord {
@@ -61,7 +61,7 @@ func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
 			return count, err
 		}
-		if err != nil || m.Sequence > info.State.LastSeq { // later ones are new
+		if err != nil || m.Sequence > info.State.LastSeq { // later verdicts are new
 			return count, b.flush(ctx)
 		}
 		next = m.Sequence + 1
@@ -77,19 +77,19 @@ func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 	}
 }
 
-// isOpen reports whether another request may have another verdict.
+// isOpen reports whether a new check may give a different verdict.
 func isOpen(v verify.Verdict, bad bool) bool {
 	return v == verify.Warning || v == verify.Denied || bad && v.IsBad()
 }
 
-// infoRequest asks for the state of a stream, and for the number of subjects that match a filter.
+// infoRequest requests the state of a stream and the number of subjects that match a filter.
 type infoRequest struct {
 	Filter string `json:"subjects_filter"`
-	Offset int    `json:"offset"` // of the first subject that the server lists
+	Offset int    `json:"offset"` // index of the first subject that the server lists
 }
 
-// retries returns how many messages of the target stream are retries. The server lists none of
-// them, because the list begins after the last one: there may be millions.
+// retries returns the number of retries in the target stream. There may be millions, so the list in
+// the response begins after the last one and is empty.
 func (f *Frontier) retries(ctx context.Context) (uint64, error) {
 	filter := f.subject(targetStream, "*", "*", retryWord, "*", "*")
 	text, err := json.Marshal(infoRequest{filter, math.MaxInt32})
@@ -115,7 +115,7 @@ func (f *Frontier) retries(ctx context.Context) (uint64, error) {
 	return info.Total, nil
 }
 
-// retryJob returns the job of a retry; nil: it is done, or the target can't be read.
+// retryJob returns the job of a retry, or nil if the retry is done or the target can't be read.
 func (w *Worker) retryJob(ctx context.Context, at address, last, sequence uint64) (*job, error) {
 	v, err := w.frontier.verdictOf(ctx, at)
 	if err != nil || v == nil || v.sequence != last {

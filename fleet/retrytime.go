@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// patience is how long an operation is tried that the servers do not answer. A cluster
-	// needs some seconds for a new leader.
+	// retryTime limits retries of an operation while the servers do not respond. A cluster needs
+	// some seconds to elect a new leader.
 	retryTime = 2 * time.Minute
-	// quietTime is after how long a user is told that an operation is tried again.
+	// quietTime is the time after which a note reports the retries.
 	quietTime = 5 * time.Second
-	// pauseBetween is the pause between two tries.
+	// pauseBetween is the pause between two attempts.
 	pauseBetween = time.Second / 2
 )
 
-// patiently is tryFor without notes.
+// tryQuietly is tryFor without notes.
 func tryQuietly[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
 	return tryFor(ctx, nil, f)
 }
 
-// tryFor calls f, which may be called again, until it succeeds, the servers refuse, or they
-// did not answer for a long time. The error is the last one of f, or that of ctx. note, if it is
-// not nil, is called once if that takes longer.
+// tryFor calls f until it succeeds, the error is not temporary, or retryTime has passed. f must be
+// safe to repeat. The error is the last error of f or the error of ctx. If the attempts take longer
+// than quietTime, tryFor calls note once, unless it is nil.
 func tryFor[T any](ctx context.Context, note func(format string, args ...any), f func() (T, error)) (v T, err error) {
 	for begin := time.Now(); ; {
 		v, err = f()
@@ -46,7 +46,7 @@ func tryFor[T any](ctx context.Context, note func(format string, args ...any), f
 	}
 }
 
-// isTemporary reports whether the servers may answer the next time: there is no leader, say.
+// isTemporary reports whether a retry may succeed, for example after the election of a leader.
 func isTemporary(err error) bool {
 	api := (*jetstream.APIError)(nil)
 	switch {
@@ -66,14 +66,14 @@ func isTemporary(err error) bool {
 	return false
 }
 
-// Codes of errors that package jetstream has no names for.
+// Error codes without a name in package jetstream.
 var (
 	codesLeaderless = []jetstream.ErrorCode{10004, 10007, 10008, 10009, 10118, 10163, 10194}
 	codesFull       = []jetstream.ErrorCode{10023, 10028, 10047, 10077}
 )
 
-// Unavailable returns why the NATS servers can't do an operation now, as a predicate such as
-// "does not answer". If waiting does not help against the cause of err, the reason is empty.
+// Unavailable returns why the NATS servers can't complete an operation now, as a predicate such as
+// "does not respond". If waiting does not help, it returns "".
 func Unavailable(err error) (reason string) {
 	api := (*jetstream.APIError)(nil)
 	switch {
@@ -87,7 +87,7 @@ func Unavailable(err error) (reason string) {
 	return ""
 }
 
-// reason is Unavailable, with the text of err for another cause.
+// reason is like Unavailable, but returns the text of err for other causes.
 func reason(err error) string {
 	if text := Unavailable(err); text != "" {
 		return text
@@ -98,9 +98,9 @@ func reason(err error) string {
 	return fmt.Sprintf("reports: %v", err)
 }
 
-// undated returns ctx without its deadline, at which it is cancelled: only then has each request
-// to the servers the time limit of package jetstream. A request to a server that was killed is
-// never answered.
+// undated returns a context without a deadline that is cancelled when ctx ends. Package jetstream
+// sets its own time limit for a request only if the context has no deadline. A killed server never
+// responds.
 func undated(ctx context.Context) (context.Context, context.CancelFunc) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)

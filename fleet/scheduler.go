@@ -10,52 +10,51 @@ import (
 )
 
 const (
-	// maxWaiting is how many jobs of one host wait in a worker; the others are read from
-	// the frontier when these are done.
+	// maxWaiting limits the waiting jobs of one host in a worker. The worker reads the other
+	// targets from the frontier later.
 	maxWaiting = 64
-	// maxJobs is how many jobs wait in a worker. Then it reads no more.
+	// maxJobs limits the waiting jobs in a worker. At the limit it stops reading targets.
 	maxJobs = 20_000
 )
 
-// job is a target that a worker is to ask for.
+// job is a target that a worker has to check.
 type job struct {
 	at    address
 	base  key
 	found verify.Found
 	by    string
-	// sequence is that of the target's message, for the low-water mark; again: it is asked
-	// for although it has a verdict, and the mark is beyond it.
+	// sequence is the sequence number of the target's message, for the low-water mark. The value
+	// again marks a target that already has a verdict and lies below the mark.
 	sequence uint64
-	// published is when it was added, by the clock of the server.
+	// published is when the target was added, by the server's clock.
 	published time.Time
-	before    *verdict // the last verdict; nil: it has none
+	before    *verdict // the last verdict, or nil
 	tries     int
-	late      int  // how often it got no turn elsewhere in time
-	isSent    bool // its verdict is in the outbox
+	late      int  // number of missed turns at other hosts
+	isSent    bool // the verdict is in the outbox
 }
 
 const again = math.MaxUint64
 
-// partition is a part of the hosts, which belongs to this worker as long as the lease is
-// valid. The scheduler's mutex guards what is not set once.
+// partition is a part of the hosts. It belongs to this worker while the lease is valid. The
+// scheduler's mutex guards the fields that change.
 type partition struct {
 	number int
 	lease  *lease
 	ctx    context.Context // ends with the lease
 	end    func()          // ends ctx
 
-	next     uint64 // the first sequence number that was not read
-	saved    uint64 // the low-water mark that is stored
+	next     uint64 // first unread sequence number
+	saved    uint64 // stored low-water mark
 	hosts    map[string]*host
-	active   int    // requests for its hosts
-	busy     int    // holds: jobs that were taken together, and verdicts that are not stored yet
-	draining bool   // it begins no job any more
+	active   int    // running requests to its hosts
+	busy     int    // holds of tasks and of verdicts that are not stored yet
+	draining bool   // starts no new jobs
 	old      uint64 // targets with greater sequence numbers were published under the lease
 }
 
-// scheduler gives out jobs so that each host gets at most so many requests at once, and so
-// many in a time. It forgets hosts that have nothing to do. Its methods may be called
-// concurrently.
+// scheduler hands out jobs within the limits of each host on concurrent requests and request rate.
+// It forgets idle hosts. Its methods may be called concurrently.
 type scheduler struct {
 	clock Clock
 
@@ -63,13 +62,13 @@ type scheduler struct {
 	changed sync.Cond
 	parts   map[int]*partition
 	ready   []*host
-	hops    []*task // that continue, before all others
-	tickets ticket  // the number that were given out
+	hops    []*task // tasks that continue; they precede all others
+	tickets ticket  // number of issued tickets
 	jobs    int
 	paused  bool
 	ended   bool
 	fill    func(*host) // reads more targets of a host
-	over    func(*host) // the stored pause of a host is over
+	over    func(*host) // called when the stored pause of a host is over
 }
 
 func newScheduler(c Clock, fill, over func(*host)) *scheduler {
@@ -78,20 +77,20 @@ func newScheduler(c Clock, fill, over func(*host)) *scheduler {
 	return s
 }
 
-// knows reports whether p has that host, whose limits need not be looked for.
+// knows reports whether p has the host, so that its limits are known.
 func (s *scheduler) knows(p *partition, hash string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return p.hosts[hash] != nil
 }
 
-// add adds a job. false: its host has enough of them. Then it is behind from now on, unless
-// the job is one that is asked for again.
+// add adds a job. It returns false if the host has enough jobs. The host is then marked as behind,
+// unless the target already has a verdict.
 func (s *scheduler) add(p *partition, j *job, l limits) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.parts[p.number] != p {
-		return false // it is not for this worker
+		return false // the job belongs to another worker
 	}
 	h := s.hostFor(p, j.at.host, l)
 	if len(h.all) < maxWaiting {
@@ -104,7 +103,7 @@ func (s *scheduler) add(p *partition, j *job, l limits) bool {
 	return false
 }
 
-// isBehind reports whether the host has enough jobs, so that a target is read later.
+// isBehind reports whether the host has enough jobs, so that its other targets are read later.
 func (h *host) isBehind(sequence uint64) bool {
 	if h.behind == 0 && len(h.all) < maxWaiting {
 		return false
@@ -125,7 +124,7 @@ func (s *scheduler) insert(h *host, j *job) {
 	s.offer(h)
 }
 
-// retry adds a job again after a pause.
+// retry adds the job again after a pause.
 func (s *scheduler) retry(h *host, j *job, pause time.Duration) {
 	s.clock.AfterFunc(pause, func() {
 		s.mu.Lock()
@@ -136,8 +135,8 @@ func (s *scheduler) retry(h *host, j *job, pause time.Duration) {
 	})
 }
 
-// offer makes h ready if it has a job whose turn has come, and gives turns to those who wait
-// for one. The caller must hold s.mu.
+// offer marks h as ready if one of its jobs may begin, and gives turns to waiting requests. The
+// caller must hold s.mu.
 func (s *scheduler) offer(h *host) {
 	for len(h.turns) > 0 && h.hasRoom() && !h.part.draining {
 		close(h.turns[0])
@@ -157,7 +156,7 @@ func (s *scheduler) offer(h *host) {
 	s.changed.Signal()
 }
 
-// wakeAt offers h then, or sooner.
+// wakeAt schedules an offer of h at that time or sooner.
 func (s *scheduler) wakeAt(h *host, at time.Time) {
 	if h.timer != nil {
 		if !at.Before(h.alarm) {
@@ -178,23 +177,23 @@ func (s *scheduler) wakeAt(h *host, at time.Time) {
 	})
 }
 
-// task is what a slot does at a time: jobs that one request answers. Their host gives a ticket
-// for it, which is 0 if nothing is to be asked. A task that continues has a request, and a turn at
-// the host that the request is sent to. It takes no slot while it waits for the turn, and any slot
-// continues it.
+// task is the work of a slot: jobs that share one request. Their host issues a ticket for it; the
+// ticket is 0 if no request is needed. A task that continues has a request and a turn at the
+// request's host. It uses no slot while it waits for the turn, and any slot can continue it.
 type task struct {
 	jobs   []*job
 	host   *host
 	ticket ticket
 
-	request *verify.Request // that is due; nil: the task begins
+	request *verify.Request // next request; nil if the task begins
 	lead    hopError
-	turn    turn   // there
-	why     string // why nothing is asked for; empty: it is
-	void    bool   // it may not continue now
+	turn    turn   // turn at the host of request
+	why     string // why the targets are skipped; empty if they are not
+	void    bool   // the task must not continue now
 }
 
-// next waits for the next task; leave must follow. nil: the scheduler has ended.
+// next waits for the next task. The caller must call leave. next returns nil if the scheduler has
+// ended.
 func (s *scheduler) next() *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +221,7 @@ func (s *scheduler) next() *task {
 	}
 }
 
-// begun begins a task of h; nil: none may begin. The caller must hold s.mu.
+// begun begins a task of h and returns it, or nil if no task may begin. The caller must hold s.mu.
 func (s *scheduler) begun(h *host) *task {
 	if h.part.draining || len(h.jobs) == 0 || !h.hasRoom() {
 		return nil
@@ -253,7 +252,7 @@ func (s *scheduler) begun(h *host) *task {
 	return t
 }
 
-// follow has a task continue. false: the scheduler has ended.
+// follow schedules a task to continue. It returns false if the scheduler has ended.
 func (s *scheduler) follow(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,7 +263,7 @@ func (s *scheduler) follow(t *task) bool {
 	return !s.ended
 }
 
-// has reports whether p belongs to this worker, and begins requests. The caller must hold s.mu.
+// has reports whether p belongs to this worker and may begin requests. The caller must hold s.mu.
 func (s *scheduler) has(p *partition) bool { return s.parts[p.number] == p && !p.draining }
 
 func (s *scheduler) holds(p *partition) bool {
@@ -279,28 +278,29 @@ func (s *scheduler) isPaused() bool {
 	return s.paused
 }
 
-// hold has p not given back before leave is called: another worker would ask again.
+// hold prevents the release of p until leave is called, because another worker would repeat the
+// requests.
 func (s *scheduler) hold(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.busy++
 }
 
-// leave ends what next or hold began.
+// leave ends the hold of next or hold.
 func (s *scheduler) leave(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.busy--
 }
 
-// isIdle reports whether p is drained, has no request, and all its verdicts are stored.
+// isIdle reports whether p is drained, has no requests, and has stored all its verdicts.
 func (s *scheduler) isIdle(p *partition) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return p.draining && p.active == 0 && p.busy == 0
 }
 
-// done ends jobs of h for good.
+// done removes finished jobs of h.
 func (s *scheduler) done(h *host, jobs ...*job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -318,7 +318,7 @@ func (s *scheduler) done(h *host, jobs ...*job) {
 	s.changed.Broadcast()
 }
 
-// release ends a request to h. An unused ticket becomes void; 0: no ticket.
+// release ends a request to h. It invalidates the ticket if it is unused; 0 means no ticket.
 func (s *scheduler) release(h *host, unused ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -332,7 +332,7 @@ func (s *scheduler) release(h *host, unused ticket) {
 	s.changed.Broadcast()
 }
 
-// soon tells all who wait that a request to h may begin sooner. The caller must hold s.mu.
+// soon wakes all waiters, because a request to h may begin sooner. The caller must hold s.mu.
 func (s *scheduler) soon(h *host) {
 	if h.wake != nil {
 		close(h.wake)
@@ -341,7 +341,7 @@ func (s *scheduler) soon(h *host) {
 	s.offer(h)
 }
 
-// forget removes a host that has nothing to do, as soon as a request may begin.
+// forget removes an idle host as soon as its next request could begin.
 func (s *scheduler) forget(h *host) {
 	if len(h.all) > 0 || h.active > 0 || len(h.turns) > 0 || h.behind > 0 || h.filling || h.part.hosts[h.hash] != h {
 		return
@@ -363,15 +363,15 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// partition returns the partition of that number; nil: another worker has it.
+// partition returns the partition with a number, or nil if another worker has it.
 func (s *scheduler) partition(number int) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.parts[number]
 }
 
-// mark returns the first sequence number of p whose target may have no verdict. false: p was
-// dropped with its jobs, and nothing is known.
+// mark returns the first sequence number of p whose target may have no verdict. It returns false if
+// p was dropped, because its jobs are unknown then.
 func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -390,7 +390,7 @@ func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
 	return low, true
 }
 
-// end makes next return nil.
+// end ends the scheduler, so that next returns nil.
 func (s *scheduler) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -398,8 +398,8 @@ func (s *scheduler) end() {
 	s.changed.Broadcast()
 }
 
-// drop forgets a partition, with its jobs: they belong to another worker. held reports that it
-// was not dropped before.
+// drop forgets a partition with its jobs, because they belong to another worker. held reports
+// whether the partition was present.
 func (s *scheduler) drop(p *partition) (held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,33 +17,33 @@ import (
 // Dial is the type of [access.Options].Dial.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewClient returns a client for one request after another. It calls check for each URL, as
-// [access.Options].Check, and dials only through wrap(dial), whose dial connects. Each request
-// over HTTP must have its own connection. The time limits of the client, except the one for a
-// silence, must be [TurnTime] longer than without a fleet. close closes the client.
+// NewClient returns a client for sequential requests. The client must call check for each URL, as
+// [access.Options].Check, and must dial only through wrap(dial), where dial connects. Each HTTP
+// request must use its own connection. All time limits of the client except the idle timeout must
+// be [TurnTime] longer than without a fleet. The caller closes the client with close.
 type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *access.Client, close func(), err error)
 
-// TurnTime is the most time that a client waits in Dial, for turns at hosts: its limits for a
-// connection and for a request must be so much longer.
+// TurnTime limits the time that a client waits in Dial for turns at hosts. The client's limits for
+// a connection and a request must be longer by this time.
 const TurnTime = 2 * time.Minute
 
-// slot asks for one target at a time. Before it dials, it waits for a turn at the host.
+// slot checks one target at a time. Before it dials, it waits for a turn at the host.
 type slot struct {
 	worker  *Worker
 	client  *access.Client
 	checker *verify.Checker
 
 	mu     sync.Mutex
-	at     locus.URL // the URL that is opened
-	begun  bool      // a connection for it was made
-	isOpen bool      // a target is asked for
+	at     locus.URL // URL that is being opened
+	begun  bool      // a connection was made for it
+	isOpen bool      // a check is running
 	ctx    context.Context
-	cancel context.CancelFunc // ends the requests for the target
-	turn   turn               // at the host of it; nil: none
-	unbind func() bool        // turn does not end ctx any more
-	late   error              // why a turn did not come: it says nothing about the target
-	// hops reports that the request may be made later, in a turn at another host: no part of it was
-	// made. Otherwise the slot waits for the turn.
+	cancel context.CancelFunc // cancels the requests for the target
+	turn   turn               // turn at its host, or nil
+	unbind func() bool        // detaches ctx from turn
+	late   error              // why a turn did not come; not the target's fault
+	// hops reports whether the request may be postponed until a turn at another host, because no
+	// part of it was sent. Otherwise the slot waits for the turn.
 	hops bool
 }
 
@@ -61,7 +61,7 @@ func (w *Worker) newSlot() (*slot, func(), error) {
 }
 
 const (
-	// defaultTimeout is that of [verify.Options].
+	// defaultTimeout is the default of [verify.Options].
 	defaultTimeout = 90 * time.Second
 	defaultConnect = 30 * time.Second
 )
@@ -70,7 +70,7 @@ const (
 func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	s.mu.Lock()
 	held := s.hops
-	s.hops = false // the file is shared, and no part of the request
+	s.hops = false // the file is shared and not part of the request
 	s.mu.Unlock()
 	octets, err := s.worker.robots(ctx, root, fetch)
 	s.mu.Lock()
@@ -90,7 +90,7 @@ func (s *slot) check(u locus.URL) error {
 	return nil
 }
 
-// wrap returns a dial that waits for a turn.
+// wrap returns a Dial that waits for a turn.
 func (s *slot) wrap(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		begin, isFirst, err := s.wait(ctx)
@@ -111,16 +111,16 @@ func (s *slot) wrap(dial Dial) Dial {
 	}
 }
 
-// wait waits until a connection to the host of the URL that is opened may be made. isFirst
-// reports that a request begins with it, of which begin must be told.
+// wait waits until a connection to the host of the open URL is allowed. isFirst reports whether a
+// request begins with the connection; the caller must then report the beginning to begin.
 func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.isOpen || s.late != nil {
-		return begin, false, errLate // a request that was given up dials
+		return begin, false, errLate // a cancelled request dials
 	}
 	if s.begun && !s.client.Registry().Scheme(s.at).Traits.Has(scheme.Web) {
-		// A data connection, or the next address: a part of the same request.
+		// A data connection or the next address is part of the same request.
 		return begin, false, nil
 	}
 	to, err := s.lead()
@@ -146,17 +146,17 @@ func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) 
 	return begin, false, err
 }
 
-// heldPause is the longest pause that a slot waits for between two parts of a request, such as
-// HEAD and GET. After a longer one the first part is sent again.
+// heldPause is the longest pause that a slot waits between two parts of a request, such as HEAD and
+// GET. After a longer pause it repeats the first part.
 const heldPause = 5 * time.Second
 
-// mayTryAgain reports whether another turn may come after err. The caller must hold s.mu.
+// mayTryAgain reports whether a turn may still come after err. The caller must hold s.mu.
 func (s *slot) mayTryAgain(ctx context.Context, err error) bool {
 	if rest := (*restError)(nil); errors.As(err, &rest) {
 		return s.begun && rest.shut == "" && rest.left <= heldPause && !wait(s.worker.clock, rest.left, ctx.Done())
 	}
 	had := s.turn != nil
-	s.giveBack() // another one may be valid for longer
+	s.giveBack() // a new turn may be valid for longer
 	return had
 }
 
@@ -164,11 +164,11 @@ func (s *slot) mayTryAgain(ctx context.Context, err error) bool {
 func (s *slot) fail(err error) {
 	if s.late == nil && (errors.Is(err, errLate) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*restError)) || errors.As(err, new(*hopError))) {
 		s.late = err
-		s.cancel() // nothing else is asked
+		s.cancel() // no further requests
 	}
 }
 
-// again waits until the request may begin whose connection was made too late for its turn.
+// again waits until a request may begin whose connection took longer than its turn.
 func (s *slot) again() (begin start, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *slot) again() (begin start, err error) {
 	return begin, err
 }
 
-// lead returns where the URL leads that is opened.
+// lead returns the target of the URL that is being opened.
 func (s *slot) lead() (*hopError, error) {
 	canonical, _, err := s.client.Registry().Canonical(s.at.WithoutFragment())
 	if err != nil {
@@ -190,9 +190,9 @@ func (s *slot) lead() (*hopError, error) {
 	return &hopError{s.worker.frontier.placeOf(name), limits{atOnce: atOnce, interval: interval}}, nil
 }
 
-// turnAt makes s.turn that of a host. The request to the host before has ended: its turn is
-// given back first, so that no two hosts wait for each other. The error is to if the request can
-// be made later: then the slot does not wait. The caller must hold s.mu.
+// turnAt sets s.turn to a turn at a host. The request to the previous host has ended. Its turn is
+// released first, so that two hosts never wait for each other. If the request can be postponed, the
+// slot does not wait and the error is to. The caller must hold s.mu.
 func (s *slot) turnAt(ctx context.Context, to *hopError) error {
 	if s.turn != nil && s.turn.host() == to.at.host {
 		return nil
@@ -208,7 +208,7 @@ func (s *slot) turnAt(ctx context.Context, to *hopError) error {
 	return err
 }
 
-// use makes t the turn of the slot. The caller must hold s.mu.
+// use sets the turn of the slot to t. The caller must hold s.mu.
 func (s *slot) use(t turn) {
 	s.turn, s.unbind = t, context.AfterFunc(t.context(), s.cancel)
 }
@@ -222,10 +222,10 @@ func (s *slot) giveBack() {
 	}
 }
 
-// ask makes the requests of a check from r on, with the first turn if it is not nil. late is why the
-// answer says nothing: a turn did not come in time, or has ended. Then rest is the request that was
-// not made. With hops, late may be a *hopError: the check continues there with rest, in any slot.
-// Until end, the slot has the turn at the host that answered.
+// ask makes the requests of a check, beginning with r and, if it is not nil, the turn first. If a
+// turn did not come in time or ended, the response is meaningless: late is the reason, and rest is
+// the request that was not made. With hops, late may be a *hopError: the check continues at another
+// host with rest, in any slot. Until end, the slot holds the turn at the host that responded.
 func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool) (answer verify.Response, rest *verify.Request, late error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -255,7 +255,7 @@ func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool
 	return answer, r, s.late
 }
 
-// rest tells the host that answered that it asked for a pause.
+// rest records that the host that responded requested a pause.
 func (s *slot) rest(d time.Duration, shut string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,7 +264,7 @@ func (s *slot) rest(d time.Duration, shut string) {
 	}
 }
 
-// end gives the turn back.
+// end releases the turn.
 func (s *slot) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

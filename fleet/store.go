@@ -16,31 +16,32 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// codeStoreFailed is the code of a stream that does not store a message, and haveText is the
-// reason if it keeps one message for each subject, and has it. Another is a full disk.
+// codeStoreFailed is the error code if a stream does not store a message. haveText is the reason if
+// the stream already has a message with that subject. Another reason is a full disk.
 const (
 	codeStoreFailed = 10077
 	haveText        = "maximum messages per subject"
 )
 
-// maxPiece is the most bytes of a piece of a document's links, but for a single longer line.
+// maxPiece limits a piece of a document's links in bytes, except for a single longer line.
 const maxPiece = 512 << 10
 
-// isHave reports whether a message was refused because the stream has one of that subject.
+// isHave reports whether the stream rejected a message because it already has one with that
+// subject.
 func isHave(err error) bool {
 	api := (*jetstream.APIError)(nil)
 	return errors.As(err, &api) && api.ErrorCode == codeStoreFailed && strings.Contains(api.Description, haveText)
 }
 
-// batch publishes messages that a stream takes once for each subject. It waits for the
-// server when window messages are under way. It is not for concurrent use.
+// batch publishes messages that a stream stores once per subject. It waits for the server when
+// window messages are unacknowledged. It must not be used concurrently.
 type batch struct {
 	f       *Frontier
 	note    func(format string, args ...any) // nil: none
 	pending []jetstream.PubAckFuture
 }
 
-// window is how many messages of a batch are under way.
+// window limits the unacknowledged messages of a batch.
 const window = 128
 
 func (b *batch) add(ctx context.Context, subject string, data []byte, options ...jetstream.PublishOpt) error {
@@ -54,10 +55,10 @@ func (b *batch) add(ctx context.Context, subject string, data []byte, options ..
 	return b.settle(ctx, window-1)
 }
 
-// flush waits until the server has what was added. What it did not answer for is sent again.
+// flush waits until the server has stored all added messages. It repeats unacknowledged messages.
 func (b *batch) flush(ctx context.Context) error { return b.settle(ctx, 0) }
 
-// settle waits until at most n messages are under way.
+// settle waits until at most n messages are unacknowledged.
 func (b *batch) settle(ctx context.Context, n int) error {
 	for len(b.pending) > n {
 		first := b.pending[0]
@@ -77,11 +78,12 @@ func (b *batch) settle(ctx context.Context, n int) error {
 	return nil
 }
 
-// target adds the target of found. by is the page that has its links; empty: itself.
+// target adds the target of found. by is the page that stores its links; if empty, the target
+// stores them.
 func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Found, by string) error {
 	if found.Fragment != "" && !found.Target.First.IsZero() {
-		// A page with a fragment is one to be read, too. One request serves both, if they
-		// wait together.
+		// A page with a fragment must also be read as a page. One request serves both if they wait
+		// together.
 		if err := b.target(ctx, a, &verify.Found{Target: found.Target}, by); err != nil {
 			return err
 		}
@@ -93,8 +95,8 @@ func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Fou
 	return b.add(ctx, b.f.subject(targetStream, b.f.addressOf(a, found).words()...), text)
 }
 
-// lines adds the lines of the document of that key, in pieces. again: it replaces those that
-// the document had before; otherwise those stay.
+// lines adds the lines of the document with the key, in pieces. If again is true, they replace the
+// document's earlier lines; otherwise the earlier lines stay.
 func (b *batch) lines(ctx context.Context, document key, texts [][]byte, again bool) error {
 	var piece []byte
 	number := 0
@@ -123,7 +125,7 @@ func (b *batch) lines(ctx context.Context, document key, texts [][]byte, again b
 		}
 	}
 	for again {
-		// A piece without lines replaces one that the document has no more.
+		// An empty piece replaces a piece that the document no longer has.
 		m, err := b.f.links.GetLastMsgForSubject(ctx, b.f.pieceSubject(document, number))
 		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && len(m.Data) == 0 {
 			return nil
@@ -142,11 +144,11 @@ func (f *Frontier) pieceSubject(document key, number int) string {
 	return f.subject(linkStream, hex.EncodeToString(document[:]), fmt.Sprint(number))
 }
 
-// verdict is what is stored about a target.
+// verdict is the stored verdict of a target.
 type verdict struct {
 	response verify.Response
-	sequence uint64 // of its message
-	damaged  error  // why it can't be read
+	sequence uint64 // sequence number of its message
+	damaged  error  // read error, or nil
 }
 
 // verdictOf returns the verdict at an address, or nil.
@@ -161,7 +163,7 @@ func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) 
 	return readVerdict(m.Sequence, m.Data), nil
 }
 
-// readVerdict reads a verdict. What is damaged is Unknown: nothing waits for it.
+// readVerdict decodes a verdict. A damaged verdict is Unknown, so that no reader waits for it.
 func readVerdict(sequence uint64, text []byte) *verdict {
 	v := &verdict{sequence: sequence}
 	if v.damaged = json.Unmarshal(text, &v.response); v.damaged != nil {
@@ -170,11 +172,11 @@ func readVerdict(sequence uint64, text []byte) *verdict {
 	return v
 }
 
-// errStored: there is another verdict already.
+// errStored is the error if the target already has another verdict.
 var errStored = errors.New("fleet: the target already has a verdict")
 
-// storeVerdict stores the verdict of a target, whose verdict before has the sequence number
-// last; 0: it has none. The error is errStored, or that of the server.
+// storeVerdict stores the verdict of a target. last is the sequence number of the previous verdict,
+// or 0 if there is none. The error is errStored or an error of the server.
 func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.Response, last uint64) error {
 	ack, err := f.publishVerdict(at, answer, last)
 	if err != nil {
@@ -183,19 +185,19 @@ func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.
 	return acked(ctx, ack)
 }
 
-// publishVerdict is storeVerdict, whose server has not answered yet.
+// publishVerdict is storeVerdict without waiting for the acknowledgment.
 func (f *Frontier) publishVerdict(at address, answer *verify.Response, last uint64) (jetstream.PubAckFuture, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxMessage-1024 { // fragments may be of any length
+	if len(text) > maxMessage-1024 { // fragments have no length limit
 		return f.publishVerdict(at, &verify.Response{Outcome: verify.Outcome{Verdict: verify.Unknown, Detail: "the verdict is too large to store"}, When: answer.When}, last)
 	}
 	return f.js.PublishAsync(f.subject(verdictStream, at.words()...), text, jetstream.WithExpectLastSequencePerSubject(last))
 }
 
-// bury stores a message that can't be read, and why.
+// writeDeadLetter stores an unreadable message with the reason.
 func (f *Frontier) writeDeadLetter(ctx context.Context, subject string, data []byte, why error) error {
 	text, err := json.Marshal(struct {
 		Subject string `json:"subject"`

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// turn is the right to send requests to a host, one after another.
+// turn is the right to send sequential requests to a host.
 type turn interface {
 	// host is the hash of the host.
 	host() string
-	// context ends when the right does, whatever is under way.
+	// context returns a context that ends with the right, even during a request.
 	context() context.Context
-	// begin waits until the next request may begin. Just before its first byte is sent,
-	// valid tells whether it still may; began follows. The error is that of ctx, errLate
-	// or a *restError.
+	// begin waits until the next request may begin. Just before the caller sends the first byte, it
+	// must check valid, and then call began. The error is the error of ctx, errLate or a
+	// *restError.
 	begin(ctx context.Context) (start, error)
-	// rest tells that the host asked for a pause.
+	// rest reports that the host requested a pause.
 	rest(d time.Duration, shut string)
-	// release gives the turn back when the last request has ended.
+	// release ends the turn. The last request must have ended.
 	release()
 }
 
@@ -30,14 +30,13 @@ type start struct {
 	began func()
 }
 
-// ownTurn is a turn at a host of this worker. The first request needs no wait if it has a
-// ticket.
+// ownTurn is a turn at a host of this worker. With a ticket, the first request need not wait.
 type ownTurn struct {
 	worker *Worker
 	at     *host
 
 	mu     sync.Mutex
-	ticket ticket // unused; 0: no ticket
+	ticket ticket // unused ticket, or 0
 }
 
 func (t *ownTurn) host() string             { return t.at.hash }
@@ -74,14 +73,14 @@ func (t *ownTurn) release() {
 	t.worker.queue.release(t.at, t.ticket)
 }
 
-// errLate: a request did not get its turn in time. That says nothing about its host.
+// errLate is the error if a request did not get its turn in time. The host is not at fault.
 var errLate = errors.New("fleet: timed out waiting for the host")
 
-// firstConn is a connection over which a request is about to begin: with the first byte that
-// is sent, or with the connection if the server speaks first.
+// firstConn is a connection on which a request is about to begin. The request begins when the
+// client sends the first byte or, if the server speaks first, when data arrives.
 type firstConn struct {
 	net.Conn
-	again func() (start, error) // waits for another turn to begin
+	again func() (start, error) // waits for a new turn
 
 	mu    sync.Mutex
 	start start
@@ -110,7 +109,7 @@ func (c *firstConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// end tells that the request has begun. The caller must hold c.mu.
+// end reports that the request has begun. The caller must hold c.mu.
 func (c *firstConn) end() {
 	if !c.begun {
 		c.begun = true
@@ -136,7 +135,7 @@ func (c *firstConn) Close() error {
 	return err
 }
 
-// CloseWrite closes the writing side, where the connection can.
+// CloseWrite closes the writing side if the connection supports it.
 func (c *firstConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -14,18 +14,18 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// WorkerOptions configure a [Worker].
+// WorkerOptions holds the settings of a [Worker].
 type WorkerOptions struct {
-	// Client makes the clients that open URLs. It is required.
+	// Client creates the clients that open URLs. It must not be nil.
 	Client NewClient
-	// Verify is how targets are asked for: the frontier's [Settings.Options], and what is
-	// about this machine. Parallel is the number of requests at once.
+	// Verify selects how the worker checks targets. It should be the frontier's [Settings.Options]
+	// with settings for this machine added. Parallel limits concurrent requests.
 	Verify verify.Options
-	// Connect is the most time for one connection, without waiting for a turn; 0: 30 s.
+	// DialTimeout limits making one connection, without the wait for a turn. Zero means 30 s.
 	DialTimeout time.Duration
-	// Clock is the clock for everything but requests themselves; nil: [SystemClock].
+	// Clock is the clock for everything except requests. If nil, the worker uses [SystemClock].
 	Clock Clock
-	// Note is called for what a user should know; nil: it is dropped.
+	// Note is called with messages for the user. If nil, messages are dropped.
 	Note func(text string)
 }
 
@@ -35,54 +35,54 @@ func (o *WorkerOptions) note(format string, args ...any) {
 	}
 }
 
-// Worker asks for the targets of a frontier. Any number of workers may do that, in any
-// processes.
+// Worker checks the targets of a frontier. Any number of workers, in any processes, may share a
+// frontier.
 type Worker struct {
 	frontier *Frontier
 	options  WorkerOptions
-	polite   access.Politeness // of options, settled
+	polite   access.Politeness // from options, with defaults applied
 	clock    Clock
 	name     string
 	queue    *scheduler
 	leases   *leases
 	hops     hops
 	sites    robotsCache
-	growing  gates // of sites whose pages are counted
+	growing  gates // sites whose pages are being counted
 	outbox   outbox
 	running  sync.WaitGroup
-	ready    *slot      // decodes; it asks for nothing
-	keeping  sync.Mutex // held while what a host asked for is stored
-	beat     uint64     // how often it told others of itself
+	ready    *slot      // only decodes and makes no requests
+	keeping  sync.Mutex // held while a host's requested limits are stored
+	beat     uint64     // number of announcements
 
 	// Only manage uses the mode and its revision.
-	mode         Mode // empty: the worker could not read it yet
+	mode         Mode // empty until the first successful read
 	modeRevision uint64
 
 	mu        sync.Mutex
-	responded time.Time // when the server last answered for leases, mode and workers
-	told      int       // lost partitions that a note told of
-	ended     bool      // nothing is spawned any more
+	responded time.Time // last time the server responded about leases, mode and workers
+	told      int       // lost partitions that a note reported
+	ended     bool      // spawn starts no more goroutines
 	noted     time.Time
 	permits   map[string]*permit
-	last      uint64        // the last sequence number of the targets
-	news      chan struct{} // closed when there are more
+	last      uint64        // last sequence number of the targets
+	news      chan struct{} // closed when more targets exist
 	counts    Counts
 }
 
-// Counts are what a worker did, and has to do.
+// Counts holds the statistics of a worker.
 type Counts struct {
-	Verdicts map[string]int `json:"verdicts"` // by the name of the verdict
+	Verdicts map[string]int `json:"verdicts"` // by verdict name
 	Requests int            `json:"requests"`
-	Late     int            `json:"late"` // requests that got no turn elsewhere in time
+	Late     int            `json:"late"` // requests that timed out waiting for a host of another worker
 	Buried   int            `json:"buried"`
-	Errors   int            `json:"errors"` // operations that the NATS servers did not do
-	Links    int            `json:"links"`  // found in pages
-	Held     int            `json:"held"`   // partitions
+	Errors   int            `json:"errors"` // operations that the NATS servers failed to complete
+	Links    int            `json:"links"`  // links found in pages
+	Held     int            `json:"held"`   // held partitions
 	Lost     int            `json:"lost"`   // partitions whose lease ended before it was renewed
 	Waiting  int            `json:"waiting"`
 	Active   int            `json:"active"`
 	Hosts    int            `json:"hosts"`
-	// Busiest are the hosts with the most targets that wait in the worker.
+	// Busiest lists the hosts with the most waiting targets in the worker.
 	Busiest []HostCount `json:"busiest,omitempty"`
 }
 
@@ -105,7 +105,7 @@ func NewWorker(f *Frontier, o WorkerOptions) *Worker {
 	return w
 }
 
-// Counts returns what the worker did so far.
+// Counts returns the current statistics of the worker.
 func (w *Worker) Counts() Counts {
 	w.queue.mu.Lock()
 	held, waiting, active, hosts := len(w.queue.parts), w.queue.jobs, 0, 0
@@ -122,8 +122,8 @@ func (w *Worker) Counts() Counts {
 	return c
 }
 
-// Run asks for targets until ctx ends, or the fleet is drained. Requests that ctx ends are
-// made again by another worker, at once: the leases are given back.
+// Run checks targets until ctx ends or the fleet is drained. Then it releases its leases, so that
+// another worker immediately repeats requests that ctx cancelled.
 func (w *Worker) Run(ctx context.Context) error {
 	ready, closeReady, err := w.newSlot()
 	if err != nil {
@@ -160,7 +160,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	cancel()
 	stop()
 	w.queue.end()
-	// A slot may wait for the outbox, and that for the server.
+	// A slot may wait for the outbox, and the outbox for the server.
 	defer time.AfterFunc(lastTime, endStoring).Stop()
 	slots.Wait()
 	close(w.outbox.sent)
@@ -173,7 +173,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// spawn calls f in a goroutine that Run waits for, unless Run has ended.
+// spawn calls f in a goroutine that Run waits for. It does nothing if Run has ended.
 func (w *Worker) spawn(f func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -182,7 +182,7 @@ func (w *Worker) spawn(f func()) {
 	}
 }
 
-// work asks for jobs until the queue ends.
+// work checks jobs until the queue ends.
 func (w *Worker) work(ctx context.Context, s *slot) {
 	for t := w.queue.next(); t != nil; t = w.queue.next() {
 		w.do(ctx, s, t)
@@ -191,13 +191,13 @@ func (w *Worker) work(ctx context.Context, s *slot) {
 
 const (
 	pauseAfterError = 2 * time.Second
-	// pauseLate is the pause after a request that got no turn elsewhere, and maxLate how
-	// often there is one.
+	// pauseLate is the pause after a missed turn at another host, and maxLate limits missed turns.
 	pauseLate = 2 * time.Second
 	maxLate   = 30
 )
 
-// noteEvery is the least time between two notes about storing: all slots have the same trouble.
+// noteEvery is the minimum interval of notes about storing, because all slots have the same
+// problem.
 const noteEvery = 10 * time.Second
 
 func (w *Worker) noteRarely(format string, args ...any) {

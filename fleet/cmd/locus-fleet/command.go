@@ -34,15 +34,15 @@ type command struct {
 	store, frontier                    string
 	ui                                 config.ListenAddress
 
-	args []string // of the command line
+	args []string // command-line arguments
 
-	forever bool // the command waits for NATS servers without end
+	forever bool // the command waits for NATS servers without a limit
 
-	denied atomic.Bool // a NATS server refused a subject
+	denied atomic.Bool // a NATS server denied a subject
 
 	mu   sync.Mutex
 	last string // the last note
-	loud bool   // notes are written although the report is quiet
+	loud bool   // notes are written although the report is suppressed
 }
 
 // addFlags adds the flags of every subcommand.
@@ -68,7 +68,7 @@ func (c *command) commands() []*cobra.Command {
 	}
 }
 
-// clientFor returns what makes the clients of a worker.
+// clientFor returns the function that creates the clients of a worker.
 func (c *command) clientFor(o client.Options) fleet.NewClient {
 	return func(check func(locus.URL) error, wrap func(fleet.Dial) fleet.Dial) (*access.Client, func(), error) {
 		o := o
@@ -77,7 +77,7 @@ func (c *command) clientFor(o client.Options) fleet.NewClient {
 		o.Dial = wrap(new(net.Dialer).DialContext)
 		o.Wait = fleet.TurnTime
 		o.Web.Single = true
-		// No connection over HTTP is kept, and others are closed with their resource.
+		// HTTP connections are not reused, and other connections are closed with their resource.
 		return client.New(c.a, o)
 	}
 }
@@ -86,8 +86,8 @@ func (c *command) workerOptions(o verify.Options, access client.Options) fleet.W
 	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, DialTimeout: c.a.Flags.Timeout, Note: func(text string) { c.note("%s", text) }}
 }
 
-// withoutMeaning are the flags of "locus verify" that a fleet does not obey: pages and what is
-// recorded of them are on other machines, and results are not kept for another run.
+// withoutMeaning lists the flags of "locus verify" that have no effect in a fleet: other machines
+// fetch the pages, and results are not cached for another run.
 var withoutMeaning = []string{"max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "warc", "warc-size"}
 
 func (c *command) newVerify() *cobra.Command {
@@ -105,7 +105,7 @@ func (c *command) newVerify() *cobra.Command {
 	return cmd
 }
 
-// wrap has an error of access become the status.
+// wrap turns an access error into the exit status.
 func (c *command) wrap(cmd *cobra.Command) {
 	inner := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -113,8 +113,8 @@ func (c *command) wrap(cmd *cobra.Command) {
 	}
 }
 
-// startVerify is the engine of "locus-fleet verify": a frontier that exists until the results
-// were taken, and a worker. An interrupted run resumes when it is called again.
+// startVerify starts the engine of "locus-fleet verify": a worker, and a frontier that exists until
+// the results are read. If the run is interrupted, the next call resumes it.
 func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments, Reserved: o.Reserved}
 	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
@@ -160,8 +160,8 @@ func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify
 	}, nil
 }
 
-// runName is the name of the frontier of a run: the same command in the same folder
-// resumes it.
+// runName returns the frontier name of a run. The same command in the same directory gets the same
+// name, so it resumes the run.
 func (c *command) runName(s fleet.Settings) string {
 	dir, _ := os.Getwd()
 	text, _ := json.Marshal(s)
@@ -169,7 +169,7 @@ func (c *command) runName(s fleet.Settings) string {
 	return fmt.Sprintf("run-%x", sum[:8])
 }
 
-// settingsFlags adds the flags that make a frontier.
+// settingsFlags adds the flags with the settings of a new frontier.
 func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
 	base.AddFlags(cmd, "Frontier, when it is made", func(f *pflag.FlagSet) {
 		f.IntVar(&s.Partitions, "partitions", 64, "divide hosts into `N` parts, the most workers of use")
@@ -187,7 +187,7 @@ func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
 	})
 }
 
-// days is a duration that may be in days.
+// days is a duration flag that also accepts days, such as 30d.
 type days time.Duration
 
 func (d *days) String() string { return time.Duration(*d).String() }

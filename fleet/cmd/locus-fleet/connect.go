@@ -19,11 +19,11 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 )
 
-// server is a connection to NATS servers, or to one in this process.
+// server is a connection to NATS servers or to an embedded server.
 type server struct {
 	nc       *nats.Conn
-	embedded *fleet.Embedded // nil: the servers are elsewhere
-	end      func()          // ends what is left of the connection
+	embedded *fleet.Embedded // nil if the servers are elsewhere
+	end      func()          // releases the rest of the connection
 }
 
 func (s *server) close() error {
@@ -35,12 +35,12 @@ func (s *server) close() error {
 	return s.embedded.Close()
 }
 
-// failed is an error of access, and no wrong use of the command.
+// failed is an access error, as opposed to a usage error.
 type failed struct{ error }
 
 func (e failed) Unwrap() error { return e.error }
 
-// run calls do, whose error of access becomes the status.
+// run calls do and turns its access error into the exit status.
 func (c *command) run(ctx context.Context, do func(context.Context) error) error {
 	err := do(ctx)
 	if failure := (failed{}); errors.As(err, &failure) {
@@ -52,7 +52,7 @@ func (c *command) run(ctx context.Context, do func(context.Context) error) error
 	return err
 }
 
-// connect connects to the servers, or starts one here.
+// connect connects to the servers, or starts an embedded server.
 func (c *command) connect(ctx context.Context) (*server, error) {
 	text := c.setting(c.url, c.a.Config.Fleet.NATS)
 	if text == "" {
@@ -97,7 +97,7 @@ func (c *command) embed() (*server, error) {
 	return &server{nc: nc, embedded: e}, nil
 }
 
-// setting returns the value of a flag, or that of the configuration.
+// setting returns the value of a flag, or the configured value.
 func (c *command) setting(flag, configured string) string { return cmp.Or(flag, configured) }
 
 func (c *command) natsOptions() (list []nats.Option, err error) {
@@ -147,7 +147,7 @@ func (c *command) storeFolder() (string, error) {
 	return filepath.Join(dir, "fleet"), nil
 }
 
-// note writes a note, unless the last one was the same.
+// note writes a note, unless it repeats the last one.
 func (c *command) note(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.mu.Lock()
@@ -159,18 +159,20 @@ func (c *command) note(format string, args ...any) {
 	}
 }
 
-// writeJSON writes v as one line of standard output, safe for a terminal: v is from a stream.
+// writeJSON writes v to standard output as one line that is safe for a terminal. v comes from a
+// stream, so its text is untrusted.
 func (c *command) writeJSON(v any) {
 	var b bytes.Buffer
-	// A buffer takes all, and what was decoded can be encoded.
+	// A write to a buffer does not fail, and a decoded value can be encoded.
 	_ = shape.Write(&b, v)
-	// The sink keeps an error of the output.
+	// The writer records output errors.
 	_, _ = c.a.Out.Write(append(shape.Escape(b.Bytes()), '\n'))
 }
 
 func (c *command) name() string { return cmp.Or(c.frontier, c.a.Config.Fleet.Frontier, "default") }
 
-// open connects, and opens the frontier of that name, or makes it with those settings.
+// open connects and opens the frontier called name. If the frontier does not exist, open creates it
+// with the settings s.
 func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fleet.Frontier, func() error, error) {
 	srv, err := c.connect(ctx)
 	if err != nil {
@@ -179,7 +181,7 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 	f, err := await(ctx, c, func() (*fleet.Frontier, error) {
 		f, err := fleet.OpenFrontier(ctx, srv.nc, name, s)
 		if err == nil && srv.embedded != nil {
-			// The lock of the folder says that no other process has workers here.
+			// The lock of the directory excludes workers in other processes.
 			err = f.ForgetLeases(ctx)
 		}
 		return f, c.explain(name, err)
@@ -190,7 +192,8 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 	return f, srv.close, nil
 }
 
-// explain tells apart a wrong use, and what the server says; nil stays nil.
+// explain adds advice to err, and marks errors from the server as access errors. It returns nil for
+// nil.
 func (c *command) explain(name string, err error) error {
 	switch {
 	case err == nil:
@@ -207,7 +210,7 @@ func (c *command) explain(name string, err error) error {
 	return failed{err}
 }
 
-// with calls do with the frontier, which has to exist.
+// with calls do with the frontier, which must exist.
 func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
 	return c.run(ctx, func(ctx context.Context) error {
 		srv, err := c.connect(ctx)
@@ -222,7 +225,7 @@ func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Fron
 	})
 }
 
-// find opens the frontier, which has to exist.
+// find opens the frontier, which must exist.
 func (c *command) find(ctx context.Context, srv *server) (*fleet.Frontier, error) {
 	f, err := fleet.FindFrontier(ctx, srv.nc, c.name())
 	if !errors.Is(err, fleet.ErrNoFrontier) {

@@ -14,7 +14,7 @@ func main() { os.Exit(mainStatus()) }
 
 func mainStatus() int { return base.Main(runArgs) }
 
-// runArgs does what args ask for and returns the exit status.
+// runArgs runs the command with args and returns the exit status.
 func runArgs(a *base.App, args []string) int {
 	if len(args) > 0 && base.IsBareURL(args[0]) {
 		args = slices.Concat([]string{"verify"}, args)

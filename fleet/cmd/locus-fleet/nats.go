@@ -21,17 +21,17 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// natsTime is the most time for a connection to one NATS server.
+// natsTime limits connecting to one NATS server.
 const natsTime = 5 * time.Second
 
-// natsServers are the servers that --nats names.
+// natsServers holds the servers of --nats.
 type natsServers struct {
 	urls  []string
 	shown string // without user names, passwords and tokens
 }
 
-// parseServers parses the URLs of NATS servers, separated by commas. No error has a part of a
-// password, or of a token. Either can be anywhere in a text with "@" that is not a URL.
+// parseServers parses the URLs of NATS servers, separated by commas. Its errors contain no part of
+// a password or token. If a text with "@" is not a URL, the secret can be anywhere in it.
 func parseServers(text string) (s natsServers, err error) {
 	var shown []string
 	for i, one := range strings.Split(text, ",") {
@@ -52,12 +52,12 @@ func parseServers(text string) (s natsServers, err error) {
 		s.urls = append(s.urls, one)
 		shown = append(shown, u.Scheme+"://"+u.Host)
 	}
-	// Without spaces, a port and the next URL look like a password, which notes mask.
+	// Without the spaces, notes would mask a port and the next URL as a password.
 	s.shown = locus.Quote(strings.Join(shown, ", "))
 	return s, nil
 }
 
-// checkServer refuses what is not the URL of a NATS server.
+// checkServer returns an error if u is not the URL of a NATS server.
 func checkServer(u *url.URL) error {
 	invalid := errors.New("invalid")
 	if !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) || u.Hostname() == "" {
@@ -75,8 +75,8 @@ func checkServer(u *url.URL) error {
 	return nil
 }
 
-// dialNATS connects to one of the servers. The end of ctx ends that, but not the connection: end
-// does.
+// dialNATS connects to one of the servers. ctx limits only connecting; the caller must call end to
+// release the connection.
 func dialNATS(ctx context.Context, s natsServers, options []nats.Option) (nc *nats.Conn, end func(), err error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, end)
@@ -93,7 +93,7 @@ func dialNATS(ctx context.Context, s natsServers, options []nats.Option) (nc *na
 	return nc, end, nil
 }
 
-// connectError says why no connection was made.
+// connectError explains why connecting failed.
 func connectError(shown string, err error) error {
 	timeout := net.Error(nil)
 	switch {
@@ -115,14 +115,15 @@ func connectError(shown string, err error) error {
 	return fmt.Errorf("the NATS server at %s: %w", shown, err)
 }
 
-// isDial reports whether no connection to the host could be made: it has no route, say.
+// isDial reports whether err is a failed connection to the host, for example because no route
+// exists.
 func isDial(err error) bool {
 	dial := (*net.OpError)(nil)
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// checkFile refuses an option whose file can't be used, before any connection. what is what the
-// file has to have.
+// checkFile returns an error if the file of an option is unusable. It runs before any connection.
+// what describes the required contents of the file.
 func checkFile(flag, name, what string, option nats.Option) error {
 	o := nats.GetDefaultOptions()
 	err := option(&o)
@@ -153,8 +154,7 @@ func (d natsDialer) Dial(network, address string) (net.Conn, error) {
 	return &natsConn{Conn: c, left: maxGreeting, stop: context.AfterFunc(d.life, func() { c.Close() })}, nil
 }
 
-// maxGreeting is the most octets of the first line of a server, which package nats does not
-// limit.
+// maxGreeting limits the first line of a server in bytes, because package nats does not.
 const maxGreeting = 64 << 10
 
 var errGreeting = errors.New("the server's first line is too long")
@@ -162,7 +162,7 @@ var errGreeting = errors.New("the server's first line is too long")
 // natsConn limits the first line that it reads.
 type natsConn struct {
 	net.Conn
-	left int // octets that the first line may have; 0: it has ended
+	left int // bytes left for the first line; 0 after its end
 	stop func() bool
 }
 

@@ -49,8 +49,8 @@ reloads every few seconds. It has no login, so it listens only on this machine u
 	return cmd
 }
 
-// serve serves a page, and the metrics and health of a worker, at an address, until the returned function
-// is called. Both may be nil.
+// serve serves a page, and the metrics and health of w, at address until the caller calls end. page
+// and w may be nil.
 func (c *command) serve(ctx context.Context, flag, address string, page http.Handler, w *fleet.Worker) (end func(), err error) {
 	if strings.HasPrefix(address, ":") {
 		address = "127.0.0.1" + address
@@ -66,7 +66,7 @@ func (c *command) serve(ctx context.Context, flag, address string, page http.Han
 	if w != nil {
 		mux.HandleFunc("GET /metrics", func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-			// A client that has gone needs no metrics.
+			// A write fails only if the client has disconnected.
 			_ = w.WriteMetrics(rw)
 		})
 		mux.HandleFunc("GET /healthz", func(rw http.ResponseWriter, _ *http.Request) {
@@ -75,7 +75,7 @@ func (c *command) serve(ctx context.Context, flag, address string, page http.Han
 				return
 			}
 			rw.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			// A client that has gone needs no answer.
+			// A write fails only if the client has disconnected.
 			_, _ = rw.Write([]byte("ok\n"))
 		})
 	}
@@ -99,9 +99,9 @@ func isLoopback(l net.Listener) bool {
 	return ok && a.IP.IsLoopback()
 }
 
-// guard sets the header fields that keep pages of other sites out, and refuses names that are
-// not this server's: an address can't be rebound (DNS rebinding). anyName: it takes all names,
-// as for counts that other machines collect.
+// guard sets the header fields that protect the server from pages of other sites. It rejects
+// requests with foreign host names, which prevents DNS rebinding. If anyName is true, it accepts
+// all names, so that other machines can collect metrics.
 func guard(next http.Handler, anyName bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()

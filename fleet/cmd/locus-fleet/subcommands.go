@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// noArguments refuses arguments.
+// noArguments returns an error if there are arguments.
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("this command takes no arguments; got %d", len(args))
@@ -83,7 +83,8 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 	return errors.Join(c.runWorker(ctx, c.name(), w), closeAll())
 }
 
-// runWorker runs a worker of a frontier, and notes if it ends because the fleet is drained.
+// runWorker runs a worker of a frontier. It writes a note if the worker stops because the fleet is
+// drained.
 func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) error {
 	err := w.Run(ctx)
 	if err == nil && ctx.Err() == nil {
@@ -92,7 +93,8 @@ func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) e
 	return err
 }
 
-// noteSettings tells which flags have no effect, because the frontier exists with others.
+// noteSettings writes a note for each flag that has no effect, because the frontier already exists
+// with another setting.
 func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	held := f.Settings()
 	for name, value := range map[string]string{
@@ -104,11 +106,11 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	}
 }
 
-// limitFlags are the flags of requests that an existing frontier decides.
+// limitFlags lists the flags whose values come from an existing frontier.
 var limitFlags = [...]string{"per-host", "rate", "retry", "depth", "no-robots", "no-fragments", "include-reserved"}
 
-// obey has o be what the frontier says about requests, which holds for all workers together. It
-// notes that if the user gave flags with other limits.
+// obey copies the request limits of the frontier to o, because they apply to all workers together.
+// It writes a note if the user gave flags with other limits.
 func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier) {
 	s := f.Settings()
 	held := s.Options()
@@ -119,7 +121,8 @@ func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier)
 	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
 }
 
-// settings returns s with the names of the library for values of 0.
+// settings returns s with access.None for zero values, because zero means the default in package
+// fleet.
 func settings(s fleet.Settings) fleet.Settings {
 	s.Retry = cmp.Or(s.Retry, access.None)
 	s.Interval = cmp.Or(s.Interval, access.None)
@@ -142,7 +145,7 @@ func (c *command) newSubmit() *cobra.Command {
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
 		}
-		// The report of results has none: one line tells what was added.
+		// Suppress the report, because there are no results. One note counts the added links.
 		c.mu.Lock()
 		quiet := c.a.Flags.Quiet
 		c.a.Flags.Quiet, c.loud = true, !quiet
@@ -175,8 +178,8 @@ effect. Links to local files and links with passwords are checked here and not p
 	return cmd
 }
 
-// refuseOfWorkers has cmd refuse the flags about requests that a frontier does not keep: workers
-// on other machines would not obey them.
+// refuseOfWorkers makes cmd reject the request flags that a frontier does not store: they would
+// have no effect on workers on other machines.
 func refuseOfWorkers(cmd *cobra.Command) {
 	const worker, results, own = `write it after "locus-fleet worker"`, `"locus-fleet verify" applies it when it reads the results`, `"locus-fleet verify" applies it to its own requests`
 	args := cmd.Args

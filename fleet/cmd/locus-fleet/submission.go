@@ -8,13 +8,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// submission is an engine that adds documents, and waits for nothing.
+// submission is an engine that adds documents without waiting for verdicts.
 type submission struct {
 	*fleet.Submitter
 	command *command
 }
 
-// Run adds the documents. It yields why it could not.
+// Run adds the documents. It yields only the error, if any.
 func (s submission) Run(ctx context.Context, sources iter.Seq[verify.Source]) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {
 		if err := s.Submit(ctx, sources); err != nil && ctx.Err() == nil {

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// startRetryTime is how long a command waits for NATS servers that are away when it starts. A
-	// worker and a page wait without end.
+	// startRetryTime is how long a command waits at its start for unavailable NATS servers. A
+	// worker and a page wait without a limit.
 	startRetryTime = 2 * time.Minute
-	// startPause is the pause between two tries.
+	// startPause is the pause between two attempts.
 	startPause = time.Second / 2
 )
 
-// away is an error of NATS servers that may be gone the next time.
+// away is a temporary error: the NATS servers may be available later.
 type away struct{ error }
 
 func (e away) Unwrap() error { return e.error }
 
-// await calls do, which may be called again, until the servers are not away. It notes each error
-// once, and at the end that the servers answer.
+// await calls do until the servers are available. do must be safe to repeat. await notes each error
+// once, and finally that the servers respond.
 func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, err error) {
 	told := map[string]bool{}
 	for begin := time.Now(); ; {
