@@ -8,11 +8,11 @@ import (
 
 // Address is a mailbox (RFC 5322 section 3.4).
 type Address struct {
-	Name string // decoded; empty: none
+	Name string // decoded; may be empty
 	Addr string // the addr-spec as written, which may be invalid or have UTF-8 (RFC 6532)
 }
 
-// String returns the address for people: Name <Addr>. It is not fit for a header.
+// String returns the address as "Name <Addr>" for display. The result is not valid in a header.
 func (a Address) String() string {
 	if a.Name == "" || a.Addr == "" {
 		return a.Name + a.Addr
@@ -20,8 +20,8 @@ func (a Address) String() string {
 	return a.Name + " <" + a.Addr + ">"
 }
 
-// addresses reads a list of addresses and never fails. An invalid address stays close to
-// what was written.
+// addresses parses a list of addresses and never fails. An invalid address stays close to its
+// written form.
 type addresses struct {
 	list []Address
 

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// longestDate is more than any date needs. A longer text is not a date.
+// longestDate is longer than any date. A longer text is not a date.
 const longestDate = 200
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
@@ -20,15 +20,15 @@ var zones = map[string]int{
 
 // date holds the parts of a date as they are read.
 type date struct {
-	day, month, year     int // 0, or -1 for the year: missing
-	hour, minute, second int // hour -1: missing
+	day, month, year     int // 0 if missing; year -1 if missing
+	hour, minute, second int // hour -1 if missing
 	zone                 int // seconds east
 	bad                  bool
 }
 
-// ParseDate reads the date-time of RFC 5322 section 3.3 and 4.3, RFC 3339, and the forms
-// of RFC 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). Most orders of the
-// words are read. ok is false if text is not a date.
+// ParseDate parses the date-time of RFC 5322 sections 3.3 and 4.3, RFC 3339, and the forms of RFC
+// 850 (19-Nov-82) and of the C library (Fri Nov 19 16:14:55 1982). It accepts most orders of the
+// words. ok is false if text is not a date.
 func ParseDate(text string) (t time.Time, ok bool) {
 	if len(text) > longestDate {
 		return time.Time{}, false

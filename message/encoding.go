@@ -26,9 +26,8 @@ var base64Values = func() (t [256]byte) {
 	return t
 }()
 
-// base64Decoder decodes base64 (RFC 2045 section 6.8). Characters outside the alphabet are
-// skipped. It continues after a padding, because some programs put several texts into one
-// part.
+// base64Decoder decodes base64 (RFC 2045 section 6.8). Characters outside the alphabet are skipped.
+// It continues after padding, because some programs put several texts into one part.
 type base64Decoder struct {
 	bits uint32
 	n    int // digits in bits
@@ -51,7 +50,7 @@ func (d *base64Decoder) decode(dst, src []byte) []byte {
 	return dst
 }
 
-// end appends the last octets of a text, or of one of several.
+// end appends the last bytes of a text.
 func (d *base64Decoder) end(dst []byte) []byte {
 	switch d.n {
 	case 2:
@@ -103,7 +102,7 @@ func (q *quotedPrintable) step(dst []byte, f *fragment) ([]byte, error) {
 	}
 	eol := f.eol
 	if f.ends {
-		// Blanks at the end of a line were added in transit.
+		// Spaces at the end of a line were added in transit.
 		text = bytes.TrimRight(text, " \t")
 		if n := len(text); n > 0 && text[n-1] == '=' {
 			text, eol = text[:n-1], ""
@@ -176,7 +175,7 @@ func (u *uuencoded) step(dst []byte, f *fragment) ([]byte, error) {
 	return dst, nil
 }
 
-// appendUU appends the octets of one line. Blanks that were lost at its end are zeros.
+// appendUU appends the bytes of one line. Spaces lost at its end are zeros.
 func appendUU(dst, line []byte) []byte {
 	if len(line) == 0 {
 		return dst
@@ -216,12 +215,12 @@ func isUU(line []byte) bool {
 			return false
 		}
 	}
-	// An empty line is a blank, which may be lost in transit. Some programs add a checksum.
+	// An empty line is a space that was lost in transit. Some programs add a checksum.
 	line = bytes.TrimRight(line, " ")
 	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
 }
 
-// decoded returns a decoder of r, which has about size octets.
+// decoded returns a decoder of r, which has about size bytes.
 func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":

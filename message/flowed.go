@@ -18,8 +18,8 @@ func (l *flowed) step(dst []byte, f *fragment) ([]byte, error) {
 	if f.begins {
 		var depth int
 		text, depth = unquote(text)
-		// Section 4.5: another quote level begins another paragraph, even after a line that
-		// ends with a space.
+		// A different quote level begins a new paragraph, even after a line that ends with a space
+		// (section 4.5).
 		if l.flowing && (depth != l.depth || isSignature(text)) {
 			dst = append(dst, '\n')
 			l.flowing = false

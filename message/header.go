@@ -16,9 +16,9 @@ type Header struct {
 // Field is one field of a header.
 type Field struct {
 	Name   string // as written, without the ":"
-	Value  string // unfolded (RFC 5322 section 2.2.3), not decoded, without blanks around it
+	Value  string // unfolded (RFC 5322 section 2.2.3), not decoded, without surrounding spaces
 	Raw    string // exactly as written, with its line ends
-	Offset int64  // of Raw in the message, in octets
+	Offset int64  // offset of Raw in the message, in bytes
 }
 
 // Lines returns the header exactly as written, including lines that are not fields, without
@@ -65,8 +65,8 @@ func lineLen(text string) int {
 	return len(text)
 }
 
-// nameLen returns the length of the field name that begins line, or 0 if line is not a
-// field. Blanks before the ":" are obsolete and accepted (RFC 5322 section 4.5).
+// nameLen returns the length of the field name that begins line, or 0 if line is not a field.
+// Spaces before the ":" are obsolete but accepted (RFC 5322 section 4.5).
 func nameLen[T ~string | ~[]byte](line T) int {
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
@@ -117,8 +117,8 @@ func (h Header) Fields() iter.Seq[Field] {
 	}
 }
 
-// Lookup returns the value of the first field of that name, unfolded and not decoded. ok is
-// false if the field is missing.
+// Lookup returns the value of the first field called name, unfolded and not decoded. ok is false if
+// the field is missing.
 func (h Header) Lookup(name string) (value string, ok bool) {
 	for f := range h.raws() {
 		if strings.EqualFold(f.name, name) {
@@ -128,14 +128,13 @@ func (h Header) Lookup(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Get returns the value of the first field of that name, or "" if it is missing.
+// Get returns the value of the first field called name, or "" if it is missing.
 func (h Header) Get(name string) string {
 	value, _ := h.Lookup(name)
 	return value
 }
 
-// Values returns the values of all fields of that name in order, unfolded and not
-// decoded.
+// Values returns the values of all fields called name in order, unfolded and not decoded.
 func (h Header) Values(name string) []string {
 	var list []string
 	for f := range h.raws() {
@@ -146,7 +145,7 @@ func (h Header) Values(name string) []string {
 	return list
 }
 
-// Text returns the first field of that name decoded by [DecodeWords].
+// Text returns the value of the first field called name, decoded by [DecodeWords].
 func (h Header) Text(name string) string { return DecodeWords(h.Get(name)) }
 
 // Subject returns the Subject, decoded.
@@ -179,7 +178,7 @@ func (h Header) From() []Address { return h.Addresses("From") }
 // To returns the addresses of the To fields.
 func (h Header) To() []Address { return h.Addresses("To") }
 
-// Addresses returns the addresses of all fields of that name.
+// Addresses returns the addresses of all fields called name.
 func (h Header) Addresses(name string) []Address {
 	var list []Address
 	for _, value := range h.Values(name) {

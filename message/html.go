@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	maxToken = 1 << 20 // octets of a tag, a comment or a script
+	maxToken = 1 << 20 // bytes of a tag, a comment or a script
 	maxLinks = 200
-	maxLink  = 2000 // octets of a URL that is listed
+	maxLink  = 2000 // bytes of a listed URL
 )
 
-// htmlText writes the text of HTML, with the numbers of its links.
+// htmlText writes the text of an HTML document with the numbers of its links.
 type htmlText struct {
 	htmltext.Renderer
 	w   io.Writer
 	out []byte
 
-	wrote  bool // there is text
+	wrote  bool // text was written
 	links  []string
-	href   string // of the link that is open
-	anchor []byte // its text, as far as it may be the URL
+	href   string // URL of the open link
+	anchor []byte // its text, while it may be the URL
 }
 
-// writeHTML writes the text of a part that is HTML, and returns the URLs of its links,
-// whose texts are followed by their numbers: [1] is the first. It holds one token at a
-// time; a token that is too long is a [Fault], and ends the text.
+// writeHTML writes the text of an HTML part and returns the URLs of its links. The number of a link
+// follows its text; the first is [1]. writeHTML holds one token in memory. A token that is too long
+// is a [Fault] and ends the text.
 func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	h := &htmlText{w: w}
 	h.Output = h
@@ -59,7 +59,7 @@ func writeHTML(w io.Writer, p Part) (links []string, err error) {
 	return h.links, err
 }
 
-// read takes the tokens that are whole. Nothing follows the source if it is final.
+// read handles the complete tokens. If final is true, the source is complete.
 func (h *htmlText) read(tokens *markup.HTML, final bool) {
 	for {
 		before := *tokens
@@ -71,7 +71,7 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 			if t.Kind != markup.Text || t.Name != "" {
 				return
 			}
-			// What may begin a character reference or a tag waits for what follows.
+			// Text that may begin a character reference or a tag waits for more input.
 			if n := strings.LastIndexAny(tokens.Source[t.Start:], "&<"); n >= 0 && len(tokens.Source)-t.Start-n < maxReference {
 				t.End = t.Start + n
 			}
@@ -83,10 +83,10 @@ func (h *htmlText) read(tokens *markup.HTML, final bool) {
 	}
 }
 
-// maxReference is more octets than a character reference has.
+// maxReference is longer than any character reference, in bytes.
 const maxReference = 64
 
-// flush writes what is made.
+// flush writes the buffered text.
 func (h *htmlText) flush() error {
 	_, err := h.w.Write(h.out)
 	h.out = h.out[:0]
@@ -121,7 +121,7 @@ func (h *htmlText) Tag(name string, t *markup.HTML) {
 	}
 }
 
-// endLink writes the number of the link that is open, unless its text is the URL.
+// endLink writes the number of the open link, unless its text is the URL.
 func (h *htmlText) endLink() {
 	href, text := h.href, strings.TrimSpace(string(h.anchor))
 	h.href, h.anchor = "", h.anchor[:0]
@@ -134,17 +134,17 @@ func (h *htmlText) endLink() {
 			return
 		}
 		i = len(h.links)
-		h.links = append(h.links, strings.Clone(href)) // Without the text around it.
+		h.links = append(h.links, strings.Clone(href)) // do not retain the surrounding text
 	}
 	mark := "[" + strconv.Itoa(i+1) + "]"
 	if h.InLine() {
-		h.Text(mark) // without the blank that may come after the text
+		h.Text(mark) // without the space that may follow the text
 	} else {
 		h.Put(mark)
 	}
 }
 
-// linkOf returns the URL of a link, or "" if it is not to be listed.
+// linkOf returns the URL of a link, or "" if WriteText does not list it.
 func linkOf(href string) string {
 	href = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

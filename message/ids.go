@@ -7,10 +7,10 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// ParseIDs returns the identifiers of a References or In-Reply-To field, without "<" and
-// ">" (RFC 5322 section 3.6.4). It skips comments, quoted strings and words between them,
-// and blanks in an identifier, where a line was folded. A text without "<" is a list of
-// identifiers if each of its words looks like one.
+// ParseIDs returns the identifiers of a References or In-Reply-To field, without "<" and ">" (RFC
+// 5322 section 3.6.4). It skips comments, quoted strings and words between them, and spaces in an
+// identifier, where a line was folded. A text without "<" is a list of identifiers if each of its
+// words looks like one.
 func ParseIDs(text string) []string {
 	s := scanIDs(text)
 	if s.ids != nil || s.cut != "" {
@@ -58,8 +58,8 @@ type idScanner struct {
 	words []string // outside of "<" and ">"
 
 	angles angles
-	// Each is set when an end is missing, and then not searched for again, so that the
-	// time is linear.
+	// Each is set when an end is missing. The scanner then does not search for it again, so that
+	// the time is linear.
 	noComment, noString bool
 }
 
@@ -93,7 +93,7 @@ func (s *idScanner) isPhrase(i int) bool {
 	return end >= 0 && (end == len(s.text) || s.text[end] != '@')
 }
 
-// word reads the word at i and returns its end. A quoted string in it may have blanks.
+// word reads the word at i and returns its end. A quoted string in it may contain spaces.
 func (s *idScanner) word(i int) (end int) {
 	start := i
 	for i < len(s.text) && !isSpace(s.text[i]) && s.text[i] != '<' && (s.text[i] != '(' || i == start) {
@@ -132,7 +132,7 @@ func (s *idScanner) angle(i int) (next int) {
 	return end + 1
 }
 
-// unfoldID returns an identifier without blanks outside quoted strings.
+// unfoldID returns an identifier without spaces outside quoted strings.
 func unfoldID(text string) string {
 	if !strings.ContainsAny(text, " \t\r\n<") {
 		return text
@@ -159,8 +159,8 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// angles finds the ends of texts in "<" and ">" within one text. It remembers what is
-// missing, so that the time is linear.
+// angles finds the ends of texts in "<" and ">" within one text. It records missing characters, so
+// that the time is linear.
 type angles struct{ noQuotes, noAngle bool }
 
 // end returns the offset of the ">" for the "<" before i, or -1. A ">" in a quoted string is

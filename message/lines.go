@@ -13,9 +13,9 @@ const lineBuffer = 64 << 10
 type fragment struct {
 	text   []byte // without the line end; valid until the next fragment is read
 	eol    string // "\r\n" or "\n"; empty: the text ends, or the line continues
-	begins bool   // the first fragment of its line
-	ends   bool   // the last fragment of its line
-	start  int64  // its offset
+	begins bool   // the fragment begins its line
+	ends   bool   // the fragment ends its line
+	start  int64  // offset of the fragment
 }
 
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
@@ -24,7 +24,7 @@ func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol))
 type lines struct {
 	r      *bufio.Reader
 	offset int64
-	middle bool // within a line
+	middle bool // in the middle of a line
 }
 
 func newLines(r io.Reader, size int) lines {
@@ -56,7 +56,7 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// pieces reads the pieces that next returns, up to an error.
+// pieces reads the pieces that next returns until an error.
 type pieces struct {
 	next func() ([]byte, error)
 	rest []byte
@@ -81,8 +81,8 @@ func (r *pieces) Read(p []byte) (int, error) {
 // lineReader reads a text whose lines are rewritten one by one.
 type lineReader struct {
 	lines lines
-	// step appends the rewritten fragment to dst. It returns io.EOF where the text ends
-	// before its source.
+	// step appends the rewritten fragment to dst. It returns io.EOF if the text ends before its
+	// source.
 	step func(dst []byte, f *fragment) ([]byte, error)
 	line fragment
 	buf  []byte
@@ -95,7 +95,7 @@ func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte
 	return &pieces{next: l.next}
 }
 
-// next rewrites the next line, and more that are buffered.
+// next rewrites the next line and other buffered lines.
 func (l *lineReader) next() (_ []byte, err error) {
 	const batch = 4 << 10
 	l.buf = l.buf[:0]

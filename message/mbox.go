@@ -12,44 +12,43 @@ import (
 )
 
 const (
-	// mboxBuffer is how far ahead an mbox is read.
+	// mboxBuffer is the size of the read-ahead buffer of an mbox.
 	mboxBuffer = 64 << 10
-	// fromText is the part of a From_ line and the line after it that is read.
+	// fromText limits how much of a From_ line and the next line is read.
 	fromText = 2 << 10
-	// maxLine is the part of any other line that is read.
+	// maxLine limits how much of any other line is read.
 	maxLine = 8 << 10
-	// maxIDField is the longest Message-ID field that is read, with its folding.
+	// maxIDField limits a Message-ID field, including its folding.
 	maxIDField = 4 << 10
-	// maxIDs is the most identifiers of one message, which should have one.
+	// maxIDs limits the identifiers of one message. A valid message has one.
 	maxIDs = 100
-	// maxFromQuotes is the most quoted lines of a message that are unquoted.
+	// maxFromQuotes limits the unquoted lines of a message.
 	maxFromQuotes = 1 << 20
 )
 
-// Mbox reads the messages of an mbox one after another.
+// Mbox reads the messages of an mbox in order.
 //
-// A message begins with a From_ line ([IsFromLine]) and ends before the next one. A
-// Content-Length (mboxcl, mboxcl2) is believed for each message by itself, and only if a
-// From_ line or the end of the mbox follows where it says. In a stream that place must be
-// within 64 KiB.
+// A message begins with a From_ line ([IsFromLine]) and ends before the next one. Mbox uses the
+// Content-Length of a message (mboxcl, mboxcl2) only if a From_ line or the end of the mbox follows
+// the body of that length. In a stream, this end must be within 64 KiB.
 //
-// It may be used by one goroutine at a time.
+// An Mbox must not be used concurrently.
 type Mbox struct {
-	// IDs and Quotes tell [Mbox.End] to fill in these fields.
+	// If IDs or Quotes is true, [Mbox.End] sets the field of that name.
 	IDs, Quotes bool
 
 	lines lines
-	file  *io.SectionReader // nil: a stream
+	file  *io.SectionReader // nil for a stream
 	err   error
 
 	message MboxMessage
 	header  idHeader
 	state   mboxState
 	f       fragment
-	rest    []byte // of f, not yet returned by Read
-	blank   int    // the length of the blank line just read in the body, or 0
-	ended   bool   // the line just read has a line end
-	single  bool   // there is one message, and no From_ line ends it
+	rest    []byte // rest of f that Read has not returned
+	blank   int    // length of the blank line just read in the body, or 0
+	ended   bool   // the last line has a line end
+	single  bool   // there is one message, which no From_ line ends
 	bare    bool   // a line of the body begins with "From "
 }
 
@@ -62,24 +61,24 @@ const (
 	mboxBody
 )
 
-// MboxMessage is a message of an mbox. Offsets are in octets from the start of the mbox.
+// MboxMessage describes a message in an mbox. Offsets are in bytes from the start of the mbox.
 type MboxMessage struct {
-	IDs    []string // of the Message-ID fields, in order, each once; at most 100
-	From   int64    // the From_ line
-	Header int64    // the header, after the From_ line
-	Body   int64    // the body
-	End    int64    // the end of the body, without the blank line that the mbox adds
-	Next   int64    // the next From_ line, or the end of the mbox
-	Sized  bool     // End is where the Content-Length says
-	Cut    bool     // the last message, which is incomplete as far as one can tell
+	IDs    []string // distinct identifiers of the Message-ID fields, in order; at most 100
+	From   int64    // start of the From_ line
+	Header int64    // start of the header, after the From_ line
+	Body   int64    // start of the body
+	End    int64    // end of the body, without the blank line that the mbox adds
+	Next   int64    // start of the next From_ line, or the end of the mbox
+	Sized  bool     // End comes from the Content-Length
+	Cut    bool     // the last message, which seems to be incomplete
 
-	// Quotes are the offsets of the ">" to remove from lines that begin with one or more
-	// ">" and "From " (mboxrd). It is empty if a body with a right Content-Length has
-	// lines that begin with "From ", because nothing is quoted there (mboxcl2), and if
-	// there are more than a million.
+	// Quotes lists the offsets of the ">" to remove from lines that begin with one or more ">" and
+	// "From " (mboxrd). It is empty if the body has a correct Content-Length and lines that begin
+	// with "From ", because such a body is not quoted (mboxcl2). It is also empty if there are more
+	// than a million.
 	Quotes []int64
-	// Doubtful is the number of such lines with one ">". Where only "From " is quoted
-	// (mboxo), the message may have had them as they are.
+	// Doubtful is the number of such lines with one ">". In an mboxo file, which quotes only "From
+	// ", the original message may contain these lines with the ">".
 	Doubtful int
 }
 
@@ -94,8 +93,8 @@ func NewMbox(r io.Reader) *Mbox {
 	return m
 }
 
-// Next goes to the next message and reports whether there is one. What is left of the
-// message before is skipped. The first line is taken for a From_ line.
+// Next advances to the next message and reports whether there is one. It skips the rest of the
+// current message. It treats the first line as a From_ line.
 func (m *Mbox) Next() bool {
 	m.End()
 	if m.err == nil {
@@ -110,7 +109,7 @@ func (m *Mbox) Next() bool {
 	return true
 }
 
-// Err returns the error that ended the reading, or nil at the end of the mbox.
+// Err returns the read error, or nil at the end of the mbox.
 func (m *Mbox) Err() error {
 	if m.err == io.EOF {
 		return nil
@@ -118,8 +117,8 @@ func (m *Mbox) Err() error {
 	return m.err
 }
 
-// Read reads the current message as it is in the mbox: with its From_ line, quotes and
-// the blank line after it. It returns [io.EOF] at the end of the message.
+// Read reads the current message as stored in the mbox, with its From_ line, quotes and the blank
+// line after it. It returns [io.EOF] at the end of the message.
 func (m *Mbox) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -165,8 +164,8 @@ func (m *Mbox) skipBody() {
 	m.lines.offset, m.lines.middle = m.message.Next, false
 }
 
-// skipLines skips the buffered lines of the body that can't be a From_ line, nor the line
-// before one. It is much faster than reading them.
+// skipLines skips buffered lines of the body that are neither a From_ line nor the line before one.
+// It is much faster than reading them.
 func (m *Mbox) skipLines() {
 	text, _ := m.lines.r.Peek(m.lines.r.Buffered())
 	if m.lines.middle || m.lines.offset == m.message.Body || bytes.HasPrefix(text, []byte(from)) {
@@ -242,14 +241,14 @@ func (m *Mbox) isFrom(afterBlank bool) bool {
 	return IsFromLine(text, afterBlank)
 }
 
-// checkLength believes the Content-Length if a From_ line or the end of the mbox is where
-// it says.
+// checkLength uses the Content-Length if a From_ line or the end of the mbox follows the body of
+// that length.
 func (m *Mbox) checkLength() {
 	body, n := m.message.Body, m.header.length
 	if m.file != nil && n > m.file.Size()-body {
 		return
 	}
-	before := min(n, 1) // the last octet of the body
+	before := min(n, 1) // the last byte of the body
 	text, all := m.peek(body+n-before, int(before)+len("\r\n\r\n")+fromText)
 	if int64(len(text)) < before {
 		return
@@ -268,8 +267,8 @@ func (m *Mbox) checkLength() {
 	}
 }
 
-// peek returns n octets at an offset, or fewer at the end of the mbox, which all reports. It
-// returns none if they are too far ahead in a stream.
+// peek returns n bytes at an offset, or fewer at the end of the mbox. all reports whether the mbox
+// ends there. If the offset is too far ahead in a stream, peek returns nothing.
 func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
 	ahead := offset - m.lines.offset
 	switch {
@@ -347,20 +346,20 @@ func (m *Mbox) finish() {
 	}
 }
 
-// idHeader reads the fields of a header that an mbox and an index need, line by line, so
-// that a header of any length costs no memory.
+// idHeader reads the header fields that an mbox and an index need. It reads line by line, so that
+// memory does not depend on the length of the header.
 type idHeader struct {
 	ids    []string
-	length int64 // of Content-Length; -1: none
-	body   int64 // where the body begins
+	length int64 // Content-Length, or -1
+	body   int64 // offset of the body
 	ended  bool  // a blank line ends the header
 	noIDs  bool  // skip the Message-ID fields
 
-	name  string // of the current field, if it is read
+	name  string // name of the current field, if idHeader reads it
 	value []byte
 }
 
-// line reads a line, and reports whether the header ends with or before it.
+// line reads a line and reports whether the header ends with or before it.
 func (h *idHeader) line(f *fragment) (done bool) {
 	if !f.begins {
 		return false
@@ -388,7 +387,7 @@ func (h *idHeader) line(f *fragment) (done bool) {
 			}
 		}
 	case bytes.HasPrefix(text, []byte(">"+from)), bytes.HasPrefix(text, []byte(from)):
-		// Some programs leave a From_ line there when they forward a message.
+		// Some programs leave a From_ line here when they forward a message.
 	default:
 		h.body = f.start
 		return true
@@ -420,10 +419,10 @@ func (h *idHeader) endField() {
 
 var idBuffers = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 16<<10) }}
 
-// ReadIDs reads the header of a message, for an index. It returns the identifiers of its
-// Message-ID fields, as [MboxMessage] has them, and where the header starts: after a From_
-// line, or at 0. A header of any length costs no memory. mbox: the message is in an mbox,
-// where a second From_ line ends it.
+// ReadIDs reads the header of a message for an index. It returns the identifiers of the Message-ID
+// fields, like [MboxMessage].IDs, and the start of the header: after a From_ line, or 0. Memory
+// does not depend on the length of the header. If mbox is true, the message is in an mbox, and a
+// second From_ line ends it.
 func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 	buffer := idBuffers.Get().(*bufio.Reader)
 	defer idBuffers.Put(buffer)
@@ -440,10 +439,10 @@ func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 
 const from = "From "
 
-// IsFromLine reports whether text, of an mbox, begins with a From_ line: with "From ", a
-// date in the line and a header field after it. After a blank line, and at the start of an
-// mbox, one of both is enough. "From :" begins a header field, with a blank before its colon
-// (RFC 5322 section 4.5). Only the first 2 KiB of text are read.
+// IsFromLine reports whether text, of an mbox, begins with a From_ line: with "From ", a date in
+// the line and a header field after it. After a blank line, and at the start of an mbox, the date
+// or the header field is enough. "From :" begins a header field with a space before its colon (RFC
+// 5322 section 4.5). Only the first 2 KiB of text are read.
 func IsFromLine(text []byte, afterBlank bool) bool {
 	if !bytes.HasPrefix(text, []byte(from)) {
 		return false
@@ -479,6 +478,6 @@ func isDated(line []byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// FieldName returns the name of the header field that begins with line, or nil (RFC 5322
-// section 2.2; section 4.5 allows blanks before the ":").
+// FieldName returns the name of the header field that begins with line, or nil (RFC 5322 section
+// 2.2; section 4.5 allows spaces before the ":").
 func FieldName(line []byte) []byte { return line[:nameLen(line)] }

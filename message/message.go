@@ -20,26 +20,26 @@ var (
 	errNoID = fmt.Errorf(`%w: a message-id must contain "@"`, locus.ErrForm)
 )
 
-// Limits bound the cost of a message. The zero value, and nil, has the defaults.
+// Limits bounds the cost of a message. A nil *Limits and the zero value select the defaults.
 type Limits struct {
-	// Octets is the largest message that [Read] accepts; 0: 64 MiB. [Parse] accepts any
-	// size.
+	// Octets limits the size of a message for [Read] in bytes. Zero means 64 MiB. [Parse] accepts
+	// any size.
 	Octets int64
-	// Header is the largest header; 0: 1 MiB. All headers of a message together may have
-	// eight times as much.
+	// Header limits the size of a header in bytes. Zero means 1 MiB. All headers of a message
+	// together may be eight times as large.
 	Header int
-	// Parts is the largest number of parts; 0: 10,000.
+	// Parts limits the number of parts. Zero means 10,000.
 	Parts int
-	// Depth is the largest nesting depth of parts; 0: 50.
+	// Depth limits the nesting depth of parts. Zero means 50.
 	Depth int
-	// Part is the largest decoded part in octets; 0: 1 GiB.
+	// Part limits the size of a decoded part in bytes. Zero means 1 GiB.
 	Part int64
-	// Held is the largest total size of enclosed messages that have a transfer encoding:
-	// they are decoded, and kept in memory as long as the message; 0: 32 MiB.
+	// Buffered limits the total size of enclosed messages with a transfer encoding, in bytes. They
+	// are decoded and stay in memory as long as the message. Zero means 32 MiB.
 	Buffered int64
 }
 
-// headers times the limit of one header is the limit of all headers.
+// headers times the limit of one header is the limit for all headers.
 const headers = 8
 
 func (l *Limits) orDefault() Limits {
@@ -56,12 +56,12 @@ func (l *Limits) orDefault() Limits {
 	return r
 }
 
-// Fault is an error in a message that did not stop the reading.
+// Fault is an error in a message that did not stop the parser.
 type Fault struct {
 	Rule   string // the broken rule: "base64", "boundary", "header-line"
-	Offset int64  // in octets from the start of the message
-	Path   string // of the part; empty: the message as a whole
-	Text   string // for people
+	Offset int64  // in bytes from the start of the message
+	Path   string // path of the part; empty for the message as a whole
+	Text   string // description for users
 }
 
 // The rules of a [Fault].
@@ -90,7 +90,8 @@ func (f Fault) String() string {
 	return fmt.Sprintf("part %s, byte %d: %s", f.Path, f.Offset, f.Text)
 }
 
-// Error returns the fault with its location. A Fault is an error where it ended the reading.
+// Error returns the fault with its location. A function returns a Fault as an error if it had to
+// stop.
 func (f Fault) Error() string { return "message: " + f.String() }
 
 // Unwrap returns [ErrLimit] for the rule [RuleLimit].
@@ -101,12 +102,11 @@ func (f Fault) Unwrap() error {
 	return nil
 }
 
-// Message is a parsed message or news article. It is immutable, and may be used
-// concurrently if its reader may. The reader must stay open while parts are read.
+// Message is a parsed message or news article. It is immutable and may be used concurrently if its
+// reader allows it. The reader must stay open while parts are read.
 type Message struct {
 	Header
-	// Faults are the errors in the message in the order of their discovery, at most a
-	// hundred.
+	// Faults lists the errors in the message in the order of their discovery, at most a hundred.
 	Faults []Fault
 
 	r      io.ReaderAt
@@ -116,13 +116,13 @@ type Message struct {
 	parts  []Part
 }
 
-// Parse finds the parts of the message in the first size octets of r, in one pass. It
-// keeps the headers, the offsets of the parts, and the content of enclosed messages that
-// have a transfer encoding. nil limits are the defaults.
+// Parse finds the parts of the message in the first size bytes of r, in one pass. It stores the
+// headers, the offsets of the parts, and the content of enclosed messages with a transfer encoding.
+// If l is nil, the default limits apply.
 //
-// Damage is not an error: it is in [Message.Faults]. The error is [ErrNoMessage], that of
-// r, or a [Fault] that wraps [ErrLimit] if the message's own header is too large. With all
-// but the first it returns the message up to the error.
+// Parse reports damage in [Message.Faults], not as an error. The error is [ErrNoMessage], an error
+// of r, or a [Fault] that wraps [ErrLimit] if the message's own header is too large. Except with
+// ErrNoMessage, Parse also returns the message up to the error.
 func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 	m := &Message{r: r, size: max(size, 0), limits: l.orDefault()}
 	s := newScanner(m)
@@ -134,9 +134,9 @@ func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 	return m, err
 }
 
-// Read reads a message into memory and parses it. If it has more than [Limits.Octets], or
-// its header more than [Limits.Header], Read returns the message up to there and an error
-// that wraps [ErrLimit].
+// Read reads a message into memory and parses it. If the message exceeds [Limits].Octets, or its
+// header exceeds [Limits].Header, Read returns the message up to the limit and an error that wraps
+// [ErrLimit].
 func Read(r io.Reader, l *Limits) (*Message, error) {
 	limits := l.orDefault()
 	var b bytes.Buffer
@@ -146,7 +146,7 @@ func Read(r io.Reader, l *Limits) (*Message, error) {
 		_, err = io.CopyN(&b, r, limits.Octets-int64(b.Len()))
 	}
 	if err == nil && int64(b.Len()) == limits.Octets {
-		// Is there more?
+		// Check whether more data follows.
 		_, err = io.CopyN(io.Discard, r, 1)
 	}
 	m, parseErr := Parse(bytes.NewReader(b.Bytes()), int64(b.Len()), &limits)
@@ -162,13 +162,13 @@ func Read(r io.Reader, l *Limits) (*Message, error) {
 	return m, fmt.Errorf("message: %w", err)
 }
 
-// hasHeader reports whether b has the blank line that ends a header.
+// hasHeader reports whether b contains the blank line that ends a header.
 func hasHeader(b []byte) bool {
 	return bytes.Contains(b, []byte("\n\r\n")) || bytes.Contains(b, []byte("\n\n"))
 }
 
-// ReadHeader reads the header of a message from a stream, and not much more. Errors are
-// those of [Parse].
+// ReadHeader reads the header of a message from a stream, and little more. It returns the same
+// errors as [Parse].
 func ReadHeader(r io.Reader, l *Limits) (Header, error) {
 	m := &Message{limits: l.orDefault()}
 	s := scanner{m: m, lines: newLines(r, 8<<10), marks: map[string][]int{}}
@@ -176,23 +176,23 @@ func ReadHeader(r io.Reader, l *Limits) (Header, error) {
 	return m.Header, err
 }
 
-// Size returns the size of the message in octets.
+// Size returns the size of the message in bytes.
 func (m *Message) Size() int64 { return m.size }
 
-// Raw returns the message as it was read.
+// Raw returns a reader of the unmodified message.
 func (m *Message) Raw() *io.SectionReader { return io.NewSectionReader(m.r, 0, m.size) }
 
-// Parts returns the parts, each before the parts in it. The only part of a message that is
-// not a multipart is "1". The parts of a multipart are "1", "2" and so on, those of part 1
-// are "1.1", "1.2": the numbers of RFC 9051 section 6.4.5. The parts of an enclosed message
-// are numbered as if they were parts of the part that encloses it.
+// Parts returns the parts, each before the parts in it. The only part of a message that is not a
+// multipart is "1". The parts of a multipart are "1", "2" and so on, and the parts of part 1 are
+// "1.1" and "1.2", as in RFC 9051 section 6.4.5. The parts of an enclosed message are numbered as
+// if they were parts of the part that encloses it.
 //
 // A multipart is listed as a part ([Part.Multipart]), with everything between its
 // boundaries as its content. The outermost multipart, which is the message, is not listed.
 // Uuencoded files in a text are parts of that text.
 func (m *Message) Parts() []Part { return slices.Clone(m.parts) }
 
-// Part returns the part with that path.
+// Part returns the part with the path.
 func (m *Message) Part(path string) (Part, bool) {
 	for _, p := range m.parts {
 		if p.Path == path {
@@ -202,9 +202,8 @@ func (m *Message) Part(path string) (Part, bool) {
 	return Part{}, false
 }
 
-// Find returns the part with that Content-ID (RFC 2045 section 7), given with or without
-// "<" and ">". Case matters. The first such part counts; a part of an enclosed message
-// counts only if there is no other.
+// Find returns the part with the Content-ID id (RFC 2045 section 7). The id may have "<" and ">",
+// and case matters. Find returns the first such part. It prefers parts outside enclosed messages.
 func (m *Message) Find(contentID string) (Part, bool) {
 	contentID = trimAngles(contentID)
 	var within Part

@@ -8,13 +8,13 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// maxParams is the most parameters, and pieces of parameters, that are read of a field.
+// maxParams limits the parameters and pieces of parameters of a field.
 const maxParams = 100
 
-// parseParams reads a value and its parameters, as in Content-Type (RFC 2045 section 5.1)
-// and Content-Disposition (RFC 2183). The value and the names are returned in lower case.
-// It accepts unquoted blanks, comments, and repeated parameters, of which the first counts.
-// Pieces (RFC 2231) are joined and decoded.
+// parseParams reads a value and its parameters, as in Content-Type (RFC 2045 section 5.1) and
+// Content-Disposition (RFC 2183). The value and the names are returned in lower case. It accepts
+// unquoted spaces, comments and repeated parameters; the first value counts. Pieces (RFC 2231) are
+// joined and decoded.
 func parseParams(text string) (value string, params map[string]string) {
 	p := paramReader{text: text}
 	value = strings.ToLower(p.token(";"))
@@ -42,11 +42,11 @@ func (p *paramReader) more() bool {
 	return p.i < len(p.text)
 }
 
-// token returns the text up to one of the characters of stops, without comments and the
-// blanks around it.
+// token returns the text up to one of the characters of stops, without comments and surrounding
+// spaces.
 func (p *paramReader) token(stops string) string {
 	start, depth := p.i, 0
-	end := -1 // where a comment began
+	end := -1 // start of a comment
 	for ; p.i < len(p.text); p.i++ {
 		c := p.text[p.i]
 		switch {
@@ -88,7 +88,7 @@ func (p *paramReader) value() string {
 	}
 	var b []byte
 	for p.i++; p.i < len(p.text) && p.text[p.i] != '"'; p.i++ {
-		// Only these are escaped, because file names come with unescaped "\".
+		// Unescape only these, because file names contain unescaped "\".
 		if p.text[p.i] == '\\' && p.i+1 < len(p.text) && strings.IndexByte(`"\`, p.text[p.i+1]) >= 0 {
 			p.i++
 		}
@@ -98,8 +98,7 @@ func (p *paramReader) value() string {
 	return string(b)
 }
 
-// plainValue returns a value that is not quoted. Blanks in it are invalid, but common in
-// file names.
+// plainValue returns an unquoted value. Spaces in it are invalid but common in file names.
 func (p *paramReader) plainValue() string {
 	start := p.i
 	if i := strings.IndexByte(p.text[p.i:], ';'); i >= 0 {
@@ -148,7 +147,7 @@ func joined(list []param) map[string]string {
 		pieces[base] = all
 	}
 	for name, all := range pieces {
-		// Of two forms, the one with a charset is better.
+		// Prefer the form with a charset.
 		if all[0].present {
 			params[name] = joinPieces(all)
 		}
@@ -199,11 +198,11 @@ func isHidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
-// longestName is the longest file name in octets.
+// longestName limits a file name in bytes.
 const longestName = 255
 
-// label returns a file name of a message in a form that can be shown: the last segment of
-// the path, decoded, with "_" for hidden characters.
+// label returns a file name from a message in a form for display: the last segment of the path,
+// decoded, with "_" for hidden characters.
 func label(name string) string {
 	name = DecodeWords(name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

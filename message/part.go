@@ -21,15 +21,15 @@ type Part struct {
 	// Encoding is the Content-Transfer-Encoding in lower case: "base64",
 	// "quoted-printable", "x-uuencode", or "" if the content is not encoded.
 	Encoding string
-	// Name is the file name in Content-Disposition or Content-Type: decoded, without
-	// directories and hidden characters, at most 255 octets. It is a label to show. The
-	// sender chose it, so don't use it to create a file.
+	// Name is the file name in Content-Disposition or Content-Type: decoded, without directories
+	// and hidden characters, at most 255 bytes. It is a label for display. The sender chose it, so
+	// callers must not use it to create a file.
 	Name string
 	// ContentID is the Content-ID without "<" and ">"; case matters.
 	ContentID       string
 	ContentLocation string // RFC 2557, as written
 	Disposition     string // "attachment", "inline", or ""
-	// Size is the size of the encoded content in octets. See [Part.DecodedSize].
+	// Size is the size of the encoded content in bytes. See [Part.DecodedSize].
 	Size int64
 
 	m        *Message
@@ -37,7 +37,7 @@ type Part struct {
 	enclosed bool
 }
 
-// finish makes the parts of the nodes. faulty are the nodes of the faults.
+// finish creates the parts of the nodes. faulty lists the nodes of the faults.
 func (m *Message) finish(faulty []int) {
 	paths := make([]string, len(m.nodes)) // the prefixes of the children's paths
 	listed := make([]string, len(m.nodes))
@@ -61,7 +61,7 @@ func (m *Message) finish(faulty []int) {
 func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {
-		// The content of a message: if it is a multipart, its parts are the message's.
+		// If the content of a message is a multipart, its parts are the message's parts.
 		prefix := ""
 		if n.parent >= 0 {
 			prefix = paths[n.parent]
@@ -106,12 +106,12 @@ func (m *Message) part(i int, path string) Part {
 	return p
 }
 
-// Header returns the header of the part. The only part of a message that is not a multipart
-// has the message's. A uuencoded file has none.
+// Header returns the header of the part. If the message is not a multipart, its only part has the
+// header of the message. A uuencoded file has an empty header.
 func (p Part) Header() Header { return p.m.nodes[p.node].header }
 
-// Params returns the decoded parameters of the Content-Type (RFC 2045 section 5.1; RFC
-// 2231) by their names in lower case. It parses the field at each call.
+// Params returns the decoded parameters of the Content-Type (RFC 2045 section 5.1; RFC 2231), keyed
+// by lower-case name. Each call parses the field.
 func (p Part) Params() map[string]string {
 	_, params := parseParams(p.Header().Get("Content-Type"))
 	return params
@@ -129,14 +129,14 @@ func (p Part) Enclosed() (h Header, ok bool) {
 	return p.m.nodes[p.node+1].header, true
 }
 
-// Offset returns the offset of the content in the message, in octets, or in the innermost
-// enclosed message that had to be decoded.
+// Offset returns the offset of the content in bytes. It counts from the start of the message or,
+// within decoded enclosed messages, from the start of the innermost one.
 func (p Part) Offset() int64 { return p.m.nodes[p.node].body }
 
-// Raw returns the encoded content.
+// Raw returns a reader of the encoded content.
 func (p Part) Raw() *io.SectionReader { return p.section(p.Offset(), p.Offset()+p.Size) }
 
-// section returns the octets from start to end of the part's reader.
+// section returns the bytes from start to end of the part's reader.
 func (p Part) section(start, end int64) *io.SectionReader {
 	r := p.m.nodes[p.node].r
 	if r == nil {
@@ -145,9 +145,9 @@ func (p Part) section(start, end int64) *io.SectionReader {
 	return io.NewSectionReader(r, start, end-start)
 }
 
-// Open returns a reader of the decoded content. It reads from the message's reader as
-// needed. Invalid octets are skipped; they are in [Message.Faults]. The error is the
-// reader's, or wraps [ErrLimit] after [Limits.Part] octets.
+// Open returns a reader of the decoded content. It reads from the message's reader as needed. It
+// skips invalid bytes, which [Message.Faults] reports. Read errors come from the message's reader,
+// or wrap [ErrLimit] after [Limits].Part bytes.
 func (p Part) Open() io.Reader {
 	return p.limited(decoded(p.Encoding, p.Raw(), p.Size))
 }
@@ -159,7 +159,7 @@ func (p Part) limited(r io.Reader) io.Reader {
 	}}
 }
 
-// limited returns fault after left octets, if there are more.
+// limited returns fault after left bytes if more follow.
 type limited struct {
 	r     io.Reader
 	left  int64
@@ -168,7 +168,7 @@ type limited struct {
 
 func (l *limited) Read(p []byte) (int, error) {
 	if l.left == 0 && len(p) > 0 {
-		// Is there more?
+		// Check whether more data follows.
 		var one [1]byte
 		n, err := l.r.Read(one[:])
 		if n > 0 {
@@ -186,7 +186,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// DecodedSize returns the size of [Part.Open] in octets. If the content is encoded, each
+// DecodedSize returns the size of the decoded content in bytes. If the content is encoded, each
 // call reads the whole part.
 func (p Part) DecodedSize() (int64, error) {
 	if p.Encoding == "" && p.Size <= p.m.limits.Part {
@@ -195,13 +195,13 @@ func (p Part) DecodedSize() (int64, error) {
 	return io.Copy(io.Discard, p.Open())
 }
 
-// Text returns the content as UTF-8 with "\n" for line ends. The paragraphs of format=flowed
-// (RFC 3676) are joined to one line each, with a ">" for each quote level. Without a known
-// charset, octets that are not UTF-8 are read as ISO Latin 1. Uuencoded files are left out.
-// HTML stays HTML.
+// Text returns the content as UTF-8 with "\n" for line ends. The paragraphs of format=flowed (RFC
+// 3676) are joined to one line each, with a ">" for each quote level. Without a known charset,
+// bytes that are not valid UTF-8 are read as ISO Latin 1. Text omits uuencoded files and does not
+// convert HTML.
 //
-// Control characters stay: filter them before writing to a terminal. Errors are those of
-// [Part.Open].
+// Control characters stay, so callers must filter them before writing to a terminal. Read errors
+// are as for [Part.Open].
 func (p Part) Text() io.Reader {
 	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()

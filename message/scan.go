@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	maxFaults   = 100  // that are reported
-	maxBoundary = 1000 // octets; RFC 2046 section 5.1.1 has 70
+	maxFaults   = 100  // number of reported faults
+	maxBoundary = 1000 // bytes; the limit of RFC 2046 section 5.1.1 is 70
 )
 
-// node is a message or part while it is read.
+// node is a message or part that the scanner reads.
 type node struct {
-	parent int // -1: the message
+	parent int // -1 for the message
 	header Header
 	// The offsets of the header, the content and the end of the content. The line end
 	// before a boundary is not part of the content.
 	start, body, end int64
-	r                io.ReaderAt // for these offsets; nil: the reader of the message
+	r                io.ReaderAt // reader for these offsets; nil for the message's reader
 
 	typ      string
 	encoding string
-	name     string // of a uuencoded file, which has no header
+	name     string // name of a uuencoded file, which has no header
 	children int
 	enclosed bool // in an enclosed message
-	reported uint // faults that are reported once, one bit each
+	reported uint // faults already reported, one bit each
 }
 
 // A node reports each of these faults once.
@@ -45,10 +45,10 @@ const (
 	onceHeaderLine
 )
 
-// open is a multipart or an enclosed message whose end was not yet read.
+// open is a multipart or an enclosed message whose end is still unread.
 type open struct {
 	node     int
-	boundary string // empty: a message
+	boundary string // empty for a message
 	closed   bool   // the last boundary was read
 }
 
@@ -67,19 +67,19 @@ type scanner struct {
 	stack []open
 	marks map[string][]int // the indexes in stack for each boundary
 	state state
-	node  int // whose lines are read; -1: before, between or after parts
+	node  int // node of the current lines; -1 before, between and after parts
 
 	head      []byte // the lines of the header
-	lastLine  int    // the start of the last one
+	lastLine  int    // start of the last line
 	fields    bool   // the header has a field
-	headTotal int    // octets of all headers
+	headTotal int    // bytes of all headers
 
-	prevEnd int64  // the end of the previous line, without its line end
-	eol     string // of the first line
-	file    int    // the node of a uuencoded file; 0: none
+	prevEnd int64  // end of the previous line, without its line end
+	eol     string // line end of the first line
+	file    int    // node of a uuencoded file, or 0
 	fresh   bool   // only the first line of that file was read
 	full    bool   // the limit of parts was reached
-	faulty  []int  // the node of each fault; -1: the message as a whole
+	faulty  []int  // node of each fault; -1 for the message as a whole
 }
 
 func newScanner(m *Message) *scanner {
@@ -104,7 +104,7 @@ func (s *scanner) scan() error {
 	return fmt.Errorf("message: byte %d: %w", s.lines.offset, err)
 }
 
-// readLines reads to the end, or to an error. The error is never nil.
+// readLines reads to the end or to an error. The error is never nil.
 func (s *scanner) readLines() error {
 	var f fragment
 	for {
@@ -121,8 +121,8 @@ func (s *scanner) readLines() error {
 	}
 }
 
-// endHeaders ends the open headers at offset. After the header of an enclosed message's
-// part, the message's own is open.
+// endHeaders ends the open headers at offset. After the header of a part that encloses a message,
+// the header of that message is open.
 func (s *scanner) endHeaders(offset int64) error {
 	for s.state != inBody {
 		if err := s.endHeader(offset); err != nil {
@@ -152,8 +152,8 @@ func (s *scanner) line(f *fragment) error {
 	return nil
 }
 
-// delimiter reports whether line is a boundary, the depth of its multipart, and whether it
-// is the last boundary.
+// delimiter reports whether line is a boundary. It also returns the depth of its multipart and
+// whether it is the last boundary.
 func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	name := bytes.TrimRight(line[2:], " \t")
 	if list := s.marks[string(name)]; len(list) > 0 {
@@ -208,7 +208,7 @@ func (s *scanner) unmark(depth int) {
 	}
 }
 
-// endNodes ends the current node at offset, and those of the stack from depth up.
+// endNodes ends the current node and the nodes of the stack from depth up at offset.
 func (s *scanner) endNodes(depth int, offset int64) {
 	s.endFile(offset, true)
 	if s.node >= 0 {
@@ -258,8 +258,8 @@ func (s *scanner) headerLine(f *fragment) error {
 	return nil
 }
 
-// isHeaderLine reports whether a line belongs to the header. Otherwise it begins the body,
-// without a blank line before it.
+// isHeaderLine reports whether a line belongs to the header. Otherwise the line begins the body,
+// and the blank line is missing.
 func (s *scanner) isHeaderLine(f *fragment) bool {
 	switch {
 	case len(f.text) > 0 && isBlank(f.text[0]) && s.lastLine > 0:
@@ -268,7 +268,7 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 		s.fields = true
 		return true
 	case !s.fields && (bytes.HasPrefix(f.text, []byte("From ")) || bytes.HasPrefix(f.text, []byte(">From "))):
-		return true // of an mbox
+		return true // From_ line of an mbox
 	case !s.fields:
 		s.fault(RuleHeaderLine, f.start, s.node, "missing blank line before the content, or an invalid header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 		return false
@@ -277,8 +277,8 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 	return true
 }
 
-// cutHeader cuts a header that is too large at offset. It ends the reading of the message,
-// but not of a part.
+// cutHeader cuts a header that is too large at offset. The scanner then stops if it is the
+// message's header, but not if it is a part's.
 func (s *scanner) cutHeader(offset int64) error {
 	s.head = s.head[:s.lastLine]
 	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d bytes, or all headers together have %d times as many: the rest is ignored", s.m.limits.Header, headers))
@@ -379,8 +379,8 @@ func isMultipart(typ string) bool { return strings.HasPrefix(typ, "multipart/") 
 
 func isText(typ string) bool { return strings.HasPrefix(typ, "text/") }
 
-// isMessage reports whether a part of that type is a message (RFC 2046 section 5.2.1;
-// RFC 6532; RFC 5537 has the third for history).
+// isMessage reports whether a part of the type is a message (RFC 2046 section 5.2.1; RFC 6532; the
+// third type is historic, RFC 5537).
 func isMessage(typ string) bool {
 	return typ == "message/rfc822" || typ == "message/global" || typ == "message/news"
 }
@@ -466,7 +466,7 @@ func (s *scanner) fileLine(f *fragment) {
 		case isUU(f.text) && (len(f.text) > 0 || !s.fresh):
 			s.fresh = false
 		case s.fresh:
-			// It only looked like a file.
+			// It was not a file.
 			s.m.nodes = s.m.nodes[:s.file]
 			s.m.nodes[s.node].children--
 			s.file = 0
@@ -495,7 +495,7 @@ func typeOf(name string) string {
 	return octetStream
 }
 
-// endFile ends the current uuencoded file, if any. cut: its "end" is missing.
+// endFile ends the current uuencoded file, if any. cut reports that its "end" is missing.
 func (s *scanner) endFile(offset int64, cut bool) {
 	if s.file == 0 {
 		return
@@ -507,7 +507,7 @@ func (s *scanner) endFile(offset int64, cut bool) {
 	s.file = 0
 }
 
-// fault reports a fault of node i; -1 is the message as a whole.
+// fault reports a fault of node i, where -1 is the message as a whole.
 func (s *scanner) fault(rule string, offset int64, i int, text string) {
 	switch n := len(s.m.Faults); {
 	case n > maxFaults:

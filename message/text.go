@@ -10,18 +10,18 @@ import (
 	"github.com/locus-url/locus/internal/human"
 )
 
-// TextOptions are the options of [Message.WriteText]. The zero value, and nil, has the
-// defaults.
+// TextOptions holds the options of [Message.WriteText]. A nil *TextOptions and the zero value
+// select the defaults.
 type TextOptions struct {
-	// IsArticle says that the message is an article of news, also without a Newsgroups
-	// field: see [Header.Thread].
+	// IsArticle marks the message as a news article even without a Newsgroups field. See
+	// [Header.Thread].
 	IsArticle bool
 }
 
-// shownFields are the header fields that WriteText writes.
+// shownFields lists the header fields that WriteText writes.
 var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", "Message-ID"}
 
-// WriteText writes the message for people to read, in UTF-8 with "\n" for line ends:
+// WriteText writes the message as readable text in UTF-8 with "\n" for line ends:
 //
 //   - Subject, From, To, Cc, Newsgroups, Date and Message-ID, decoded
 //   - the texts; of alternatives the plain one; HTML, if there is nothing else, without
@@ -31,9 +31,9 @@ var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", 
 //   - the messages that this one refers to, as URLs
 //   - the faults
 //
-// Control characters stay: filter them before writing to a terminal. WriteText holds one
-// piece of a text at a time. The error is the writer's or the reader's. A part over its
-// limit is cut, which is listed as a fault.
+// Control characters stay, so callers must filter them before writing to a terminal. WriteText
+// holds one piece of a text in memory. The error comes from the writer or the reader. A part over
+// its limit is cut and listed as a fault.
 func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	t := newTextWriter(m, w)
 	t.header(m.Header)
@@ -49,13 +49,13 @@ type textWriter struct {
 	m      *Message
 	w      *bufio.Writer
 	err    error
-	begun  bool // something was written
-	middle bool // within a line
+	begun  bool // text was written
+	middle bool // in the middle of a line
 
-	children [][]int // of each node
-	part     []int   // the index in m.parts of each node; -1: it is not listed
-	shown    []bool  // nodes
-	faults   []Fault // of reading the parts
+	children [][]int // children of each node
+	part     []int   // index of each node in m.parts, or -1 if it is not listed
+	shown    []bool  // nodes already written
+	faults   []Fault // faults found while reading the parts
 }
 
 func newTextWriter(m *Message, w io.Writer) *textWriter {
@@ -196,7 +196,7 @@ func (p Part) isReadable() bool {
 	case "text/plain", "text/html", "text/markdown", "text/enriched", "text/x-diff", "text/x-patch":
 		return true
 	}
-	return isMultipart(p.Type) // without parts: as written
+	return isMultipart(p.Type) // a multipart without parts is written as text
 }
 
 func (t *textWriter) text(p Part) {
@@ -262,7 +262,7 @@ func (t *textWriter) otherParts() {
 	}
 }
 
-// references lists the messages that this one refers to.
+// references writes the URLs of the messages that this one refers to.
 func (t *textWriter) references(o *TextOptions) {
 	links := t.m.Thread(o != nil && o.IsArticle)
 	if len(links) == 0 {

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Open returns the octets of the message in the mbox r, without the ">" at Quotes.
+// Open returns a reader of the message in the mbox r, without the ">" at Quotes.
 func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	size := m.End - m.Header
 	if len(m.Quotes) == 0 {
@@ -14,17 +14,17 @@ func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(&unquoted{r, m.Header, m.Quotes}, 0, size-int64(len(m.Quotes)))
 }
 
-// unquoted is r from an offset on, without some octets.
+// unquoted reads r from an offset, without some bytes.
 type unquoted struct {
 	r     io.ReaderAt
 	start int64
-	left  []int64 // the offsets in r of the octets that are left out, in order
+	left  []int64 // sorted offsets in r of the omitted bytes
 }
 
 // ReadAt implements [io.ReaderAt].
 func (u *unquoted) ReadAt(p []byte, off int64) (n int, err error) {
 	off += u.start
-	// The octet at off comes after all omitted octets before it.
+	// The byte at off comes after all omitted bytes before it.
 	skip := sort.Search(len(u.left), func(i int) bool { return u.left[i]-int64(i) > off })
 	for n < len(p) && err == nil {
 		at := off + int64(n) + int64(skip)

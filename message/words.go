@@ -10,10 +10,10 @@ import (
 // line of UTF-8. It decodes encoded words (RFC 2047). Other text is UTF-8 (RFC 6532) if it
 // is valid, otherwise ISO Latin 1.
 //
-// It accepts what programs write beyond RFC 2047: words inside quotes or other text, blanks
-// in a word of encoding Q, a character that is split between two words. A word in an
-// unknown charset stays as written. A line end, which a word can contain, becomes a space.
-// Other control characters stay: filter them before writing to a terminal.
+// It accepts common violations of RFC 2047: words inside quotes or other text, spaces in a word of
+// encoding Q, and a character split between two words. A word in an unknown charset stays as
+// written. A line end, which a word can contain, becomes a space. Other control characters stay, so
+// callers must filter them before writing to a terminal.
 func DecodeWords(text string) string {
 	if isPlain(text) {
 		return text
@@ -102,12 +102,12 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 type decoder struct {
 	b strings.Builder
 
-	// The last words, of one charset: they may share a character.
+	// The last words of one charset, because a character may be split between words.
 	charset string
 	octets  []byte
 	written []byte
 	pending bool
-	// The blanks after them, which are dropped if another word follows (section 6.2).
+	// The spaces after them, which are dropped if another word follows (section 6.2).
 	blanks string
 }
 
@@ -122,15 +122,14 @@ func (d *decoder) plain(text string) {
 }
 
 func (d *decoder) word(w word) {
-	// Each word of UTF-7 starts in the initial state, even if the one before does not shift
-	// back.
+	// Each UTF-7 word starts in the initial state, even if the previous word does not shift back.
 	if d.pending && (!strings.EqualFold(d.charset, w.charset) || charset.IsUTF7(d.charset)) {
 		blanks := d.blanks
 		d.blanks = ""
 		known := charset.IsKnown(d.charset) && charset.IsKnown(w.charset)
 		d.flush()
 		if !known {
-			// A word that stays as written needs its blanks to be a word.
+			// A word that stays as written needs its surrounding spaces.
 			d.b.WriteString(blanks)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 type Message struct {
 	from       string
 	recipients []string
-	hidden     []string // the recipients that the header does not name
+	hidden     []string // recipients that the header does not name
 	octets     []byte
 	isUTF8     bool
 }
@@ -33,11 +33,10 @@ func (m *Message) Recipients() []string { return slices.Clone(m.recipients) }
 // Hidden returns the recipients that the header does not name (Bcc).
 func (m *Message) Hidden() []string { return slices.Clone(m.hidden) }
 
-// IsUTF8 reports whether an address is not US-ASCII, so that the message needs SMTPUTF8
-// (RFC 6531).
+// IsUTF8 reports whether an address is not US-ASCII. Such a message needs SMTPUTF8 (RFC 6531).
 func (m *Message) IsUTF8() bool { return m.isUTF8 }
 
-// Size returns the size of the message in octets.
+// Size returns the size of the message in bytes.
 func (m *Message) Size() int64 { return int64(len(m.octets)) }
 
 // WriteTo writes the message with CR LF line ends and without Bcc.
@@ -46,11 +45,11 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 	return int64(n), err
 }
 
-// Compose encodes d as a message of this time. The error wraps [ErrAddress] or [ErrField],
-// or says what else is invalid in d.
+// Compose encodes d as a message dated now. The error wraps [ErrAddress] or [ErrField], or
+// describes another fault in d.
 func Compose(d Draft) (*Message, error) { return compose(d, time.Now(), rand.Reader) }
 
-// compose is Compose for a message of that date, with the message-id and the boundary made of
+// compose is Compose for a message with a date. It generates the message-id and the boundary from
 // random.
 func compose(d Draft, date time.Time, random io.Reader) (*Message, error) {
 	if err := d.check(); err != nil {
@@ -137,14 +136,14 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 			}
 			texts[i] = name + " <" + m.Address + ">"
 		case strings.Contains(m.Address, ":"):
-			// Many parsers take the colon of an IPv6 address for that of a group.
+			// Many parsers read the colon of an IPv6 address as the colon of a group.
 			texts[i] = "<" + m.Address + ">"
 		}
 	}
 	c.field(name, strings.Join(texts, ", "))
 }
 
-// parts writes a body of a text and attachments.
+// parts writes a body with a text and attachments.
 func (c *composer) parts(text string) error {
 	boundary, err := c.token()
 	if err != nil {

@@ -8,30 +8,30 @@ import (
 	"time"
 )
 
-// maxReplies is the most octets that a server may send in a session.
+// maxReplies limits the bytes that a server may send in a session.
 const maxReplies = 1 << 20
 
-// limitedConn limits the octets that the server sends and the time of each wait, in
-// addition to the deadlines that are set on it.
+// limitedConn limits the bytes from the server and the time of each wait, in addition to its
+// deadlines.
 type limitedConn struct {
 	net.Conn
 	wait  time.Duration
-	until time.Time // the deadline that was set; zero: none
-	left  int       // octets that the server may still send
-	verb  string    // the last command; meaningless below TLS
+	until time.Time // deadline, or zero
+	left  int       // bytes that the server may still send
+	verb  string    // last command; meaningless with TLS
 }
 
 func newLimitedConn(conn net.Conn, wait time.Duration) *limitedConn {
 	return &limitedConn{Conn: conn, wait: wait, left: maxReplies, verb: "connection"}
 }
 
-// SetDeadline is for the library, which clears the deadline after each command.
+// SetDeadline is for the SMTP library, which clears the deadline after each command.
 func (g *limitedConn) SetDeadline(t time.Time) error {
 	g.until = t
 	return nil
 }
 
-// SetReadDeadline is SetDeadline, because the library never reads and writes concurrently.
+// SetReadDeadline is SetDeadline, because the SMTP library never reads and writes concurrently.
 func (g *limitedConn) SetReadDeadline(t time.Time) error { return g.SetDeadline(t) }
 
 // SetWriteDeadline is also SetDeadline.
@@ -68,7 +68,7 @@ func (g *limitedConn) Write(p []byte) (int, error) {
 	return n, g.explain(err)
 }
 
-// explain replaces a timeout by a plain message.
+// explain replaces a timeout error with a plain message.
 func (g *limitedConn) explain(err error) error {
 	if t, ok := err.(net.Error); ok && t.Timeout() {
 		return fmt.Errorf("timed out waiting for the server's reply: %w", os.ErrDeadlineExceeded)

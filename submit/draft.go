@@ -16,18 +16,18 @@ type Draft struct {
 	From        Mailbox
 	To, Cc, Bcc []Mailbox
 	Subject     string
-	InReplyTo   string // message-ids in "<" and ">", separated by blanks
+	InReplyTo   string // message-ids in "<" and ">", separated by spaces
 	References  string // like InReplyTo
 	Keywords    string
 	Comments    string
-	Body        string // its lines end with LF, CR LF or CR
+	Body        string // lines may end with LF, CR LF or CR
 	Attachments []Attachment
 }
 
 // Attachment is a file that is attached to a message.
 type Attachment struct {
-	Name    string // without folders
-	Type    string // the media type; empty: guessed
+	Name    string // without directories
+	Type    string // media type; guessed if empty
 	Content []byte
 }
 
@@ -37,11 +37,11 @@ type Field struct {
 	Value string
 }
 
-// Propose adds the fields that a mailto URL may propose to d: "body", "subject", "to",
-// "cc", "in-reply-to", "references", "keywords" and "comments". It returns all others, such
-// as "from", "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and 7).
-// Repeated addresses and texts are appended. Encoded-words in a text are decoded (RFC 6068
-// section 2). The error wraps [ErrField] or [ErrAddress]; then d is unchanged.
+// Propose adds the fields that a mailto URL may propose to d: "body", "subject", "to", "cc",
+// "in-reply-to", "references", "keywords" and "comments". It returns all others, such as "from",
+// "bcc" and "reply-to", which only the user may set (RFC 6068 sections 4 and 7). Propose appends
+// addresses and texts to existing ones, and decodes encoded-words in texts (RFC 6068 section 2).
+// The error wraps [ErrField] or [ErrAddress]. After an error, d is unchanged.
 func (d *Draft) Propose(fields []Field) (ignored []Field, err error) {
 	proposal := *d
 	for _, f := range fields {
@@ -86,7 +86,7 @@ func (d *Draft) propose(f Field) (known bool, err error) {
 	return true, err
 }
 
-// addMailboxes returns a new list of list and the mailboxes of text.
+// addMailboxes returns a copy of list with the mailboxes of text appended.
 func addMailboxes(list []Mailbox, text string) ([]Mailbox, error) {
 	if strings.TrimSpace(text) == "" {
 		return list, nil
@@ -163,7 +163,7 @@ func checkIdentifiers(name, text string) error {
 }
 
 func (a Attachment) check() error {
-	const longest = 255 // octets, on nearly every system
+	const longest = 255 // bytes, on nearly every system
 	if err := checkText("the name of an attachment", a.Name); err != nil {
 		return err
 	}
@@ -179,8 +179,8 @@ func (a Attachment) check() error {
 	return nil
 }
 
-// mediaType returns the type that a is sent with. Messages and multiparts must not be in
-// base64 (RFC 2046 section 5), so they are sent as application/octet-stream.
+// mediaType returns the media type of a in the message. Messages and multiparts must not be encoded
+// in base64 (RFC 2046 section 5), so their type becomes application/octet-stream.
 func (a Attachment) mediaType() string {
 	t := a.Type
 	if t == "" {

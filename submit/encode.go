@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// foldAt is the preferred and maxLine the largest length of a line, without CR LF (RFC
-	// 5322 section 2.1.1).
+	// foldAt is the preferred length of a line and maxLine the maximum, without CR LF (RFC 5322
+	// section 2.1.1).
 	foldAt, maxLine = 78, 998
-	// maxWord is the longest word that fits on a line of any header field.
+	// maxWord is the maximum length of a word that fits on a line of any header field.
 	maxWord = 900
 )
 
-// fold returns the lines of a header field. It breaks them only at single blanks, so that
-// unfolding returns value.
+// fold returns the lines of a header field. It breaks them only at single spaces, so that unfolding
+// returns value.
 func fold(name, value string) string {
 	var b strings.Builder
 	b.WriteString(name + ":")
@@ -36,8 +36,8 @@ func fold(name, value string) string {
 	return b.String()
 }
 
-// words returns text for an unstructured header field, as encoded-words (RFC 2047) if it
-// can't be written as it is.
+// words returns text for an unstructured header field. If the text can't be written unchanged,
+// words encodes it as encoded-words (RFC 2047).
 func words(text string) string {
 	if isPlain(text) {
 		return text
@@ -65,13 +65,13 @@ func isPlain(text string) bool {
 	return !strings.Contains(text, "=?") && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
 }
 
-// encodedWords returns text as encoded-words: in the Q encoding if most of it stays
-// readable, otherwise in base64.
+// encodedWords returns text as encoded-words. It uses the Q encoding if most of the text stays
+// readable, otherwise base64.
 func encodedWords(text string) string {
 	if isMostlyReadable(text) {
 		return mime.QEncoding.Encode("utf-8", text)
 	}
-	const longest = 45 // octets: the word has 72 of the 75 characters that are allowed
+	const longest = 45 // bytes; the word has 72 of the allowed 75 characters
 	var list []string
 	for text != "" {
 		n := min(longest, len(text))
@@ -84,8 +84,8 @@ func encodedWords(text string) string {
 	return strings.Join(list, " ")
 }
 
-// isMostlyReadable reports whether at least two thirds of text stay readable in the Q
-// encoding, and the rest is not US-ASCII.
+// isMostlyReadable reports whether at least two thirds of text stay readable in the Q encoding and
+// the rest is not US-ASCII.
 func isMostlyReadable(text string) bool {
 	others := 0 // octets
 	for _, r := range text {

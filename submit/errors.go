@@ -13,27 +13,28 @@ import (
 )
 
 var (
-	// ErrNoTLS: the server does not offer TLS, which is required.
+	// ErrNoTLS means that TLS is required but the server does not offer it.
 	ErrNoTLS = errors.New("the server does not offer STARTTLS")
-	// ErrClear: a message to another machine, or a password, would be sent without TLS.
+	// ErrClear means that a password, or a message to another machine, would be sent without TLS.
 	ErrClear = errors.New("the connection is not encrypted")
-	// ErrNoUTF8: an address is not US-ASCII and the server accepts no other (RFC 6531).
+	// ErrNoUTF8 means that an address is not US-ASCII and the server accepts only US-ASCII (RFC
+	// 6531).
 	ErrNoUTF8 = errors.New("the server does not offer SMTPUTF8")
-	// ErrTooLarge: the message is larger than the server accepts.
+	// ErrTooLarge means that the message is larger than the server accepts.
 	ErrTooLarge = errors.New("too large")
-	// ErrLogin: the server requires a login and no usable one is available.
+	// ErrLogin means that the server requires a login and no usable one is available.
 	ErrLogin = errors.New("no login")
-	// ErrProtocol: the server sent invalid or endless replies.
+	// ErrProtocol means that the server sent invalid or endless replies.
 	ErrProtocol = errors.New("protocol error")
-	// ErrUncertain: the whole message was sent without a reply. Sending it again may
+	// ErrUncertain means that the whole message was sent but no reply came. Sending it again may
 	// deliver it twice.
 	ErrUncertain = errors.New("the message may or may not have been accepted")
 )
 
-// ReplyError is a reply of the server that refuses a command.
+// ReplyError is a reply in which the server refuses a command.
 type ReplyError struct {
 	Command string // "MAIL", "RCPT", "AUTH" ...; "connection" for the greeting
-	Address string // of MAIL and RCPT
+	Address string // address in MAIL and RCPT
 	Code    int    // RFC 5321 section 4.2.1
 	Status  string // the enhanced status (RFC 3463): "5.1.1"
 	Text    string // the server's text, without codes; not safe for a terminal

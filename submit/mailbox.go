@@ -40,10 +40,9 @@ func (m Mailbox) String() string {
 
 func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 
-// ParseMailboxes parses a list of addresses, with or without names, that commas separate
-// (RFC 5322). The error wraps [ErrAddress]. An address with an empty quoted local part, and
-// one at an IPv6 address, is accepted only alone and without a name: package net/mail reads
-// neither.
+// ParseMailboxes parses a comma-separated list of addresses with or without names (RFC 5322). The
+// error wraps [ErrAddress]. An address with an empty quoted local part or an IPv6 address is
+// accepted only if it is alone and has no name, because package net/mail can't parse it.
 func ParseMailboxes(text string) ([]Mailbox, error) {
 	if addressFault(text) == "" {
 		// Package net/mail does not accept an IPv6 address after "@", or "" before it.
@@ -73,9 +72,9 @@ func (m Mailbox) check() error {
 	return checkText("the name of "+m.Address, m.Name)
 }
 
-// CheckAddress checks that address is a Mailbox of RFC 5321 section 4.1.2, with UTF-8 (RFC
-// 6531 section 3.3): the local part may be empty in quotes, and the domain one label, even a
-// number. A domain literal must be an IP address. The error wraps [ErrAddress].
+// CheckAddress returns an error if address is not a Mailbox of RFC 5321 section 4.1.2 with UTF-8
+// (RFC 6531 section 3.3). The local part may be an empty quoted string. The domain may be a single
+// label, even a number. A domain literal must be an IP address. The error wraps [ErrAddress].
 func CheckAddress(address string) error {
 	if help := addressFault(address); help != "" {
 		return fmt.Errorf("submit: %w: %s: %s", ErrAddress, locus.Quote(address), help)
@@ -113,8 +112,8 @@ func split(address string) (local, domain string) {
 	return address[:at], address[at+1:]
 }
 
-// isHidden reports whether r is invisible or changes the text direction, which could mislead
-// the user about an address.
+// isHidden reports whether r is invisible or changes the text direction. Such a character could
+// mislead the user about an address.
 func isHidden(r rune) bool { return !unicode.IsGraphic(r) || r != ' ' && unicode.IsSpace(r) }
 
 func literalFault(literal string) string {
@@ -162,7 +161,7 @@ func envelope(lists ...[]Mailbox) []string {
 	return all
 }
 
-// checkText checks that text can be in a header field. name says which text it is.
+// checkText returns an error if text can't be in a header field. name describes the text.
 func checkText(name, text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("submit: %w: %s is not UTF-8: %s", ErrField, name, locus.Quote(text))

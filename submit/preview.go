@@ -11,9 +11,10 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Preview returns the message as text to show to the user before it is sent, decoded from
-// its octets: the header fields, the text with "|" before each line, the type and size of
-// files, and the envelope. Lines end with LF. It is not safe for a terminal.
+// Preview returns the message as text that the caller should show to the user before sending. It
+// decodes the encoded message: the header fields, the text with "|" before each line, the type and
+// size of files, and the envelope. Lines end with LF. The result may contain control characters, so
+// callers must filter it for a terminal.
 func (m *Message) Preview() (string, error) {
 	var p previewer
 	if err := p.message(m); err != nil {
@@ -82,7 +83,7 @@ func (p *previewer) file(part message.Part, size int) error {
 	return err
 }
 
-// envelope writes the sender and recipients, which can differ from those in the header.
+// envelope writes the sender and recipients of the envelope, which can differ from the header.
 func (p *previewer) envelope(m *Message) {
 	p.line("\nSent from %s", m.from)
 	for _, r := range m.recipients {

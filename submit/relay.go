@@ -17,9 +17,9 @@ type Security uint8
 const (
 	// StartTLS requires STARTTLS before anything else (RFC 3207).
 	StartTLS Security = iota
-	// TLS begins with the connection (RFC 8314 section 3.3).
+	// TLS starts TLS with the connection (RFC 8314 section 3.3).
 	TLS
-	// Clear means no encryption and no login.
+	// Clear uses no encryption and no login.
 	Clear
 )
 
@@ -30,8 +30,8 @@ var ErrRelay = errors.New("not a relay")
 type Relay struct {
 	Security Security
 	Host     string
-	Port     uint16 // 0: the default of Security, 587, 465 or 25
-	User     string // of the login; empty: no login, unless the server requires one
+	Port     uint16 // if 0, the default for Security: 587, 465 or 25
+	User     string // login name; if empty, log in only if the server requires it
 }
 
 var schemes = map[Security]string{StartTLS: "smtp", TLS: "smtps", Clear: "smtp+clear"}
@@ -42,7 +42,7 @@ var schemes = map[Security]string{StartTLS: "smtp", TLS: "smtps", Clear: "smtp+c
 //	smtps://user@host:465       TLS from the start
 //	smtp+clear://host:25        no TLS and no login
 //
-// The port is optional. A password is refused. The error wraps [ErrRelay].
+// The port is optional. ParseRelay rejects passwords. The error wraps [ErrRelay].
 func ParseRelay(text string) (Relay, error) {
 	const help = `write "smtps://user@host", "smtp://user@host" or "smtp+clear://host"`
 	u, err := locus.Parse(text)

@@ -19,9 +19,9 @@ type Sendmail struct{ command []string }
 // ErrCommand means that a command line is empty.
 var ErrCommand = errors.New("no sendmail program")
 
-// NewSendmail returns a Sendmail that runs command, a program and its arguments, without a
-// shell. It adds "-i", so that a line with a dot does not end the message, "-f" and the
-// sender, "--" and all recipients, because the message does not name those of Bcc.
+// NewSendmail returns a Sendmail that runs command, a program and its arguments, without a shell.
+// It adds "-i", so that a line with a dot does not end the message, "-f" and the sender, and "--"
+// and all recipients, because the message does not name Bcc recipients.
 func NewSendmail(command []string) (*Sendmail, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("submit: %w", ErrCommand)
@@ -32,7 +32,7 @@ func NewSendmail(command []string) (*Sendmail, error) {
 // ProgramError means that the program did not accept the message.
 type ProgramError struct {
 	Program string
-	Status  int    // the exit status, as in sysexits.h; -1: a signal ended the program
+	Status  int    // exit status, as in sysexits.h; -1 if a signal ended the program
 	Text    string // the start of its output; not safe for a terminal
 }
 
@@ -71,8 +71,8 @@ func (e *ProgramError) Error() string {
 	return text
 }
 
-// Submit passes m to the program and waits for its end. The error wraps a [*ProgramError],
-// or says why the program did not start.
+// Submit passes m to the program and waits until the program ends. The error wraps a
+// [*ProgramError] or describes why the program did not start.
 func (s *Sendmail) Submit(ctx context.Context, m *Message) error {
 	args := append(slices.Clone(s.command[1:]), "-i", "-f", m.from, "--")
 	cmd := exec.CommandContext(ctx, s.command[0], append(args, m.recipients...)...)
@@ -95,7 +95,7 @@ func (s *Sendmail) Submit(ctx context.Context, m *Message) error {
 	return fmt.Errorf("submit: %w", err)
 }
 
-// limitedBuffer keeps the first octets that are written to it.
+// limitedBuffer stores the first bytes written to it.
 type limitedBuffer struct {
 	text []byte
 	left int

@@ -23,31 +23,32 @@ type Dialer interface {
 	DialContext(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// Credentials are a login.
+// Credentials holds a user name and a password.
 type Credentials struct{ User, Password string }
 
-// AskFunc returns the login for a relay, for relay.User if it is set. attempt is the number
-// of refused logins before. ok is false if there is no login.
+// AskFunc returns the login for a relay. If relay.User is set, the login must be for that user.
+// attempt is the number of previously refused logins. ok is false if there is no login.
 type AskFunc func(ctx context.Context, relay Relay, attempt int) (c Credentials, ok bool, err error)
 
-// SMTPOptions are the options of [NewSMTP]. The zero value, and nil, has the defaults.
+// SMTPOptions holds the options of [NewSMTP]. A nil *SMTPOptions and the zero value select the
+// defaults.
 type SMTPOptions struct {
-	// Ask is called, only with TLS, if the relay has a user or the server requires a login.
-	// nil: no login.
+	// Ask is called if the relay has a user or the server requires a login, but only with TLS. If
+	// nil, there is no login.
 	Ask AskFunc
-	// TLS are options such as root certificates; nil: those of the system. The server's
-	// certificate is always verified for the relay's host.
+	// TLS holds options such as root certificates. If nil, the system's certificates apply. The
+	// server's certificate is always verified for the relay's host.
 	TLS *tls.Config
 	// Clear allows a relay without TLS on another machine.
 	Clear bool
-	// Name is the client's name in EHLO; empty: "localhost".
+	// Name is the client's name in EHLO. If empty, it is "localhost".
 	Name string
-	// Wait limits every wait for the server; 0: 5 minutes, and 12 for the reply to the
-	// whole message (RFC 5321 section 4.5.3.2).
+	// Wait limits every wait for the server. Zero means 5 minutes, and 12 minutes for the reply to
+	// the whole message (RFC 5321 section 4.5.3.2).
 	Wait time.Duration
 }
 
-// SMTP submits messages to a relay (RFC 6409). Each has its own connection.
+// SMTP submits messages to a relay (RFC 6409). Each message uses its own connection.
 type SMTP struct {
 	relay  Relay
 	dialer Dialer
@@ -65,9 +66,9 @@ func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	return s
 }
 
-// Submit sends m to the relay for all recipients or none. It returns the server's reply,
-// which is not safe for a terminal. The error wraps a [*ReplyError], a [*RecipientsError]
-// or an error of this package. Only after [ErrUncertain] may the message have been sent.
+// Submit sends m to the relay for all recipients or none. It returns the server's reply, which
+// callers must filter for a terminal. The error wraps a [*ReplyError], a [*RecipientsError] or an
+// error of this package. After an error other than [ErrUncertain], the message was not sent.
 func (s *SMTP) Submit(ctx context.Context, m *Message) (string, error) {
 	reply, err := s.submit(ctx, m)
 	if err != nil {
@@ -149,8 +150,8 @@ func (s *SMTP) tlsConfig() *tls.Config {
 	return config
 }
 
-// startTLSError returns why TLS did not begin. If the server does not offer it, the
-// library's error has no type.
+// startTLSError returns why TLS did not begin. If the server does not offer TLS, the SMTP library's
+// error has no type.
 func startTLSError(g *limitedConn, err error) error {
 	var (
 		reply    *smtp.SMTPError
@@ -167,8 +168,8 @@ func startTLSError(g *limitedConn, err error) error {
 	return fmt.Errorf("%w, which is required", ErrNoTLS)
 }
 
-// protocolError wraps [ErrProtocol] around the error of a server that closed the connection
-// or sent invalid SMTP.
+// protocolError wraps [ErrProtocol] around err if the server closed the connection or sent invalid
+// SMTP.
 func protocolError(err error) error {
 	var protocol textproto.ProtocolError
 	switch {
@@ -235,7 +236,7 @@ func (c *session) mail(m *Message) error {
 	return nil
 }
 
-// recipients sends all recipients. It fails if one is refused.
+// recipients sends all recipients. It fails if the server refuses one.
 func (c *session) recipients(m *Message) error {
 	refused := &RecipientsError{Total: len(m.recipients)}
 	for _, address := range m.recipients {
@@ -276,7 +277,7 @@ func (c *session) data(m *Message) (string, error) {
 	return "", err
 }
 
-// login logs in. refused is the reply that required it; nil: the relay has a user.
+// login logs in. refused is the reply that required a login, or nil if the relay has a user.
 func (c *session) login(refused error) error {
 	if c.relay.Security == Clear {
 		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
@@ -338,7 +339,7 @@ func (c *session) mechanism() func(Credentials) sasl.Client {
 	return nil
 }
 
-// redacted returns a server's text without the password, in any form in which it was sent.
+// redacted returns a server's text without the password in any form in which it was sent.
 func redacted(text string, l Credentials) string {
 	secrets := []string{
 		base64.StdEncoding.EncodeToString([]byte("\x00" + l.User + "\x00" + l.Password)),
