@@ -8,15 +8,15 @@ import (
 	"slices"
 )
 
-// batchSize is how many changes are written at once. Each transaction writes nearly all
-// postings again, so there should be few.
+// batchSize is the number of changes in one transaction. Each transaction rewrites nearly all
+// postings, so transactions should be few.
 const batchSize = 1 << 17
 
-// batch is what one transaction writes: what was found, and how far the mail was read.
+// batch holds the changes of one transaction: the messages found and the state of reading.
 type batch struct {
 	postings   []posting
 	files      []fileEntry
-	gone       []fileEntry // only the numbers matter
+	gone       []fileEntry // only the numbers are used
 	containers map[*container]bool
 }
 
@@ -29,7 +29,7 @@ func (b *batch) size() int { return len(b.postings) + len(b.files) + len(b.gone)
 
 func (b *batch) empty() bool { return b.size() == 0 && len(b.containers) == 0 }
 
-// note makes the batch write c.
+// note adds c to the batch.
 func (b *batch) note(c *container) {
 	if b.containers == nil {
 		b.containers = map[*container]bool{}
@@ -75,7 +75,7 @@ func (b *batch) write(w writer) error {
 	return nil
 }
 
-// removeFiles removes the files that are gone, and returns their postings.
+// removeFiles removes missing files from the index and returns their postings.
 func (b *batch) removeFiles(w writer) (list []posting, err error) {
 	for _, g := range b.gone {
 		key := fileKey(g.container, g.number)
@@ -135,8 +135,8 @@ func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte
 	return dst, list
 }
 
-// mergeSorted returns the postings of old and added without those of gone, sorted and
-// each once. All are sorted.
+// mergeSorted returns the sorted, distinct postings of old and added that are not in gone. The
+// arguments must be sorted.
 func mergeSorted(old, added, gone []byte) (text []byte) {
 	text = make([]byte, 0, len(old)+len(added))
 	for len(old) >= postingSize || len(added) > 0 {

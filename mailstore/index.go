@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// version is of the index's format. An index of another version is replaced.
+// version is the version of the index format. An index of another version is replaced.
 const version = "locus mailstore 1"
 
 // The buckets of the index.
@@ -29,7 +29,7 @@ const (
 	bucketFiles      = "files"      // container and number: file
 )
 
-// ErrBusy is wrapped by errors about an index that another process writes.
+// ErrBusy is the error if another process is writing the index. Errors of this package wrap it.
 var ErrBusy = store.ErrBusy
 
 // hash is the first 8 bytes of a SHA-256.
@@ -40,11 +40,11 @@ func hashOf(text string) hash {
 	return hash(binary.BigEndian.Uint64(sum[:]))
 }
 
-// posting is where a message may be that has an identifier with that hash.
+// posting is a possible location of a message that has an identifier with the hash.
 type posting struct {
 	id        hash
 	container uint32
-	at        uint64 // the offset in an mbox, or the number of a file; 48 bits
+	at        uint64 // offset in an mbox, or number of a file; 48 bits
 }
 
 // postingSize is the length of an encoded posting, without the first two bytes of the
@@ -90,19 +90,19 @@ type container struct {
 	ID   uint32 `json:"-"`
 	Kind kind
 	Path []byte // a name may be any bytes
-	Dead bool   `json:",omitempty"` // it is gone, and its postings do not count
-	Done bool   `json:",omitempty"` // it was read to its end
+	Dead bool   `json:",omitempty"` // the container is gone, and its postings do not count
+	Done bool   `json:",omitempty"` // read to the end
 
-	// Of an mbox: its state when it was read, and the offset of the last message.
+	// For an mbox: its state when it was read, and the offset of the last message.
 	Size   int64 `json:",omitempty"`
-	Time   int64 `json:",omitempty"`    // of its last change; of a Maildir, that of cur
-	Recent bool  `json:"Hot,omitempty"` // it changed just before it was read
+	Time   int64 `json:",omitempty"`    // time of the last change; for a Maildir, of its directory cur
+	Recent bool  `json:"Hot,omitempty"` // changed just before it was read
 	Resume int64 `json:",omitempty"`
-	Head   hash  `json:",omitempty"` // of the first bytes, and of the last ones
+	Head   hash  `json:",omitempty"` // hashes of the first and last bytes
 	Tail   hash  `json:",omitempty"`
 
-	// Of a Maildir: the time of the last change of new. Of all but an mbox: the last
-	// number of a file.
+	// NewTime is the last change of a Maildir's directory new. Last is the last number of a file,
+	// except for an mbox.
 	NewTime int64  `json:",omitempty"`
 	Last    uint32 `json:",omitempty"`
 }
@@ -117,12 +117,12 @@ func fileKey(container, number uint32) []byte {
 
 type file struct {
 	name string // relative to the container
-	size int64  // and time: of a folder's files, which may change
+	size int64  // size and time of a folder's file, which may change
 	time int64
 	ids  []hash
 }
 
-// fingerprint changes when the file does.
+// fingerprint returns a value that changes when the file does.
 func (f *file) fingerprint() hash {
 	return hashOf(string(binary.AppendVarint(binary.AppendVarint([]byte(f.name+"\x00"), f.size), f.time)))
 }
@@ -161,17 +161,16 @@ func parseFile(octets []byte) (f file, err error) {
 	return f, nil
 }
 
-// index is the file of the index. It is open only while it is used, so other
-// processes can use it in between.
+// index is the index file. It is open only during use, so that other processes can use it in
+// between.
 type index struct{ store.File }
 
 func newIndex(path string, wait time.Duration) *index {
 	return &index{store.File{Path: path, Wait: wait, Version: version, Buckets: []string{bucketPlaces, bucketContainers, bucketFiles}}}
 }
 
-// update calls fn to write into the index, which is created if it is missing. Either
-// all that fn writes is written or nothing. The caller must hold the lock and have
-// called Verify.
+// update calls fn to write to the index, and creates a missing index. All writes of fn are atomic.
+// The caller must hold the lock and must have called Verify.
 func (x *index) update(fn func(writer) error) error {
 	return x.Update(func(tx *bbolt.Tx) error { return fn(writer{tx}) })
 }
@@ -180,7 +179,7 @@ type writer struct{ tx *bbolt.Tx }
 
 func (w writer) put(bucket string, key, value []byte) error {
 	b := w.tx.Bucket([]byte(bucket))
-	// Most keys come in order, and so the pages fill one after the other.
+	// Most keys come in order, so pages fill sequentially.
 	b.FillPercent = 0.95
 	return b.Put(key, value)
 }
@@ -225,12 +224,12 @@ func files(tx *bbolt.Tx, container uint32, visit func(number uint32, f file) err
 	return nil
 }
 
-// maxFound is the most messages that an identifier leads to.
+// maxFound limits the messages for an identifier.
 const maxFound = 1000
 
 type candidate struct {
 	container *container
-	file      string // its path
+	file      string // path of the file
 	offset    int64
 }
 
@@ -263,7 +262,7 @@ func (x *index) lookup(id string) (list []candidate, err error) {
 	return list, err
 }
 
-// candidateOf returns the candidate that a posting stands for; false: it is gone.
+// candidateOf returns the candidate of a posting, or false if it is gone.
 func candidateOf(tx *bbolt.Tx, c *container, p posting) (candidate, bool) {
 	switch {
 	case c == nil || c.Dead:

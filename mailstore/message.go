@@ -10,19 +10,19 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Message is an open message. ReadAt may be called concurrently, Read may not.
+// Message is an open message. ReadAt may be called concurrently, but Read must not. The caller must
+// call [Message.Close].
 type Message struct {
 	Location Location
 
-	// Quoted is the number of lines that were ">From " in an mbox. They are read as
-	// "From ". In mboxo, the message may have had them as they are.
+	// Quoted is the number of lines that were ">From " in an mbox. The message contains them as
+	// "From ". In an mboxo file, the original message may contain the ">".
 	Quoted int
 
-	// Cut reports that the message is the last one of an mbox, and incomplete as far as
-	// one can tell.
+	// Cut reports whether the message is the last one of an mbox and seems to be incomplete.
 	Cut bool
 
-	*io.SectionReader // the octets of the message
+	*io.SectionReader // content of the message
 	file              *os.File
 	info              fs.FileInfo
 }
@@ -35,9 +35,8 @@ var _ interface {
 	io.ReaderAt
 } = (*Message)(nil)
 
-// Open opens the message at l. The error is fs.ErrNotExist if the message is gone, or
-// has no longer the identifier that it was found by. A message of a Maildir may have
-// been renamed.
+// Open opens the message at l. It finds renamed Maildir messages. The error is [fs.ErrNotExist] if
+// the message is gone or no longer has the identifier of l.
 func (s *Store) Open(l Location) (*Message, error) {
 	m, err := s.open(l)
 	if err != nil && l.maildir {
@@ -85,10 +84,10 @@ func (s *Store) section(m *Message, size int64) error {
 // Close closes the message.
 func (m *Message) Close() error { return m.file.Close() }
 
-// Stat returns the size of the message, and the name and time of its file.
+// Stat returns the size of the message and the name and time of its file.
 func (m *Message) Stat() (fs.FileInfo, error) { return messageInfo{m.info, m.Size()}, nil }
 
-// messageInfo is the info of the file with the size of the message.
+// messageInfo is the file's FileInfo with the size of the message.
 type messageInfo struct {
 	fs.FileInfo
 	size int64

@@ -2,5 +2,5 @@
 
 package mailstore
 
-// nonblock is 0: opening a file does not wait on this system.
+// nonblock is 0, because opening a file does not block on this system.
 const nonblock = 0

@@ -4,6 +4,6 @@ package mailstore
 
 import "syscall"
 
-// nonblock makes opening a pipe return at once: one may have replaced a file that was
-// regular a moment ago.
+// nonblock makes opening a pipe return immediately, because a pipe may have just replaced a regular
+// file.
 const nonblock = syscall.O_NONBLOCK

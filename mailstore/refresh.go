@@ -18,41 +18,41 @@ import (
 	"github.com/locus-url/locus/message"
 )
 
-// Progress is how far indexing is.
+// Progress is the progress of indexing.
 type Progress struct {
-	Path      string // what is being read
+	Path      string // current file or directory
 	Messages  int64  // messages read
-	New       int64  // of them, those that were not in the index and can be found now
-	WithoutID int64  // of them, those without a Message-ID, which can't be found
+	New       int64  // messages read that were not in the index
+	WithoutID int64  // messages read without a Message-ID, which can't be found
 	Octets    int64  // bytes of mbox files read
 }
 
 const progressEach = 1000
 
 const (
-	// recentTime is how old a change must be to differ from the next one: some file
-	// systems store times with 2 seconds resolution.
+	// recentTime is how old a change must be to be distinct from the next one, because some file
+	// systems store times with a resolution of 2 seconds.
 	recentTime = 2 * time.Second
 	maxDepth   = 200
-	// dirBatch is how many names of a directory are read at once.
+	// dirBatch is the number of directory entries per read.
 	dirBatch = 1024
 )
 
-// refresher updates the index. It has the lock.
+// refresher updates the index. It holds the lock.
 type refresher struct {
 	s        *Store
 	ctx      context.Context
 	progress func(Progress)
-	reread   map[string]bool // containers to read again, even if they look unchanged
+	reread   map[string]bool // containers to read again even if they look unchanged
 
 	now        time.Time
-	roots      []string // the sources, without symbolic links
+	roots      []string // sources with symbolic links resolved
 	containers map[string]*container
-	dead       bool // there is a dead container
+	dead       bool // a dead container exists
 	last       uint32
-	seen       map[string]bool // the real paths of directories and mboxes
-	existing   map[string]bool // the containers that exist
-	unread     []string        // paths that could not be read; what is below is kept
+	seen       map[string]bool // real paths of directories and mboxes
+	existing   map[string]bool // existing containers
+	unread     []string        // unreadable paths; the index retains the messages below them
 	batch      batch
 	reached    Progress
 }
@@ -72,7 +72,7 @@ func (r *refresher) run() error {
 	if err == nil {
 		r.markMissing()
 	}
-	// What was found is kept even after an error.
+	// Store the results even after an error.
 	if err := r.flush(); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *refresher) load(tx *bbolt.Tx) error {
 func (r *refresher) sources() error {
 	r.now = time.Now()
 	r.seen, r.existing = map[string]bool{}, map[string]bool{}
-	// The index's own folder may be in a source.
+	// A source may contain the directory of the index.
 	if cache, err := filepath.EvalSymlinks(filepath.Dir(r.s.index.Path)); err == nil {
 		r.seen[cache] = true
 	}
@@ -123,7 +123,7 @@ func (r *refresher) sources() error {
 	return nil
 }
 
-// skip reports why a path is skipped. If it exists, its messages stay in the index.
+// skip reports why a path is skipped. If the path exists, its messages stay in the index.
 func (r *refresher) skip(path string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		r.unread = append(r.unread, path)
@@ -152,7 +152,7 @@ func (r *refresher) readPath(path string) error {
 	return r.finish(scan, path, scan.readFile(path, "", info))
 }
 
-// readDirectory reads a directory and those below it.
+// readDirectory reads a directory recursively.
 func (r *refresher) readDirectory(path string, depth int) error {
 	if r.seen[path] {
 		return nil
@@ -186,7 +186,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		case entry.Type().IsRegular():
 			info, err := entry.Info()
 			if err != nil {
-				return nil // it is gone
+				return nil // gone meanwhile
 			}
 			return scan.readFile(path, name, info)
 		default:
@@ -211,8 +211,8 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// followLink follows a symbolic link, unless it leads to a directory that contains it,
-// or to one that is read anyway.
+// followLink follows a symbolic link, unless its target is a directory that contains the link or
+// that is read anyway.
 func (r *refresher) followLink(directory, path string, below *[]string) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -240,7 +240,7 @@ func isIn(path, directory string) bool {
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(directory, string(filepath.Separator)))
 }
 
-// readDir calls visit with each entry of a directory. An error of the directory is a
+// readDir calls visit for each entry of a directory. If reading the directory fails, the error is a
 // [*unreadError].
 func readDir(ctx context.Context, path string, visit func(fs.DirEntry) error) error {
 	f, err := os.Open(path)
@@ -269,13 +269,13 @@ func readDir(ctx context.Context, path string, visit func(fs.DirEntry) error) er
 	}
 }
 
-// unreadError says that some mail could not be read.
+// unreadError means that some mail could not be read.
 type unreadError struct{ err error }
 
 func (e *unreadError) Error() string { return e.err.Error() }
 func (e *unreadError) Unwrap() error { return e.err }
 
-// markMissing marks the containers dead that no longer exist.
+// markMissing marks containers that no longer exist as dead.
 func (r *refresher) markMissing() {
 	for path, c := range r.containers {
 		kept := r.existing[path]
@@ -288,7 +288,7 @@ func (r *refresher) markMissing() {
 	}
 }
 
-// container creates a container, and marks the one at the same path dead.
+// container creates a container and marks an old one at the same path as dead.
 func (r *refresher) container(path string, k kind) *container {
 	if old := r.containers[path]; old != nil {
 		r.markDead(old)
@@ -320,7 +320,7 @@ func (r *refresher) flushFull() error {
 	return r.flush()
 }
 
-// countMessage counts a message. known: it is in the index already.
+// countMessage counts a message. known reports whether the index already has it.
 func (r *refresher) countMessage(path string, ids []string, known bool) {
 	r.reached.Path = path
 	switch {
@@ -334,7 +334,7 @@ func (r *refresher) countMessage(path string, ids []string, known bool) {
 	}
 }
 
-// changeTime returns the time of the last change, or 0 if that is too recent to differ
+// changeTime returns the time of the last change, or 0 if the change is too recent to be distinct
 // from the next one.
 func (r *refresher) changeTime(info fs.FileInfo) int64 {
 	if info.ModTime().After(r.now.Add(-recentTime)) {
@@ -389,8 +389,8 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// readMessages adds the messages of an mbox from at on. If it is interrupted, it
-// records how far it got. The message at known is in the index already.
+// readMessages adds the messages of an mbox from offset at. If it is interrupted, it records its
+// position. The index already has the message at known.
 func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
 	m.IDs = true
@@ -441,10 +441,10 @@ type scan struct {
 type indexedFile struct {
 	fingerprint hash
 	number      uint32
-	seen        bool // it still exists
+	seen        bool // the file still exists
 }
 
-// scan begins to read a directory. The container is created with its first message.
+// scan starts reading a directory. The first message creates the container.
 func (r *refresher) scan(path string, k kind) (*scan, error) {
 	s := &scan{refresher: r}
 	key := containerPath(path, k)
@@ -464,8 +464,8 @@ func (r *refresher) scan(path string, k kind) (*scan, error) {
 	return s, err
 }
 
-// containerPath returns the path that identifies a container: a directory may be a
-// Maildir and have other files too.
+// containerPath returns the path that identifies a container. A directory may be a Maildir and also
+// contain other files.
 func containerPath(path string, k kind) string {
 	if k == kindMaildir {
 		return path + string(filepath.Separator)
@@ -483,7 +483,7 @@ func (s *scan) isIndexed(f *file) bool {
 	return ok
 }
 
-// addFile adds a file to the container of path, which is of kind k.
+// addFile adds a file to the container of path, which has kind k.
 func (s *scan) addFile(path string, k kind, f file) error {
 	if s.container == nil {
 		s.container = s.refresher.container(containerPath(path, k), k)
@@ -493,7 +493,7 @@ func (s *scan) addFile(path string, k kind, f file) error {
 	return s.flushFull()
 }
 
-// readFile reads a file of a folder, or a source that is a file, which has no name.
+// readFile reads a file of a folder. name is empty if the source itself is a file.
 func (s *scan) readFile(directory, name string, info fs.FileInfo) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
@@ -540,7 +540,7 @@ func (f *file) addIDs(ids []string) {
 	}
 }
 
-// skipUnread skips a file that can't be read, and returns other errors.
+// skipUnread skips an unreadable file and returns other errors.
 func (r *refresher) skipUnread(path string, err error) error {
 	unread, ok := errors.AsType[*unreadError](err)
 	switch {
@@ -553,7 +553,7 @@ func (r *refresher) skipUnread(path string, err error) error {
 	return nil
 }
 
-// finish ends a scan that had the error err, and removes files that are gone.
+// finish ends a scan with the error err and removes missing files.
 func (r *refresher) finish(s *scan, path string, err error) error {
 	if unread, ok := errors.AsType[*unreadError](err); ok {
 		r.skip(path, fileError(path, unread.err))
@@ -639,7 +639,7 @@ func (s *scan) readMaildirFile(path, name string, entry fs.DirEntry) error {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // it was renamed; the next refresh finds it
+		return nil // renamed; the next refresh finds it
 	case err != nil:
 		s.s.note(err)
 		return nil
@@ -655,8 +655,8 @@ func base(name string) string {
 	return name
 }
 
-// findRenamed finds a message of a Maildir that was at path. Its name changes with its
-// flags, and it moves from new to cur when it has been seen.
+// findRenamed finds a Maildir message that was at path. Its name changes with its flags, and it
+// moves from new to cur when a mail program has seen it.
 func findRenamed(path string) (found string, err error) {
 	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {

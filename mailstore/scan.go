@@ -50,7 +50,7 @@ const (
 	contentMbox
 )
 
-// sniffSize is how much of the start of a file tells what it is.
+// sniffSize is the number of bytes used to detect the kind of a file.
 const sniffSize = 8 << 10
 
 func sniff(r io.ReaderAt, path string) (content, error) {
@@ -71,8 +71,7 @@ func sniff(r io.ReaderAt, path string) (content, error) {
 	return contentOther, nil
 }
 
-// isMail reports whether one of the first lines is a field that hardly any file but a
-// message has.
+// isMail reports whether one of the first lines is a field that is rare outside messages.
 func isMail(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
@@ -88,8 +87,8 @@ func isMail(head []byte) bool {
 	return false
 }
 
-// headSize is how much of the start of an mbox, and of its former end, shows whether it
-// has only grown.
+// headSize is the number of bytes at the start of an mbox, and at its former end, that show whether
+// it has only grown.
 const headSize = 4 << 10
 
 // ends returns hashes of the start and the end of an mbox when it had size bytes.
@@ -111,14 +110,14 @@ func hashAt(r io.ReaderAt, at, n int64) (hash, error) {
 	return hash(binary.BigEndian.Uint64(sum[:])), nil
 }
 
-// section returns what a file of that size has from at on, until ctx is cancelled.
+// section returns a reader of a file from offset at to size. Reads fail after ctx is cancelled.
 func section(ctx context.Context, f *os.File, at, size int64) *io.SectionReader {
 	r := io.NewSectionReader(cancellable{ctx, f}, 0, size)
-	r.Seek(at, io.SeekStart) // It only fails for a negative offset.
+	r.Seek(at, io.SeekStart) // fails only for a negative offset
 	return r
 }
 
-// cancellable is a file that can't be read after ctx is cancelled.
+// cancellable is a file whose reads fail after ctx is cancelled.
 type cancellable struct {
 	ctx context.Context
 	f   *os.File
@@ -131,8 +130,8 @@ func (c cancellable) ReadAt(p []byte, at int64) (int, error) {
 	return c.f.ReadAt(p, at)
 }
 
-// readIDs returns the identifiers of the message at offset of an mbox, or of the message
-// that a file is.
+// readIDs returns the identifiers of a message: the message at an offset of an mbox, or a file with
+// one message.
 func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]string, error) {
 	f, info, err := openFile(path)
 	if err != nil {
@@ -144,7 +143,7 @@ func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]strin
 	case err != nil:
 		return nil, fileError(path, err)
 	case mbox && start == 0:
-		return nil, nil // No From_ line is there any more.
+		return nil, nil // the From_ line is gone
 	}
 	return ids, nil
 }

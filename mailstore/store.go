@@ -20,43 +20,41 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// Options configure a [Store].
+// Options holds the options of a [Store].
 type Options struct {
-	// Sources are the files and directories with mail.
+	// Sources lists the files and directories with mail.
 	Sources []string
-	// Cache is the folder for the index, which is created if it is missing; each set of
-	// sources has its own index. Empty, or not writable: the index is a temporary file,
-	// built again by each store.
+	// Cache is the directory for the index. Open creates it if it is missing. Each set of sources
+	// has its own index. If Cache is empty or not writable, each store builds a temporary index.
 	Cache string
-	// Note receives what is not an error: what is skipped and why, that the index is
-	// damaged or temporary. It may be called concurrently. nil: notes are dropped.
+	// Note is called with notes: skipped files with the reason, or a damaged or temporary index. It
+	// may be called concurrently. If nil, notes are dropped.
 	Note func(error)
-	// Progress receives the progress of indexing by [Store.Find], and by
-	// [Store.Refresh] and [Store.Rebuild] without a function of their own. nil: it is
-	// dropped.
+	// Progress is called with the progress of indexing by [Store.Find], and by [Store.Refresh] and
+	// [Store.Rebuild] if their own function is nil. If nil, progress is dropped.
 	Progress func(Progress)
 }
 
-// Store is received mail with its index. Its methods may be called concurrently.
+// Store finds messages in received mail. Its methods may be called concurrently.
 type Store struct {
 	sources   []string
 	note      func(error)
 	progress  func(Progress)
 	index     *index
-	batch     int    // changes that are written at once
-	temporary string // the folder to remove at the end, or empty
+	batch     int    // number of changes in one transaction
+	temporary string // directory to remove at the end, or empty
 
 	refreshing chan struct{} // has a token while no refresh runs
 	mu         sync.Mutex
-	begun      int // refreshes that began
-	ended      int // the last refresh that succeeded
+	begun      int // number of refreshes begun
+	ended      int // number of the last successful refresh
 }
 
 // Open returns a store. It reads no mail yet. It fails if ctx is cancelled, a source
 // has no absolute path, or no index can be created anywhere.
 func Open(ctx context.Context, o Options) (*Store, error) { return open(ctx, o, waitForWriter) }
 
-// waitForWriter is how long a store waits for another process that writes the index.
+// waitForWriter limits the wait for another process that writes the index.
 const waitForWriter = 5 * time.Second
 
 func open(ctx context.Context, o Options, wait time.Duration) (*Store, error) {
@@ -84,7 +82,7 @@ func open(ctx context.Context, o Options, wait time.Duration) (*Store, error) {
 }
 
 func (s *Store) openIndex(cache string, wait time.Duration) error {
-	// A hash: the name must not reveal the sources.
+	// Hash the sources, so that the file name does not reveal them.
 	sum := sha256.Sum256([]byte(strings.Join(s.sources, "\x00")))
 	name := "mail-" + hex.EncodeToString(sum[:8]) + ".index"
 	err := errors.New("no directory given")
@@ -126,11 +124,11 @@ func (s *Store) Close() error {
 	return os.RemoveAll(s.temporary)
 }
 
-// Location is where a message is. It is comparable.
+// Location is the location of a message. It is comparable.
 type Location struct {
-	Path      string // of the file
+	Path      string // path of the file
 	Mbox      bool   // the file is an mbox
-	Offset    int64  // of the From_ line in an mbox, in bytes
+	Offset    int64  // offset of the From_ line in an mbox, in bytes
 	MessageID string // the identifier that it was found by
 	maildir   bool
 }
@@ -143,13 +141,12 @@ func (l Location) String() string {
 	return l.Path
 }
 
-// Find returns the locations of the messages with this Message-ID, at most 1,000, by
-// path and offset. Each message was opened to confirm its Message-ID. "<" and ">"
-// around the identifier are ignored.
+// Find returns the locations of the messages with the Message-ID, sorted by path and offset, at
+// most 1,000. It opens each message to confirm the Message-ID. The identifier may have "<" and ">"
+// around it.
 //
-// If the index does not have the identifier, or names a location that no longer holds
-// it, Find updates the index first, which may take long the first time. The errors are
-// those of [Store.Refresh].
+// If the index lacks the identifier or has an outdated location, Find first updates the index,
+// which may take long the first time. It returns the same errors as [Store.Refresh].
 func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) {
 	if bare, ok := strings.CutPrefix(messageID, "<"); ok {
 		messageID = strings.TrimSuffix(bare, ">")
@@ -159,7 +156,7 @@ func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) 
 	}
 	var list []Location
 	var err error
-	// A process that replaces the index removes it for a moment.
+	// While a process replaces the index, the file is missing for a moment.
 	for range maxTries {
 		if list, err = s.find(ctx, messageID); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -168,7 +165,7 @@ func (s *Store) Find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, err
 }
 
-// maxTries is how often Find looks for an index that other processes keep replacing.
+// maxTries limits the attempts of Find if other processes replace the index repeatedly.
 const maxTries = 5
 
 func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) {
@@ -197,8 +194,8 @@ func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, nil
 }
 
-// locateLocked is locate while no process writes: a mailbox that is being read again
-// may be missing from the index.
+// locateLocked is like locate, but excludes writers, because a mailbox that is being read again may
+// be missing from the index.
 func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error) {
 	if err := s.index.Lock(); err != nil {
 		return nil, err
@@ -207,8 +204,8 @@ func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error)
 	return list, errors.Join(err, s.index.Unlock())
 }
 
-// locate looks id up and confirms each location. reread has the containers whose
-// locations are wrong.
+// locate looks up id and confirms each location. reread contains the containers with wrong
+// locations.
 func (s *Store) locate(ctx context.Context, id string) (list []Location, suspects map[string]bool, err error) {
 	candidates, err := s.index.lookup(id)
 	if err != nil {
@@ -233,16 +230,15 @@ func (s *Store) locate(ctx context.Context, id string) (list []Location, suspect
 	return slices.Compact(list), suspects, nil
 }
 
-// Messages opens the messages with this Message-ID, one after another, in the order of
-// [Store.Find]. Each is a [*Message]; the caller must close it. An error ends the
-// sequence.
+// Messages opens the messages with the Message-ID in the order of [Store.Find]. The caller must
+// close each [*Message]. An error ends the sequence.
 func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error] {
 	return func(yield func(fs.File, error) bool) {
 		list, err := s.Find(ctx, messageID)
 		for _, l := range list {
 			m, err := s.Open(l)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // it is gone
+				continue // gone meanwhile
 			}
 			if err != nil {
 				yield(nil, err)
@@ -258,24 +254,25 @@ func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.Fil
 	}
 }
 
-// Refresh updates the index. progress is called now and then, and at the end; it may be
-// nil. The error is that of ctx, wraps [ErrBusy] if another process updates the index,
-// or says why the index can't be written. What was found by then is kept.
+// Refresh updates the index. It calls progress periodically and at the end, unless progress is nil.
+// The error is the error of ctx, wraps [ErrBusy] if another process updates the index, or describes
+// why the index can't be written. Even after an error, the index contains the messages found so
+// far.
 func (s *Store) Refresh(ctx context.Context, progress func(Progress)) error {
 	return s.refresh(ctx, progress, refreshOptions{since: s.refreshesBegun()})
 }
 
-// Rebuild builds the index again from nothing. It is otherwise as [Store.Refresh].
+// Rebuild is like [Store.Refresh], but discards the index and builds a new one.
 func (s *Store) Rebuild(ctx context.Context, progress func(Progress)) error {
 	return s.refresh(ctx, progress, refreshOptions{since: s.refreshesBegun(), rebuild: true})
 }
 
 type refreshOptions struct {
-	since   int             // a refresh that began later will do
-	reread  map[string]bool // containers to read again, even if they look unchanged
-	rebuild bool            // without the content of the index
-	// recheck: the index seemed damaged. Another process may have been writing it, so
-	// it is checked again with the lock.
+	since   int             // a refresh that began later is sufficient
+	reread  map[string]bool // containers to read again even if they look unchanged
+	rebuild bool            // discard the content of the index
+	// recheck means that the index seemed damaged. It is checked again under the lock, because
+	// another process may have been writing it.
 	recheck bool
 }
 
@@ -307,8 +304,7 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	return nil
 }
 
-// begin reports whether a refresh is still needed: another one may have run while this
-// one waited.
+// begin reports whether a refresh is still needed. Another one may have run while this one waited.
 func (s *Store) begin(o refreshOptions) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

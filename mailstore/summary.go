@@ -12,16 +12,15 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// Summary is the content of the index.
+// Summary describes the content of the index.
 type Summary struct {
-	Path     string // of the index
-	Size     int64  // of the index, in octets
-	Messages int64  // messages that can be found: those with a Message-ID
+	Path     string // path of the index
+	Size     int64  // size of the index in bytes
+	Messages int64  // messages with a Message-ID, which can be found
 }
 
-// Summary counts the messages in the index, each once. It reads all of the index and
-// none of the mail, and takes 8 bytes of memory per message. Before the first
-// [Store.Refresh] the count is 0.
+// Summary counts the distinct messages in the index. It reads the whole index but no mail, and
+// needs 8 bytes of memory per message. Before the first [Store.Refresh] the count is 0.
 func (s *Store) Summary() (Summary, error) {
 	sum := Summary{Path: s.index.Path}
 	err := s.index.View(func(tx *bbolt.Tx) (err error) {
@@ -42,21 +41,20 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the messages that postings lead to. A message has a posting for each of
-// its identifiers.
+// count counts the messages of the postings. A message has a posting for each of its identifiers.
 func count(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {
 		return 0, err
 	}
-	mbox := map[uint32]bool{} // the containers that are there; true: it is an mbox
+	mbox := map[uint32]bool{} // existing containers; true for an mbox
 	for _, c := range list {
 		if !c.Dead {
 			mbox[c.ID] = c.Kind == kindMbox
 		}
 	}
 	files := tx.Bucket([]byte(bucketFiles))
-	messages := map[uint32][]uint64{} // of each container
+	messages := map[uint32][]uint64{} // messages of each container
 	err = tx.Bucket([]byte(bucketPlaces)).ForEach(func(_, places []byte) error {
 		for octets := range slices.Chunk(places, postingSize) {
 			if len(octets) < postingSize {

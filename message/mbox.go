@@ -77,8 +77,8 @@ type MboxMessage struct {
 	// with "From ", because such a body is not quoted (mboxcl2). It is also empty if there are more
 	// than a million.
 	Quotes []int64
-	// Doubtful is the number of such lines with one ">". In an mboxo file, which quotes only "From
-	// ", the original message may contain these lines with the ">".
+	// Doubtful is the number of such lines with one ">". In an mboxo file, which quotes only
+	// "From ", the original message may contain these lines with the ">".
 	Doubtful int
 }
 
