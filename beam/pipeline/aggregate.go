@@ -4,42 +4,42 @@ import (
 	"strings"
 )
 
-// aggregate collects the tallies of a bundle, so that a key crosses the network once,
-// however often it came. This works with every runner, also with those that don't lift
-// combiners. A key that has much of a bundle goes to hot, under different salts.
+// aggregate combines the tallies of a bundle, so that each key is sent once per bundle. It works
+// with every runner, including runners that don't lift combiners. A key with a large share of the
+// bundle goes to hot under different salts.
 type aggregate struct {
 	keep      int  // samples
-	each      bool // do not collect: emit each tally
+	each      bool // emit each tally without combining
 	salts     int
 	cold, hot func([]byte, Tally)
 
 	tallies   map[string]*counted
-	held      int   // octets of memory, about
-	records   int64 // since the last flush
+	held      int   // approximate bytes of memory
+	records   int64 // records since the last flush
 	next      int   // the next salt
 	frequent  frequent
-	sent      int64 // octets that were emitted
-	sentCount int64 // tallies that were emitted
+	sent      int64 // emitted bytes
+	sentCount int64 // emitted tallies
 }
 
-// counted is a tally and how many records it is of.
+// counted is a tally with its number of records.
 type counted struct {
 	Tally
 	records int64
 }
 
 const (
-	// maxHeld is how much memory the tallies of a bundle may take.
+	// maxHeld limits the memory for the tallies of a bundle.
 	maxHeld = 64 << 20
-	// entryCost is about what an entry of a map takes beside its key.
+	// entryCost is the approximate size of a map entry without its key.
 	entryCost = 112
-	// hotShare: a key with one of so many records is hot.
+	// hotShare is the inverse share of records that makes a key hot.
 	hotShare = 16
-	// hotLeast is how many records a hot key has at least.
+	// hotLeast is the minimum number of records of a hot key.
 	hotLeast = 1000
 )
 
-// add adds t to the tally of key, which may change afterwards.
+// add adds t to the tally of key. The caller may change key afterwards.
 func (a *aggregate) add(key string, t Tally) {
 	a.records++
 	if a.each {
@@ -67,7 +67,7 @@ func (a *aggregate) add(key string, t Tally) {
 	}
 }
 
-// flush emits what was collected.
+// flush emits the combined tallies.
 func (a *aggregate) flush() {
 	for key, c := range a.tallies {
 		a.emit(key, c.Tally, c.records)
@@ -77,7 +77,7 @@ func (a *aggregate) flush() {
 	a.frequent = frequent{}
 }
 
-// emit emits the tally of a key that so many records had.
+// emit emits the tally of a key with its number of records.
 func (a *aggregate) emit(key string, t Tally, records int64) {
 	a.sentCount++
 	a.sent += int64(len(key) + len(encodeTally(t)))
@@ -89,14 +89,14 @@ func (a *aggregate) emit(key string, t Tally, records int64) {
 	a.hot(append([]byte{byte(a.next)}, key...), t)
 }
 
-// frequent counts the keys that may be frequent, in constant memory: it is the algorithm of
-// Misra and Gries. A count is never too high.
+// frequent counts frequent keys in constant memory with the algorithm of Misra and Gries. A count
+// is never too high.
 type frequent struct{ counts map[string]int64 }
 
-// frequentKeys is how many keys are counted: twice as many as can be hot.
+// frequentKeys is the number of counted keys, twice the maximum number of hot keys.
 const frequentKeys = 2 * hotShare
 
-// count returns how often key came, or less.
+// count returns a lower bound of the number of occurrences of key.
 func (f *frequent) count(key string) int64 {
 	if n, ok := f.counts[key]; ok {
 		f.counts[key] = n + 1

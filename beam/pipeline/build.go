@@ -12,7 +12,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// Workers find types and functions by name, so the SDK wants all of them before beam.Init.
+// Workers find types and functions by name, so all must be registered before beam.Init.
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Tally](), encodeTally, decodeTally)
 	beam.RegisterCoder(reflect.TypeFor[Row](), encodeRow, decodeRow)
@@ -40,7 +40,7 @@ func init() {
 	register.Iter1[string]()
 }
 
-// Build returns the pipeline of o, which must come from [Options.Checked].
+// Build returns the pipeline for o. The caller must get o from [Options.Checked].
 func Build(o Options) (*beam.Pipeline, Output) {
 	out := o.output()
 	p, s := beam.NewPipelineWithRoot()
@@ -50,7 +50,7 @@ func Build(o Options) (*beam.Pipeline, Output) {
 			patterns = append(patterns, Pattern{glob, side})
 		}
 	}
-	// Files go to different workers.
+	// Distribute the files to different workers.
 	files := beam.Reshuffle(s, beam.ParDo(s.Scope("match"), &matchFn{}, beam.Create(s, patterns...)))
 	sources := beam.ParDo(s.Scope("look"), &lookFn{Lines: o.hasFields(), Lists: o.Pipeline != Extract && o.Pipeline != Graph}, files)
 	var rows, dead beam.PCollection
@@ -62,7 +62,7 @@ func Build(o Options) (*beam.Pipeline, Output) {
 		rows = beam.ParDo(s.Scope("rows"), &rowFn{o.Pipeline}, tallies)
 	}
 	finished := beam.Flatten(s,
-		beam.Create(s, ""), // an empty result is published, too
+		beam.Create(s, ""), // publish an empty result, too
 		write(s.Scope("write"), o, out, rows),
 		beam.ParDo(s.Scope("dead letters"), &writeFn{Output: out, Kind: deadLetters}, dead))
 	beam.ParDo0(s.Scope("publish"), &publishFn{out}, beam.GroupByKey(s, beam.AddFixedKey(s, finished)))
@@ -73,15 +73,15 @@ func (o Options) output() Output {
 	return Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline, Shards: o.Shards, Overwrite: o.Overwrite}
 }
 
-// count returns the tally of each key. Hot keys are summed in parts first.
+// count returns the tally of each key. It first sums hot keys in parts.
 func count(s beam.Scope, o Options, sources beam.PCollection) (tallies, dead beam.PCollection) {
 	cold, hot, dead := beam.ParDo3(s, &scanFn{Options: o}, sources)
 	parts := beam.ParDo(s, &unsaltFn{}, sum(s.Scope("hot keys"), o, hot))
 	return sum(s, o, beam.Flatten(s, cold, parts)), dead
 }
 
-// sum adds the tallies of each key. A runner that lifts combiners adds those of a worker
-// before they are sent.
+// sum adds the tallies of each key. A runner that lifts combiners adds the tallies of a worker
+// before sending them.
 func sum(s beam.Scope, o Options, tallies beam.PCollection) beam.PCollection {
 	if o.NoLift {
 		return beam.ParDo(s, &sumFn{o.Samples}, beam.GroupByKey(s, tallies))
@@ -102,7 +102,7 @@ func (f *sumFn) ProcessElement(key []byte, tallies func(*Tally) bool, emit func(
 	return nil
 }
 
-// write writes rows to temporary files, and returns their names.
+// write writes rows to temporary files and returns their names.
 func write(s beam.Scope, o Options, out Output, rows beam.PCollection) beam.PCollection {
 	if o.Shards == 0 {
 		return beam.ParDo(s, &writeFn{Output: out, Kind: o.Pipeline}, rows)

@@ -12,13 +12,13 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// kind is what a cell of a column holds.
+// kind is the type of the cells of a column.
 type kind uint8
 
 const (
 	text    kind = iota
 	integer      // a decimal number
-	list         // texts with LF between them, which no sample has
+	list         // texts separated by LF, which no sample contains
 )
 
 type column struct {
@@ -26,10 +26,10 @@ type column struct {
 	kind kind
 }
 
-// deadLetters is the name of their columns, beside those of the pipelines.
+// deadLetters is the name of the columns for dead letters.
 const deadLetters = "dead"
 
-// columns are those of the output of each pipeline, and of dead letters.
+// columns returns the output columns of a pipeline or of dead letters.
 func columns(pipeline string) []column {
 	switch pipeline {
 	case Check:
@@ -49,7 +49,7 @@ func columns(pipeline string) []column {
 	return []column{{"url", text}, {"count", integer}}
 }
 
-// rowFn makes rows of keys and tallies.
+// rowFn makes rows from keys and tallies.
 type rowFn struct{ Pipeline string }
 
 // ProcessElement implements the SDK's DoFn.
@@ -70,18 +70,18 @@ func (f *rowFn) ProcessElement(key []byte, t Tally, emit func(Row)) {
 	}
 }
 
-// deadRow is a dead letter: the record as it is written, and why it can't be read. The
-// reason has no password.
+// deadRow returns a dead letter: the unchanged record and the reason why it can't be read. The
+// reason contains no password.
 func deadRow(file, at string, record []byte, reason error) Row {
 	message := reason.Error()
 	if e, ok := errors.AsType[*locus.SyntaxError](reason); ok {
-		message = fmt.Sprintf("octet %d: %v", e.Offset, e.Err) // the record is beside it
+		message = fmt.Sprintf("octet %d: %v", e.Offset, e.Err) // the row already contains the record
 	}
 	return Row{[]string{file, at, term.Safe(locus.MaskText(message)), string(bytes.TrimRight(record, "\r\n"))}}
 }
 
-// appendText appends r as a line of text, with a TAB between columns. Characters that would
-// look like the end of a column are written as escapes.
+// appendText appends r as a line of text with a TAB between columns. It escapes characters that
+// would end a column.
 func appendText(b []byte, columns []column, r Row) []byte {
 	for i, cell := range r.Cells {
 		if i > 0 {
@@ -115,7 +115,7 @@ func splitList(cell string) []string {
 	return strings.Split(cell, "\n")
 }
 
-// number returns the number of a cell. Rows are made here, so it is one.
+// number returns the number in a cell. The cell is valid, because this package makes all rows.
 func number(cell string) int64 {
 	n, _ := strconv.ParseInt(cmp.Or(cell, "0"), 10, 64)
 	return n

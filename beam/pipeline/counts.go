@@ -2,16 +2,17 @@ package pipeline
 
 import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-// Counts are what a job counted. A runner that tries a part again may count it twice.
+// Counts holds the counters of a job. If a runner retries a part of the job, it may count the part
+// twice.
 type Counts struct {
-	Records  int64 // lines, or the links of documents
-	Read     int64 // octets of the input, as it is stored
-	Keys     int64 // that were sent to be summed
-	Shuffled int64 // octets of those
+	Records  int64 // lines, or links of documents
+	Read     int64 // bytes of the stored input
+	Keys     int64 // keys sent for summing
+	Shuffled int64 // bytes of these keys
 	Dead     int64 // dead letters
 }
 
-// CountsOf returns what the job of result counted; zero if the runner does not tell.
+// CountsOf returns the counters of a job. If the runner does not report them, they are zero.
 func CountsOf(result beam.PipelineResult) (c Counts) {
 	if result == nil {
 		return c

@@ -1,13 +1,13 @@
-// Package pipeline has pipelines of Apache Beam over many URLs: lists, web archives and
-// documents that do not fit one machine.
+// Package pipeline contains Apache Beam pipelines over many URLs, for lists, web archives and
+// documents that are too large for one machine.
 //
-//	unique   a row for each canonical form, and how often it came
+//	unique   count how often each canonical form occurs
 //	check    count findings by rule, and URLs by scheme and host
-//	extract  the URLs in documents, with where they were found
-//	join     the canonical forms of one list that another has too
-//	graph    links from host to host, and how many
+//	extract  list the URLs in documents with their positions
+//	join     list the canonical forms that are in both of two lists
+//	graph    count links between hosts
 //
-// [Build] makes the pipeline of an [Options]; any runner of the SDK runs it. A record that
-// can't be read goes to the dead letters with a reason, and does not end the job. The output
-// appears when all of it is written.
+// [Build] creates the pipeline for an [Options], and any runner of the SDK can run it. A pipeline
+// writes unreadable records to the dead letters with a reason and continues. The output files
+// appear when the whole output is complete.
 package pipeline

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// The limits of what a document unpacks to: those of a large web archive.
+// The limits for decompressed documents, sufficient for a large web archive.
 const (
 	maxUnpacked = 64 << 30
 	maxMembers  = 100_000_000
@@ -32,7 +32,7 @@ func links(ctx context.Context, s Source, in *reading, rules profile.Rules, o do
 	}
 }
 
-// deadMember returns where in a document err happened, and its reason.
+// deadMember returns the place of err in a document and its reason.
 func deadMember(err error) (at string, reason error) {
 	var e *document.Error
 	if errors.As(err, &e) {
@@ -41,8 +41,8 @@ func deadMember(err error) (at string, reason error) {
 	return "", err
 }
 
-// isDamaged reports whether err, which is about a part of s, means that the rest of s is lost.
-// A damaged member or a binary file is a dead letter.
+// isDamaged reports whether err, which concerns a part of s, means that the rest of s is lost. A
+// damaged member or a binary file is only a dead letter.
 func isDamaged(s Source, at string, err error) bool {
 	if at != "" || errors.Is(err, document.ErrBinary) || errors.Is(err, document.ErrLimit) {
 		return false
@@ -154,7 +154,7 @@ func (f *scanFn) page(l document.Link, bury deadLetterWriter) {
 	f.records.link(&f.counts, from, to)
 }
 
-// pageOf returns the URL of the page that l is in.
+// pageOf returns the URL of the page that contains l.
 func pageOf(l document.Link) (locus.URL, error) {
 	if u, err := locus.Parse(l.Member); err == nil && u.Host() != "" {
 		return u, nil

@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// fileSystem returns the file system of a name: local, gs:// or s3://.
+// fileSystem returns the file system for a name: local, gs:// or s3://.
 func fileSystem(ctx context.Context, name string) (system filesystem.Interface, err error) {
 	defer func() {
 		// The SDK panics if the configuration for s3:// is wrong.
@@ -30,11 +30,10 @@ func fileSystem(ctx context.Context, name string) (system filesystem.Interface, 
 	return filesystem.New(ctx, name)
 }
 
-// listTime is how long a file system may take to list files. That for gs:// tries again for
-// as long as its context lasts.
+// listTime limits listing files. The file system for gs:// retries until its context ends.
 const listTime = 5 * time.Minute
 
-// listFiles returns the names of the files that match a pattern, in order.
+// listFiles returns the sorted names of the files that match a pattern.
 func listFiles(ctx context.Context, glob string) ([]string, error) {
 	system, err := fileSystem(ctx, glob)
 	if err != nil {
@@ -59,16 +58,17 @@ func listFiles(ctx context.Context, glob string) ([]string, error) {
 
 var smallPatterns = regexp.MustCompile(`\[[^]]*\]|\?`)
 
-// widened returns a pattern that matches what glob does, and more. On gs:// and s3:// the SDK
-// lists only what begins with the text before the first "*", whatever "?" and "[]" are in it.
+// widened returns a pattern that matches at least the files that glob matches. On gs:// and s3://
+// the SDK lists only names that begin with the text before the first "*", and does not interpret
+// "?" and "[]" in that text.
 func widened(glob string) string {
-	if !strings.Contains(glob, "://") || strings.Contains(glob, "**") { // which only gs:// has
+	if !strings.Contains(glob, "://") || strings.Contains(glob, "**") { // supported only by gs://
 		return glob
 	}
 	return smallPatterns.ReplaceAllString(glob, "*")
 }
 
-// explain adds to an error of s3:// what may be missing, unless the server answered.
+// explain adds advice to an error of s3://, unless the server responded.
 func explain(name string, err error) error {
 	if strings.HasPrefix(name, "s3://") && !strings.Contains(err.Error(), "api error") {
 		return fmt.Errorf("set AWS_REGION and the credentials, as for the AWS CLI: %w", err)
@@ -76,10 +76,10 @@ func explain(name string, err error) error {
 	return err
 }
 
-// shown returns the name of a file for a message.
+// shown returns the name of a file for messages.
 func shown(name string) string { return locus.Quote(locus.MaskText(name)) }
 
-// reasonOf returns the error of the system without the name of the file.
+// reasonOf returns the system error without the name of the file.
 func reasonOf(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
@@ -114,9 +114,8 @@ func open(ctx context.Context, s Source, offset int64) (*reading, error) {
 	return r, nil
 }
 
-// reading is an open file. It remembers whether reading failed: the runner then tries
-// again. What is wrong with the content of a file stays wrong. A reader of lines may still
-// read when its caller has ended.
+// reading is an open file. It records read errors, because the runner can retry them, unlike faults
+// in the content. A line reader may still read after its caller has returned.
 type reading struct {
 	in     io.ReadCloser
 	fs     filesystem.Interface
@@ -124,7 +123,7 @@ type reading struct {
 	failed atomic.Pointer[error]
 }
 
-// err returns why reading failed, or nil.
+// err returns the read error, or nil.
 func (r *reading) err() error {
 	if err := r.failed.Load(); err != nil {
 		return *err
@@ -143,7 +142,7 @@ func (r *reading) Read(p []byte) (int, error) {
 
 func (r *reading) Close() error { return errors.Join(r.in.Close(), r.fs.Close()) }
 
-// document returns r with what package document needs to read a zip archive in place.
+// document returns r with the methods that package document needs to read a zip archive in place.
 func (r *reading) document() io.Reader {
 	file, ok := r.in.(interface {
 		io.ReaderAt
@@ -159,7 +158,7 @@ func (r *reading) document() io.Reader {
 	}{r, file, file}
 }
 
-// skipLine reads to the end of a line, and returns how many octets that are.
+// skipLine skips the rest of a line and returns its length in bytes.
 func skipLine(in *bufio.Reader) (n int64, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -14,14 +14,14 @@ import (
 	"github.com/locus-url/locus/internal/shape"
 )
 
-// The formats of output.
+// The output formats.
 const (
-	FormatText    = "text"    // a row a line, with a TAB between columns
-	FormatNDJSON  = "ndjson"  // a JSON object a line
-	FormatParquet = "parquet" // Apache Parquet
+	FormatText    = "text"   // one row per line, with a TAB between columns
+	FormatNDJSON  = "ndjson" // one JSON object per line
+	FormatParquet = "parquet"
 )
 
-// Formats returns the names of the formats.
+// Formats returns the names of the output formats.
 func Formats() []string { return []string{FormatText, FormatNDJSON, FormatParquet} }
 
 const (
@@ -33,7 +33,7 @@ const (
 // Compressions returns the names of the compressions of text and NDJSON.
 func Compressions() []string { return []string{compressNone, compressGzip, compressZstd} }
 
-// extension returns what the names of files end with.
+// extension returns the file name extension.
 func extension(format, compression string) string {
 	name := map[string]string{FormatText: ".txt", FormatNDJSON: ".ndjson", FormatParquet: ".parquet"}[format]
 	return name + map[string]string{compressGzip: ".gz", compressZstd: ".zst"}[compression]
@@ -42,7 +42,7 @@ func extension(format, compression string) string {
 // rowWriter writes rows.
 type rowWriter interface {
 	write(Row) error
-	close() error // ends the file, but does not close its writer
+	close() error // completes the file without closing its writer
 }
 
 // newRowWriter returns a writer of rows to w.
@@ -68,7 +68,7 @@ func newRowWriter(w io.Writer, format, compression string, columns []column) (ro
 	return l, nil
 }
 
-// lineWriter writes a row a line.
+// lineWriter writes one row per line.
 type lineWriter struct {
 	w       io.Writer
 	end     func() error
@@ -77,7 +77,7 @@ type lineWriter struct {
 	held    []byte
 }
 
-// heldLines is how many octets of lines are held before they are written.
+// heldLines is the size of the line buffer in bytes.
 const heldLines = 256 << 10
 
 func (l *lineWriter) write(r Row) error {
@@ -130,12 +130,12 @@ func appendJSON(b []byte, columns []column, r Row) []byte {
 func quoted(cell string) []byte {
 	b, err := shape.Text(cell).MarshalJSON()
 	if err != nil {
-		panic(err) // a text has a JSON form
+		panic(err) // a string can always be encoded as JSON
 	}
 	return b
 }
 
-// parquetWriter writes Apache Parquet, with one column for each column.
+// parquetWriter writes Apache Parquet with the columns of the rows.
 type parquetWriter struct {
 	w       *parquet.GenericWriter[any]
 	row     reflect.Type
@@ -155,7 +155,7 @@ func newParquetWriter(w io.Writer, columns []column) *parquetWriter {
 	return &parquetWriter{parquet.NewGenericWriter[any](w, schema, parquet.MaxRowsPerRowGroup(rowGroup)), row, columns}
 }
 
-// rowGroup is how many rows are held in memory, at most.
+// rowGroup limits the rows in memory.
 const rowGroup = 200_000
 
 func (p *parquetWriter) write(r Row) error {

@@ -26,48 +26,52 @@ const (
 // Names returns the names of the pipelines.
 func Names() []string { return []string{Unique, Check, Extract, Join, Graph} }
 
-// Options say what a pipeline reads, does and writes.
+// Options holds the input, settings and output of a pipeline.
 type Options struct {
-	// Pipeline is its name; empty: Unique.
+	// Pipeline is the name of the pipeline. If empty, it is [Unique].
 	Pipeline string
-	// Input has names of files, each of which may be a pattern of the file system: "*", "?"
-	// and "[]". At least one.
+	// Input lists the input files. Each name may be a file system pattern with "*", "?" and "[]".
+	// Input must not be empty.
 	Input []string
-	// With has the other list of Join.
+	// With lists the files of the second list for [Join].
 	With []string
-	// Output is what the names of all output files begin with.
+	// Output is the prefix of the names of all output files.
 	Output string
-	// Format is that of the output: FormatText, FormatNDJSON or FormatParquet; empty:
+	// Format is the output format: [FormatText], [FormatNDJSON] or [FormatParquet]. If empty, it is
 	// FormatText.
 	Format string
-	// Compression of text and NDJSON: "none", "gzip" or "zstd"; empty: none.
+	// Compression is the compression of text and NDJSON: "none", "gzip" or "zstd". If empty, it is
+	// "none".
 	Compression string
-	// Shards is the number of output files; 0: as many as the runner has bundles.
+	// Shards is the number of output files. Zero means one per bundle of the runner.
 	Shards int
-	// Overwrite: replace the files of an earlier run.
+	// Overwrite replaces the files of an earlier run.
 	Overwrite bool
-	// Rules are those of Check: a name of [profile.Parse]; empty: rfc1738.
+	// Rules selects the rules of [Check] by a name for [profile.Parse]. If empty, it is "rfc1738".
 	Rules string
-	// Samples is how many samples Check keeps of each row; 0: 3; NoSamples: none.
+	// Samples is the number of samples in each row of [Check]. Zero means 3, and [NoSamples] means
+	// none.
 	Samples int
-	// Field and Delimiter say which field of a line is the URL ([lines.Field]); Field 0: the
-	// whole line. An empty Delimiter is a TAB.
+	// Field and Delimiter select the field of a line with the URL, as in [lines.Field]. If Field is
+	// zero, the whole line is the URL. If Delimiter is empty, it is a TAB.
 	Field     int
 	Delimiter string
-	// Key is the path of the URL in a line of JSON ([lines.Key]); empty: not JSON.
+	// Key is the path of the URL in a JSON line, as in [lines.Key]. If empty, lines are not JSON.
 	Key string
-	// NoLift: send each record on, instead of one for all records of a key in a bundle.
+	// NoLift sends every record instead of one per key and bundle.
 	NoLift bool
-	// Salts is how many parts a hot key is counted in; 0: 16; NoSalts: one.
+	// Salts is the number of parts in which a hot key is counted. Zero means 16, and [NoSalts]
+	// means one.
 	Salts int
-	// Job is a name for temporary files, different in each run; empty: a random one.
+	// Job is a name for temporary files. It must differ in each run. If empty, a random name is
+	// used.
 	Job string
 }
 
 const (
-	// NoSamples is the number of Options.Samples for none.
+	// NoSamples is the value of Options.Samples for no samples.
 	NoSamples = -1
-	// NoSalts is the number of Options.Salts that does not salt hot keys.
+	// NoSalts is the value of Options.Salts that does not split hot keys.
 	NoSalts = -1
 
 	defaultSamples = 3
@@ -75,8 +79,8 @@ const (
 	maxSalts       = 256
 )
 
-// Checked returns o with its defaults, or what is wrong with it. The messages name fields as
-// flags do.
+// Checked returns o with defaults applied, or an error for invalid options. Errors use lower-case
+// field names.
 func (o Options) Checked() (Options, error) {
 	o.Pipeline = cmp.Or(o.Pipeline, Unique)
 	o.Format = cmp.Or(o.Format, FormatText)
@@ -128,19 +132,19 @@ func (o Options) Checked() (Options, error) {
 	return o, err
 }
 
-// hasName reports whether a name such as s3://bucket/out has more than a bucket.
+// hasName reports whether a name such as s3://bucket/out contains more than a bucket.
 func hasName(output string) bool {
 	_, rest, remote := strings.Cut(output, "://")
 	return !remote || strings.Contains(rest, "/")
 }
 
-// maxShards is how many files the names have digits for.
+// maxShards is the maximum number of files, limited by the digits in file names.
 const maxShards = 99_999
 
-// hasFields reports whether lines have more than a URL.
+// hasFields reports whether lines contain more than a URL.
 func (o Options) hasFields() bool { return o.Field != 0 || o.Key != "" }
 
-// finder returns the Finder of the fields; nil: the content of a file tells.
+// finder returns the Finder of the fields. If it is nil, the content of a file decides.
 func (o Options) finder() (*lines.Finder, error) {
 	switch {
 	case o.Field != 0:

@@ -19,8 +19,8 @@ import (
 const (
 	// maxPage is the largest page of a Parquet file, in bytes, compressed or not.
 	maxPage = 256 << 20
-	// maxPageValues is the largest number of values in a page, with nulls. The library takes
-	// up to 10 bytes for each before it reads the first.
+	// maxPageValues limits the values in a page, including nulls. The library allocates up to 10
+	// bytes for each before it reads the first.
 	maxPageValues = 16 << 20
 	// maxPageHeader is the longest header of a page, in bytes.
 	maxPageHeader = 1 << 20
@@ -31,11 +31,11 @@ const (
 type pageChecker struct {
 	in    *bufio.Reader
 	codec format.CompressionCodec
-	// stream decodes a page; nil for codecs that have no stream.
+	// stream decodes a page. It is nil for codecs without a stream.
 	stream decoder
 }
 
-// decoder decodes one stream after the other.
+// decoder decodes streams sequentially.
 type decoder interface {
 	io.Reader
 	Reset(io.Reader) error
@@ -49,7 +49,7 @@ func (c parquetColumn) checkPages(ctx context.Context, group int) error {
 	if chunk.DictionaryPageOffset != 0 {
 		start = chunk.DictionaryPageOffset
 	}
-	// The library reads each row group with the codec that the first one has.
+	// The library reads all row groups with the codec of the first one.
 	node := c.file.RowGroups()[group].ColumnChunks()[c.index].(*parquet.FileColumnChunk).Node()
 	section := io.NewSectionReader(c.file, start, chunk.TotalCompressedSize)
 	p := &pageChecker{in: bufio.NewReaderSize(section, maxPageHeader), codec: node.Compression().CompressionCodec()}
@@ -102,8 +102,8 @@ func (p *pageChecker) page() error {
 	return nil
 }
 
-// header reads the header of a page. It decodes the header from bytes in memory, so that no
-// memory is taken for lengths that the header only claims.
+// header reads the header of a page. It decodes the header from memory, so that it allocates no
+// memory for false lengths.
 func (p *pageChecker) header() (*format.PageHeader, error) {
 	for size := maxPageHeader >> 8; ; size <<= 4 {
 		head, err := p.in.Peek(size)

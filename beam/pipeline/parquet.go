@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// parquet counts the values of a column of a file of Apache Parquet. It holds a page of that
-// column at a time.
+// parquet counts the values of a column in a Parquet file. It holds one page of the column in
+// memory.
 func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (err error) {
 	in, err := open(ctx, s, 0)
 	if err != nil {
@@ -27,7 +27,7 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (
 	}
 	defer done()
 	defer func() {
-		// The library panics about some damage.
+		// The library panics on some damaged files.
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the file is damaged: %v", r)
 		}
@@ -43,8 +43,8 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (
 	return f.column(ctx, s, column, bury)
 }
 
-// file returns the whole file, and a function that frees it. A file without random access is
-// copied to a temporary file; it must not have more than size bytes.
+// file returns the whole file and a function that releases it. It copies a file without random
+// access to a temporary file. Such a file must not have more than size bytes.
 func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 	if file, ok := r.in.(io.ReaderAt); ok {
 		return file, func() {}, nil
@@ -71,7 +71,7 @@ func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 // parquetColumn is a column of texts.
 type parquetColumn struct {
 	file  *parquet.File
-	index int // of the column in a group
+	index int // index of the column in a group
 }
 
 // columnOf opens the column of the URLs.
@@ -99,8 +99,8 @@ func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err erro
 	return c, nil
 }
 
-// leaf returns which of the columns has the URLs: the one at a field, or at a key or the only
-// one below it; -1: none.
+// leaf returns the index of the column with the URLs: the column at the field or the key, or the
+// only column below the key. It returns -1 if there is none.
 func (o Options) leaf(names []string) int {
 	switch {
 	case o.Field > 0 && o.Field <= len(names):
@@ -125,14 +125,14 @@ func (o Options) leaf(names []string) int {
 }
 
 const (
-	// footerEnd is the length of the end of a file: the length of the footer, and a mark.
+	// footerEnd is the size of the end of a file: the length of the footer and a mark.
 	footerEnd = 8
-	// maxFooter is the longest footer that is read, in octets.
+	// maxFooter limits the footer in bytes.
 	maxFooter = 256 << 20
 )
 
-// checkFooter returns an error for a file that is cut, so that no memory is taken for a length
-// that its last octets only seem to have.
+// checkFooter returns an error for a truncated file, so that no memory is allocated for a false
+// footer length.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var end [footerEnd]byte
 	if size < footerEnd {
@@ -177,7 +177,7 @@ func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury dea
 	return nil
 }
 
-// pages counts the values of pages, which begin after a row.
+// pages counts the values of pages that begin after a row.
 func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *int64, bury deadLetterWriter) error {
 	for ctx.Err() == nil {
 		page, err := pages.ReadPage()
@@ -196,7 +196,7 @@ func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *
 	return ctx.Err()
 }
 
-// values counts values, which begin after a row.
+// values counts values that begin after a row.
 func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadLetterWriter) error {
 	var values [256]parquet.Value
 	for {
@@ -218,7 +218,7 @@ func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadL
 	}
 }
 
-// value counts a value, which is a record.
+// value counts a value as a record.
 func (f *scanFn) value(s Source, value []byte, at place, bury deadLetterWriter) {
 	if len(value) > maxLine {
 		f.lines++

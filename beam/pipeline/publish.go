@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// publishFn gives the temporary files their final names, when all of them are written.
+// publishFn renames the temporary files to their final names when all of them are complete.
 type publishFn struct{ Output Output }
 
-// ProcessElement implements the SDK's DoFn. It may be tried again.
+// ProcessElement implements the SDK's DoFn. It can be retried.
 func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*string) bool) error {
 	o := f.Output
 	if marks, err := listFiles(ctx, o.temporary()+"/"+markDamaged); err != nil || len(marks) > 0 {
@@ -32,7 +32,7 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*strin
 	}
 	for kind, list := range files {
 		slices.Sort(list)
-		files[kind] = slices.Compact(list) // a name may come twice
+		files[kind] = slices.Compact(list) // a name may occur twice
 	}
 	rows, err := o.fill(ctx, files[o.Pipeline])
 	if err != nil {
@@ -47,8 +47,8 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*strin
 	return o.publish(ctx, final)
 }
 
-// fill adds empty files to list until there are as many as the user wants. A reader of the
-// output wants one at least.
+// fill adds empty files to list up to the requested number. There is at least one file, for readers
+// of the output.
 func (o Output) fill(ctx context.Context, list []string) ([]string, error) {
 	for i := len(list); i < max(o.Shards, 1); i++ {
 		empty, err := o.create(ctx, o.Pipeline, fmt.Sprintf("empty%05d", i))
@@ -63,10 +63,10 @@ func (o Output) fill(ctx context.Context, list []string) ([]string, error) {
 	return list, nil
 }
 
-// renames is how many files are renamed side by side: on s3:// and gs:// each one is copied.
+// renames limits concurrent renames. On s3:// and gs:// a rename is a copy.
 const renames = 16
 
-// publish gives files their final names, and removes the other files of a run before.
+// publish renames files to their final names and removes the other files of an earlier run.
 func (o Output) publish(ctx context.Context, final map[string]string) error {
 	if err := o.mark(ctx, markPublishing); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (o Output) publish(ctx context.Context, final map[string]string) error {
 	return o.unmark(ctx)
 }
 
-// rename renames a file. A missing one was renamed by an earlier try.
+// rename renames a file. If it is missing, an earlier attempt renamed it.
 func rename(ctx context.Context, system filesystem.Interface, from, to string) error {
 	err := filesystem.Rename(ctx, system, from, to)
 	if err == nil {
@@ -107,20 +107,20 @@ func rename(ctx context.Context, system filesystem.Interface, from, to string) e
 	return fmt.Errorf("%s: %w", shown(to), reasonOf(err))
 }
 
-// The marks are empty files in the folder of temporary files.
+// Marks are empty files in the directory for temporary files.
 const (
-	markBegun      = "begun"      // the job is not done
-	markPublishing = "publishing" // there may be some files of the output, and not all
-	markDamaged    = "damaged"    // an input file is damaged, so that no try can succeed
+	markBegun      = "begun"      // the job is running
+	markPublishing = "publishing" // the output may be incomplete
+	markDamaged    = "damaged"    // an input file is damaged, so no retry can succeed
 )
 
-// damageError says that the content of a file is damaged. Another try gives the same error.
+// damageError means that the content of a file is damaged. A retry gives the same error.
 type damageError struct{ error }
 
 func (e *damageError) Unwrap() error { return e.error }
 
-// failed returns the error of a DoFn that read a file. If the file is damaged, nothing is
-// published: Prism continues with the other parts of a job for a while after one has failed.
+// failed returns the error of a DoFn that read a file. For a damaged file it prevents publishing,
+// because Prism continues with other parts of a failed job for a while.
 func (o Output) failed(ctx context.Context, s Source, err error) error {
 	if err == nil {
 		return nil
@@ -144,7 +144,7 @@ func (o Output) mark(ctx context.Context, name string) error {
 	return nil
 }
 
-// unmark says that the job is done, and removes temporary files as far as it can.
+// unmark marks the job as done and removes temporary files if possible.
 func (o Output) unmark(ctx context.Context) error {
 	if err := o.remove(ctx, []string{o.temporary() + "/" + markBegun}, nil); err != nil {
 		return err
@@ -153,8 +153,8 @@ func (o Output) unmark(ctx context.Context) error {
 	return nil
 }
 
-// Leftovers returns the folders with temporary files of other runs beside the output: they
-// were killed, or are not done.
+// Leftovers returns the directories with temporary files of other runs beside the output. These
+// runs were killed or are still running.
 func (o Output) Leftovers(ctx context.Context) (folders []string, err error) {
 	other := o
 	other.Job = "*"
@@ -167,12 +167,12 @@ func (o Output) Leftovers(ctx context.Context) (folders []string, err error) {
 	return folders, err
 }
 
-// Begin marks that a job is about to start. The error says why the output can't be written.
+// Begin marks the start of a job. It returns an error if the output can't be written.
 func (o Output) Begin(ctx context.Context) error { return o.mark(ctx, markBegun) }
 
-// End returns the files of a job that has ended. If it did not complete them, the error says
-// so, and nothing of the job is left: an earlier output stays as it was, unless some of it
-// was replaced already.
+// End returns the files of a finished job. If the output is incomplete, End removes the job's files
+// and returns an error. An earlier output stays unchanged, unless the job has already replaced a
+// part of it.
 func (o Output) End(ctx context.Context) (names []string, err error) {
 	begun, err := listFiles(ctx, o.temporary()+"/"+markBegun)
 	if err == nil && len(begun) == 0 {
@@ -191,7 +191,7 @@ func (o Output) Clean(ctx context.Context) error {
 	return o.remove(ctx, []string{o.temporary() + "/*", o.temporary()}, nil)
 }
 
-// remove removes the files that match patterns, but not those to keep; nil: none.
+// remove removes the files that match patterns, except the files in keep.
 func (o Output) remove(ctx context.Context, patterns []string, keep func(name string) bool) error {
 	system, err := fileSystem(ctx, o.Prefix)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// records turns records into keys and tallies.
+// records converts records to keys and tallies.
 type records struct {
 	pipeline string
 	finder   *lines.Finder
@@ -31,8 +31,8 @@ func newRecords(o Options) (*records, error) {
 	return &records{pipeline: o.Pipeline, finder: finder, rules: rules, samples: o.Samples}, err
 }
 
-// add counts a record. side is the list of Join that it is in. The error says why the record
-// can't be read.
+// add counts a record. side is the list of Join that contains it. The error describes why the
+// record can't be read.
 func (r *records) add(counts *aggregate, side int, record []byte) error {
 	input := octet.View(record)
 	switch r.pipeline {
@@ -53,7 +53,7 @@ func (r *records) add(counts *aggregate, side int, record []byte) error {
 	return nil
 }
 
-// canonical returns the canonical form of input, as "locus canonical" has it.
+// canonical returns the canonical form of input, like "locus canonical".
 func (r *records) canonical(input string) (locus.URL, error) {
 	u, err := locus.Parse(input)
 	if err != nil {
@@ -66,15 +66,15 @@ func (r *records) canonical(input string) (locus.URL, error) {
 	return u, err
 }
 
-// The groups of Check, which keys begin with.
+// The groups of Check, with which keys begin.
 const (
 	byRule   = "rule"
 	byScheme = "scheme"
 	byHost   = "host"
 )
 
-// check counts the findings about input: N by rule, and the URLs that do not conform by
-// scheme and host; M is how many URLs there are.
+// check counts the findings about input by rule, and the URLs that do not conform by scheme and
+// host. N is the number of findings and M the number of URLs.
 func (r *records) check(counts *aggregate, input string) error {
 	list, err := shape.CheckInput(r.rules, input, nil)
 	sample := func() []string {
@@ -105,10 +105,10 @@ func (r *records) check(counts *aggregate, input string) error {
 	return err
 }
 
-// noGroup is the scheme or host of a record that has none, as the command locus has it.
+// noGroup stands for a missing scheme or host, like in the command locus.
 const noGroup = "-"
 
-// pair counts a link: two URLs with a TAB between them.
+// pair counts a link: two URLs separated by a TAB.
 func (r *records) pair(counts *aggregate, input string) error {
 	from, to, found := strings.Cut(input, "\t")
 	if !found || strings.Contains(to, "\t") {
@@ -126,8 +126,8 @@ func (r *records) pair(counts *aggregate, input string) error {
 	return nil
 }
 
-// link counts a link from host to host. One from or to a URL without a host, such as mailto,
-// is not counted.
+// link counts a link between hosts. It ignores links from or to a URL without a host, such as
+// mailto.
 func (r *records) link(counts *aggregate, from, to locus.URL) {
 	if from.Host() != "" && to.Host() != "" {
 		counts.add(octet.ToLower(from.Host())+"\t"+octet.ToLower(to.Host()), Tally{N: 1})

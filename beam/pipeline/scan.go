@@ -14,20 +14,20 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// scanFn reads lists and counts their records. It reads, parses and counts in one step, so
-// that a line is never an element of a collection. Plain text is split between workers.
+// scanFn reads lists and counts their records. It reads, parses and counts in one step, so that
+// lines never become elements of a collection. Workers share plain text files.
 type scanFn struct {
 	Options Options
 
 	records  *records
 	counts   aggregate
-	buffered *bufio.Reader // of a text: two lines fit
-	maxLine  int           // in octets, with the end of the line
-	decoded  []byte        // memory for a URL whose field has escapes
+	buffered *bufio.Reader // reader of a text; two lines fit
+	maxLine  int           // in bytes, including the line end
+	decoded  []byte        // buffer for decoding a URL with escapes
 	stats
 }
 
-// stats are what is counted about a bundle.
+// stats holds the counts of a bundle.
 type stats struct{ lines, read, dead int64 }
 
 // The names of the counters.
@@ -41,14 +41,14 @@ const (
 )
 
 const (
-	// splitSize is how much of a text one bundle reads at first.
+	// splitSize is the initial size of a part of a text.
 	splitSize = 64 << 20
-	// maxPasses bounds the parts of a text whose reading can't begin in the middle: each
-	// reads what is before it, too.
+	// maxPasses limits the parts of a text that must be read from its start, because reading each
+	// part includes all text before it.
 	maxPasses = 4
-	// maxLine is the longest line of a list, in octets, as of the command locus.
+	// maxLine limits a line of a list in bytes, like in the command locus.
 	maxLine = 2 * locus.MaxLen
-	// maxKeyLine is the longest of those that have more than a URL.
+	// maxKeyLine limits lines that contain more than a URL.
 	maxKeyLine = 16 << 20
 )
 
@@ -104,7 +104,7 @@ func (f *scanFn) StartBundle(_ context.Context, cold, hot func([]byte, Tally), d
 	f.stats = stats{}
 }
 
-// FinishBundle implements the SDK's DoFn: it emits what the bundle counted.
+// FinishBundle implements the SDK's DoFn. It emits the counts of the bundle.
 func (f *scanFn) FinishBundle(ctx context.Context, cold, hot func([]byte, Tally), dead func(Row)) {
 	f.counts.cold, f.counts.hot = cold, hot
 	f.counts.flush()
@@ -152,13 +152,13 @@ func (f *scanFn) whole(ctx context.Context, s Source, bury deadLetterWriter) err
 	return f.blocks(ctx, s, bury)
 }
 
-// burier takes a record that can't be read.
+// deadLetterWriter writes an unreadable record to the dead letters.
 type deadLetterWriter func(at place, line []byte, reason error)
 
-// place is where in a file a record is. The zero place is anywhere.
+// place is the position of a record in a file. The zero place is unknown.
 type place struct {
 	unit string // "line", "octet", "row" or the name of a member
-	n    int64  // 0: there is no number
+	n    int64  // 0 if there is no number
 }
 
 func (p place) String() string {

@@ -12,22 +12,22 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Output is where the files of a run go.
+// Output describes the output files of a run.
 type Output struct {
 	Prefix, Format, Compression, Job string
 	Pipeline                         string
-	Shards                           int  // files of the output, at least; 0: 1
+	Shards                           int  // minimum number of output files; 0 means 1
 	Overwrite                        bool // replace the files of an earlier run
 }
 
-// temporary returns the folder of files that are not finished.
+// temporary returns the directory of unfinished files.
 func (o Output) temporary() string {
 	folder, _ := path.Split(o.Prefix)
 	return folder + ".locus-beam-" + o.Job
 }
 
-// ended returns the format and the compression of a kind of rows. Dead letters are NDJSON:
-// they have any octets.
+// ended returns the format and the compression of a kind of rows. Dead letters are NDJSON, because
+// they may contain any bytes.
 func (o Output) ended(kind string) (format, compression string) {
 	if kind == deadLetters && o.Format != FormatNDJSON {
 		return FormatNDJSON, compressNone
@@ -44,15 +44,14 @@ func (o Output) name(kind string, i, n int) string {
 	return fmt.Sprintf("%s%s-%05d-of-%05d%s", o.Prefix, middle, i, n, extension(o.ended(kind)))
 }
 
-// Patterns returns patterns of the names of all files that a run writes: those of the
-// output and of the dead letters.
+// Patterns returns patterns that match all files of a run: the output and the dead letters.
 func (o Output) Patterns() []string {
 	const number = "[0-9][0-9][0-9][0-9][0-9]"
 	return []string{o.Prefix + "-" + number + "-of-" + number + ".*", o.Prefix + "-" + deadLetters + "-" + number + "-of-" + number + ".*"}
 }
 
-// writeFn writes the rows of a bundle to a temporary file, and emits its name. The file of a
-// bundle that fails has another name than that of the next try, and is never used.
+// writeFn writes the rows of a bundle to a temporary file and emits its name. Each attempt uses a
+// new file name, so the file of a failed bundle is never used.
 type writeFn struct {
 	Output Output
 	Kind   string // the pipeline, or deadLetters
@@ -68,7 +67,7 @@ type file struct {
 	rows rowWriter
 }
 
-// StartBundle implements the SDK's DoFn. The bundle before may have failed.
+// StartBundle implements the SDK's DoFn. The previous bundle may have failed.
 func (f *writeFn) StartBundle(context.Context, func(string)) {
 	if f.file != nil {
 		f.file.close()
@@ -100,7 +99,7 @@ func (f *writeFn) FinishBundle(_ context.Context, emit func(string)) error {
 	return nil
 }
 
-// writeShardFn writes the rows of a shard as [writeFn] writes those of a bundle.
+// writeShardFn writes the rows of a shard like [writeFn] writes the rows of a bundle.
 type writeShardFn struct{ Output Output }
 
 // ProcessElement implements the SDK's DoFn.
@@ -143,7 +142,7 @@ func (f *file) open(ctx context.Context, o Output, kind string) (err error) {
 	if f.out, err = f.fs.OpenWrite(ctx, f.name); err != nil {
 		return err
 	}
-	// Dead letters may have passwords.
+	// Dead letters may contain passwords.
 	if local, ok := f.out.(*os.File); ok && kind == deadLetters {
 		if err := local.Chmod(0o600); err != nil {
 			local.Close()

@@ -38,7 +38,7 @@ func TestPublish(t *testing.T) {
 		}
 		list = append(list, f.name)
 	}
-	list = append(list[:2], "", list[0]) // a name may come twice
+	list = append(list[:2], "", list[0]) // a name may occur twice
 	p := &publishFn{o}
 	for range 2 {
 		if err := p.ProcessElement(ctx, 0, names(list...)); err != nil {

@@ -14,29 +14,29 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Source is a file to read.
+// Source is an input file.
 type Source struct {
 	Path string
-	Side int   // of Join: 1 is the other list
-	Size int64 // in octets, as it is stored
-	Text bool  // it is plain text: workers can share it
-	Seek bool  // reading can begin anywhere
-	// Packed: the file is compressed.
+	Side int   // list of Join: 1 is the second list
+	Size int64 // stored size in bytes
+	Text bool  // plain text, which workers can share
+	Seek bool  // reading can begin at any offset
+	// Packed reports whether the file is compressed.
 	Packed bool
-	// Parquet: the file is Apache Parquet.
+	// Parquet reports whether the file is Apache Parquet.
 	Parquet bool
-	// First is the first line of an index of a web archive, which tells where its lines
-	// have the URL; empty: each line is a URL.
+	// First is the first line of a web archive index, which shows the position of the URL in its
+	// lines. If empty, each line is a URL.
 	First string
 }
 
-// Pattern is a name of files.
+// Pattern is a pattern of file names.
 type Pattern struct {
 	Glob string
 	Side int
 }
 
-// matchFn finds the files of a pattern. Folders are not files.
+// matchFn finds the files that match a pattern. It ignores directories.
 type matchFn struct{}
 
 // ProcessElement implements the SDK's DoFn.
@@ -65,7 +65,7 @@ func (*matchFn) ProcessElement(ctx context.Context, p Pattern, emit func(Source)
 	return nil
 }
 
-// isFolder reports whether a local path is a folder. The other file systems have none.
+// isFolder reports whether a local path is a directory. Other file systems have no directories.
 func isFolder(path string) (bool, error) {
 	if strings.Contains(path, "://") {
 		return false, nil
@@ -80,10 +80,10 @@ func isFolder(path string) (bool, error) {
 	return info.IsDir(), nil
 }
 
-// lookFn finds out what files are. Each one takes several requests on gs:// and s3://, so
-// workers share them.
+// lookFn detects the formats of files. A file on gs:// or s3:// needs several requests, so workers
+// share the files.
 type lookFn struct {
-	Lines bool // every file has lines, whatever its first octets
+	Lines bool // all files consist of lines, whatever their first bytes
 	Lists bool // the files are lists of URLs
 }
 
@@ -98,7 +98,7 @@ func (f *lookFn) ProcessElement(ctx context.Context, s Source, emit func(Source)
 	return nil
 }
 
-// look looks at the size and the first octets of s.
+// look sets the fields of s from its size and first bytes.
 func (f *lookFn) look(ctx context.Context, s *Source) error {
 	in, err := open(ctx, *s, 0)
 	if err != nil {
@@ -125,8 +125,8 @@ func (f *lookFn) look(ctx context.Context, s *Source) error {
 	return f.recognize(unpacked(head, format))
 }
 
-// recognize returns an error for a list whose lines have more than a URL. Parquet is read only
-// if it is not compressed as a file.
+// recognize returns an error for a list whose lines contain more than a URL, and for compressed
+// Parquet files.
 func (f *lookFn) recognize(head []byte) error {
 	switch err := lines.Recognize(head, false); {
 	case lines.IsParquet(head):
@@ -138,8 +138,8 @@ func (f *lookFn) recognize(head []byte) error {
 	}
 }
 
-// unpacked returns the first octets of a file that begins with head. It is damage if there are
-// none, which reading the file reports.
+// unpacked returns the first decompressed bytes of a file that begins with head. If there are none,
+// the file is damaged, and reading it reports the damage.
 func unpacked(head []byte, format unpack.Format) []byte {
 	in, err := unpack.NewReader(bytes.NewReader(head), format)
 	if err != nil {
@@ -150,12 +150,12 @@ func unpacked(head []byte, format unpack.Format) []byte {
 	return head
 }
 
-// headSize is how many octets of a file show what it is.
+// headSize is the number of bytes used to detect the format of a file.
 const headSize = 64 << 10
 
-// isText reports whether a file that begins with head has lines that can be read without
-// those before: it is not compressed, and no archive. For CDX and CDXJ it returns the first
-// line. fields: all files have lines.
+// isText reports whether a file that begins with head has independent lines, so it is neither
+// compressed nor an archive. For CDX and CDXJ it also returns the first line. If fields is true,
+// all files consist of lines.
 func isText(ctx context.Context, head []byte, fields bool) (text bool, index string) {
 	if format, _ := unpack.Detect(head); format != unpack.None || bytes.HasPrefix(head, []byte("\xFE\xFF")) || bytes.HasPrefix(head, []byte("\xFF\xFE")) {
 		return false, ""

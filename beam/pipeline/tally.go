@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// Tally is what is known about a key: two counts, whose meaning the pipeline gives, and
-// samples.
+// Tally holds the counts and samples of a key. The pipeline defines the meaning of the two counts.
 type Tally struct {
 	N, M    int64
-	Samples []string // the first by sampleLess
+	Samples []string // first samples by compareSamples
 }
 
-// add adds what o knows, and keeps at most keep samples.
+// add adds o to t. It retains at most keep samples.
 func (t *Tally) add(o Tally, keep int) {
 	t.N += o.N
 	t.M += o.M
@@ -24,8 +23,8 @@ func (t *Tally) add(o Tally, keep int) {
 	}
 }
 
-// sample keeps text if it is among the first. Which ones are kept does not depend on the
-// order in which they come.
+// sample adds text if it is among the first samples. The result does not depend on the order of the
+// calls.
 func (t *Tally) sample(text string, keep int) {
 	if keep <= 0 {
 		return
@@ -37,12 +36,12 @@ func (t *Tally) sample(text string, keep int) {
 	if found {
 		return
 	}
-	// Accumulators are shared in a runner, so their samples are not changed in place.
+	// Do not change samples in place, because runners share accumulators.
 	t.Samples = slices.Insert(slices.Clone(t.Samples), i, text)
 	t.Samples = t.Samples[:min(len(t.Samples), keep)]
 }
 
-// compareSamples orders texts by a hash, so that samples are not all of one host.
+// compareSamples orders texts by a hash, so that samples come from different hosts.
 func compareSamples(a, b string) int {
 	x, y := hash(a), hash(b)
 	switch {
@@ -90,12 +89,12 @@ func appendTexts(b []byte, list []string) []byte {
 	return b
 }
 
-// decodeTexts returns the list that is all of b.
+// decodeTexts decodes a list of texts from all of b.
 func decodeTexts(b []byte) (list []string, err error) {
 	next := func() (uint64, error) {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
-			return 0, errCut // a text takes an octet at least, its length
+			return 0, errCut // each text needs at least one byte, for its length
 		}
 		b = b[size:]
 		return n, nil
@@ -118,7 +117,7 @@ func decodeTexts(b []byte) (list []string, err error) {
 	return list, nil
 }
 
-// Row is a row of output: a text for each column.
+// Row is an output row with a text for each column.
 type Row struct{ Cells []string }
 
 func encodeRow(r Row) []byte                { return appendTexts(nil, r.Cells) }

@@ -18,8 +18,8 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// text counts the lines of a text that begin within the restriction. The last line of each
-// chunk is claimed before the chunk is counted: the runner splits after it.
+// text counts the lines of a text that begin within the restriction. It claims the last line of
+// each chunk before it counts the chunk, and the runner splits after that line.
 func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, bury deadLetterWriter) error {
 	start := tracker.GetRestriction().(offsetrange.Restriction).Start
 	in, err := open(ctx, s, max(start-1, 0))
@@ -39,7 +39,7 @@ func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, 
 			return err
 		}
 		if len(chunk) == 0 {
-			tracker.TryClaim(tracker.GetRestriction().(offsetrange.Restriction).End) // it is done
+			tracker.TryClaim(tracker.GetRestriction().(offsetrange.Restriction).End) // mark as done
 			return nil
 		}
 		whole := bytes.LastIndexByte(chunk, '\n') + 1
@@ -72,8 +72,8 @@ func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, 
 
 const byteOrderMark = "\uFEFF"
 
-// textStart moves in, which is an octet before start, to the first line that begins at start
-// or later, and returns its offset. In front of a text it skips a byte order mark.
+// textStart moves in, which is one byte before start, to the first line that begins at start or
+// later. It returns the offset of the line. At the start of a text it skips a byte order mark.
 func textStart(in *bufio.Reader, start int64) (int64, error) {
 	if start > 0 {
 		n, err := skipLine(in)
@@ -89,7 +89,7 @@ func textStart(in *bufio.Reader, start int64) (int64, error) {
 	return int64(n), err
 }
 
-// longLine buries a line that is longer than chunk, and returns its length.
+// longLine writes a line that is longer than chunk to the dead letters and returns its length.
 func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int64, error) {
 	f.lines++
 	kept := bytes.Clone(chunk[:locus.MaxLen])
@@ -101,7 +101,7 @@ func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int
 	return n, nil
 }
 
-// chunk counts the lines of chunk, which is at an offset, that begin before end.
+// chunk counts the lines of chunk that begin before end. The chunk begins at an offset.
 func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end int64, bury deadLetterWriter) {
 	for len(chunk) > 0 && offset < end {
 		n := bytes.IndexByte(chunk, '\n') + 1
@@ -156,7 +156,7 @@ func (f *scanFn) block(s Source, b *lines.Block, bury deadLetterWriter) {
 	}
 }
 
-// blanks are the characters that surround a URL without meaning.
+// blanks contains the characters to trim around a URL.
 const blanks = " \t\r\n\v\f"
 
 // line counts a line.
@@ -188,7 +188,7 @@ func (f *scanFn) find(finder *lines.Finder, line []byte) ([]byte, error) {
 	return bytes.Trim(url, blanks), err
 }
 
-// finder returns the Finder of the lines of s, whose first line shows what they are.
+// finder returns the Finder for the lines of s. The first line of s shows their format.
 func (f *scanFn) finder(ctx context.Context, s Source) *lines.Finder {
 	if f.records.finder != nil || s.First == "" {
 		return f.records.finder
@@ -196,7 +196,7 @@ func (f *scanFn) finder(ctx context.Context, s Source) *lines.Finder {
 	return finderOf(ctx, s.First)
 }
 
-// finderOf returns the Finder of a list that begins with that line; nil: each line is a URL.
+// finderOf returns the Finder of a list that begins with a line, or nil if each line is a URL.
 func finderOf(ctx context.Context, first string) *lines.Finder {
 	for b := range lines.Blocks(ctx, []string{"-"}, &lines.Options{Stdin: strings.NewReader(first)}) {
 		return b.Finder

@@ -1,4 +1,4 @@
-// Command locus-beam runs pipelines of Apache Beam over many URLs.
+// Command locus-beam runs Apache Beam pipelines over many URLs.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package command is the command locus-beam.
+// Package command implements the command locus-beam.
 package command
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// The statuses, as those of the command locus.
+// The exit statuses, which are the same as for the command locus.
 const (
 	statusDone        = 0
 	statusUsage       = 2
@@ -77,7 +77,7 @@ type list []string
 func (l *list) String() string     { return strings.Join(*l, " ") }
 func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
-// flags are those of this command. Beam's are beside them, in the same set.
+// flags holds the flags of this command. The same FlagSet also contains Beam's flags.
 type flags struct {
 	options        pipeline.Options
 	input, with    list
@@ -88,7 +88,7 @@ type flags struct {
 	port           int
 	stdout, stderr io.Writer
 	subcommand     string
-	afterwards     string // what to say about a job after an interrupt
+	afterwards     string // text about the job after an interrupt
 }
 
 // newFlags adds the flags to set.
@@ -116,8 +116,8 @@ func newFlags(set *flag.FlagSet, stdout, stderr io.Writer) *flags {
 	return f
 }
 
-// Run runs the command, and returns its status. It uses [flag.CommandLine], where Beam has
-// its flags, so a process calls it once.
+// Run runs the command and returns its exit status. It uses [flag.CommandLine], where Beam
+// registers its flags, so it must be called at most once in a process.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	set := flag.CommandLine
 	set.Init("locus-beam", flag.ContinueOnError)
@@ -162,8 +162,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return statusDone
 }
 
-// setLogging chooses what is logged. Without --verbose the message of the error that ends a
-// run is enough: Beam logs it five times, with the whole plan.
+// setLogging sets the log level. Without --verbose the final error is sufficient, because Beam logs
+// it five times with the whole plan.
 func (f *flags) setLogging() {
 	switch {
 	case f.verbose:
@@ -176,7 +176,7 @@ func (f *flags) setLogging() {
 	}
 }
 
-// parse reads the arguments: flags may stand before and after the inputs.
+// parse parses the arguments. Flags may come before and after the inputs.
 func (f *flags) parse(set *flag.FlagSet, args []string) error {
 	var named bool
 	for len(args) > 0 {
@@ -221,7 +221,7 @@ func (f *flags) parse(set *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// flagError writes the flag of an error as users do, with two hyphens.
+// flagError rewrites flags in an error with two hyphens, as users write them.
 func flagError(err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return err
@@ -233,14 +233,14 @@ func flagError(err error) error {
 	return errors.New(strings.NewReplacer("flag -", "flag --", "argument: -", "argument: --").Replace(text))
 }
 
-// fail writes a message. It has no password, and nothing that a terminal obeys.
+// fail writes an error message without passwords and control characters.
 func (f *flags) fail(status int, err error) int {
 	fmt.Fprintf(f.stderr, "locus-beam: %s\n", term.Safe(locus.MaskText(reason(err.Error()))))
 	return status
 }
 
-// reason returns the reason in an error of Beam, which has the plan and the names of all
-// steps before it: the last line.
+// reason returns the reason in an error of Beam. It is the last line, after the plan and the names
+// of all steps.
 func reason(message string) string {
 	message = strings.TrimSpace(message)
 	return strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])

@@ -8,15 +8,15 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 )
 
-// The ports of the subcommands without --port: those of Beam's own programs.
+// The default ports of the subcommands, which are the ports of Beam's own programs.
 const (
 	defaultPort = -1
 	serverPort  = 8073
 	workerPort  = 50000
 )
 
-// serve runs a job server of Prism until ctx ends. Prism does not tell which port it has, so
-// the kernel can't choose one.
+// serve runs a Prism job server until ctx ends. Prism does not report its port, so the kernel can't
+// choose one.
 func (f *flags) serve(ctx context.Context) int {
 	if f.port == defaultPort {
 		f.port = serverPort

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// usageError is a mistake of the user that only a look at the files shows.
+// usageError is a usage error that is detected only after looking at the files.
 type usageError struct{ error }
 
 func isUsage(err error) bool {
@@ -49,7 +49,7 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	for _, folder := range leftovers {
 		fmt.Fprintf(f.stderr, "locus-beam: %s contains temporary files of an unfinished run: remove it if no other run writes here\n", locus.Quote(folder))
 	}
-	// The SDK leaves files in the folder for temporary files.
+	// The SDK leaves files in the directory for temporary files.
 	folder, err := os.MkdirTemp("", "locus-beam-")
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	if *jobopts.Async && err == nil {
 		return nil
 	}
-	// The SDK reports success for a job that was cancelled.
+	// The SDK reports success for a cancelled job.
 	files, endErr := out.End(context.WithoutCancel(ctx))
 	if err == nil {
 		err = endErr
@@ -77,12 +77,12 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	return nil
 }
 
-// jobName returns the name of a job, which finds it again. Dataflow allows lower case only.
+// jobName returns the name of a job, by which cancelJob finds it. Dataflow allows only lower case.
 func jobName(o pipeline.Options) string {
 	return strings.ToLower("locus-" + o.Pipeline + "-" + o.Job[:min(len(o.Job), 12)])
 }
 
-// execute runs p. If ctx ends, it ends the job.
+// execute runs p. If ctx ends, it cancels the job.
 func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (beam.PipelineResult, error) {
 	if err := chooseWorkerBinary(); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (b
 	endpoint := *jobopts.Endpoint
 	running := ctx
 	if endpoint != "" {
-		running = context.WithoutCancel(ctx) // the service says when the job has ended
+		running = context.WithoutCancel(ctx) // the service reports the end of the job
 	}
 	type outcome struct {
 		result beam.PipelineResult
@@ -119,8 +119,8 @@ func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (b
 	return nil, ctx.Err()
 }
 
-// chooseWorkerBinary sends this program to workers that need one, if it runs there. Otherwise
-// the SDK would compile one from sources that may not be here.
+// chooseWorkerBinary makes the SDK send this program to workers that need one, if it runs there.
+// Otherwise the SDK would compile a program from sources that may be missing.
 func chooseWorkerBinary() (err error) {
 	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
 		*jobopts.WorkerBinary, err = os.Executable()
@@ -128,8 +128,7 @@ func chooseWorkerBinary() (err error) {
 	return err
 }
 
-// summarize writes what was done to standard error, and the names of the files to standard
-// output.
+// summarize writes the counts to standard error and the names of the files to standard output.
 func (f *flags) summarize(result beam.PipelineResult, files []string) {
 	slices.Sort(files)
 	for _, name := range files {

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// dialTime is how long a job service may take to accept a connection.
+	// dialTime limits connecting to a job service.
 	dialTime = 10 * time.Second
-	// cancelTime is how long an interrupted program waits for the end of its job.
+	// cancelTime limits how long an interrupted program waits for the end of its job.
 	cancelTime = 10 * time.Second
 )
 
-// The runners that pipelines run on, and Beam's other names for them.
+// The supported runners and Beam's other names for them.
 var (
 	embedded   = []string{"prism", "PrismRunner"}
 	jobService = []string{"universal", "portable", "PortableRunner", "flink", "FlinkRunner", "spark", "SparkRunner"}
 	dataflow   = []string{"dataflow", "DataflowRunner"}
 )
 
-// chooseRunner returns the runner that the flags name, or what is wrong with them.
+// chooseRunner returns the runner of the flags, or a usage error.
 func chooseRunner(ctx context.Context) (string, error) {
 	runner := *runners.Runner
 	switch {
@@ -46,16 +46,16 @@ func chooseRunner(ctx context.Context) (string, error) {
 	if err := dial(ctx, "job service", *jobopts.Endpoint); err != nil {
 		return "", err
 	}
-	// Prism ends if it can't reach the pool of workers, with all its jobs.
+	// Prism exits with all its jobs if it can't reach the pool of workers.
 	if strings.EqualFold(*jobopts.EnvironmentType, "external") && slices.Contains(embedded, runner) && isHere(*jobopts.Endpoint) {
 		return runner, dial(ctx, "pool of workers", *jobopts.EnvironmentConfig)
 	}
 	return runner, nil
 }
 
-// dial reports whether a service accepts connections. The SDK tries for two minutes, and does
-// not say why it failed. The targets of gRPC, such as dns:///HOST:PORT, are left to the SDK.
-// No message shows an address that may have a password.
+// dial returns an error if a service does not accept connections. The SDK would retry for two
+// minutes without a reason. dial does not check gRPC targets such as dns:///HOST:PORT. Its errors
+// omit addresses that may contain a password.
 func dial(ctx context.Context, service, address string) error {
 	if address == "" || strings.Contains(address, ":/") {
 		return nil
@@ -71,14 +71,14 @@ func dial(ctx context.Context, service, address string) error {
 	return conn.Close()
 }
 
-// isHere reports whether an address is one of this machine. An empty one is.
+// isHere reports whether an address is local. An empty address is local.
 func isHere(address string) bool {
 	host, _, _ := net.SplitHostPort(address)
 	ip, err := netip.ParseAddr(host)
 	return address == "" || host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// cancelJob cancels the job of that name at a job service. An embedded job ends by itself.
+// cancelJob cancels the job with the name at a job service. An embedded job ends by itself.
 func cancelJob(ctx context.Context, runner, endpoint, name string) error {
 	switch {
 	case slices.Contains(dataflow, runner):
@@ -102,5 +102,5 @@ func cancelJob(ctx context.Context, runner, endpoint, name string) error {
 			return err
 		}
 	}
-	return nil // it was not submitted yet
+	return nil // not submitted yet
 }
