@@ -5,15 +5,15 @@ import (
 	"hash/maphash"
 )
 
-// Key is a keyed hash of 128 bits, by which texts are compared. The odds that two of a
-// thousand million texts have the same are below 1 to 10^20.
+// Key is a keyed hash of 128 bits. Texts with equal keys count as equal. The probability that two
+// of 10^9 different texts have the same key is below 1 in 10^20.
 type Key [2]uint64
 
-// Hasher makes keys. They differ from those of another Hasher, so that texts with the same
-// key can't be prepared. It may be used concurrently.
+// Hasher makes keys. Each Hasher makes different keys, so that nobody can prepare texts with equal
+// keys. It may be used concurrently.
 type Hasher [2]maphash.Seed
 
-// NewHasher returns a hasher with seeds of its own.
+// NewHasher returns a Hasher with random seeds.
 func NewHasher() Hasher { return Hasher{maphash.MakeSeed(), maphash.MakeSeed()} }
 
 // Key returns the key of text, which is never zero.
@@ -21,12 +21,12 @@ func (h *Hasher) Key(text []byte) Key {
 	return Key{maphash.Bytes(h[0], text) | 1, maphash.Bytes(h[1], text)}
 }
 
-// KeyOf is Key for a string.
+// KeyOf is like Key for a string.
 func (h *Hasher) KeyOf(text string) Key {
 	return Key{maphash.String(h[0], text) | 1, maphash.String(h[1], text)}
 }
 
-// keySize is the size of a key in octets.
+// keySize is the size of a key in bytes.
 const keySize = 16
 
 func (k Key) append(b []byte) []byte {
@@ -38,8 +38,8 @@ func readKey(b []byte) Key {
 	return Key{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// digit returns one of the octets of k, of which level 0 has the highest. Texts are divided
-// by them into partitions. Tables look at the other half of the key first.
+// digit returns a byte of k; level 0 is the highest byte. Digits divide texts into partitions.
+// Tables use the other half of the key first.
 func (k Key) digit(level int) byte {
 	if level < 8 {
 		return byte(k[0] >> (56 - 8*level))

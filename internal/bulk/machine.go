@@ -2,18 +2,18 @@ package bulk
 
 import "math"
 
-// unknownMemory is what a machine is taken to have if it does not tell.
+// unknownMemory is the assumed memory if the system does not report it.
 const unknownMemory = 4 << 30
 
-// MachineMemory returns the memory of the machine in octets, or the limit for the group of
-// processes if that is lower.
+// MachineMemory returns the memory of the machine in bytes, or the limit of the control group if it
+// is lower.
 func MachineMemory() int64 {
 	n := machineMemory()
 	if n <= 0 {
 		n = unknownMemory
 	}
 	if math.MaxInt == math.MaxInt32 {
-		n = min(n, 1<<30) // addresses
+		n = min(n, 1<<30) // limited by the address space
 	}
 	return n
 }

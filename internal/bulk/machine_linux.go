@@ -21,7 +21,7 @@ func machineMemory() int64 {
 	return n
 }
 
-// field returns the number after a name at the beginning of a line.
+// field returns the number that follows name at the beginning of a line.
 func field(file, name string) (n int64, ok bool) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -37,8 +37,8 @@ func field(file, name string) (n int64, ok bool) {
 	return 0, false
 }
 
-// groupLimits returns the limits of the groups that file lists, and of those above them:
-// of version 2, "0::/path" in the file, and of version 1, "N:memory:/path".
+// groupLimits returns the limits of the control groups in file and of their parents: "0::/path" in
+// version 2 and "N:memory:/path" in version 1.
 func groupLimits(file, root string) (limits []int64) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -2,7 +2,7 @@
 
 package bulk
 
-// allocate returns n octets, all zero.
+// allocate returns n zero bytes.
 func allocate(n int) ([]byte, error) { return make([]byte, n), nil }
 
 func release([]byte) {}

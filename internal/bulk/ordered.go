@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// Steps are what [Each] does with an item. Work and Finish are called for several items side
-// by side, Commit and Write for one item at a time. Each of Commit, Finish and Write may be
-// nil. After an error nothing more is started.
+// Steps holds the functions that [Each] calls for an item. Each calls Work and Finish concurrently
+// for several items, and Commit and Write for one item at a time. Commit, Finish and Write may be
+// nil. After an error, Each starts no further steps.
 type Steps[T any] struct {
 	Work   func(T)
 	Commit func(T) error
@@ -16,15 +16,14 @@ type Steps[T any] struct {
 	Write  func(T) error
 }
 
-// Options are options of [Each].
+// Options holds the options of [Each].
 type Options struct {
-	Workers   int  // items that are worked on side by side
+	Workers   int  // number of concurrent items
 	Unordered bool // Commit and Write need not be called in order
 }
 
-// Each does the steps for each item of items, which it takes one after another and in the
-// goroutine of the caller. Commit and Write are called in the order of items. It returns the
-// first error, or the cause of the end of ctx.
+// Each calls the steps for each item of items. It ranges over items in the caller's goroutine. It
+// calls Commit and Write in the order of items. It returns the first error, or the cause of ctx.
 func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[T]) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -73,8 +72,7 @@ func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[
 	return context.Cause(ctx)
 }
 
-// turn is the turn of one item. It begins when mine can be received from, and ends by
-// sending to next.
+// turn is the turn of one item. It begins with a receive from mine and ends with a send to next.
 type turn struct{ mine, next chan struct{} }
 
 // firstTurn returns a turn that has begun. A turn that is its own successor is a lock.

@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// resolve returns a stream for each stream of keys: for each key the number of times that it
-// comes, or 0 if it is not the first of its kind. Without Count every number is 1.
+// resolve returns a stream of numbers for each stream of keys. The number is the count of the key,
+// or 0 if the key is a repetition. Without Count every number of a first key is 1.
 func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	counts := make([]*stream, len(s.keys))
 	workers := min(runtime.GOMAXPROCS(0), len(s.keys))
-	// The chunks of texts keep their memory, and the streams of counts have buffers.
+	// The chunks of texts stay in memory, and the streams of counts need buffers.
 	memory := s.o.Memory - 256*int64(s.chunkSize())
 	if s.o.Count {
 		memory -= s.o.Memory / 2
@@ -50,18 +50,18 @@ func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 	return counts, context.Cause(ctx)
 }
 
-// resolver resolves streams of keys one after another.
+// resolver resolves streams of keys sequentially.
 type resolver struct {
 	store  *store
 	count  bool
 	memory int64
-	size   int // of chunks
+	size   int // size of chunks
 	table  table
 	number []byte
 }
 
-// resolve returns the counts of the keys in w. If the table can't hold them, it divides
-// them by their digit of that level.
+// resolve returns the counts of the keys in w. If the table can't hold the keys, resolve divides
+// them by their digit of the level.
 func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *stream, err error) {
 	counts = r.store.stream(r.size)
 	r.table.clear()
@@ -86,7 +86,7 @@ func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *s
 	return counts, err
 }
 
-// number returns 1 for the first text of its kind, else 0.
+// number returns 1 for the first occurrence of a text, otherwise 0.
 func number(isNew bool) uint64 {
 	if isNew {
 		return 1
@@ -99,9 +99,9 @@ func (r *resolver) put(counts *stream, n uint64) error {
 	return counts.write(r.number, nil)
 }
 
-// divide resolves the keys of w in partitions, and puts the counts together again.
+// divide resolves the keys of w in partitions and merges the counts.
 func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, error) {
-	// A partition that is full again has its own 256 buffers.
+	// A partition that is also full needs its own 256 buffers.
 	r.table.close()
 	size := max(r.size/16, 256)
 	var parts [256]*stream
@@ -145,7 +145,7 @@ func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, e
 	return all, err
 }
 
-// eachKey passes the keys of w to use.
+// eachKey calls use for each key of w.
 func eachKey(ctx context.Context, w *stream, use func(Key) error) error {
 	r := w.read()
 	for {

@@ -6,32 +6,30 @@ import (
 	"math/rand/v2"
 )
 
-// A Set finds out which texts are new, and how often each comes, in the order in which they
-// came first. Of texts that its memory has room for it keeps only keys, and tells at once
-// which are new. From the first text on for which there is no room, new texts are spilled;
-// they come at the end, from Rest. It must be closed.
+// A Set finds distinct texts and their counts, in the order of first occurrence. For texts that fit
+// its memory it stores only keys, and Add reports new texts immediately. When memory is full, it
+// spills new texts to a file, and Rest yields them at the end. The caller must close a Set.
 type Set struct {
 	o       SetOptions
 	store   store
 	tables  [shards]table
-	full    bool         // new texts are spilled
-	head    *stream      // records of the texts in tables, if they are counted
+	full    bool         // memory is full, and new texts are spilled
+	head    *stream      // records of the texts in tables, if the set counts
 	tail    *stream      // records of the texts that may be new
-	keys    [256]*stream // of the texts in tail, by their first digit
+	keys    [256]*stream // keys of the texts in tail, by first digit
 	record  []byte
-	texts   int64 // that are new for certain
-	touched byte  // keeps the compiler from leaving out a read
+	texts   int64 // texts known to be new
+	touched byte  // prevents the compiler from removing a read
 }
 
-// SetOptions are options of a [Set].
+// SetOptions holds the options of a [Set].
 type SetOptions struct {
-	Memory int64  // octets for its tables and buffers
-	Folder string // of its temporary file; empty: [os.TempDir]
-	Count  bool   // every text comes from Rest, with its number
+	Memory int64  // bytes for tables and buffers
+	Folder string // directory of the temporary file; default [os.TempDir]
+	Count  bool   // Rest yields every text with its count
 }
 
-// shards is the number of tables that grow one after another, so that little memory is in
-// use twice.
+// shards is the number of tables. They grow one at a time, so that little memory is needed twice.
 const shards = 32
 
 // NewSet returns an empty set.
@@ -39,12 +37,12 @@ func NewSet(o SetOptions) *Set {
 	s := &Set{o: o, store: store{folder: o.Folder}}
 	tables := o.Memory
 	if o.Count {
-		// Chunks are garbage for a while after they are freed.
+		// Freed chunks stay garbage for a while.
 		s.store.memory = o.Memory / 4
 		tables -= 2 * s.store.memory
 		s.head = s.store.stream(s.chunkSize())
 	}
-	// The buffers of the streams are needed together with the tables.
+	// The streams need buffers while the tables exist.
 	tables -= 257 * int64(s.chunkSize())
 	for i := range s.tables {
 		s.tables[i] = newTable(tables/shards, o.Count)
@@ -55,14 +53,14 @@ func NewSet(o SetOptions) *Set {
 // chunkSize is the size of the chunks of streams.
 func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10)) }
 
-// A Batch is texts that are added together.
+// A Batch is a group of texts for [Set.Add].
 type Batch struct {
-	Keys []Key // a zero key is new each time
-	// Counts says how often each text comes; nil: once.
+	Keys []Key // a zero key is always new
+	// Counts holds the number of occurrences of each text. If nil, each text occurs once.
 	Counts []uint64
-	Ends   []int  // where in Text each text ends
-	Text   []byte // one after another
-	New    []bool // by Add: which texts are new, and to be used at once
+	Ends   []int  // end of each text in Text
+	Text   []byte // concatenated texts
+	New    []bool // set by Add: true for new texts, which the caller should use now
 }
 
 // Reset empties b.
@@ -71,8 +69,8 @@ func (b *Batch) Reset() {
 	b.Keys, b.Ends, b.Text, b.New = b.Keys[:0], b.Ends[:0], b.Text[:0], b.New[:0]
 }
 
-// Add adds the texts of b in order, and sets b.New. Errors are of the spill file or about
-// memory; the set is of no use after one.
+// Add adds the texts of b in order and sets b.New. Errors concern the spill file or memory. The set
+// must not be used after an error.
 func (s *Set) Add(b *Batch) error {
 	start := 0
 	for i, k := range b.Keys {
@@ -93,10 +91,10 @@ func (s *Set) Add(b *Batch) error {
 	return nil
 }
 
-// ahead is the number of keys whose places in memory are asked for together.
+// ahead is the number of keys whose slots are prefetched together.
 const ahead = 16
 
-// touch reads where keys are looked for: the processor waits for all of them at once.
+// touch reads the slots of keys, so that the processor loads all of them concurrently.
 func (s *Set) touch(keys []Key) {
 	var x byte
 	for _, k := range keys {
@@ -123,7 +121,7 @@ func (s *Set) add(k Key, text []byte, n uint64) (isNew bool, err error) {
 	case err != nil:
 		return false, err
 	case full:
-		// From now on all new texts are spilled: order matters.
+		// Spill all new texts from now on to preserve the order.
 		s.full = true
 		s.tail = s.store.stream(16 * s.chunkSize())
 		for i := range s.keys {
@@ -136,7 +134,7 @@ func (s *Set) add(k Key, text []byte, n uint64) (isNew bool, err error) {
 	return s.head == nil, s.addNew(k, text)
 }
 
-// addEach adds a text that is new each time.
+// addEach adds a text that is always new.
 func (s *Set) addEach(text []byte) (isNew bool, err error) {
 	if s.full {
 		return false, s.spill(Key{rand.Uint64(), rand.Uint64()}, text)
@@ -153,7 +151,7 @@ func (s *Set) addNew(k Key, text []byte) error {
 	return s.head.write(s.record, text)
 }
 
-// spillTimes spills a text that comes n times: keys have no numbers.
+// spillTimes spills a text n times, because keys have no counts.
 func (s *Set) spillTimes(k Key, text []byte, n uint64) error {
 	for range n {
 		if err := s.spill(k, text); err != nil {
@@ -172,10 +170,10 @@ func (s *Set) spill(k Key, text []byte) error {
 	return s.tail.write(s.record, text)
 }
 
-// Texts returns how many texts are known to be new so far.
+// Texts returns the number of texts known to be new so far.
 func (s *Set) Texts() int64 { return s.texts }
 
-// Spilled returns the size of the temporary file in octets.
+// Spilled returns the size of the temporary file in bytes.
 func (s *Set) Spilled() int64 { return s.store.spilled() }
 
 // Close frees memory and removes the temporary file.
@@ -186,9 +184,9 @@ func (s *Set) Close() {
 	s.store.close()
 }
 
-// Rest yields the texts that Add did not report as new, in order: those that were spilled,
-// or all with their numbers if the set counts. It can be called once. text is valid until
-// emit returns. An error of emit ends it.
+// Rest calls emit for the new texts that Add did not report, in order. These are the spilled texts
+// or, if the set counts, all texts with their counts. text is valid until emit returns. An error of
+// emit ends Rest. Rest must be called at most once.
 func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) error) error {
 	if s.head != nil {
 		if err := s.replayHead(ctx, emit); err != nil {
@@ -234,7 +232,7 @@ func (s *Set) replayTail(ctx context.Context, counts []*stream, emit func([]byte
 	})
 }
 
-// replay passes the records of w to emit: their first size octets, and their text.
+// replay calls emit for each record of w with its first size bytes and its text.
 func replay(ctx context.Context, w *stream, size int, emit func(head, text []byte) error) error {
 	r := w.read()
 	for {
@@ -258,7 +256,7 @@ func replay(ctx context.Context, w *stream, size int, emit func(head, text []byt
 	}
 }
 
-// uvarint reads a number, which is a record of its own.
+// uvarint reads a record that is a number.
 func (r *reader) uvarint() (uint64, error) {
 	b, err := r.more()
 	if err != nil {

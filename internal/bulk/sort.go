@@ -12,33 +12,33 @@ import (
 	"sync"
 )
 
-// A Sorter sorts records by their octets. It must be closed.
+// A Sorter sorts records by their bytes. The caller must close it.
 type Sorter struct {
 	store  store
 	skip   int
-	room   int    // octets of records and their places before they are sorted and spilled
-	texts  []byte // allocated at once: it uses memory as it fills
+	room   int    // bytes of records and places before a spill
+	texts  []byte // allocated in advance; uses memory only as it fills
 	places []place
 	runs   []*stream // sorted
 	head   []byte
 }
 
-// place is where a record is, and eight of its octets.
+// place is the position of a record with eight of its bytes.
 type place struct {
-	next       uint64 // octets after those that are known to be equal
+	next       uint64 // bytes after the known equal ones
 	start, end int
 }
 
 const placeSize = 24
 
-// SorterOptions are options of a [Sorter].
+// SorterOptions holds the options of a [Sorter].
 type SorterOptions struct {
-	Memory int64  // octets for records and buffers
-	Folder string // of its temporary file; empty: [os.TempDir]
-	Skip   int    // octets at the beginning of a record that do not count
+	Memory int64  // bytes for records and buffers
+	Folder string // directory of the temporary file; default [os.TempDir]
+	Skip   int    // bytes at the beginning of a record to ignore
 }
 
-// NewSorter returns a sorter without records.
+// NewSorter returns an empty Sorter.
 func NewSorter(o SorterOptions) *Sorter {
 	return &Sorter{store: store{folder: o.Folder}, skip: o.Skip, room: int(min(o.Memory/2, 1<<40))}
 }
@@ -46,10 +46,10 @@ func NewSorter(o SorterOptions) *Sorter {
 // chunkSize is the size of the chunks of a run.
 func (s *Sorter) chunkSize() int { return min(max(s.room/1024, 256), 256<<10) }
 
-// maxRuns is the number of runs that are merged at once: each has a buffer.
+// maxRuns limits the runs of one merge, because each needs a buffer.
 const maxRuns = 512
 
-// Add adds a copy of a record of at least Skip octets.
+// Add adds a copy of a record. The record must have at least Skip bytes.
 func (s *Sorter) Add(head, text []byte) error {
 	size := len(s.texts) + len(head) + len(text)
 	if size > cap(s.texts) || size+placeSize*len(s.places) > s.room {
@@ -63,7 +63,7 @@ func (s *Sorter) Add(head, text []byte) error {
 	return nil
 }
 
-// makeRoom spills the records in memory, and has room for at least one of that size.
+// makeRoom spills the records in memory and makes room for a record of the size.
 func (s *Sorter) makeRoom(size int) error {
 	if len(s.places) > 0 {
 		if err := s.spill(); err != nil {
@@ -82,7 +82,7 @@ func (s *Sorter) makeRoom(size int) error {
 	return nil
 }
 
-// sort sorts the records in memory, in as many parts as there are processors.
+// sort sorts the records in memory, with one part per processor.
 func (s *Sorter) sort() (parts [][]place) {
 	size := max(1, (len(s.places)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
@@ -94,8 +94,8 @@ func (s *Sorter) sort() (parts [][]place) {
 	return parts
 }
 
-// sortFrom sorts records whose octets are equal up to that depth, eight octets at a time:
-// URLs have long beginnings in common.
+// sortFrom sorts records whose bytes are equal up to depth. It compares eight bytes at a time,
+// because URLs have long common prefixes.
 func (s *Sorter) sortFrom(list []place, depth int) {
 	for i := range list {
 		list[i].next = s.word(list[i], depth)
@@ -116,10 +116,10 @@ func (s *Sorter) sortFrom(list []place, depth int) {
 // few is the number of records for which comparing whole texts is faster.
 const few = 12
 
-// sortEqual sorts records whose eight octets at depth are equal, where a text that has ended
-// counts as zeros.
+// sortEqual sorts records whose eight bytes at depth are equal, where zeros follow the end of a
+// text.
 func (s *Sorter) sortEqual(list []place, depth int) {
-	// Texts that end within the eight octets differ at most in zeros: the shorter is first.
+	// Texts that end within the eight bytes differ at most in zeros, and the shorter is first.
 	ends := func(p place) bool { return p.end-p.start < depth+8 }
 	if len(list) <= few || slices.ContainsFunc(list, ends) {
 		slices.SortFunc(list, func(a, b place) int {
@@ -130,7 +130,7 @@ func (s *Sorter) sortEqual(list []place, depth int) {
 	s.sortFrom(list, depth+8)
 }
 
-// word returns eight octets of a record from depth on, with zeros after its end.
+// word returns eight bytes of a record from depth, with zeros after its end.
 func (s *Sorter) word(p place, depth int) uint64 {
 	text := s.texts[min(p.start+depth, p.end):p.end]
 	if len(text) >= 8 {
@@ -154,7 +154,7 @@ func (s *Sorter) spill() error {
 	return err
 }
 
-// write merges runs into a new one.
+// write merges runs into a new run.
 func (s *Sorter) write(ctx context.Context, runs []run) error {
 	w := s.store.stream(s.chunkSize())
 	err := merge(ctx, runs, s.skip, func(record []byte) error {
@@ -176,8 +176,8 @@ func (s *Sorter) takeRuns() (list []run) {
 	return list
 }
 
-// Sorted yields the records in order. It can be called once. A record is valid until emit
-// returns. An error of emit ends it.
+// Sorted calls emit for the records in order. A record is valid until emit returns. An error of
+// emit ends Sorted. Sorted must be called at most once.
 func (s *Sorter) Sorted(ctx context.Context, emit func(record []byte) error) error {
 	var runs []run
 	for _, part := range s.sort() {
@@ -186,7 +186,7 @@ func (s *Sorter) Sorted(ctx context.Context, emit func(record []byte) error) err
 	return merge(ctx, append(runs, s.takeRuns()...), s.skip, emit)
 }
 
-// Spilled returns the size of the temporary file in octets.
+// Spilled returns the size of the temporary file in bytes.
 func (s *Sorter) Spilled() int64 { return s.store.spilled() }
 
 // Close removes the temporary file.
@@ -196,7 +196,7 @@ func (s *Sorter) Close() {
 	s.store.close()
 }
 
-// A run is sorted records. next returns nil after the last.
+// A run is a sequence of sorted records. next returns nil after the last record.
 type run interface {
 	next() ([]byte, error)
 }
@@ -227,7 +227,7 @@ func (r *streamRun) next() ([]byte, error) {
 	return b[digits : digits+int(n)], nil
 }
 
-// merge passes the records of runs to emit, in order; equal ones in the order of runs.
+// merge calls emit for the records of runs in order. Equal records keep the order of runs.
 func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) error {
 	h := heads{skip: skip}
 	for i, r := range runs {
@@ -261,7 +261,7 @@ func merge(ctx context.Context, runs []run, skip int, emit func([]byte) error) e
 	return nil
 }
 
-// headOf is the next record of a run.
+// headOf holds the next record of a run.
 type headOf struct {
 	record []byte
 	run    run

@@ -10,20 +10,20 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// A store keeps the chunks of streams: in memory as long as they fit, and then in one file,
-// which has no name where the system allows that. It may be used concurrently.
+// A store stores the chunks of streams, in memory while they fit and then in one file. The file has
+// no name if the system supports that. A store may be used concurrently.
 type store struct {
-	folder string // "": os.TempDir
+	folder string // if empty, os.TempDir
 	mu     sync.Mutex
-	memory int64 // octets that chunks may still take
+	memory int64 // bytes left for chunks
 	file   *wholefile.Temporary
 	end    int64 // of the file
 }
 
-// ErrSpill is wrapped by errors of writing or reading the spill file.
+// ErrSpill is the error for a failure of the spill file. Errors of this package wrap it.
 var ErrSpill = errors.New("temporary file")
 
-// put keeps a copy of b.
+// put stores a copy of b.
 func (s *store) put(b []byte) (c chunk, err error) {
 	s.mu.Lock()
 	if s.memory >= int64(len(b)) {
@@ -53,27 +53,27 @@ func (s *store) spilled() int64 {
 	return s.end
 }
 
-// close removes the file. Streams can't be read any more.
+// close removes the file. Streams must not be read afterwards.
 func (s *store) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file != nil {
-		_ = s.file.Close() // what remains is a file in the folder for such
+		_ = s.file.Close() // at worst, a temporary file remains
 		s.file = nil
 	}
 }
 
-// chunk is a piece of a stream: in memory, or in the file.
+// chunk is a piece of a stream in memory or in the file.
 type chunk struct {
-	held []byte // nil: in the file
+	held []byte // nil if in the file
 	at   int64
 	size int
 }
 
-// A stream is octets that are written once, and then read from the beginning.
+// A stream is a sequence of bytes, written once and then read from the beginning.
 type stream struct {
 	store  *store
-	size   int // of a chunk
+	size   int // size of a chunk
 	chunks []chunk
 	buf    []byte // the last chunk
 }
@@ -94,14 +94,14 @@ func (w *stream) write(head, text []byte) error {
 	return nil
 }
 
-// flush stores the last chunk. A reader does not need it.
+// flush stores the last chunk. Readers also see chunks that are not flushed.
 func (w *stream) flush() error {
 	c, err := w.store.put(w.buf)
 	w.chunks, w.buf = append(w.chunks, c), w.buf[:0]
 	return err
 }
 
-// finish frees the buffer: no more is written.
+// finish frees the buffer. The stream must not be written afterwards.
 func (w *stream) finish() (err error) {
 	if len(w.buf) > 0 {
 		err = w.flush()
@@ -110,7 +110,7 @@ func (w *stream) finish() (err error) {
 	return err
 }
 
-// free gives the memory of the stream back. What is in the file stays there.
+// free releases the memory of the stream. Chunks in the file stay there.
 func (w *stream) free() {
 	for _, c := range w.chunks {
 		if c.held != nil {
@@ -122,18 +122,18 @@ func (w *stream) free() {
 	w.chunks, w.buf = nil, nil
 }
 
-// A reader reads a stream. A record is in one chunk, so that it can be read in one piece.
+// A reader reads a stream. Each record is within one chunk, so it can be read in one piece.
 type reader struct {
 	s    *stream
 	next int    // chunk
-	rest []byte // of the chunk before
+	rest []byte // rest of the current chunk
 	buf  []byte
 }
 
 func (w *stream) read() *reader { return &reader{s: w} }
 
-// more returns what is left of the current chunk, or the next; at the end it is empty. The
-// caller moves on by skip.
+// more returns the rest of the current chunk, or the next chunk. At the end the result is empty.
+// The caller must call skip to advance.
 func (r *reader) more() ([]byte, error) {
 	for len(r.rest) == 0 {
 		switch {
@@ -158,5 +158,5 @@ func (r *reader) more() ([]byte, error) {
 	return r.rest, nil
 }
 
-// skip moves on by n octets, which more returned.
+// skip advances by n of the bytes that more returned.
 func (r *reader) skip(n int) { r.rest = r.rest[n:] }

@@ -7,23 +7,23 @@ import (
 	"math/bits"
 )
 
-// table is a set of keys with open addressing, and a number with each if it counts. The
-// zero table is empty.
+// table is a hash set of keys with open addressing. If it counts, each key has a number. The zero
+// table is empty.
 type table struct {
-	slots  []byte // of width octets: a key, zero if the slot is free, and the number
+	slots  []byte // slots of width bytes: a key, which is zero if the slot is free, and the number
 	width  int
 	size   uint64 // number of slots
 	used   int
 	most   int // keys that fit before it has to grow
-	memory int // octets of slots that it may have
+	memory int // limit of slots in bytes
 }
 
-// errFull means that the table has no room.
+// errFull means that the table is full.
 var errFull = errors.New("bulk: the table is full")
 
 const firstSlots = 64
 
-// newTable returns a table of at most memory octets, but of at least firstSlots slots.
+// newTable returns a table of at most memory bytes, but with at least firstSlots slots.
 func newTable(memory int64, counts bool) table {
 	t := table{width: keySize}
 	if counts {
@@ -33,13 +33,13 @@ func newTable(memory int64, counts bool) table {
 	return t
 }
 
-// place returns the offset of the first slot to look for k at.
+// place returns the offset of the first slot in the search for k.
 func (t *table) place(k Key) int {
 	slot, _ := bits.Mul64(k[1], t.size)
 	return int(slot) * t.width
 }
 
-// find returns the offset of the slot of k, or of a free one for it.
+// find returns the offset of the slot of k, or of a free slot for k.
 func (t *table) find(k Key) (at int, found bool) {
 	at = t.place(k)
 	for {
@@ -66,7 +66,7 @@ func (t *table) has(k Key) bool {
 	return found
 }
 
-// add adds k, and counts it n times. full means that k is new and that no memory is left for it.
+// add adds n occurrences of k. full reports that k is new but the table is full.
 func (t *table) add(k Key, n uint64) (isNew, full bool, err error) {
 	if t.used == t.most {
 		if t.has(k) {
@@ -94,7 +94,7 @@ func (t *table) addCount(at int, n uint64) {
 	binary.LittleEndian.PutUint64(count, binary.LittleEndian.Uint64(count)+n)
 }
 
-// count counts k n times if t has it, and reports whether it has.
+// count adds n to the number of k if t contains k. It reports whether t contains k.
 func (t *table) count(k Key, n uint64) bool {
 	if t.size == 0 {
 		return false
@@ -106,7 +106,7 @@ func (t *table) count(k Key, n uint64) bool {
 	return found
 }
 
-// take returns the number of k, which is in t, and sets it to zero.
+// take returns the number of k and sets it to zero. t must contain k.
 func (t *table) take(k Key) uint64 {
 	at, _ := t.find(k)
 	n := t.slots[at+keySize : at+keySize+8]
@@ -115,11 +115,11 @@ func (t *table) take(k Key) uint64 {
 	return count
 }
 
-// grow makes t twice as large, or as large as it may be, and reports whether it has.
+// grow doubles the size of t, up to its limit. It reports whether t has grown.
 func (t *table) grow() (bool, error) {
 	slots := max(firstSlots, 2*t.size)
 	if most := uint64(t.memory / t.width); slots > most {
-		// The last growth is worth the work only if it is not tiny.
+		// Skip a last growth that is tiny.
 		if slots = most; slots < t.size+t.size/16+1 {
 			return false, nil
 		}
@@ -140,7 +140,7 @@ func (t *table) grow() (bool, error) {
 	return true, nil
 }
 
-// clear empties t, and keeps its memory.
+// clear empties t and retains its memory.
 func (t *table) clear() {
 	clear(t.slots)
 	t.used = 0

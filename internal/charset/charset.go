@@ -1,9 +1,8 @@
 // Package charset decodes text in the charsets of mail and the web to UTF-8.
 //
-// A name means the same everywhere. The names of the WHATWG Encoding Standard come
-// first: text that is labelled iso-8859-1 or gb2312 is often in the larger sets
-// windows-1252 and gbk. The names of IANA follow. A text without a charset, and one whose
-// charset is unknown, is read as UTF-8, and what is not UTF-8 in it as ISO Latin 1.
+// Names of the WHATWG Encoding Standard take precedence over IANA names, because text labeled
+// iso-8859-1 or gb2312 often uses the larger sets windows-1252 and gbk. Text without a known
+// charset is read as UTF-8, and its invalid bytes as ISO Latin 1.
 package charset
 
 import (
@@ -22,8 +21,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// lookup returns the encoding of that name. It is nil for US-ASCII, for no name, and for
-// the name of RFC 1428 for an unknown charset. ok is false if the name is unknown.
+// lookup returns the encoding with the name. It is nil for US-ASCII, for an empty name, and for the
+// name of RFC 1428 for an unknown charset. ok is false if the name is unknown.
 func lookup(name string) (e encoding.Encoding, ok bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch name {
@@ -32,7 +31,7 @@ func lookup(name string) (e encoding.Encoding, ok bool) {
 	case "utf-7", "csutf7", "unicode-1-1-utf-7", "csunicode11utf7":
 		return utf7{}, true
 	case "utf-16":
-		// The web reads it as little endian; RFC 2781 section 4.3 doesn't.
+		// Browsers read it as little endian, but RFC 2781 section 4.3 says big endian.
 		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM), true
 	}
 	if e, err := htmlindex.Get(name); err == nil && e != encoding.Replacement {
@@ -53,14 +52,14 @@ func decoder(name string) transform.Transformer {
 	return guess{}
 }
 
-// IsKnown reports whether there is a charset of that name. The empty name is known.
+// IsKnown reports whether the charset with the name is known. The empty name is known.
 func IsKnown(name string) bool {
 	_, ok := lookup(name)
 	return ok
 }
 
-// IsUTF8 reports whether valid text in that charset needs no decoding: it is UTF-8 or
-// US-ASCII, or none is named.
+// IsUTF8 reports whether valid text in the charset needs no decoding: the charset is UTF-8 or
+// US-ASCII, or the name is empty.
 func IsUTF8(name string) bool {
 	e, ok := lookup(name)
 	return ok && (e == nil || e == unicode.UTF8)
@@ -72,14 +71,14 @@ func IsUTF7(name string) bool {
 	return e == utf7{}
 }
 
-// OfType returns the charset that a media type names, or "".
+// OfType returns the charset of a media type, or "".
 func OfType(mediaType string) string {
 	_, params, _ := mime.ParseMediaType(mediaType)
 	return params["charset"]
 }
 
-// Decode returns octets in that charset as UTF-8. Malformed characters become U+FFFD. If
-// the charset is unknown, ok is false and text is [Text].
+// Decode decodes octets in the charset to UTF-8. Malformed characters become U+FFFD. If the charset
+// is unknown, ok is false and text is the result of [Text].
 func Decode(name, octets string) (text string, ok bool) {
 	e, ok := lookup(name)
 	if e == nil {
@@ -89,21 +88,20 @@ func Decode(name, octets string) (text string, ok bool) {
 	return text, err == nil
 }
 
-// Text returns octets in no known charset as UTF-8. They are ISO Latin 1 if they are not
-// all UTF-8.
+// Text decodes octets in an unknown charset to UTF-8. If they are not valid UTF-8, they are read as
+// ISO Latin 1.
 func Text(octets string) string { return octet.Text(octets) }
 
-// NewReader returns a reader of the text r, which is in that charset, as UTF-8. If none is
-// named or the name is unknown, each octet that is not part of a UTF-8 character is read
-// as ISO Latin 1. size is about the size of r, or negative: a short text is read at once,
-// without buffers that are larger than it.
+// NewReader returns a reader that decodes r from the charset to UTF-8. If the name is empty or
+// unknown, each byte that is not part of a UTF-8 character is read as ISO Latin 1. size is the
+// approximate size of r, or negative. A short text is read at once, without larger buffers.
 func NewReader(name string, r io.Reader, size int64) io.Reader {
 	const short = 4 << 10
 	if size < 0 || size > short {
 		return transform.NewReader(r, decoder(name))
 	}
 	octets, err := io.ReadAll(r)
-	text, _, _ := transform.Bytes(decoder(name), octets) // Malformed characters are not errors.
+	text, _, _ := transform.Bytes(decoder(name), octets) // malformed characters are not errors
 	if err == nil {
 		return bytes.NewReader(text)
 	}
@@ -115,14 +113,14 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// NewWriter returns a writer that writes text in that charset to w as UTF-8, as
-// [NewReader] reads it. Close writes what is left of the text, and does not close w.
+// NewWriter returns a writer that decodes text like [NewReader] and writes it to w as UTF-8. The
+// caller must call Close, which writes the rest of the text and does not close w.
 func NewWriter(name string, w io.Writer) io.WriteCloser {
 	return transform.NewWriter(w, decoder(name))
 }
 
-// guess decodes UTF-8, and each other octet as ISO Latin 1. Unlike [Text] it decides for
-// each character, so that the result does not depend on where a stream is cut.
+// guess decodes UTF-8, and other bytes as ISO Latin 1. Unlike [Text] it decides for each character,
+// so that the result does not depend on how a stream is divided.
 type guess struct{ transform.NopResetter }
 
 func (guess) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {

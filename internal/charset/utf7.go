@@ -9,10 +9,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// utf7 is the charset UTF-7 (RFC 2152), which golang.org/x/text does not have. It only
-// decodes. "\" and "~", which are in none of RFC 2152's sets, stand for themselves. An
-// octet beyond US-ASCII, half of a surrogate pair, and left-over bits that are not zero
-// become U+FFFD.
+// utf7 decodes the charset UTF-7 (RFC 2152), which golang.org/x/text does not support. "\" and "~",
+// which RFC 2152 does not mention, represent themselves. A byte outside US-ASCII, an incomplete
+// surrogate pair and nonzero padding bits become U+FFFD.
 type utf7 struct{ encoding.Encoding }
 
 func (utf7) NewDecoder() *encoding.Decoder {
@@ -21,21 +20,21 @@ func (utf7) NewDecoder() *encoding.Decoder {
 
 func (utf7) String() string { return "UTF-7" }
 
-// utf7Decoder is the state between two octets.
+// utf7Decoder is the state between two bytes.
 type utf7Decoder struct {
 	shifted bool   // in base64, after "+"
 	fresh   bool   // directly after the "+"
-	bits    uint32 // the bits of the next UTF-16 unit
-	n       int    // the number of bits
-	high    rune   // the first half of a surrogate pair; 0: none
+	bits    uint32 // bits of the next UTF-16 unit
+	n       int    // number of bits
+	high    rune   // first half of a surrogate pair, or 0
 }
 
 const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 func (d *utf7Decoder) Reset() { *d = utf7Decoder{} }
 
-// maxUTF7 is the most octets of UTF-8 that one octet of UTF-7 can produce: two malformed
-// characters and itself.
+// maxUTF7 is the maximum number of UTF-8 bytes from one byte of UTF-7: two malformed characters and
+// the byte itself.
 const maxUTF7 = 3 * utf8.UTFMax
 
 // Transform implements [transform.Transformer].
@@ -56,7 +55,7 @@ func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 	return nDst, nSrc, nil
 }
 
-// step appends the characters that o completes.
+// step appends the characters that the byte o completes.
 func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	if !d.shifted {
 		switch {
@@ -90,7 +89,7 @@ func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	return d.step(dst, o)
 }
 
-// unit appends a UTF-16 unit, or keeps the first half of a pair.
+// unit appends a UTF-16 unit, or stores the first half of a pair.
 func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 	if d.high != 0 {
 		r := utf16.DecodeRune(d.high, unit)

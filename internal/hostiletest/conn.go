@@ -12,10 +12,10 @@ import (
 // Boundary separates datagrams.
 const Boundary = "\r\n--\r\n"
 
-// maxPieces is how many pieces come late. The rest comes at once.
+// maxPieces limits the delayed pieces. The rest comes without delay.
 const maxPieces = 200
 
-// conn is the client's end of a connection. It needs no goroutine.
+// conn is the client's end of a connection. It uses no goroutine.
 type conn struct {
 	peer    *Peer
 	packet  bool
@@ -23,10 +23,10 @@ type conn struct {
 
 	// The peer's lock guards these.
 	pieces   [][]byte
-	taken    int // pieces that were read or begun
+	taken    int // pieces read or begun
 	ready    <-chan time.Time
 	sent     bytes.Buffer
-	id       []byte // connection id of the client's last datagram
+	id       []byte // connection ID of the client's last datagram
 	deadline time.Time
 	changed  chan struct{} // closed when the deadline changes or the client has sent
 	closed   bool
@@ -50,7 +50,7 @@ func newConn(p *Peer, network, address string, said []byte) *conn {
 	return c
 }
 
-// cut adds what is left of said after the pieces, and leaves out those that are empty.
+// cut appends the rest of said to the pieces and removes empty pieces.
 func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	for _, piece := range pieces {
 		said = said[len(piece):]
@@ -64,8 +64,8 @@ func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	return list
 }
 
-// Read returns the next octets when it is time for them. A stream ends after the last,
-// unless the server is silent. Datagrams do not end.
+// Read returns the next bytes when they are due. A stream ends after the last byte, unless the
+// server is silent. Datagrams do not end.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.peer.mu.Lock()
@@ -93,8 +93,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// next reports whether the next piece may be read, or else what tells when; nil: nothing
-// does before the client sends.
+// next reports whether the next piece may be read. Otherwise it returns a channel that signals when
+// to try again. The channel is nil if the client must send first.
 func (c *conn) next() (ready <-chan time.Time, now bool) {
 	if len(c.pieces) == 0 || c.peer.How&Waiting != 0 && c.sent.Len() == 0 {
 		return nil, false
@@ -138,11 +138,11 @@ func (c *conn) wait(ready <-chan time.Time, deadline time.Time, changed <-chan s
 	}
 }
 
-// take copies the next piece, or what fits of it.
+// take copies the next piece, or the part that fits.
 func (c *conn) take(p []byte) int {
 	piece := c.pieces[0]
 	if c.packet && len(piece) >= 3 && piece[0] == 3 && c.id != nil {
-		// ARDP drops datagrams of another connection id.
+		// ARDP drops datagrams with another connection ID.
 		piece = append(append([]byte{3}, c.id...), piece[3:]...)
 	}
 	n := copy(p, piece)
@@ -156,7 +156,7 @@ func (c *conn) take(p []byte) int {
 	return n
 }
 
-// Write keeps what the client sends. It succeeds as on a socket whose peer is gone.
+// Write records the client's data. It succeeds, like on a socket whose peer has disconnected.
 func (c *conn) Write(p []byte) (int, error) {
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()
@@ -171,7 +171,7 @@ func (c *conn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// change wakes a Read. The caller holds the lock.
+// change wakes a Read. The caller must hold the lock.
 func (c *conn) change() {
 	close(c.changed)
 	c.changed = make(chan struct{})
@@ -188,7 +188,7 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// SetReadDeadline also ends a Read that waits.
+// SetReadDeadline also ends a blocked Read.
 func (c *conn) SetReadDeadline(at time.Time) error {
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()
@@ -200,7 +200,7 @@ func (c *conn) SetReadDeadline(at time.Time) error {
 func (c *conn) SetDeadline(at time.Time) error   { return c.SetReadDeadline(at) }
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
 
-// LocalAddr is one of documentation, on which nothing can listen.
+// LocalAddr returns an address reserved for documentation, on which no server can listen.
 func (c *conn) LocalAddr() net.Addr {
 	return c.addr(netip.MustParseAddrPort("192.0.2.1:40000"))
 }

@@ -1,4 +1,4 @@
-// Package hostiletest has a server in memory whose octets a fuzz test chooses.
+// Package hostiletest provides an in-memory server that sends bytes chosen by a fuzz test.
 package hostiletest
 
 import (
@@ -12,37 +12,36 @@ import (
 	"sync"
 )
 
-// Bits of How.
+// The bits of How.
 const (
-	Bytes   How = 1 << iota // an octet at a time, instead of all at once
-	Lines                   // a line at a time, each a second after the client waits for it
+	Bytes   How = 1 << iota // one byte at a time, instead of all at once
+	Lines                   // one line at a time, each a second after the client waits for it
 	Slow                    // 30 seconds before each of the first pieces
-	Silent                  // after its octets the server says nothing, instead of closing
-	Waiting                 // the server begins after the first octets from the client
+	Silent                  // after its bytes the server stays silent instead of closing
+	Waiting                 // the server begins after the first bytes from the client
 )
 
-// How is the manner of a server. Other bits mean nothing.
+// How selects the timing of a server. Unknown bits have no effect.
 type How uint8
 
-// Peer is a server that says the same octets whatever it is sent. Its Dial is used inside
-// a bubble of package synctest, where waiting takes no time. The zero Peer closes each
-// connection.
+// Peer is a server that sends the same bytes whatever the client sends. Its Dial must be used
+// inside a synctest bubble, where waiting takes no time. The zero Peer closes each connection.
 type Peer struct {
-	First []byte // what it says on the first connection
-	Later []byte // what it says on each other
+	First []byte // sent on the first connection
+	Later []byte // sent on later connections
 	How   How
-	TLS   *tls.Config // of its side of each connection; nil: no TLS
+	TLS   *tls.Config // server configuration; no TLS if nil
 
 	mu    sync.Mutex
 	dials []string
 	sent  []*bytes.Buffer
 }
 
-// maxDials ends the test of a client that dials without end.
+// maxDials stops a client that dials endlessly.
 const maxDials = 1000
 
-// Dial connects to the peer: see Options.Dial of package access. On networks of datagrams
-// each is what stands before the next [Boundary].
+// Dial connects to the peer, as access.Options.Dial. On datagram networks, [Boundary] separates the
+// datagrams.
 func (p *Peer) Dial(_ context.Context, network, address string) (net.Conn, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,12 +62,12 @@ func (p *Peer) Dial(_ context.Context, network, address string) (net.Conn, error
 	return near, nil
 }
 
-// DialContext is Dial.
+// DialContext is like Dial.
 func (p *Peer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return p.Dial(ctx, network, address)
 }
 
-// serve passes octets between a connection and c.
+// serve copies bytes between a connection and c.
 func serve(far *tls.Conn, c *conn) {
 	ended := make(chan struct{})
 	go func() {
@@ -81,14 +80,14 @@ func serve(far *tls.Conn, c *conn) {
 	<-ended
 }
 
-// Dials returns the addresses that were dialed.
+// Dials returns the dialed addresses.
 func (p *Peer) Dials() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.dials)
 }
 
-// Sent returns what the client has sent on each connection, inside TLS.
+// Sent returns the data that the client sent on each connection, decrypted from TLS.
 func (p *Peer) Sent() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,5 +98,5 @@ func (p *Peer) Sent() []string {
 	return list
 }
 
-// isPacket reports whether a network is one of datagrams.
+// isPacket reports whether a network uses datagrams.
 func isPacket(network string) bool { return strings.HasPrefix(network, "udp") }

@@ -12,24 +12,23 @@ import (
 // ErrMissing means that the text has no value at the path.
 var ErrMissing = errors.New("missing")
 
-// Path leads to a value: names of members and indexes of elements. The zero Path is the
-// whole text. It may be used concurrently.
+// Path is the path of a value: names of members and indexes of elements. The zero Path selects the
+// whole text. A Path may be used concurrently.
 type Path struct {
 	text  string
 	steps []step
 }
 
-// step is the name of a member, or an index if that is not negative.
+// step is an index, or the name of a member if index is negative.
 type step struct {
 	name  string
 	index int
 }
 
-// Parse reads a path: names with dots between them, each index in brackets:
-// "items[0].url". "$." or "." may come first. A name with other characters than letters,
-// digits, "-", "_", "$" and those outside US-ASCII is in quotes, double ones with the
-// escapes of JSON or single ones without escapes, and may be in brackets: data."a.b" or
-// data['a.b'].
+// Parse parses a path: names separated by dots, and indexes in brackets, such as "items[0].url".
+// "$." or "." may come first. Unquoted names consist of letters, digits, "-", "_", "$" and
+// characters outside US-ASCII. Other names must be quoted, and may be in brackets: data."a.b" or
+// data['a.b']. Names in double quotes have JSON escapes; names in single quotes have no escapes.
 func Parse(text string) (Path, error) {
 	p := parser{text: text}
 	p.root()
@@ -44,7 +43,7 @@ func Parse(text string) (Path, error) {
 	return Path{text, p.steps}, nil
 }
 
-// Names returns the path of members within members: "a.b" of a and b.
+// Names returns the path of nested members. For a and b it is "a.b".
 func Names(names ...string) Path {
 	var p Path
 	for _, name := range names {
@@ -54,7 +53,7 @@ func Names(names ...string) Path {
 	return p
 }
 
-// String returns the path as it was written.
+// String returns the text passed to Parse.
 func (p Path) String() string { return p.text }
 
 type parser struct {
@@ -63,7 +62,7 @@ type parser struct {
 	steps []step
 }
 
-// root skips a "$" that stands for the whole text.
+// root skips a "$" that means the whole text.
 func (p *parser) root() {
 	rest, ok := strings.CutPrefix(p.text, "$")
 	if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote returns the text of a string of JSON with its quotes, as [Path.Find] finds it.
-// The result is a part of text, or appended to buf if there are escapes. The error is for
-// octets that are not UTF-8, and for one half of a surrogate pair.
+// Unquote decodes a JSON string with its quotes, such as a result of [Path.Find]. If the string has
+// escapes, Unquote appends the decoded text to buf; otherwise the result is a part of text. It
+// returns an error for invalid UTF-8 and for an incomplete surrogate pair.
 func Unquote(buf, text []byte) ([]byte, error) {
 	inner := text[1 : len(text)-1]
 	if !utf8.Valid(inner) {
@@ -43,7 +43,7 @@ var (
 	errSurrogate = errors.New("incomplete surrogate pair")
 )
 
-// escapes has the characters of escapes by the octet after the backslash.
+// escapes maps the byte after the backslash of an escape to its character.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // rune16 returns the character of an escape "\u" or of a pair of them, and its length.
@@ -76,8 +76,8 @@ func unhex(c byte) byte {
 	return 0xFF
 }
 
-// AppendQuoted appends text, which is UTF-8, as a string of JSON. It escapes only what it
-// must.
+// AppendQuoted appends text as a JSON string. text must be valid UTF-8. AppendQuoted escapes only
+// the characters that require it.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := range len(text) {

@@ -8,9 +8,9 @@ import (
 	"math/bits"
 )
 
-// SyntaxError is an error of a text that is not JSON.
+// SyntaxError is the error for text that is not JSON.
 type SyntaxError struct {
-	Offset int // in the text
+	Offset int // byte offset in the text
 	Err    error
 }
 
@@ -19,9 +19,9 @@ func (e *SyntaxError) Error() string {
 }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Find returns where the value at the path is in text, a JSON text. Of members with the
-// same name the last counts, as in JavaScript. The error is [ErrMissing] or a
-// [*SyntaxError]: the whole text is checked, except whether it is UTF-8.
+// Find returns the position of the value at the path in a JSON text. If members have the same name,
+// the last counts, as in JavaScript. The error is [ErrMissing] or a [*SyntaxError]. Find checks the
+// syntax of the whole text, but not its UTF-8.
 func (p Path) Find(text []byte) (start, end int, err error) {
 	s := scanner{text: text}
 	s.space()
@@ -40,7 +40,7 @@ func (p Path) Find(text []byte) (start, end int, err error) {
 	return found.start, found.end, nil
 }
 
-// Elements yields where the elements of an array are in text. It ends early if text is
+// Elements yields the positions of the elements of a JSON array in text. It ends early if text is
 // not an array.
 func Elements(text []byte) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
@@ -63,7 +63,7 @@ func Elements(text []byte) iter.Seq2[int, int] {
 	}
 }
 
-// maxDepth is how deep values may be nested, as in encoding/json.
+// maxDepth limits the nesting of values, as in encoding/json.
 const maxDepth = 10000
 
 var (
@@ -79,7 +79,7 @@ var (
 	errNumber  = errors.New("missing digit")
 )
 
-// scanner reads a text from pos on.
+// scanner reads a text from pos.
 type scanner struct {
 	text    []byte
 	pos     int
@@ -87,7 +87,7 @@ type scanner struct {
 	escaped bool // the last string has escapes
 }
 
-// span is a part of the text; with the end 0, none.
+// span is a part of the text. If its end is 0, it is empty.
 type span struct{ start, end int }
 
 func (s *scanner) error(err error) *SyntaxError {
@@ -97,7 +97,7 @@ func (s *scanner) error(err error) *SyntaxError {
 	return &SyntaxError{s.pos, err}
 }
 
-// next returns the next octet, or 0 at the end.
+// next returns the next byte, or 0 at the end.
 func (s *scanner) next() byte {
 	if s.pos < len(s.text) {
 		return s.text[s.pos]
@@ -105,7 +105,7 @@ func (s *scanner) next() byte {
 	return 0
 }
 
-// space skips white space, and returns the next octet.
+// space skips white space and returns the next byte.
 func (s *scanner) space() byte {
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
@@ -117,7 +117,7 @@ func (s *scanner) space() byte {
 	return 0
 }
 
-// value reads a value. With find, it returns where in it the value at the end of path is.
+// value reads a value. If find is true, it returns the position of the value at path.
 func (s *scanner) value(path []step, find bool) (found span, err *SyntaxError) {
 	start := s.pos
 	inside := find && len(path) > 0
@@ -149,7 +149,7 @@ func (s *scanner) value(path []step, find bool) (found span, err *SyntaxError) {
 	return found, err
 }
 
-// members reads an object. A path that is not empty begins with a name in it.
+// members reads an object. A nonempty path begins with the name of a member.
 func (s *scanner) members(path []step) (found span, err *SyntaxError) {
 	if empty, err := s.open('}'); empty || err != nil {
 		return found, err
@@ -182,7 +182,7 @@ func (s *scanner) members(path []step) (found span, err *SyntaxError) {
 	}
 }
 
-// elements reads an array. A path that is not empty begins with an index into it.
+// elements reads an array. A nonempty path begins with an index into it.
 func (s *scanner) elements(path []step) (found span, err *SyntaxError) {
 	if empty, err := s.open(']'); empty || err != nil {
 		return found, err
@@ -202,7 +202,7 @@ func (s *scanner) elements(path []step) (found span, err *SyntaxError) {
 	}
 }
 
-// open reads the opening bracket of an object or array, and its end if that comes next.
+// open reads the opening bracket of an object or array, and the closing bracket if it is empty.
 func (s *scanner) open(end byte) (empty bool, err *SyntaxError) {
 	if s.depth++; s.depth > maxDepth {
 		return false, s.error(errDepth)
@@ -216,7 +216,7 @@ func (s *scanner) open(end byte) (empty bool, err *SyntaxError) {
 	return true, nil
 }
 
-// more reads a comma, or the end of an object or array.
+// more reads a comma or the end of an object or array.
 func (s *scanner) more(end byte) (bool, *SyntaxError) {
 	switch s.space() {
 	case ',':
@@ -245,8 +245,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// quoted reads a string. It looks at eight octets at once for a quote, a backslash or a
-// control character.
+// quoted reads a string. It searches eight bytes at a time for a quote, a backslash or a control
+// character.
 func (s *scanner) quoted() *SyntaxError {
 	s.escaped = false
 	s.pos++
@@ -309,7 +309,7 @@ func (s *scanner) literal(word string) *SyntaxError {
 	return nil
 }
 
-// number reads a number, whose first octet is c.
+// number reads a number. c is its first byte.
 func (s *scanner) number(c byte) *SyntaxError {
 	if c == '-' {
 		s.pos++

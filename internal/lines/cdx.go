@@ -9,25 +9,25 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// cdx is the form of lines of a CDX index, whose fields the header names.
+// cdx is the form of CDX lines. The header lists the fields.
 type cdx struct {
 	field
-	header string // "": the file has none
+	header string // empty if the file has none
 }
 
 const (
-	// cdxMark is what a header of CDX has between the delimiter and the letters.
+	// cdxMark is the text between the delimiter and the letters in a CDX header.
 	cdxMark = "CDX"
 	// cdxURL is the letter of the original URL.
 	cdxURL = "a"
-	// cdxURLField is the field of the original URL in a file without a header, whatever
-	// the number of its fields: after the sort key and the date.
+	// cdxURLField is the field of the original URL in a file without a header. It follows the sort
+	// key and the date, whatever the number of fields.
 	cdxURLField = 3
 	// dateLength is the length of a date: 20260102030405.
 	dateLength = 14
 )
 
-// newCDX returns the form of a CDX file by its first line.
+// newCDX returns the form of a CDX file with a first line.
 func newCDX(line []byte) (*Finder, error) {
 	if !isCDXHeader(line) {
 		return &Finder{cdx{field{cdxURLField, []byte{' '}}, ""}}, nil
@@ -35,7 +35,7 @@ func newCDX(line []byte) (*Finder, error) {
 	n := 0
 	for i, letter := range bytes.Split(line[1:], line[:1]) {
 		if string(letter) == cdxURL {
-			n = i // of several the last: wget writes the URL as the sort key, too
+			n = i // use the last one, because wget also writes the URL as the sort key
 		}
 	}
 	if n == 0 {
@@ -44,15 +44,15 @@ func newCDX(line []byte) (*Finder, error) {
 	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
 }
 
-// isCDXHeader reports whether line is a header: the delimiter, "CDX", and letters with the
-// delimiter between them.
+// isCDXHeader reports whether line is a header: the delimiter, "CDX", and letters separated by the
+// delimiter.
 func isCDXHeader(line []byte) bool {
 	const first = 1 + len(cdxMark)
 	return len(line) > first && (line[0] == ' ' || line[0] == '\t') && string(line[1:first]) == cdxMark && line[first] == line[0]
 }
 
-// isCDX reports whether line could be one of a CDX file without a header: a sort key, a
-// date, a URL.
+// isCDX reports whether line could be from a CDX file without a header: a sort key, a date and a
+// URL.
 func isCDX(line []byte) bool {
 	f := bytes.SplitN(line, []byte{' '}, cdxURLField+1)
 	return len(f) >= cdxURLField && len(f[0]) > 0 && isDate(f[1]) && len(f[2]) > 0 && f[2][0] != '{'
@@ -76,29 +76,29 @@ func (c cdx) find(line []byte) (start, end int, err error) {
 	return start, end, err
 }
 
-// cdxj is the form of lines of a CDXJ index: a sort key, a date, and JSON with the URL as
-// "url", or as "uri" in the older form of OpenWayback.
+// cdxj is the form of CDXJ lines: a sort key, a date, and JSON with the URL as "url", or as "uri"
+// in the older OpenWayback format.
 type cdxj struct{ url, uri key }
 
 func newCDXJ() *Finder { return &Finder{cdxj{key{jsonpath.Names("url")}, key{jsonpath.Names("uri")}}} }
 
-// isCDXJ reports whether line could be one of a CDXJ file.
+// isCDXJ reports whether line could be from a CDXJ file.
 func isCDXJ(line []byte) bool {
 	name, rest, _ := bytes.Cut(line, []byte{' '})
 	date, _, _ := bytes.Cut(rest, []byte{' '})
 	return isCDXJHeader(line) && (bytes.Contains(line, []byte("CDXJ")) || bytes.Contains(line, cdxjBlock)) || len(name) > 0 && (isDate(date) || isLongDate(date)) && bytes.Contains(rest, cdxjBlock)
 }
 
-// isCDXJHeader reports whether line is about the file, such as "!OpenWayback-CDXJ 1.0".
+// isCDXJHeader reports whether line is a header line, such as "!OpenWayback-CDXJ 1.0".
 func isCDXJHeader(line []byte) bool { return len(line) > 1 && line[0] == '!' }
 
-// isLongDate reports whether text is a date as OpenWayback writes it: 2026-01-02T03:04:05Z.
+// isLongDate reports whether text is a date in OpenWayback's form: 2026-01-02T03:04:05Z.
 func isLongDate(text []byte) bool {
 	_, err := time.Parse(time.RFC3339, string(text))
 	return err == nil
 }
 
-// cdxjBlock begins the JSON of a line: neither sort keys nor dates have a space.
+// cdxjBlock begins the JSON of a line. Sort keys and dates contain no spaces.
 var cdxjBlock = []byte(" {")
 
 func (c cdxj) find(line []byte) (start, end int, err error) {

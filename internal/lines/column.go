@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// ColumnError is the error of a source that has no field [Options.Column], or several.
+// ColumnError is the error for a source that has no column [Options].Column, or several.
 type ColumnError struct {
 	Column  string
-	Columns []string // the names in the first line of the source
+	Columns []string // names in the first line of the source
 }
 
-// maxNames is how many names of columns a message has.
+// maxNames limits the column names in a message.
 const maxNames = 30
 
 func (e *ColumnError) Error() string {
@@ -30,7 +30,7 @@ func (e *ColumnError) Error() string {
 	return fmt.Sprintf("no column %q in the first line: choose %s%s", e.Column, strings.Join(names, ", "), more)
 }
 
-// header reads the first line of a source, and finds the column of the URL in it.
+// header reads the first line of a source and finds the column of the URL in it.
 func (r *reader) header(in *bufio.Reader) error {
 	line, err := in.ReadSlice('\n')
 	switch {
@@ -58,7 +58,7 @@ func withoutEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, newline), []byte{'\r'})
 }
 
-// columnIn returns the Finder of the column by the first line.
+// columnIn returns the Finder of the column for the first line of a source.
 func (o *Options) columnIn(line []byte) (*Finder, error) {
 	names, err := fields(line, o.Delimiter)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o *Options) columnIn(line []byte) (*Finder, error) {
 	return Field(i+1, o.Delimiter)
 }
 
-// fields returns the fields of a line, as [Field] reads them.
+// fields returns the fields of a line, with the syntax of [Field].
 func fields(line []byte, delimiter string) (list []string, err error) {
 	if !isCSV(delimiter) {
 		return strings.Split(string(line), delimiter), nil

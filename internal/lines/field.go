@@ -46,10 +46,10 @@ func (f field) fromEnd(line []byte) (start, end int, err error) {
 	}
 }
 
-// isCSV reports whether fields with that delimiter may be in quotes.
+// isCSV reports whether fields with the delimiter may be quoted.
 func isCSV(delimiter string) bool { return delimiter == "," || delimiter == ";" }
 
-// missing returns the error of a line with only so many fields.
+// missing returns the error for a line with too few fields.
 func (f field) missing(fields int) error {
 	if fields == 1 {
 		return fmt.Errorf("the line has no field %d: it has 1 field", f.n)
@@ -60,8 +60,8 @@ func (f field) missing(fields int) error {
 func (field) decode(_, text []byte) ([]byte, error) { return text, nil }
 func (field) append(dst []byte, url string) []byte  { return append(dst, url...) }
 
-// csv is the form of lines with fields that may be in quotes (RFC 4180). It reads what
-// encoding/csv does, but no field with a line end.
+// csv is the form of lines with fields that may be quoted (RFC 4180). It accepts the same lines as
+// encoding/csv, except fields with a line end.
 type csv struct{ field }
 
 func (c csv) find(line []byte) (start, end int, err error) {
@@ -139,7 +139,7 @@ func (c csv) decode(buf, text []byte) ([]byte, error) {
 	}
 	for ; at >= 0; at = bytes.IndexByte(inner, '"') {
 		buf = append(buf, inner[:at+1]...)
-		inner = inner[at+2:] // a quote is written twice
+		inner = inner[at+2:] // a quote is written as two quotes
 	}
 	return append(buf, inner...), nil
 }

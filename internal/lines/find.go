@@ -9,11 +9,11 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// ErrNoURL is the error of [Finder.Find] for a line that has no URL and needs none, such as
-// the header of a CDX file. It is not a failure: the line stays as it is.
+// ErrNoURL is the error of [Finder.Find] for a line that needs no URL, such as the header of a CDX
+// file. It is not a failure, and callers should leave the line unchanged.
 var ErrNoURL = errors.New("the line has no URL")
 
-// Finder finds the URL in a line. A nil Finder takes the whole line. It may be used
+// Finder finds the URL in a line. For a nil Finder, the whole line is the URL. A Finder may be used
 // concurrently.
 type Finder struct{ form }
 
@@ -24,8 +24,8 @@ type form interface {
 	append(dst []byte, url string) []byte
 }
 
-// Find returns where in line the URL is written. line has no line end. The error is
-// [ErrNoURL] or says what the line lacks.
+// Find returns the position of the URL in line. line must not include its line end. The error is
+// [ErrNoURL] or describes what is missing.
 func (f *Finder) Find(line []byte) (start, end int, err error) {
 	if f == nil {
 		return 0, len(line), nil
@@ -33,20 +33,20 @@ func (f *Finder) Find(line []byte) (start, end int, err error) {
 	return f.find(line)
 }
 
-// Decode returns the URL that is written as text, where Find found it. The result is a part
-// of text, or in *buf, which grows, if text has escapes.
+// Decode decodes the URL at the position from Find. The result is a part of text or, if text has
+// escapes, of *buf, which grows as needed.
 func (f *Finder) Decode(buf *[]byte, text []byte) ([]byte, error) {
 	if f == nil {
 		return text, nil
 	}
 	url, err := f.decode((*buf)[:0], text)
 	if err == nil && len(url) < len(text)-len(`""`) {
-		*buf = url // an escape is longer than what it stands for
+		*buf = url // an escape is longer than its decoded text
 	}
 	return url, err
 }
 
-// Append appends a URL as it is written in place of what Find found.
+// Append appends a URL encoded to replace the text at the position from Find.
 func (f *Finder) Append(dst []byte, url string) []byte {
 	if f == nil {
 		return append(dst, url...)
@@ -54,9 +54,9 @@ func (f *Finder) Append(dst []byte, url string) []byte {
 	return f.append(dst, url)
 }
 
-// Field returns a Finder of field n of a line, from 1, or from the end: -1 is the last.
-// The fields have delimiter between them, as cut(1) has it. "," and ";" are for CSV (RFC
-// 4180): a field may be in quotes, but not contain a line end.
+// Field returns a Finder for field n of a line. n counts from 1, or from the end with -1 as the
+// last field. Fields are separated by delimiter, as in cut(1). With the delimiters "," and ";",
+// lines are CSV (RFC 4180): fields may be quoted but must not contain a line end.
 func Field(n int, delimiter string) (*Finder, error) {
 	switch {
 	case n == 0:
@@ -73,7 +73,7 @@ func Field(n int, delimiter string) (*Finder, error) {
 	return &Finder{f}, nil
 }
 
-// Key returns a Finder of the string at a path in a line of JSON ([jsonpath.Parse]).
+// Key returns a Finder for the string at a path in a JSON line ([jsonpath.Parse]).
 func Key(path string) (*Finder, error) {
 	p, err := jsonpath.Parse(path)
 	if err != nil {
@@ -82,7 +82,7 @@ func Key(path string) (*Finder, error) {
 	return &Finder{key{p}}, nil
 }
 
-// key is the form of lines of JSON.
+// key is the form of JSON lines.
 type key struct{ path jsonpath.Path }
 
 func (k key) find(line []byte) (start, end int, err error) {
@@ -98,7 +98,7 @@ func (k key) find(line []byte) (start, end int, err error) {
 	return start, end, nil
 }
 
-// kindOf names the kind of a value of JSON by its first octet.
+// kindOf names the kind of a JSON value from its first byte.
 func kindOf(c byte) string {
 	switch c {
 	case '{':

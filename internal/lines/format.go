@@ -11,16 +11,16 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Format is what the lines of a source are.
+// Format is the format of a source.
 type Format uint8
 
 // The formats.
 const (
-	Detect Format = iota // the content tells
+	Detect Format = iota // detect the format from the content
 	Text                 // a URL a line
-	CDX                  // an index with fields that a header names, or the third is the URL
-	CDXJ                 // an index with JSON
-	WARC                 // a web archive, in any form that package warc reads
+	CDX                  // a CDX index; without a header, field 3 is the URL
+	CDXJ                 // a CDXJ index, with JSON
+	WARC                 // a web archive in any format of package warc
 )
 
 var formatNames = []string{"", "text", "cdx", "cdxj", "warc"}
@@ -28,7 +28,7 @@ var formatNames = []string{"", "text", "cdx", "cdxj", "warc"}
 // Formats returns the names of the formats.
 func Formats() []string { return formatNames[Text:] }
 
-// ParseFormat returns the format of that name.
+// ParseFormat returns the format with the name.
 func ParseFormat(name string) (Format, error) {
 	if i := slices.Index(formatNames, name); i > 0 {
 		return Format(i), nil
@@ -71,9 +71,9 @@ func (r *reader) content(in *bufio.Reader) error {
 	return r.lines(in)
 }
 
-// table delivers the lines of a source whose URLs are in fields or in JSON.
+// table delivers the lines of a source with URLs in fields or in JSON.
 func (r *reader) table(in *bufio.Reader) error {
-	in.Peek(1) // an error comes again
+	in.Peek(1) // the next read repeats an error
 	if err := recognizeParquet(in); err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (r *reader) table(in *bufio.Reader) error {
 	return r.lines(in)
 }
 
-// firstLine returns the first line without its end, or as much of it as the buffer holds.
-// An error comes again.
+// firstLine returns the first line without its end, or the part that fits the buffer. The next read
+// repeats an error.
 func firstLine(in *bufio.Reader) []byte {
 	for {
 		head, err := in.Peek(in.Buffered())
@@ -102,7 +102,7 @@ func firstLine(in *bufio.Reader) []byte {
 	}
 }
 
-// formatOf returns the format of a source by its first line.
+// formatOf returns the format of a source from its first line.
 func formatOf(line []byte) Format {
 	switch {
 	case warc.IsFirstLine(line):
@@ -115,18 +115,18 @@ func formatOf(line []byte) Format {
 	return Text
 }
 
-// targets reads a web archive as lines: the target of each record that is a resource or
-// how it was fetched, and an empty line for the others.
+// targets reads a web archive as lines. Each record is a line: its target if it holds a resource or
+// a fetch, otherwise an empty line.
 type targets struct {
 	in   *warc.Reader
-	line []byte // the rest of the line
+	line []byte // rest of the line
 	kept bytes.Buffer
 }
 
-// maxWAT is the longest block that is read to learn what a record of a WAT file is about.
+// maxWAT limits the block that is read to find the target of a record in a WAT file.
 const maxWAT = 16 << 20
 
-// Read reads the rest of the line of one record, so that a pipe's are not held back.
+// Read reads from the line of one record only, so that lines from a pipe are not delayed.
 func (t *targets) Read(p []byte) (int, error) {
 	if len(t.line) == 0 {
 		record, err := t.in.Next()
@@ -140,8 +140,8 @@ func (t *targets) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// target returns the target of a record, or "" if another record stands for it: each
-// request has a response.
+// target returns the target of a record. It returns "" for a request, because its response has the
+// same target.
 func (t *targets) target(r *warc.Record) string {
 	typ := r.Type
 	if typ == "metadata" && strings.HasPrefix(r.Get("Content-Type"), "application/json") {
@@ -154,11 +154,11 @@ func (t *targets) target(r *warc.Record) string {
 	return ""
 }
 
-// described returns the type of the record that a record of a WAT file describes.
+// described returns the type of the record that a WAT record describes.
 func (t *targets) described(r *warc.Record) string {
 	t.kept.Reset()
 	if _, err := io.CopyN(&t.kept, r, maxWAT); err != io.EOF {
-		return "response" // most of such length are; the record is cut, or too long
+		return "response" // the record is cut or too long; most long records are responses
 	}
 	typ, err := warc.WATType(t.kept.Bytes())
 	if err != nil {

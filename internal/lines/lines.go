@@ -1,9 +1,9 @@
-// Package lines reads the lines of files and of standard input in blocks, which can be
-// worked on side by side. A [Finder] finds the URL in a line.
+// Package lines reads the lines of files and of standard input in blocks, which callers can process
+// concurrently. A [Finder] finds the URL in a line.
 //
-// The content of a file tells what it is: text, with a URL a line; CDX and CDXJ, indexes of
-// web archives; WARC, ARC or WAT. Each of them may be compressed with gzip, bzip2, xz, zstd
-// or compress(1).
+// The package detects the format of a file from its content: text with one URL per line, web
+// archive indexes (CDX and CDXJ), and web archives (WARC, ARC and WAT). Files may be compressed
+// with gzip, bzip2, xz, zstd or compress(1).
 package lines
 
 import (
@@ -16,39 +16,38 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Block is a number of lines of one source, or an error.
+// Block contains lines of one source, or an error.
 type Block struct {
-	// Source is the name of the file; "-": standard input.
+	// Source is the name of the file, or "-" for standard input.
 	Source string
-	// Line is the number of the first line in its source, from 1. In a web archive it is the
-	// number of a record: each record is a line, an empty one if it has no target.
+	// Line is the number of the first line in its source, from 1. In a web archive, each record is
+	// a line, which is empty if the record has no target.
 	Line int64
-	// Text has whole lines with their ends, LF or CR LF. Only the last line of a source
-	// may have none. Text may be empty. A byte order mark before the first line is left
-	// out.
+	// Text contains whole lines with their ends, LF or CR LF. Only the last line of a source may
+	// have no line end. Text may be empty. It does not include a byte order mark.
 	Text []byte
-	// Cut is 0, or the length in octets of the only line of the block, which is too long:
-	// Text has its first [locus.MaxLen] octets.
+	// Cut is not 0 if the block is a single line that is too long. It is then the length of the
+	// line in bytes, and Text contains the first [locus.MaxLen] bytes.
 	Cut int64
-	// Wait: after this block the reader may wait for more input, so answers should be
-	// written first.
+	// Wait reports whether the reader may block after this Block. Callers should write pending
+	// results first.
 	Wait bool
-	// Read is the number of octets of the source that were read so far, as they are stored.
+	// Read is the number of stored bytes of the source read so far.
 	Read int64
-	// Finder finds the URLs in the lines; nil: each line is a URL.
+	// Finder finds the URLs in the lines. If nil, each line is a URL.
 	Finder *Finder
-	// Header is the line with the names of the columns, without its end, if
-	// [Options.Column] is set. It is not in Text. Only the first block of a source has it,
-	// and only if the source before has another one.
+	// Header is the line with the column names, without its end. It is set only if [Options].Column
+	// is, in the first block of a source whose header differs from the header of the previous
+	// source. Text does not include it.
 	Header []byte
-	// Err says that the source can't be read further. Its message names the source and
-	// the last line before. Text is then empty.
+	// Err is not nil if the source can't be read further. Its message includes the source and the
+	// last line read. Text is then empty.
 	Err error
 
 	memory []byte
 }
 
-// Release lets the memory of b serve again. Text must not be used after it.
+// Release returns the memory of b for reuse. The caller must not use Text afterwards.
 func (b *Block) Release() {
 	if len(b.memory) == blockSize {
 		blocks.Put(b)
@@ -56,9 +55,9 @@ func (b *Block) Release() {
 }
 
 const (
-	// blockSize is the size of a block of a file in octets.
+	// blockSize is the size of a block of a file in bytes.
 	blockSize = 1 << 20
-	// ahead is the number of blocks that are read before they are asked for.
+	// ahead is the number of blocks to read ahead.
 	ahead = 2
 )
 
@@ -73,25 +72,25 @@ func (r *reader) newBlock() *Block {
 	return b
 }
 
-// Options say how to read. Nil means the zero Options.
+// Options holds the options of [Blocks]. A nil *Options selects the defaults.
 type Options struct {
-	// Stdin is standard input, the source "-"; nil: empty.
+	// Stdin is the source "-". If nil, standard input is empty.
 	Stdin io.Reader
-	// MaxLine is the length of the longest line in octets, with its end; 0: twice
-	// [locus.MaxLen]. Longer lines are cut.
+	// MaxLine limits a line in bytes, including its end. Zero means twice [locus.MaxLen]. Longer
+	// lines are cut.
 	MaxLine int
-	// Format is the format of all sources; Detect: their content tells.
+	// Format is the format of all sources. [Detect] detects it from their content.
 	Format Format
-	// Finder finds the URL in the lines of all sources. They are text then, whatever their
-	// content. Nil: the format tells.
+	// Finder finds the URL in the lines of all sources, which are then read as text. If nil, the
+	// format determines the position.
 	Finder *Finder
-	// Column is the name of the field with the URL; empty: Finder or the format tells. The
-	// first line of each source has the names of its fields.
+	// Column is the name of the field with the URL. If set, the first line of each source contains
+	// the names of its fields. If empty, Finder or the format determines the position.
 	Column string
-	// Delimiter is between the fields of lines with a Column, as for [Field].
+	// Delimiter separates the fields of lines with a Column, as for [Field].
 	Delimiter string
 
-	block int // the size of a block in octets, for tests; 0: blockSize
+	block int // block size in bytes, for tests; 0 means blockSize
 }
 
 func (o *Options) orDefault() Options {
@@ -103,11 +102,11 @@ func (o *Options) orDefault() Options {
 	return r
 }
 
-// Blocks yields the lines of the named files in order. "-" is standard input. A file that
-// can't be read yields an error, and the next ones follow. A pipe yields the lines that it
-// has without waiting for more. Blocks ends early, without an error, when ctx ends.
+// Blocks yields the lines of the named files in order. "-" is standard input. A file that can't be
+// read yields an error, and Blocks continues with the next file. A pipe yields its available lines
+// without waiting for more. When ctx ends, Blocks ends early without an error.
 //
-// The result can be ranged over once. Its memory does not grow with the input.
+// The caller must range over the result at most once. Memory does not grow with the input.
 func Blocks(ctx context.Context, names []string, o *Options) iter.Seq[*Block] {
 	return func(yield func(*Block) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -124,7 +123,7 @@ func Blocks(ctx context.Context, names []string, o *Options) iter.Seq[*Block] {
 		}()
 		defer func() {
 			cancel()
-			for range out { // until the files are closed
+			for range out { // wait until the files are closed
 			}
 		}()
 		for {

@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// pump reads a source in a goroutine of its own, because neither a read nor the opening
-// of a pipe can be cancelled.
+// pump reads a source in a separate goroutine, because a read and the opening of a pipe can't be
+// cancelled.
 type pump struct {
 	ctx    context.Context
 	chunks <-chan chunk
-	spent  chan<- []byte // memory for other chunks
+	spent  chan<- []byte // memory for new chunks
 	now    chunk
 	rest   []byte       // of now
-	wait   func() error // is called before a read that has to wait
+	wait   func() error // called before a read that blocks
 }
 
 type chunk struct {
@@ -22,14 +22,13 @@ type chunk struct {
 }
 
 const (
-	// chunkSize is what a pipe of Linux holds.
+	// chunkSize is the capacity of a Linux pipe.
 	chunkSize = 64 << 10
-	// chunksAhead is the number of chunks that are read before they are asked for.
+	// chunksAhead is the number of chunks to read ahead.
 	chunksAhead = 4
 )
 
-// pump reads what open opens. After ctx ends, the goroutine ends with the read that is
-// under way.
+// pump reads the source that open opens. After ctx ends, the goroutine ends with its current read.
 func (r *reader) pump(open func() (io.ReadCloser, error)) *pump {
 	r.piped = true
 	chunks, spent := make(chan chunk, chunksAhead), make(chan []byte, chunksAhead+1)
@@ -74,7 +73,7 @@ func (p *pump) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next takes the next chunk.
+// next receives the next chunk.
 func (p *pump) next() error {
 	if p.now.octets != nil {
 		p.spent <- p.now.octets[:chunkSize]
@@ -96,5 +95,5 @@ func (p *pump) next() error {
 	return nil
 }
 
-// Close lets the goroutine end by itself.
+// Close does not wait for the goroutine, which ends by itself.
 func (p *pump) Close() error { return nil }

@@ -14,14 +14,14 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// FormatError is the error of a source that has no URL a line, as its first octets show. It
-// says where the URLs are.
+// FormatError is the error for a source whose first bytes show that its lines are not URLs. It
+// contains the position of the URLs.
 type FormatError struct {
 	Format    string // "CSV", "TSV", "JSON lines" or "Parquet"
-	Delimiter string // of CSV and TSV
-	Field     int    // of CSV and TSV, from 1
-	Column    string // the name of the field; empty if the number is clearer
-	Key       string // the path of JSON lines; empty: unknown
+	Delimiter string // for CSV and TSV
+	Field     int    // for CSV and TSV, from 1
+	Column    string // name of the field; empty if the number is clearer
+	Key       string // path in JSON lines; empty if unknown
 }
 
 func (e *FormatError) Error() string {
@@ -42,8 +42,8 @@ const (
 	FormatParquet = "Parquet"
 )
 
-// recognize returns a [*FormatError] if the source needs more than a line to find its URLs.
-// The lines of a pipe may come one by one, so nothing is recognized by more than its mark.
+// recognize returns a [*FormatError] if the lines of the source are not URLs. The lines of a pipe
+// may come slowly, so recognize only checks for format marks there.
 func (r *reader) recognize(in *bufio.Reader) error {
 	if r.piped {
 		return recognizeParquet(in)
@@ -52,7 +52,7 @@ func (r *reader) recognize(in *bufio.Reader) error {
 	return Recognize(head, errors.Is(err, io.EOF))
 }
 
-// recognizeParquet returns a [*FormatError] if the octets that were read begin Parquet.
+// recognizeParquet returns a [*FormatError] if the buffered bytes begin a Parquet file.
 func recognizeParquet(in *bufio.Reader) error {
 	if head, _ := in.Peek(in.Buffered()); IsParquet(head) {
 		return &FormatError{Format: FormatParquet}
@@ -60,8 +60,8 @@ func recognizeParquet(in *bufio.Reader) error {
 	return nil
 }
 
-// Recognize returns a [*FormatError] if a source that begins with head needs more than a line
-// to find its URLs. ended says that head is the whole source.
+// Recognize returns a [*FormatError] if the lines of a source that begins with head are not URLs.
+// ended reports whether head is the whole source.
 func Recognize(head []byte, ended bool) error {
 	var e *FormatError
 	switch first, _, whole := bytes.Cut(head, newline); {
@@ -78,16 +78,16 @@ func Recognize(head []byte, ended bool) error {
 	return e
 }
 
-// IsParquet reports whether head begins a file of Apache Parquet. A page or the footer
-// follows the mark, and begins with a control character.
+// IsParquet reports whether head begins an Apache Parquet file. After the mark comes a page or the
+// footer, which begins with a control character.
 func IsParquet(head []byte) bool {
 	const mark = "PAR1"
 	return len(head) > len(mark) && string(head[:len(mark)]) == mark && (head[len(mark)] < ' ' || head[len(mark)] >= 0x7F) &&
 		!bytes.ContainsAny(head[len(mark):len(mark)+1], "\t\r\n")
 }
 
-// isJSON reports whether the first line is a JSON object. One that is not whole only begins
-// like it.
+// isJSON reports whether the first line is a JSON object. If the line is incomplete, only its
+// beginning is checked.
 func isJSON(line []byte, whole bool) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' {
@@ -100,7 +100,7 @@ func isJSON(line []byte, whole bool) bool {
 	return len(rest) > 0 && rest[0] == '"'
 }
 
-// keyOf returns the path of the first URL in lines of JSON, or "".
+// keyOf returns the path of the first URL in JSON lines, or "".
 func keyOf(head []byte) string {
 	d := json.NewDecoder(bytes.NewReader(head))
 	for {
@@ -113,10 +113,10 @@ func keyOf(head []byte) string {
 	}
 }
 
-// maxDepthJSON is how deep in a line of JSON a URL is looked for.
+// maxDepthJSON limits the depth of the search for a URL in a JSON line.
 const maxDepthJSON = 20
 
-// urlIn reads a value, and returns the path of the first URL in it. The value is at a path.
+// urlIn reads the value at a path and returns the path of the first URL in it.
 func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 	token, err := d.Token()
 	if err != nil {
@@ -157,7 +157,7 @@ func member(name string) string {
 	return "[" + string(jsonpath.AppendQuoted(nil, name)) + "]"
 }
 
-// isURL reports whether text begins as most URLs do: with a scheme and "://".
+// isURL reports whether text begins like most URLs, with a scheme and "://".
 func isURL(text []byte) bool {
 	name, _, found := bytes.Cut(text, []byte("://"))
 	if !found || len(name) == 0 || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' {
@@ -171,11 +171,11 @@ func isURL(text []byte) bool {
 	return true
 }
 
-// table returns the error for CSV or TSV with a header; nil: head begins neither.
+// table returns the error for CSV or TSV with a header, or nil if head begins neither.
 func table(head []byte) *FormatError {
 	rows := bytes.Split(bytes.TrimSuffix(head, newline), newline)
 	if len(rows) > 2 && !bytes.HasSuffix(head, newline) {
-		rows = rows[:len(rows)-1] // it may be cut
+		rows = rows[:len(rows)-1] // the last row may be cut
 	}
 	if len(rows) < 2 {
 		return nil
@@ -204,7 +204,7 @@ func newTable(names []string, delimiter string, n int) *FormatError {
 	return e
 }
 
-// areNames reports whether the fields of a first line can be the names of columns.
+// areNames reports whether the fields of a first line can be column names.
 func areNames(names []string) bool {
 	for _, name := range names {
 		if strings.TrimSpace(name) == "" || strings.ContainsAny(name, ":/") {
@@ -214,8 +214,8 @@ func areNames(names []string) bool {
 	return len(names) > 1
 }
 
-// urlField returns the number of the field with the most URLs, or 0 if less than half of the
-// rows have one there. Nine rows of ten must have as many fields as the first line.
+// urlField returns the number of the field with the most URLs, or 0 if less than half of the rows
+// have a URL there. Nine of ten rows must have the same number of fields as the first line.
 func urlField(rows [][]byte, delimiter string, columns int) int {
 	urls := make([]int, columns)
 	equal, all := 0, 0

@@ -15,26 +15,26 @@ import (
 	"github.com/locus-url/locus/internal/unpack"
 )
 
-// reader reads the sources, one after another.
+// reader reads the sources in order.
 type reader struct {
 	o      Options
 	ctx    context.Context
 	out    chan<- *Block
-	waited bool   // the last block said that the reader may wait
+	waited bool   // the last block had Wait set
 	headed bool   // a source had a header
 	last   []byte // header
 	source
 	filling
 }
 
-// source is what is known about the current source.
+// source describes the current source.
 type source struct {
 	name    string
 	line    int64         // number of the next line
-	unit    string        // that is counted: "line" or "record"
-	piped   bool          // it is read through a pump
-	octets  counter       // as it is stored
-	packing unpack.Format // of its compression
+	unit    string        // counted unit: "line" or "record"
+	piped   bool          // read through a pump
+	octets  counter       // stored bytes
+	packing unpack.Format // compression
 	finder  *Finder
 }
 
@@ -58,10 +58,10 @@ func (r *reader) send(b *Block) error {
 
 var newline = []byte{'\n'}
 
-// headSize is the size of the buffer that shows the first octets of a source.
+// headSize is the size of the buffer for the first bytes of a source.
 const headSize = 64 << 10
 
-// read reads a source, and delivers its error.
+// read reads a source and delivers its error.
 func (r *reader) read(name string) {
 	r.source = source{name: name, line: 1, unit: "line"}
 	unpacked, err := r.unpack()
@@ -74,7 +74,7 @@ func (r *reader) read(name string) {
 	}
 }
 
-// explain says in which source err is, and where.
+// explain adds the source and the position to err.
 func (r *reader) explain(err error) error {
 	var system *os.PathError
 	if errors.As(err, &system) {
@@ -85,7 +85,7 @@ func (r *reader) explain(err error) error {
 		name = "standard input"
 	}
 	if errors.As(err, new(*FormatError)) || errors.As(err, new(*ColumnError)) {
-		return fmt.Errorf("%s: %w", name, err) // nothing is damaged
+		return fmt.Errorf("%s: %w", name, err) // not damage
 	}
 	var where []string
 	if r.line > 1 {
@@ -116,7 +116,7 @@ func (r *reader) unpack() (*opened, error) {
 		format, err := detect(opened.Reader)
 		if err != nil || format == unpack.None {
 			opened.skipMark()
-			return opened, nil // an error comes again
+			return opened, nil // the next read repeats an error
 		}
 		r.packing = format
 		z, err := unpack.NewReader(opened.Reader, format)
@@ -130,12 +130,12 @@ func (r *reader) unpack() (*opened, error) {
 	return opened, nil
 }
 
-// maxDepth is how often a file may be compressed.
+// maxDepth limits nested compression.
 const maxDepth = 4
 
 func detect(in *bufio.Reader) (f unpack.Format, err error) {
 	for sure := false; !sure; {
-		// At the end of a short file the octets that there are decide.
+		// At the end of a short file, decide from the available bytes.
 		if _, err = in.Peek(in.Buffered() + 1); err != nil && in.Buffered() == 0 {
 			return unpack.None, err
 		}
@@ -147,8 +147,8 @@ func detect(in *bufio.Reader) (f unpack.Format, err error) {
 	return f, nil
 }
 
-// skipMark skips a byte order mark, and decodes UTF-16, as some programs of Windows write
-// it: a mark and a character of US-ASCII.
+// skipMark skips a byte order mark. It decodes UTF-16 as written by some Windows programs: a mark
+// and a US-ASCII character.
 func (o *opened) skipMark() {
 	const mark, big, little = "\uFEFF", "\xFE\xFF", "\xFF\xFE"
 	switch {
@@ -159,7 +159,7 @@ func (o *opened) skipMark() {
 	}
 }
 
-// begins reports whether text comes next. It reads no more than shows that.
+// begins reports whether text comes next. It reads no more than necessary.
 func (o *opened) begins(text string) bool {
 	for n := 1; n <= len(text); n++ {
 		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {
@@ -169,7 +169,7 @@ func (o *opened) begins(text string) bool {
 	return true
 }
 
-// hasNUL reports whether the octet at n, which is read, is NUL.
+// hasNUL reports whether the byte at n is NUL. It must be buffered.
 func (o *opened) hasNUL(n int) bool {
 	head, err := o.Peek(n + 1)
 	return err == nil && head[n] == 0
@@ -188,7 +188,7 @@ func (o *opened) Close() error {
 	return nil
 }
 
-// counter counts the octets of a source.
+// counter counts the bytes of a source.
 type counter struct {
 	r    io.Reader
 	n    int64
@@ -201,14 +201,14 @@ func (c *counter) read(p []byte) (int, error) {
 	return n, err
 }
 
-// offset returns how many octets were taken from the source.
+// offset returns the number of bytes consumed from the source.
 func (c *counter) offset() int64 { return c.n - int64(c.head.Buffered()) }
 
 type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// open opens the current source. What may make the reader wait is read through a pump.
+// open opens the current source. Sources that may block are read through a pump.
 func (r *reader) open() (io.ReadCloser, error) {
 	if r.name == "-" {
 		in := r.o.Stdin

@@ -8,19 +8,19 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// filling is the block that is filled: memory[start:end] was not delivered yet.
+// filling is the block being filled. memory[start:end] is not delivered yet.
 type filling struct {
 	block      *Block
 	start, end int
-	long       []byte // the first octets of a line that is too long
-	dropped    int64  // octets of that line so far; 0: no such line
-	last       byte   // of them
+	long       []byte // first bytes of a line that is too long
+	dropped    int64  // bytes of that line so far; 0 if there is no such line
+	last       byte   // last byte of that line
 }
 
-// text returns what was not delivered yet.
+// text returns the undelivered text.
 func (f *filling) text() []byte { return f.block.memory[f.start:f.end] }
 
-// wholeLines returns how much of the text are lines with their ends.
+// wholeLines returns the length of the complete lines in the text.
 func (f *filling) wholeLines() int { return bytes.LastIndexByte(f.text(), '\n') + 1 }
 
 // lines delivers the lines of in.
@@ -41,7 +41,7 @@ func (r *reader) lines(in io.Reader) error {
 		case err == io.EOF:
 			return r.deliver(len(f.text()))
 		case err != nil:
-			// A line that was cut here looks whole, and is not.
+			// A line cut here would look complete.
 			return cmp.Or(r.deliverLines(), err)
 		case f.end == len(f.block.memory):
 			err = r.makeRoom()
@@ -53,7 +53,7 @@ func (r *reader) lines(in io.Reader) error {
 	return r.ctx.Err()
 }
 
-// wait delivers the lines so far before a read that has to wait.
+// wait delivers the lines so far before a read that blocks.
 func (r *reader) wait() error {
 	if r.filling.block != nil {
 		if err := r.deliverLines(); err != nil {
@@ -66,7 +66,7 @@ func (r *reader) wait() error {
 	return r.send(&Block{Wait: true})
 }
 
-// makeRoom is for a block that is full.
+// makeRoom makes room in a full block.
 func (r *reader) makeRoom() error {
 	f := &r.filling
 	text := f.text()
@@ -92,7 +92,7 @@ func (r *reader) deliverLines() error {
 	return nil
 }
 
-// deliver sends n octets: whole lines, or all that is left of a source.
+// deliver sends n bytes: whole lines, or the rest of a source.
 func (r *reader) deliver(n int) error {
 	f := &r.filling
 	if f.dropped > 0 {
@@ -122,8 +122,8 @@ func (r *reader) deliver(n int) error {
 	return nil
 }
 
-// splitLong returns the length of the lines before the first one that has more than limit
-// octets, and the length of that one. It looks only near the limits.
+// splitLong returns the length of the lines before the first line with more than limit bytes, and
+// the length of that line. It looks only near the limits.
 func splitLong(text []byte, limit int) (whole, long int) {
 	for len(text)-whole > limit {
 		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
@@ -138,8 +138,8 @@ func splitLong(text []byte, limit int) (whole, long int) {
 	return len(text), 0
 }
 
-// sendText sends n octets. The memory of the block goes with them, unless a read of a
-// pipe still writes to the rest of it.
+// sendText sends n bytes. It hands over the memory of the block, unless a read of a pipe still
+// writes to the rest of the memory.
 func (r *reader) sendText(n int) error {
 	f := &r.filling
 	text := f.text()
@@ -160,7 +160,7 @@ func (r *reader) sendText(n int) error {
 	return r.send(full)
 }
 
-// drop takes n octets of a line that is too long, and keeps the first of them.
+// drop consumes n bytes of a line that is too long and stores the first of them.
 func (f *filling) drop(n, keep int) {
 	if n == 0 {
 		return
@@ -173,7 +173,7 @@ func (f *filling) drop(n, keep int) {
 	f.last = f.block.memory[f.start-1]
 }
 
-// cut sends the line that is too long, whose last n octets are next.
+// cut sends the line that is too long. Its last n bytes are next in the input.
 func (r *reader) cut(n int) error {
 	f := &r.filling
 	if n > 0 && f.text()[n-1] == '\n' {
@@ -190,5 +190,5 @@ func (r *reader) cut(n int) error {
 	return r.send(b)
 }
 
-// kept is how many octets of a line that is too long are kept.
+// kept is the number of bytes stored of a line that is too long.
 func (r *reader) kept() int { return min(locus.MaxLen, r.o.MaxLine) }

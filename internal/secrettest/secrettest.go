@@ -1,5 +1,5 @@
-// Package secrettest has URLs with a password, as people write and mistype them, for
-// tests of what shows URLs.
+// Package secrettest provides URLs with a password, as users write and mistype them. Tests use them
+// to check that output never shows a password.
 package secrettest
 
 import "strings"
@@ -7,19 +7,19 @@ import "strings"
 // Password is a password that no other text contains.
 const Password = "Xq7Zw9Vk"
 
-// Half is a part of Password: what shows it shows too much.
+// Half is a part of Password, which output must not contain.
 const Half = "Zw9"
 
-// forms are texts in which PW is a password and HOST a host, perhaps with a port.
+// forms lists texts in which PW is a password and HOST a host with an optional port.
 var forms = []string{
-	// As the grammar has it.
+	// Valid URLs.
 	"ftp://u:PW@HOST/", "ftp://:PW@HOST/x", "http://u:PW@HOST/x?y#z", "telnet://u:PW@HOST/",
-	// With the wrong slashes, or none.
+	// With wrong or missing slashes.
 	"ftp:/u:PW@HOST", "ftp:u:PW@HOST", "ftp:///u:PW@HOST/", "ftp:////u:PW@HOST/", `http:\\u:PW@HOST/`, `ftp:\u:PW@HOST/`, "ftp//u:PW@HOST/",
 	"//u:PW@HOST/", "ftp;//u:PW@HOST/", "ftp ://u:PW@HOST/",
-	// Cut off, or without a scheme.
+	// Incomplete, or without a scheme.
 	"ftp://u:PW", "ftp://u:PW/", "//u:PW", "u:PW@HOST", "u:PW@HOST/x",
-	// With escaped delimiters, and those of other scripts.
+	// With escaped delimiters, and delimiters of other scripts.
 	"http://u:PW%40HOST/", "http://u%3APW@HOST/", "http://u%3aPW%40HOST/", "http://u%253APW%2540HOST/",
 	"http://u\uff1aPW@HOST/", "http://u:PW\uff20HOST/", "ftp\uff1a//u\uff1aPW\uff20HOST/", "http://u%EF%BC%9APW%EF%BC%A0HOST/",
 	"ftp://u%3aPW@HOST/", "FTP://U%3APW@HOST/", "ftp://u%253aPW@HOST/", "ftp://u%25253APW@HOST/", "ftp://u%ef%bc%9aPW@HOST/", "ftp://u\ufe55PW\ufe6bHOST/",
@@ -27,7 +27,7 @@ var forms = []string{
 	"http://u%3A%50PW@HOST/", "ftp://u%3Ax:PW@HOST/", "ftp://u;x%3APW@HOST/", "telnet://u%3APW@HOST/", "prospero://u%3APW@HOST/x", "wais://u%3APW@HOST/db", "nntp://u%3APW@HOST/g/1",
 	// With several "@".
 	"ftp://a@u:PW@HOST/", "ftp://a@u%3APW@HOST/", "ftp://u:PW@@HOST/", "ftp://u:a@b:PW@HOST/", "http://HOST:80@u:PW@h/", "ftp://u%40x:PW@HOST/", "ftp://u%3APW%40x@HOST/",
-	// With octets that no URL has.
+	// With bytes that are invalid in a URL.
 	"ftp://u:x\tPW@HOST/", "ft\tp://u:PW@HOST/", "ftp:/\t/u:PW@HOST/", "ftp://u\t:PW\t@HOST/", `ftp:\\u%3APW@HOST\x`, `ftp:/\u:PW@HOST/`, " ftp://u:PW@HOST/ ", `"ftp://u:PW@HOST/"`,
 	"ftp://u:PW x@HOST/", "ftp://u:PW#x@HOST/", "ftp://u:PW/x@HOST/", "ftp://u:PW@x@HOST/", "ftp://u:PW%x@HOST/", "ftp://u:PW@HO ST/", "ftp://u:PW@HOST/%",
 	"ftp://u:PW@HOST:x/", "ftp://u:PW@[::/",
@@ -40,11 +40,11 @@ var forms = []string{
 	"http://HOST/#//u%3APW@h/", "http://HOST/;v=ftp://u%253APW@h/", "wais://HOST/d?ftp:u:PW@h", "gopher://HOST/hURL:ftp://u:PW",
 	// References.
 	"?v=ftp://u:PW@h/", "#ftp://u%3APW@h/", "/ftp://u:PW@h/", "../ftp:/u:PW@h/", "x?u:PW@h", `\\u:PW@HOST\x`,
-	// Of names that are not registered here.
+	// With schemes that are not registered here.
 	"sip:u:PW@HOST", "ssh://u:PW@HOST/", "x-foo:u:PW@HOST", "htp://u:PW@HOST/",
 }
 
-// URLs returns texts with password in them, each about host where it has one.
+// URLs returns texts that contain password. Texts with a host use the given host.
 func URLs(password, host string) []string {
 	list := make([]string, len(forms))
 	r := strings.NewReplacer("PW", password, "HOST", host)

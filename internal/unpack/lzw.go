@@ -6,24 +6,24 @@ import (
 	"io"
 )
 
-// uncompress reads the format of compress(1): LZW with codes of 9 bits that grow, the
-// lowest bit first, in groups of eight codes. compress/lzw reads only other forms.
+// uncompress reads the format of compress(1): LZW with codes of 9 bits or more, lowest bit first,
+// in groups of eight codes. Package compress/lzw does not support this format.
 type uncompress struct {
 	r    *bufio.Reader
 	err  error
-	out  []byte // decoded, not read yet
-	head bool   // the header was read
+	out  []byte // decoded but unread
+	head bool   // header was read
 
-	maxBits uint // of a code
+	maxBits uint // maximum bits of a code
 	block   bool // code 256 clears all codes
-	bits    uint // of the current codes
-	next    int  // the code that is defined next
-	last    int  // the code before; -1: none
-	first   byte // the first octet that it decodes to
+	bits    uint // bits of the current codes
+	next    int  // next code to define
+	last    int  // previous code, or -1
+	first   byte // first decoded byte of last
 
-	ahead uint32 // bits that were read, the next ones lowest
-	have  uint   // their number
-	read  int    // octets of this group of codes that were read
+	ahead uint32 // buffered bits; the next bits are lowest
+	have  uint   // number of buffered bits
+	read  int    // bytes read of this group of codes
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -40,7 +40,7 @@ var errLZW = errors.New("compress: damaged")
 
 func newUncompress(r io.Reader) *uncompress { return &uncompress{r: bufio.NewReader(r)} }
 
-// Read reads decompressed octets.
+// Read reads decompressed bytes.
 func (u *uncompress) Read(p []byte) (int, error) {
 	for len(u.out) == 0 {
 		if u.err != nil {
@@ -67,7 +67,7 @@ func (u *uncompress) begin() error {
 	return nil
 }
 
-// clear drops all codes except those of single octets.
+// clear removes all codes except the codes of single bytes.
 func (u *uncompress) clear() {
 	u.bits, u.next, u.last = lzwFirstBits, lzwClear, -1
 	if u.block {
@@ -80,7 +80,7 @@ func (u *uncompress) code() (int, error) {
 	for ; u.have < u.bits; u.have += 8 {
 		c, err := u.r.ReadByte()
 		if err != nil {
-			return 0, err // At the end, the last bits are padding.
+			return 0, err // at the end, the last bits are padding
 		}
 		u.ahead |= uint32(c) << u.have
 		u.read++
@@ -91,11 +91,11 @@ func (u *uncompress) code() (int, error) {
 	return int(code), nil
 }
 
-// align skips the rest of a group of eight codes, which has as many octets as a code has
-// bits. The number of bits changes only between groups.
+// align skips the rest of a group of eight codes. The length of a group in bytes is the number of
+// bits of a code. The number of bits changes only between groups.
 func (u *uncompress) align() {
 	if n := u.read % int(u.bits); n > 0 {
-		u.r.Discard(int(u.bits) - n) // An error returns with the next code.
+		u.r.Discard(int(u.bits) - n) // the next read repeats an error
 	}
 	u.ahead, u.have, u.read = 0, 0, 0
 }
@@ -115,8 +115,8 @@ func (u *uncompress) decode() error {
 		u.clear()
 		return nil
 	}
-	// The code that is about to be defined may be used at once: it is the string of the
-	// last code and its first octet again.
+	// The input may use the code that is about to be defined. It is the string of the last code
+	// with its first byte appended.
 	i := len(u.stack)
 	c := code
 	switch {

@@ -1,5 +1,5 @@
-// Package unpack decompresses gzip, bzip2, xz, zstd and compress(1), each known by its
-// first octets.
+// Package unpack decompresses gzip, bzip2, xz, zstd and compress(1). It detects the format from the
+// first bytes.
 package unpack
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/mikelolasagasti/xz"
 )
 
-// Format is a format of compressed files.
+// Format is a compression format.
 type Format uint8
 
-// The formats. The zero Format is that of a file that is not compressed.
+// The formats. The zero Format means no compression.
 const (
 	None Format = iota
 	Gzip
@@ -28,11 +28,11 @@ const (
 	LZW // compress(1)
 )
 
-// MaxDictionary is the most memory that a file may make a decoder use: enough for "xz -9",
-// not for "zstd --long".
+// MaxDictionary limits the memory that a file can make a decoder use. It is sufficient for "xz -9"
+// but not for "zstd --long".
 const MaxDictionary = 64 << 20
 
-// magic are the first octets of the formats but bzip2.
+// magic lists the first bytes of all formats except bzip2.
 var magic = [...]struct {
 	octets string
 	format Format
@@ -43,20 +43,19 @@ var magic = [...]struct {
 	{"\x1F\x9D", LZW},
 }
 
-// skippable ends the magic number of a frame of zstd that decoders skip (RFC 8878 section
-// 3.1.2), after an octet from 0x50 to 0x5F. Some programs begin a file with one.
+// skippable is the end of the magic number of a zstd frame that decoders skip (RFC 8878 section
+// 3.1.2). A byte from 0x50 to 0x5F precedes it. Some programs begin a file with such a frame.
 const skippable = "\x2A\x4D\x18"
 
-// bzip2Head is the size of the blocks and the start or end of the first one, for a size
-// that stands as "9".
+// bzip2Head is the block size, written as "9", and the start or end of the first block.
 const (
 	bzip2Head  = "BZh91AY&SY"
 	bzip2Empty = "BZh9\x17rE8P\x90"
 	bzip2Size  = len("BZh")
 )
 
-// Detect returns the format that begins with the octets of head. sure is false if that
-// takes more octets to decide.
+// Detect returns the format of a file that begins with head. sure is false if more bytes are needed
+// to decide.
 func Detect(head []byte) (f Format, sure bool) {
 	sure = true
 	for _, m := range magic {
@@ -91,9 +90,9 @@ func Detect(head []byte) (f Format, sure bool) {
 	return None, sure
 }
 
-// NewReader returns the decompressed content of r. It reads all members of a file with
-// several. If r is an [io.ByteReader], gzip and bzip2 read no octet too early. The caller
-// must close the result, which leaves r open.
+// NewReader returns a reader of the decompressed content of r, including all members of a file. If
+// r is an [io.ByteReader], gzip and bzip2 do not read ahead. The caller must close the result,
+// which does not close r.
 func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 	switch f {
 	case Gzip:
@@ -112,7 +111,7 @@ func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 	return io.NopCloser(r), nil
 }
 
-// explained is a reader of a file that may need more than MaxDictionary.
+// explained is a reader that explains the error of a file that needs more than MaxDictionary.
 type explained struct{ io.ReadCloser }
 
 func (e explained) Read(p []byte) (int, error) {

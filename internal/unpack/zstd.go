@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// dictionaryMagic begins a frame with the dictionary of the frames that follow, as web
-	// archives have it (IIPC, "Use of Zstandard in WARC files"). The length comes next.
+	// dictionaryMagic begins a frame with the dictionary for the following frames, as in web
+	// archives (IIPC, "Use of Zstandard in WARC files"). The length follows.
 	dictionaryMagic = "\x5D" + skippable
-	// zstdMagic begins a frame: the dictionary may be compressed itself.
+	// zstdMagic begins a frame. The dictionary itself may be compressed.
 	zstdMagic = "\x28\xB5\x2F\xFD"
 )
 
