@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Clock returns the processor time of this process, on which other programs on the
-// machine have little influence.
+// Clock returns the processor time of this process. Other programs on the machine have little
+// influence on it.
 func Clock() time.Duration {
 	var r syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
@@ -19,7 +19,7 @@ func Clock() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// peakMemory returns the most memory that a process had, in bytes; 0: unknown.
+// peakMemory returns the peak memory of a process in bytes, or 0 if it is unknown.
 func peakMemory(p *os.ProcessState) int64 {
 	r, ok := p.SysUsage().(*syscall.Rusage)
 	switch {

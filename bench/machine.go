@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Main runs a program that measures. It reports the error of [Must] or [Check], after the
-// deferred functions of f have run.
+// Main runs the benchmark program f. It reports an error from [Must] or [Check] after the deferred
+// functions of f have run.
 func Main(name string, f func()) {
 	log.SetFlags(0)
 	log.SetPrefix(name + ": ")
@@ -29,7 +29,7 @@ func Main(name string, f func()) {
 	f()
 }
 
-// failure is what Check panics with.
+// failure is the panic value of Check.
 type failure struct{ error }
 
 // Check ends the program if err is not nil.
@@ -45,8 +45,8 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// BuildCommand builds the command locus as a file of that name. The current directory is
-// that of this module.
+// BuildCommand builds the command locus and writes it to a file. The current directory must be the
+// root of this module.
 func BuildCommand(name string) {
 	out, err := exec.Command("go", "build", "-C", "..", "-o", name, "./cmd/locus").CombinedOutput()
 	if err != nil {
@@ -67,10 +67,10 @@ func Machine() string {
 	return fmt.Sprintf("%s %s/%s, %d processors (%s)", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), processor)
 }
 
-// Process is what one run of a program took.
+// Process holds the resource usage of one run of a program.
 type Process struct {
 	Wall, CPU time.Duration
-	Memory    int64 // at most, in bytes; 0: unknown
+	Memory    int64 // peak memory in bytes; 0 if unknown
 }
 
 // Run runs a program and measures it.
@@ -84,7 +84,7 @@ func Run(cmd *exec.Cmd) (p Process, err error) {
 	return p, err
 }
 
-// Medians returns the medians of the times, and the most memory.
+// Medians returns the medians of the times and the maximum memory.
 func Medians(list []Process) (p Process) {
 	var wall, cpu []time.Duration
 	for _, one := range list {
@@ -94,7 +94,7 @@ func Medians(list []Process) (p Process) {
 	return p
 }
 
-// Median returns the median of a list that is not empty.
+// Median returns the median of a list. The list must not be empty.
 func Median[T cmp.Ordered](list []T) T {
 	return slices.Sorted(slices.Values(list))[len(list)/2]
 }

@@ -2,7 +2,7 @@
 // and in the same run. It is a separate module, so that the library does not depend on
 // them.
 //
-// RESULTS.md has the commands and their results.
+// RESULTS.md contains the commands and their results.
 package bench
 
 import (
@@ -67,7 +67,7 @@ func Readers(r *scheme.Registry) []Peer {
 	}
 }
 
-// Verdicts parses and checks every URL of list, and returns how many conform.
+// Verdicts parses and checks every URL of list. It returns the number of URLs that conform.
 func Verdicts(r *scheme.Registry, list []string) (n int) {
 	for _, s := range list {
 		if u, err := locus.Parse(s); err == nil && locus.Conforms(r.Check(u, locus.RFC1738)) {
@@ -77,8 +77,8 @@ func Verdicts(r *scheme.Registry, list []string) (n int) {
 	return n
 }
 
-// Writers returns the peers that return a URL's canonical text. The first is Base, which
-// only writes the parts that it parsed.
+// Writers returns the peers that return a URL's canonical text. The first is Base, which only joins
+// the parsed parts.
 func Writers(r *scheme.Registry) []Peer {
 	return []Peer{
 		{Base, func(list []string) (n int) {
@@ -110,8 +110,8 @@ func Writers(r *scheme.Registry) []Peer {
 	}
 }
 
-// Canonical reads lines from in and writes the canonical form of each to out. It copies
-// lines that have none. It returns the number of lines.
+// Canonical reads lines from in and writes the canonical form of each to out. It copies lines
+// without a canonical form unchanged. It returns the number of lines.
 func Canonical(r *scheme.Registry, in io.Reader, out io.Writer) (n int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<16), 1<<20)

@@ -42,7 +42,7 @@ var productions = map[string]string{
 	"segment": "9*<t12>|<t12><escape><a4>", "escape": "%20|%7E|%5B|%C3%A9",
 }
 
-// Web returns n http: and https: URLs as on the web of today. The same seed makes the same
+// Web returns n http: and https: URLs similar to URLs on the web. The same seed gives the same
 // URLs.
 func Web(seed uint64, n int) []string { return generate("web", seed, n) }
 

@@ -22,11 +22,11 @@ import (
 // List is a list of URLs that every parser accepts.
 type List struct {
 	Name string
-	What string // a few words
+	What string // short description
 	URLs []string
 }
 
-// Octets returns the average length of the URLs.
+// Octets returns the average length of the URLs in bytes.
 func (l List) Octets() float64 {
 	n := 0
 	for _, s := range l.URLs {
@@ -35,10 +35,10 @@ func (l List) Octets() float64 {
 	return float64(n) / float64(max(len(l.URLs), 1))
 }
 
-// Most is the most URLs that a list has.
+// Most is the maximum number of URLs in a list.
 const Most = 100_000
 
-// All makes all lists. It leaves out lists of less than 100 URLs.
+// All makes all lists. It omits lists of fewer than 100 URLs.
 func All() []List {
 	goroot := GoRoot()
 	docs := inFiles("/usr/share/doc")
@@ -58,13 +58,13 @@ func All() []List {
 
 // GoRoot returns the directory of the Go distribution.
 func GoRoot() string {
-	out, _ := exec.Command("go", "env", "GOROOT").Output() // empty, without files
+	out, _ := exec.Command("go", "env", "GOROOT").Output() // if it fails, the list stays empty
 	return strings.TrimSpace(string(out))
 }
 
-// accepted returns at most Most texts that both locus and net/url accept, so that the
-// making of errors is not measured. They are parts of one text, one after the other, as the lines
-// of a file are. Copies of each would lie where the garbage collector had room.
+// accepted returns at most Most texts that both locus and net/url accept, so that benchmarks do not
+// measure errors. The texts are contiguous parts of one string, like the lines of a file. Separate
+// allocations would be scattered in memory.
 func accepted(texts []string) []string {
 	var lines strings.Builder
 	var ends []int
@@ -110,8 +110,8 @@ func inFiles(dir string) (list []string) {
 	return list
 }
 
-// Text returns the contents of a file, decompressed if its name ends in ".gz"; nil: the file
-// is not a text, or can't be read.
+// Text returns the contents of a file, decompressed if its name ends in ".gz". It returns nil if
+// the file is not text or can't be read.
 func Text(name string) []byte {
 	f, err := os.Open(name)
 	if err != nil {

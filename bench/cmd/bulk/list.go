@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/bench"
 )
 
-// writeList writes n lines, as a crawler has them, with 0.28 n different URLs: a new one, or
-// one of those before, half of the time of the last thousand. Every tenth is spelled in
-// another way than its canonical form. The same n gives the same list.
+// writeList writes n lines, like the list of a crawler, with 0.28 n distinct URLs. Each line is a
+// new URL or a repeated one; half of the repetitions are from the last thousand lines. Every tenth
+// line is not in canonical form. The same n gives the same list.
 func writeList(to io.Writer, n int) {
 	out := bufio.NewWriterSize(to, 1<<20)
 	r := rand.New(rand.NewPCG(7, uint64(n)))
@@ -38,8 +38,8 @@ var words = strings.Fields(`news archive article images static blog wiki forum u
 	category search index media download video photo gallery thread topic post comment
 	about contact help software library research paper report annual data public`)
 
-// appendURL appends the URL with number k, and a line end. Another spelling has the scheme
-// in upper case, the default port, and an escape of a letter.
+// appendURL appends the URL with number k and a line end. The other spelling has the scheme in
+// upper case, the default port, and an escaped letter.
 func appendURL(b []byte, k uint64, other bool) []byte {
 	r := rand.NewPCG(k, 11)
 	x := r.Uint64()
@@ -59,7 +59,7 @@ func appendURL(b []byte, k uint64, other bool) []byte {
 		scheme = strings.ToUpper(scheme)
 	}
 	b = append(append(b, scheme...), "://"...)
-	// Few hosts have many of the URLs.
+	// A few hosts have many of the URLs.
 	host := pick(1 << (4 + pick(15)))
 	if host%3 > 0 {
 		b = append(b, "www."...)

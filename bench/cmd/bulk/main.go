@@ -1,6 +1,5 @@
-// Command bulk makes a list of URLs, has several programs drop the repeated ones in
-// interleaved rounds, and prints the time and the memory of each. A missing program has the
-// column "-".
+// Command bulk measures programs that remove repeated URLs from a generated list, in interleaved
+// rounds. It prints the time and the memory of each program. A missing program has the column "-".
 package main
 
 import (
@@ -57,7 +56,7 @@ type program struct {
 	took []bench.Process
 }
 
-// programs returns those whose names end in one of the texts in only.
+// programs returns the programs whose names end in one of the texts in only.
 func programs(locus, memory, only string) (list []program) {
 	of := func(args string) program {
 		return program{name: "locus " + args, args: append(strings.Fields(locus+" "+args), "-")}
@@ -79,7 +78,7 @@ func programs(locus, memory, only string) (list []program) {
 	return list
 }
 
-// run measures the program once. What it writes is thrown away by the system.
+// run measures the program once. Its output is discarded.
 func (p *program) run(list string) {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	if cmd.Err != nil {
@@ -91,7 +90,7 @@ func (p *program) run(list string) {
 	cmd.Stdin, cmd.Stderr = in, os.Stderr
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TMPDIR="+dir, "HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	took, err := bench.Run(cmd)
-	// The list has URLs that do not conform.
+	// The list contains URLs that do not conform.
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 1 {
 		bench.Check(err)
 	}

@@ -50,14 +50,14 @@ type compare struct {
 }
 
 func (c *compare) inputs() {
-	fmt.Printf("| list | URLs | octets | conform | what |\n|---|---|---|---|---|\n")
+	fmt.Printf("| list | URLs | bytes | conform | content |\n|---|---|---|---|---|\n")
 	for _, l := range c.lists {
 		share := 100 * float64(bench.Verdicts(c.registry, l.URLs)) / float64(len(l.URLs))
 		fmt.Printf("| %s | %d | %.0f | %.1f %% | %s |\n", l.Name, len(l.URLs), l.Octets(), share, l.What)
 	}
 }
 
-// halves returns each list in two: the URLs that are canonical already, and the others.
+// halves splits each list into its canonical URLs and the others.
 func (c *compare) halves() (all []lists.List) {
 	for _, l := range c.lists {
 		same := func(text string) bool {
@@ -142,9 +142,9 @@ func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 	return float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n
 }
 
-// lines prints how many lines a second are read, made canonical and written.
+// lines prints how many lines per second are read, normalized and written.
 func (c *compare) lines() {
-	fmt.Print("| list | URLs a second |\n|---|---|\n")
+	fmt.Print("| list | URLs per second |\n|---|---|\n")
 	for _, l := range c.lists {
 		text := strings.Join(l.URLs, "\n") + "\n"
 		var rates []float64

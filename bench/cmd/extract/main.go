@@ -1,6 +1,6 @@
-// Command extract makes a corpus of the documents of this machine, finds the URLs in
-// it with several programs and libraries, in interleaved rounds. It prints the speed and
-// the memory of each, and the number of URLs. A missing program has the column "-".
+// Command extract measures programs and libraries that find URLs in a corpus of documents from this
+// machine, in interleaved rounds. It prints the speed, the memory and the number of URLs of each. A
+// missing program has the column "-".
 package main
 
 import (
@@ -56,7 +56,7 @@ type text struct{ name, path, octets string }
 // peer finds the URLs of a text. n is their number.
 type peer struct {
 	name string
-	most int // limit for the text, in bytes; 0: none
+	most int // limit for the text in bytes, or 0
 	find func(text) (took time.Duration, n int)
 }
 
@@ -150,7 +150,7 @@ func clocked(find func(octets string) int) func(text) (time.Duration, int) {
 	}
 }
 
-// linkify returns a function that measures linkify; nil: cargo can't build it.
+// linkify returns a function that measures linkify, or nil if cargo can't build it.
 func linkify() func(text) (time.Duration, int) {
 	build := exec.Command("cargo", "build", "--release", "--offline", "--quiet")
 	build.Dir = "linkify"
@@ -165,8 +165,8 @@ func linkify() func(text) (time.Duration, int) {
 	}
 }
 
-// Typical expressions for URLs: of the schemes of RFC 1738, and of any scheme. The class
-// reads the same in the syntaxes of ripgrep and of grep.
+// Typical expressions for URLs of the schemes of RFC 1738 and of any scheme. The character class
+// has the same meaning in ripgrep and grep.
 const (
 	expression = `(https?|ftp|gopher|mailto|news|nntp|telnet|wais|file|prospero):[^[:space:]<>"]+`
 	anyScheme  = `[A-Za-z][A-Za-z0-9+.-]*:[^[:space:]<>"]+`
@@ -234,9 +234,9 @@ const (
 	treeFolder    = "tree"
 )
 
-// newCorpus makes a corpus of that size in dir from the documentation, the Go distribution
-// and other files of this machine: documents in one file and as a tree of files, and their
-// URLs. It repeats the documents if they are too few.
+// newCorpus makes a corpus of the given size in dir from the documentation, the Go distribution and
+// other files of this machine. It contains the documents in one file and as a tree of files, and
+// their URLs. newCorpus repeats the documents if they are too few.
 func newCorpus(dir string, size int64) (documents, dense text, files int) {
 	var all bytes.Buffer
 	for int64(all.Len()) < size {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/bench"
 )
 
-// Addresses of the slow network: what is sent to far arrives at near, and comes from far.
+// Addresses of the slow network. A packet to far arrives at near with the source address far.
 const (
 	near = "198.18.77.1"
 	far  = "198.18.77.2"
@@ -24,9 +24,10 @@ const (
 	iffNoPI   = 0x1000
 )
 
-// slowNetwork makes a network device that delivers each packet after a delay, with source
-// and destination exchanged. So a server of this machine answers at another address, a
-// round trip away. The checksums stay right, because they are sums. It needs root.
+// slowNetwork makes a network device that delivers each packet after a delay, with source and
+// destination exchanged. So a server on this machine responds at another address with a longer
+// round trip. The checksums stay valid, because sums do not depend on the order. slowNetwork needs
+// root.
 func slowNetwork(oneWay time.Duration) (end func()) {
 	fd := bench.Must(syscall.Open("/dev/net/tun", syscall.O_RDWR|syscall.O_CLOEXEC, 0))
 	var request struct {

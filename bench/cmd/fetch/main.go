@@ -1,9 +1,8 @@
-// Command fetch measures how long "locus get -O", wget, curl and lftp take to get many
-// small files from vsftpd, in turns, on the same machine. With -delay the server is so far
-// away, by a network device of its own.
+// Command fetch measures how long "locus get -O", wget, curl and lftp take to download many small
+// files from vsftpd on the same machine, in turns. With -delay the server is so far away, by a
+// network device of its own.
 //
-// It needs vsftpd and root for it, and those of the other programs that are to be
-// measured.
+// The command needs vsftpd, root for vsftpd, and the other programs to measure.
 package main
 
 import (
@@ -27,16 +26,16 @@ import (
 func main() { bench.Main("fetch", run) }
 
 type fixture struct {
-	dir    string // of the server and the program
-	files  string // in memory, if the system has such a folder
-	url    string // of the folder with the files
+	dir    string // directory of the server and the program
+	files  string // directory in memory, if available
+	url    string // URL of the directory with the files
 	port   string
 	number int
 	size   int
 	sum    [sha256.Size]byte
 }
 
-// client is a program that gets all files into the current folder.
+// client is a program that downloads all files to the current directory.
 type client struct {
 	name         string
 	command      []string
@@ -72,7 +71,7 @@ func run() {
 	w.writeFiles()
 	server := w.startServer(listen, host)
 	defer func() {
-		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // its sessions too
+		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // also its sessions
 		server.Wait()
 	}()
 	clients := w.clients(*program, strings.Split(*skip, ","))
@@ -130,7 +129,7 @@ func (w *fixture) startServer(listen, host string) *exec.Cmd {
 	return nil
 }
 
-// clients returns the installed clients, of which the first is ours.
+// clients returns the installed clients. The first is locus.
 func (w *fixture) clients(program string, skip []string) (list []*client) {
 	var urls, config strings.Builder
 	for i := range w.number {
@@ -155,7 +154,7 @@ func (w *fixture) clients(program string, skip []string) (list []*client) {
 	return list
 }
 
-// measure runs a client once, in an empty folder, and checks what it wrote.
+// measure runs a client once in an empty directory and checks the files it wrote.
 func (w *fixture) measure(c *client) {
 	dir := bench.Must(os.MkdirTemp(w.files, ""))
 	defer os.RemoveAll(dir)

@@ -1,7 +1,7 @@
-// Command gateway measures "locus gateway" under load, and other programs in the same run
-// on the same machine. It compares small cached objects with a file server of package
-// net/http, and a large uncached file over FTP with curl itself. It also measures the
-// memory that many slow or idle clients need.
+// Command gateway measures "locus gateway" under load, and other programs in the same run on the
+// same machine. It compares small cached objects with a file server of package net/http, and a
+// large uncached file over FTP with curl itself. It also measures the memory that many slow or idle
+// clients need.
 //
 // It builds and starts the command, a file server and vsftpd as separate processes. It
 // needs curl, vsftpd, and root for vsftpd.
@@ -36,7 +36,7 @@ type loadTest struct {
 	waiting                  int
 	dir                      string
 	processes                []*exec.Cmd
-	program                  string // the command
+	program                  string // path of the command
 	files, gateway, ftp      string // addresses
 	pid                      int    // of the gateway
 }
@@ -44,7 +44,7 @@ type loadTest struct {
 const (
 	smallSize = 4 << 10
 	largeSize = 100 << 20
-	line      = "0123456789abcde\n" // which the files repeat
+	line      = "0123456789abcde\n" // content of the files, repeated
 )
 
 func run() {
@@ -71,7 +71,7 @@ func run() {
 		}
 	}()
 	b.start()
-	fmt.Println("| load | beside | gateway | ratio |")
+	fmt.Println("| load | compared with | gateway | ratio |")
 	fmt.Println("|---|---|---|---|")
 	measures := map[string]func(){"small": b.small, "large": b.large, "through": b.through, "slow": b.slowly, "idle": b.idle}
 	for load := range strings.SplitSeq(*loads, ",") {
@@ -83,7 +83,7 @@ func run() {
 	}
 }
 
-// serveFiles is the file server. The gateway fetches from it, and is compared with it.
+// serveFiles is the file server. The gateway fetches from it and is compared with it.
 func serveFiles(dir string) {
 	l := bench.Must(net.Listen("tcp", "127.0.0.1:0"))
 	fmt.Println("http://" + l.Addr().String() + "/")
@@ -105,7 +105,7 @@ func (b *loadTest) start() {
 		write(fmt.Sprintf("small%02d.txt", i), smallSize)
 	}
 	write("large", largeSize)
-	// Links to one file, so that each round has a name that is not cached.
+	// Link to one file, so that each round uses a name that is not cached.
 	for i := range b.rounds {
 		bench.Check(os.Link(filepath.Join(pub, "large"), filepath.Join(pub, fmt.Sprintf("large%02d", i))))
 	}
@@ -119,7 +119,7 @@ func (b *loadTest) start() {
 		"--cache", filepath.Join(b.dir, "cache"), "--cache-size", "4G", "--log-format", "none")
 }
 
-// server starts a program that prints its address first.
+// server starts a program whose first output is its address.
 func (b *loadTest) server(program string, args ...string) (addr string, pid int) {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
@@ -172,8 +172,8 @@ func (c *comparison) add(direct, gateway float64) {
 	c.direct, c.gateway, c.ratios = append(c.direct, direct), append(c.gateway, gateway), append(c.ratios, gateway/direct)
 }
 
-// rate returns how many small objects a second a server sends. prefix is put before
-// their paths: a proxy needs a whole URL.
+// rate returns how many small objects per second a server sends. prefix precedes their paths,
+// because a proxy needs a complete URL.
 func (b *loadTest) rate(addr, prefix string) float64 {
 	var n atomic.Int64
 	end := time.Now().Add(b.time)
@@ -198,7 +198,7 @@ func (b *loadTest) rate(addr, prefix string) float64 {
 	return float64(n.Load()) / b.time.Seconds()
 }
 
-// readResponse reads a response with a body of size octets.
+// readResponse reads a response with a body of size bytes.
 func readResponse(r *bufio.Reader, size int) error {
 	status, err := readHeader(r)
 	if err != nil {
@@ -236,8 +236,7 @@ func together(n int, fn func(i int) error) {
 	bench.Check(errors.Join(errs...))
 }
 
-// large gets a file over FTP with curl, directly and through the gateway, which has not
-// cached it.
+// large downloads an uncached file over FTP with curl, directly and through the gateway.
 func (b *loadTest) large() {
 	var c comparison
 	for round := range b.rounds {
@@ -248,7 +247,7 @@ func (b *loadTest) large() {
 		largeSize>>20, bench.Median(c.direct), bench.Median(c.gateway), bench.Median(c.ratios))
 }
 
-// through is as large, with a gateway that stores nothing.
+// through is like large, but with a gateway without a cache.
 func (b *loadTest) through() {
 	_, port, _ := strings.Cut(b.ftp, ":")
 	addr, _ := b.server(b.program, "gateway", "--listen", "127.0.0.1:0", "--allow-private", "--allow-port", port, "--no-cache", "--log-format", "none")
@@ -273,7 +272,7 @@ func curl(args ...string) float64 {
 	return size / seconds / 1e6
 }
 
-// slowly starts clients that all read the same large uncached file, a little each second.
+// slowly starts clients that all read the same large uncached file slowly.
 func (b *loadTest) slowly() {
 	before := memory(b.pid, "VmRSS")
 	end := time.Now().Add(b.slow)
@@ -298,7 +297,7 @@ func (b *loadTest) slowly() {
 			return fmt.Errorf("%s, %w", status, err)
 		}
 		began.Add(1)
-		// A read is as long as some lines.
+		// A read has the length of several lines.
 		for p := make([]byte, 1<<10); time.Now().Before(end); time.Sleep(time.Second) {
 			if _, err := io.ReadFull(r, p); err != nil {
 				return err
@@ -313,7 +312,7 @@ func (b *loadTest) slowly() {
 		b.readers, before>>10, memory(b.pid, "VmHWM")>>10, began.Load())
 }
 
-// memory returns a field of the status of a process, in KiB.
+// memory returns a field of the status of a process in KiB.
 func memory(pid int, name string) (n int) {
 	_, rest, ok := strings.Cut(string(bench.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))), "\n"+name+":")
 	if !ok {

@@ -38,7 +38,7 @@ func run() {
 		m.measure(*measured)
 		return
 	}
-	fmt.Println("| mail | octets | index | messages a second | size | peak memory | not there | one more | find: p50, p99, most | nothing cached: p50, p99, most |")
+	fmt.Println("| mail | bytes | index | messages per second | size | peak memory | not there | one more | find: p50, p99, most | nothing cached: p50, p99, most |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
 	for layout := range strings.SplitSeq(*layouts, ",") {
 		m.report(layout, *temporary)
@@ -57,10 +57,10 @@ func (m mail) report(layout, temporary string) {
 	bench.Check(cmd.Run())
 }
 
-// id returns identifiers of which consecutive ones share no prefix.
+// id returns an identifier. Consecutive identifiers share no prefix.
 func id(i int) string { return fmt.Sprintf("%08x.%d@host.dom", uint32(i)*2654435761, i) }
 
-// write writes the messages and returns their size in octets.
+// write writes the messages and returns their size in bytes.
 func (m mail) write(layout, dir string) (octets int) {
 	write := map[string]func(path string, from, to int) int{"mbox": writeMbox, "maildir": writeMaildir}[layout]
 	if write == nil {
@@ -152,7 +152,7 @@ func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) {
 	fmt.Printf(" %v | %v |", none.Round(time.Millisecond), one.Round(time.Millisecond))
 }
 
-// lookups prints the times of n lookups. Before each it calls forget, unless that is nil.
+// lookups prints the times of n lookups. Before each lookup it calls forget, unless forget is nil.
 func (m mail) lookups(n int, find func(i int) (path string), forget func(path string)) {
 	r := rand.New(rand.NewPCG(1738, 0))
 	times := make([]time.Duration, n)
@@ -187,7 +187,7 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// peak returns the most memory that this process had, including mapped pages of files.
+// peak returns the peak memory of this process, including mapped pages of files.
 func peak() string {
 	text, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")

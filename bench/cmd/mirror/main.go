@@ -1,9 +1,9 @@
-// Command mirror measures how long "locus mirror", wget, lftp and curl take for a tree of
-// small files over FTP and HTTP, and of gopher items, in turns, on this machine. Only the
-// ratios are meaningful.
+// Command mirror measures how long "locus mirror", wget, lftp and curl take to mirror a tree of
+// small files over FTP and HTTP, and gopher items, in turns on this machine. Only the ratios are
+// meaningful.
 //
-// It needs vsftpd (and root for it), nginx, and those of the other programs that are to be
-// measured. curl does not look for files: it gets a list of all URLs.
+// The command needs vsftpd, root for vsftpd, nginx, and the other programs to measure. curl does
+// not search for files; it gets a list of all URLs.
 package main
 
 import (
@@ -22,11 +22,11 @@ import (
 
 func main() { bench.Main("mirror", report) }
 
-// tree is the files of a server: folders with an index and pages.
+// tree describes the files of a server: directories with an index and pages.
 type tree struct {
 	dir     string
 	folders int
-	pages   int // of one folder
+	pages   int // pages per directory
 	files   []string
 }
 
@@ -52,13 +52,13 @@ func (t *tree) put(name, text string) {
 	t.files = append(t.files, name)
 }
 
-// client is a program that mirrors to the current folder, or gets a list of URLs.
+// client is a program that mirrors to the current directory or downloads a list of URLs.
 type client struct {
 	name    string
 	command []string
 	input   string
 	first   []bench.Process
-	again   []bench.Process // over what the first run left; nil: it was not measured
+	again   []bench.Process // runs over an existing mirror; nil if not measured
 }
 
 type protocol struct {
@@ -108,7 +108,7 @@ func report() {
 	}
 }
 
-// measure runs c in an empty folder, and then again if it can update one.
+// measure runs c in an empty directory, and then again if it can update a mirror.
 func (c *client) measure(files string) {
 	dir := bench.Must(os.MkdirTemp(files, "locus-bench-"))
 	defer os.RemoveAll(dir)
@@ -149,7 +149,7 @@ func (p *protocol) print(rounds int) {
 	fmt.Println()
 }
 
-// installed leaves out the clients whose programs are missing.
+// installed returns the clients whose programs are installed.
 func installed(list ...*client) []*client {
 	return slices.DeleteFunc(list, func(c *client) bool {
 		_, err := exec.LookPath(c.command[0])
@@ -157,7 +157,7 @@ func installed(list ...*client) []*client {
 	})
 }
 
-// config returns the configuration of curl for a list of URLs.
+// config returns a curl configuration for a list of URLs.
 func config(urls []string) string {
 	var b strings.Builder
 	for i, u := range urls {

@@ -19,7 +19,7 @@ func freePort() int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-// start starts a server, and waits until it answers.
+// start starts a server and waits until it responds.
 func start(port int, program string, args ...string) (end func()) {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
@@ -36,7 +36,7 @@ func start(port int, program string, args ...string) (end func()) {
 		}
 	}
 	return func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // its sessions too
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // also its sessions
 		cmd.Wait()
 	}
 }

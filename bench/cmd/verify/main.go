@@ -1,9 +1,9 @@
 // Command verify measures "locus verify" and other link checkers on a site on this
 // machine, without limits on the rate of requests. Only the ratios are meaningful.
 //
-// This process serves the site and counts the requests. The others are linkchecker, if it
-// is installed (Debian has it), and linkinator, if -linkinator names the program (npm has
-// it). With -before PROGRAM an older program of locus is measured instead of them.
+// This process serves the site and counts the requests. The others are linkchecker, if it is
+// installed, and linkinator, if -linkinator is set. With -before PROGRAM, the command measures an
+// older version of locus instead of them.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 
 func main() { bench.Main("verify", report) }
 
-// site is pages that link to each other. One link in a hundred is dead.
+// site is a set of pages that link to each other. One link in a hundred is dead.
 type site struct {
 	pages    []string
 	requests atomic.Int64
@@ -39,7 +39,7 @@ func newSite(pages, links int) *site {
 		for j := range links {
 			to := r.IntN(pages)
 			if j < 2 {
-				to = min(2*i+1+j, pages-1) // so that each page is reached
+				to = min(2*i+1+j, pages-1) // so that each page is reachable
 			}
 			if r.IntN(100) == 0 {
 				to += pages
@@ -129,7 +129,7 @@ func checkers(dir, linkinator, before string) []*checker {
 		config := filepath.Join(dir, "linkcheckerrc")
 		// The default limit is ten requests a second.
 		bench.Check(os.WriteFile(config, []byte("[checking]\nthreads=16\nmaxrequestspersecond=100000\n"), 0o644))
-		// Started by root, it continues as the user nobody.
+		// If root starts linkchecker, it switches to the user nobody.
 		bench.Check(os.Chmod(dir, 0o755))
 		list = append(list, &checker{name: "linkchecker", command: func(url string) *exec.Cmd {
 			return exec.Command(path, "-f", config, "--no-status", "--no-warnings", url)
@@ -143,7 +143,7 @@ func checkers(dir, linkinator, before string) []*checker {
 	return list
 }
 
-// run measures one run. The exit status is a failure, because there are dead links.
+// run measures one run. The program fails, because there are dead links.
 func (c *checker) run(s *site, url string) {
 	s.requests.Store(0)
 	cmd := c.command(url)
