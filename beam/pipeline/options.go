@@ -95,7 +95,7 @@ func (o Options) Checked() (Options, error) {
 	case len(o.Input) == 0 || slices.Contains(o.Input, ""):
 		return o, errors.New("no input: give a file or a pattern")
 	case slices.Contains(o.Input, "-") || slices.Contains(o.With, "-"):
-		return o, errors.New("a pipeline can't read standard input: give a file, or ./- for a file named " - "")
+		return o, errors.New("a pipeline can't read standard input: give a file, or ./- for a file named -")
 	case o.Output == "" || strings.HasSuffix(o.Output, "/"):
 		return o, fmt.Errorf("output %q is not a prefix of file names: write one such as out/links", o.Output)
 	case strings.ContainsAny(o.Output, `*?[\`):

@@ -73,8 +73,8 @@ const (
 	byHost   = "host"
 )
 
-// check counts the findings about input by rule, and the URLs that do not conform by scheme and
-// host. N is the number of findings and M the number of URLs.
+// check counts the findings about input by rule, and the URLs by scheme and host. M counts URLs. N
+// counts findings for a rule, and URLs that do not conform for a scheme or host.
 func (r *records) check(counts *aggregate, input string) error {
 	list, err := shape.CheckInput(r.rules, input, nil)
 	sample := func() []string {

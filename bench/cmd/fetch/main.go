@@ -1,6 +1,6 @@
 // Command fetch measures how long "locus get -O", wget, curl and lftp take to download many small
-// files from vsftpd on the same machine, in turns. With -delay the server is so far away, by a
-// network device of its own.
+// files from vsftpd on the same machine, in turns. With -delay, a network
+// device adds the delay.
 //
 // The command needs vsftpd, root for vsftpd, and the other programs to measure.
 package main
