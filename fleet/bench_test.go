@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// manyDocuments has n targets on some hosts, a thousand in a document.
+// manyDocuments returns documents with n targets on some hosts, a thousand per document.
 func manyDocuments(n, hosts int) iter.Seq[verify.Source] {
 	return func(yield func(verify.Source) bool) {
 		for from := 0; from < n; from += 1000 {
@@ -57,7 +57,7 @@ func diskUse(b *testing.B, dir string) (n int64) {
 	return n
 }
 
-// Submitting 100,000 targets: bytes on the disk and in memory for each.
+// BenchmarkSubmit submits 100,000 targets and reports bytes on disk and in memory per target.
 func BenchmarkSubmit(b *testing.B) {
 	const n, hosts = 100_000, 2000
 	w := newFixture(b, redirecting)
@@ -100,8 +100,8 @@ func benchFrontier(b *testing.B, dir string) (end func(), f *Frontier) {
 	}, f
 }
 
-// pipes is a listener whose connections are in this process: a system's sockets are slower
-// than what is measured.
+// pipes is a listener with in-process connections, because system sockets would dominate the
+// measurement.
 type pipes struct {
 	connections chan net.Conn
 	closed      chan struct{}
@@ -156,8 +156,8 @@ func (p pipe) SetWriteDeadline(t time.Time) error {
 
 func newPipes() *pipes { return &pipes{make(chan net.Conn), make(chan struct{})} }
 
-// One worker against fast hosts in this process, with verify beside it. Each request has a
-// connection of its own.
+// BenchmarkVerdicts measures one worker with fast in-process hosts, and package verify for
+// comparison. Each request uses its own connection.
 func BenchmarkVerdicts(b *testing.B) {
 	const n, hosts = 20_000, 500
 	w, client := newFastHosts(b, 0)

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// fakeClock is a clock that only advance moves.
+// fakeClock is a clock that only advance changes.
 type fakeClock struct {
 	mu     sync.Mutex
 	now    time.Time
 	timers []*fakeTimer
-	async  bool // callbacks have goroutines of their own, as with a real clock
+	async  bool // callbacks run in separate goroutines, like with a real clock
 }
 
 type fakeTimer struct {
@@ -40,7 +40,7 @@ func (c *fakeClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	}
 }
 
-// advance moves the clock, and calls what is due, in its order and before it returns.
+// advance moves the clock and calls the due callbacks in order before it returns.
 func (c *fakeClock) advance(d time.Duration) {
 	c.mu.Lock()
 	end := c.now.Add(d)
@@ -71,7 +71,7 @@ func (c *fakeClock) advance(d time.Duration) {
 	c.mu.Unlock()
 }
 
-// hurry moves the clock on by d each millisecond, until the test ends.
+// hurry advances the clock by d every millisecond until the test ends.
 func (c *fakeClock) hurry(t *testing.T, d time.Duration) {
 	c.async = true
 	done, ended := make(chan struct{}), make(chan struct{})

@@ -26,7 +26,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// childConfig is what a child process of a test is to be.
+// childConfig is the configuration of a child process of a test.
 type childConfig struct {
 	Kind string // server, worker or hosts
 
@@ -85,7 +85,7 @@ func runServer(c *childConfig) error {
 	return nil
 }
 
-// offsetClock is off by so much.
+// offsetClock is a clock with a constant error.
 type offsetClock struct {
 	SystemClock
 	by time.Duration
@@ -104,7 +104,7 @@ func faultOptions() verify.Options {
 	return verify.Options{Politeness: access.Politeness{PerHost: faultAtOnce, Interval: faultInterval, Parallel: faultParallel, Wait: 200 * time.Millisecond}, Reserved: true}
 }
 
-// faultClient makes clients that find all hosts at one address.
+// faultClient makes clients that connect to one address for all hosts.
 func faultClient(hosts, name string) NewClient {
 	w := &fixture{}
 	return func(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
@@ -139,7 +139,7 @@ func runWorker(c *childConfig) error {
 	return err
 }
 
-// child is a child process. It ends when its input does, at the latest with the test.
+// child is a child process. It exits when its input ends, at the latest with the test.
 type child struct {
 	testing.TB
 	config childConfig
@@ -190,7 +190,7 @@ func (c *child) signal(s syscall.Signal) {
 	}
 }
 
-// kill ends the process as kill -9 does.
+// kill kills the process like kill -9.
 func (c *child) kill() {
 	c.Helper()
 	c.signal(syscall.SIGKILL)
@@ -198,7 +198,7 @@ func (c *child) kill() {
 	c.input.Close()
 }
 
-// end ends the process by itself, and returns the last line that it wrote.
+// end lets the process exit and returns the last line that it wrote.
 func (c *child) end() string {
 	c.Helper()
 	c.input.Close()
@@ -209,7 +209,7 @@ func (c *child) end() string {
 	return text
 }
 
-// freePorts returns ports that nothing listens at.
+// freePorts returns free ports.
 func freePorts(t testing.TB, n int) (list []int) {
 	t.Helper()
 	for range n {
@@ -223,7 +223,7 @@ func freePorts(t testing.TB, n int) (list []int) {
 	return list
 }
 
-// cluster is three servers, each a process.
+// cluster is a cluster of three server processes.
 type cluster struct {
 	testing.TB
 	servers [3]*child
@@ -248,7 +248,7 @@ func (c *cluster) start(i int) {
 	c.servers[i].line()
 }
 
-// url is that of all servers.
+// url returns the URLs of all servers.
 func (c *cluster) url() string {
 	var list []string
 	for _, one := range c.configs {
@@ -257,7 +257,7 @@ func (c *cluster) url() string {
 	return strings.Join(list, ",")
 }
 
-// relayed is the URL of all servers through the relays.
+// relayed returns the URLs of all servers through the relays.
 func (c *cluster) relayed() string {
 	var list []string
 	for _, one := range c.relays {
@@ -266,7 +266,7 @@ func (c *cluster) relayed() string {
 	return strings.Join(list, ",")
 }
 
-// whole waits until all servers have everything.
+// whole waits until all servers have all messages.
 func (c *cluster) whole(ctx context.Context, f *Frontier) {
 	c.Helper()
 	names := []string{f.stream(targetStream), f.stream(verdictStream), f.stream(linkStream), "KV_" + f.stream("leases"), "KV_" + f.stream("hosts")}
@@ -312,7 +312,7 @@ func (c *cluster) leader(ctx context.Context, f *Frontier) int {
 	return 0
 }
 
-// relay copies between connections and a server. While it is cut, nothing gets through.
+// relay copies between connections and a server. While it is cut, it copies nothing.
 type relay struct {
 	listener net.Listener
 	gate     sync.RWMutex // held for writing while it is cut

@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// world is one web server for any number of hosts, and a log of what it was asked.
+// fixture is a web server for any number of hosts, with a log of its requests.
 type fixture struct {
 	testing.TB
 	server    *httptest.Server
@@ -148,12 +148,13 @@ func (w *fixture) lookup(_ context.Context, host string) ([]netip.Addr, error) {
 	return []netip.Addr{address4(host)}, nil
 }
 
-// client is a [NewClient].
+// client implements [NewClient].
 func (w *fixture) client(check func(locus.URL) error, wrap func(Dial) Dial) (*access.Client, func(), error) {
 	return w.clientWith(&access.Options{Lookup: w.lookup, Dial: wrap(w.dial), Check: check})
 }
 
-// clientWith returns a client. Of a fleet, which judges each URL, it has a connection for each request.
+// clientWith returns a client. If the client is for a fleet, it checks each URL and uses one
+// connection per request.
 func (w *fixture) clientWith(o *access.Options) (*access.Client, func(), error) {
 	web := webscheme.New(&webscheme.Options{Single: o.Check != nil})
 	registry, err := all.Registry(webscheme.Scheme(web), webscheme.SecureScheme(web))
@@ -212,7 +213,7 @@ func (w *fixture) start(worker *Worker) (end func()) {
 	return func() { cancel(); running.Wait() }
 }
 
-// lines are results in lines, in order of their text.
+// lines returns results as sorted lines.
 func lines(results []verify.Result) (list []string) {
 	for _, r := range results {
 		text := fmt.Sprintf("%s:%d:%d %s %s %d %s", r.Document, r.Line, r.Column, r.Link(), r.Verdict, r.Status, r.Detail)

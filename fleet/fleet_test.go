@@ -53,7 +53,8 @@ func bigSite(n int) func(host, path string) (int, string) {
 	}
 }
 
-// The fleet gives what verify gives, on a site and on documents.
+// TestEqualToVerify checks that a fleet gives the same results as package verify, on a site and on
+// documents.
 func TestEqualToVerify(t *testing.T) {
 	pages := 300
 	switch {
@@ -98,7 +99,7 @@ func TestEqualToVerify(t *testing.T) {
 	}
 }
 
-// The links of a page are read once, whatever redirects lead to it.
+// TestPageOnce checks that the links of a page are read once, however many redirects point to it.
 func TestPageOnce(t *testing.T) {
 	w := newFixture(t, func(_, path string) (int, string) {
 		switch path {

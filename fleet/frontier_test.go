@@ -27,7 +27,7 @@ func open(t *testing.T) *Frontier {
 	return f
 }
 
-// The same target is taken once, however often it is published.
+// TestTargetOnce checks that a target is stored once, however often it is published.
 func TestTargetOnce(t *testing.T) {
 	f := open(t)
 	subject := f.subject(targetStream, f.placeOf("h.example").words([16]byte{1})...)

@@ -118,7 +118,7 @@ func TestDamagedLinks(t *testing.T) {
 	}
 }
 
-// What workers tell of themselves is escaped, and bounded.
+// TestPage checks that the page escapes and bounds the reports of workers.
 func TestPage(t *testing.T) {
 	f := open(t)
 	script := "<script>alert(1)</script>"
@@ -154,7 +154,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The throughput of the page is counted over some seconds.
+// TestPageRate checks that the page computes the throughput over some seconds.
 func TestPageRate(t *testing.T) {
 	c := newFakeClock()
 	p := &page{clock: c, frontier: &Frontier{settings: Settings{Partitions: 8}}}

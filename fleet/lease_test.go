@@ -64,7 +64,7 @@ func TestLeaseTakeover(t *testing.T) {
 	}
 }
 
-// A renewal whose answer was lost is found again.
+// TestLeaseLostResponse checks that a worker recovers a renewal whose response was lost.
 func TestLeaseLostResponse(t *testing.T) {
 	f := open(t)
 	c := newFakeClock()
@@ -123,7 +123,8 @@ func TestOwnLease(t *testing.T) {
 	}
 }
 
-// A worker takes a lease again at once that it could not give back.
+// TestLeaseLostRelease checks that a worker can immediately take a lease again that it failed to
+// release.
 func TestLeaseLostRelease(t *testing.T) {
 	f := open(t)
 	a := leasesOf(f, "a", newFakeClock())
@@ -148,7 +149,8 @@ func TestLeaseLostRelease(t *testing.T) {
 	}
 }
 
-// If the answer to take was lost, the worker takes the lease again at once.
+// TestLeaseLostTake checks that a worker immediately takes a lease again if the response to take
+// was lost.
 func TestLeaseLostTake(t *testing.T) {
 	f := open(t)
 	a := leasesOf(f, "a", newFakeClock())

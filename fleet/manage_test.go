@@ -138,7 +138,7 @@ func TestDistantWorker(t *testing.T) {
 	}
 }
 
-// each calls its function leasesAtOnce at once, and no more.
+// TestEach checks that each makes exactly leasesAtOnce concurrent calls.
 func TestEach(t *testing.T) {
 	var mu sync.Mutex
 	active, most, calls := 0, 0, 0
@@ -162,7 +162,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// each ends after an error, with those calls that have begun.
+// TestEachError checks that each starts no calls after an error and waits for the running ones.
 func TestEachError(t *testing.T) {
 	var mu sync.Mutex
 	calls, wrong := 0, errors.New("wrong")
@@ -266,7 +266,8 @@ func (b *silentBucket) add(n int) {
 	}
 }
 
-// The renewals of leases, and the writes of marks after them, do not wait for each other.
+// TestRenewTogether checks that lease renewals, and the writes of marks after them, run
+// concurrently.
 func TestRenewTogether(t *testing.T) {
 	f, c := openParts(t, 4), newFakeClock()
 	leases, marks := &silentBucket{KeyValue: f.leases}, &silentBucket{KeyValue: f.hosts}
@@ -374,7 +375,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A worker is healthy while the servers answer, with partitions or without.
+// TestHealth checks that a worker is healthy while the servers respond, with partitions or without.
 func TestHealth(t *testing.T) {
 	e, err := Embed(t.TempDir())
 	if err != nil {

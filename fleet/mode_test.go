@@ -73,8 +73,8 @@ var modeFaults = map[string]func() (jetstream.KeyValueEntry, error){
 	"a closed connection": func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrConnectionClosed },
 }
 
-// A paused worker asks for nothing while it can't read the mode, and asks when the fleet is
-// resumed.
+// TestPauseStays checks that a paused worker makes no requests while it can't read the mode, and
+// continues when the fleet is resumed.
 func TestPauseStays(t *testing.T) {
 	t.Parallel()
 	for name, fault := range modeFaults {
@@ -160,7 +160,7 @@ func TestModeWithoutRenewal(t *testing.T) {
 	}
 }
 
-// A worker that has never read the mode takes no hosts.
+// TestUnknownMode checks that a worker takes no hosts before it has read the mode.
 func TestUnknownMode(t *testing.T) {
 	t.Parallel()
 	x := newPaused(t)
@@ -219,7 +219,7 @@ func (x *pausedFleet) resumes(t *testing.T) {
 	eventually(t, func() bool { return x.worker.Counts().Requests >= 50 })
 }
 
-// The status of a frontier has no mode that was not read.
+// TestStatusWithoutMode checks that the status contains no mode if reading it failed.
 func TestStatusWithoutMode(t *testing.T) {
 	x := newPaused(t)
 	x.frontier.control = x.control

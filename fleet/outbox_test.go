@@ -75,7 +75,8 @@ func TestOutboxAgain(t *testing.T) {
 	}
 }
 
-// A verdict that is larger than a message is Unknown: nothing waits for it.
+// TestLargeVerdict checks that a verdict larger than a message becomes Unknown, so that no reader
+// waits for it.
 func TestLargeVerdict(t *testing.T) {
 	f := open(t)
 	at := address{place{0, "0123456789abcdef"}, key{1}}

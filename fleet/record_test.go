@@ -19,7 +19,7 @@ func testChecker(t testing.TB) *verify.Checker {
 
 func testFrontier() *Frontier { return &Frontier{name: "default", settings: Settings{Partitions: 64}} }
 
-// What a target's message has is checked against its subject.
+// TestTargetRecord checks that a target's message must match its subject.
 func TestTargetRecord(t *testing.T) {
 	f, a := testFrontier(), testChecker(t)
 	found := a.Typed(locus.MustParse("http://h.example/a#b"))
@@ -59,7 +59,7 @@ func TestTargetRecord(t *testing.T) {
 	}
 }
 
-// No password is in a document's lines.
+// TestLineWithoutPassword checks that a document's lines contain no password.
 func TestLineWithoutPassword(t *testing.T) {
 	a := testChecker(t)
 	found := a.Typed(locus.MustParse("http://u:secret@h.example/x"))

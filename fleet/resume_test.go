@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// An interrupted run goes on: only what was in flight is asked for again.
+// TestResume checks that an interrupted run resumes and repeats only requests that were in flight.
 func TestResume(t *testing.T) {
 	const n, hosts = 400, 5
 	w := newFixture(t, redirecting)
@@ -69,7 +69,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What can't be read is among the dead letters, and nothing waits for it.
+// TestDeadLetters checks that unreadable messages become dead letters and that no reader waits for
+// them.
 func TestDeadLetters(t *testing.T) {
 	w := newFixture(t, redirecting)
 	f := open(t)
@@ -109,7 +110,7 @@ func TestDeadLetters(t *testing.T) {
 	}
 }
 
-// Verdicts are asked for again, and what changed is told.
+// TestRecrawl checks that workers check old verdicts again and store changes.
 func TestRecrawl(t *testing.T) {
 	var phase atomic.Int32
 	w := newFixture(t, func(_, path string) (int, string) {
@@ -158,7 +159,7 @@ func TestRecrawl(t *testing.T) {
 	}
 }
 
-// Paused workers ask for nothing; drained ones end.
+// TestModes checks that paused workers make no requests and drained workers stop.
 func TestModes(t *testing.T) {
 	w := newFixture(t, redirecting)
 	f := open(t)

@@ -88,7 +88,7 @@ func TestRetry(t *testing.T) {
 	expect(0, 0, 2+warned)
 }
 
-// The status counts retries without a list of them.
+// TestStatusOfRetries checks that the status counts retries without listing them.
 func TestStatusOfRetries(t *testing.T) {
 	t.Parallel()
 	const retries = 3000

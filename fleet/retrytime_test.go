@@ -11,7 +11,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A server that does not answer is asked again for two minutes, and the user is told once.
+// TestTryFor checks that requests to an unresponsive server are retried for two minutes, with one
+// note.
 func TestTryFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		tries int // until it succeeds
@@ -45,7 +46,7 @@ func TestTryFor(t *testing.T) {
 	}
 }
 
-// The end of the context ends the tries at once, without a note.
+// TestTryForEnds checks that the end of the context immediately ends the retries without a note.
 func TestTryForEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

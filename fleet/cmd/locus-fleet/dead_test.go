@@ -146,7 +146,8 @@ func noLeftConnections(t *testing.T) {
 	eventually(t, "goroutines of connections are left", func() bool { return !isConnected() })
 }
 
-// A NATS server that is killed and comes back ends no command that runs for long: each goes on.
+// TestServerComesBack checks that long-running commands continue after a NATS server is killed and
+// restarted.
 func TestServerComesBack(t *testing.T) {
 	dir := t.TempDir()
 	options := func(port int) *natsserver.Options {
@@ -230,7 +231,8 @@ func relay(t *testing.T, server net.Addr, isDead func(said string) bool) (url st
 	})
 }
 
-// A server that is silent after the login is waited for, with one message.
+// TestSilentServer checks that commands wait for a server that is silent after the login, with one
+// message.
 func TestSilentServer(t *testing.T) {
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
@@ -253,7 +255,8 @@ func TestSilentServer(t *testing.T) {
 	noLeftConnections(t)
 }
 
-// Ctrl-C ends a run whose server was silent while links were asked for.
+// TestSilentDuringVerify checks that Ctrl-C ends a run whose server became silent during the
+// checks.
 func TestSilentDuringVerify(t *testing.T) {
 	s, _ := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	var dead atomic.Bool
@@ -289,7 +292,8 @@ func TestSilentDuringVerify(t *testing.T) {
 	noLeftConnections(t)
 }
 
-// A server whose JetStream has too little room is told, while it is tried and at the end.
+// TestFullServer checks that commands report a server with a full JetStream, during the retries and
+// at the end.
 func TestFullServer(t *testing.T) {
 	t.Parallel()
 	_, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 40_000})

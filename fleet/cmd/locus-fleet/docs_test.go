@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// asCommand has the test binary be the command.
+// asCommand makes the test binary act as the command.
 const asCommand = "LOCUS_FLEET_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ const guide = "../../../docs/fleet.md"
 // exitStatus matches the output of a command that fails, and the line with its status.
 var exitStatus = regexp.MustCompile(`(?s)^(.*?)\n?(?:# exit status (\d+)|\[status (\d+)\])$`)
 
-// The commands of the console blocks of docs/fleet.md print what is shown.
+// TestGuide checks that the commands in the console blocks of docs/fleet.md print the shown output.
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")
@@ -76,7 +76,7 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// The guide and contrib/fleet name only flags that exist.
+// TestGuideFlags checks that docs/fleet.md and contrib/fleet use only existing flags.
 func TestGuideFlags(t *testing.T) {
 	known := "--jetstream --store_dir --config " // of nats-server
 	for _, name := range []string{"verify", "worker", "submit", "status", "changes", "create", "ui", "retry"} {
@@ -96,7 +96,8 @@ func TestGuideFlags(t *testing.T) {
 	}
 }
 
-// The certificates that the guide makes are valid for servers and users.
+// TestGuideCertificates checks that the certificates from docs/fleet.md are valid for servers and
+// users.
 func TestGuideCertificates(t *testing.T) {
 	t.Parallel()
 	sh, err := exec.LookPath("sh")
@@ -142,8 +143,8 @@ func TestGuideCertificates(t *testing.T) {
 	}
 }
 
-// One Ctrl-C ends a run cleanly, with the status of an interruption, and the same command
-// resumes it.
+// TestInterrupt checks that one Ctrl-C ends a run cleanly with the status of an interrupt, and that
+// the same command resumes it.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -179,7 +179,7 @@ func endless(c net.Conn, text string) {
 	}
 }
 
-// Ctrl-C ends the wait for a silent server.
+// TestInterruptConnect checks that Ctrl-C ends the wait for a silent server.
 func TestInterruptConnect(t *testing.T) {
 	t.Parallel()
 	accepted := make(chan struct{}, 1)
@@ -224,7 +224,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// What a NATS server lacks, or refuses, is told.
+// TestRefusals checks the messages about missing features and denied permissions of a NATS server.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	_, plain := startNATS(t, new(natsserver.Options))
@@ -264,7 +264,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Passwords need not be in the command line.
+// TestPasswordInEnvironment checks that passwords can be set outside the command line.
 func TestPasswordInEnvironment(t *testing.T) {
 	_, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Username: "u", Password: "secret"})
 	env := func(name string) string {

@@ -42,7 +42,8 @@ func slowHost(t *testing.T, answer <-chan struct{}) (flags []string, file string
 	return []string{"--no-robots", "--allow-private", "--allow-port", port}, file
 }
 
-// The page of "verify --ui" is there while the run is, however that ends.
+// TestVerifyUI checks that the page of "verify --ui" exists exactly during the run, however the run
+// ends.
 func TestVerifyUI(t *testing.T) {
 	for name, want := range map[string]int{"completes": base.StatusDone, "interrupted": base.StatusInterrupted} {
 		t.Run(name, func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestVerifyUI(t *testing.T) {
 	}
 }
 
-// An address that can't be served ends the run before links are asked for.
+// TestServeTrouble checks that an unusable address ends the run before the first request.
 func TestServeTrouble(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -106,7 +107,7 @@ func TestServeTrouble(t *testing.T) {
 	noLeftConnections(t)
 }
 
-// A worker's process serves its metrics and health until a signal ends it.
+// TestWorkerListen checks that a worker process serves metrics and health until a signal ends it.
 func TestWorkerListen(t *testing.T) {
 	t.Parallel()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), Username: "u", Password: "secret"})

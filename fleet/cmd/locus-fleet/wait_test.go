@@ -69,7 +69,7 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// Only servers that may come back are waited for.
+// TestAway checks that commands wait only for servers that may come back.
 func TestAway(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -148,7 +148,7 @@ func (x *waiting) work(t *testing.T) {
 	noLeftConnections(t)
 }
 
-// Commands that are started before their server wait for it, and say so.
+// TestStartBeforeServer checks that commands started before their server wait for it and say so.
 func TestStartBeforeServer(t *testing.T) {
 	dir := t.TempDir()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: dir})
@@ -163,7 +163,8 @@ func TestStartBeforeServer(t *testing.T) {
 	x.work(t)
 }
 
-// Commands that are started while most servers of a cluster are down wait for them, and say so.
+// TestStartWithoutQuorum checks that commands started while most servers of a cluster are down wait
+// for them and say so.
 func TestStartWithoutQuorum(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster twice")
@@ -208,7 +209,7 @@ func TestStartWithoutQuorum(t *testing.T) {
 	x.work(t)
 }
 
-// A command that began waits for its server, too, when the server is silent later.
+// TestStatusWaits checks that a running command also waits for a server that becomes silent.
 func TestStatusWaits(t *testing.T) {
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	if status, _, errOut := run(t, "create", "--nats", url); status != base.StatusDone {
