@@ -40,14 +40,14 @@ type fixture struct {
 	server    *httptest.Server
 	pages     func(host, path string) (status int, body string) // 301: body is where to
 	delay     time.Duration
-	after     string // the Retry-After of 429 and 503; empty: none
-	clock     Clock  // of the log; nil: the system's
+	after     string // Retry-After of 429 and 503; may be empty
+	clock     Clock  // clock of the log; the system's clock if nil
 	passwords bool   // passwords in URLs are allowed
 	login     bool   // "/login" sends clients without a cookie to login.example, and sets it
 
 	mu     sync.Mutex
 	log    map[string][]request // by host
-	looked map[string]int       // look-ups of names that begin with "rebind": only the first is public
+	looked map[string]int       // lookups of names that begin with "rebind"; only the first is public
 	active map[string]int
 	most   map[string]int // at once
 }
@@ -99,7 +99,7 @@ func (w *fixture) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	io.WriteString(rw, body)
 }
 
-// requests are all that were logged, robots.txt aside, in order of their text.
+// requests returns all logged requests except robots.txt, sorted by text.
 func (w *fixture) requests() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,14 +114,14 @@ func (w *fixture) requests() (list []string) {
 	return list
 }
 
-// times returns when a host was asked, robots.txt included.
+// times returns the times of requests to a host, including robots.txt.
 func (w *fixture) times(host string) (list []request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.log[host])
 }
 
-// address returns a public address for a host.
+// address4 returns a public IPv4 address for a host.
 func address4(host string) netip.Addr {
 	h := fnv.New32a()
 	h.Write([]byte(host))
@@ -177,7 +177,7 @@ func closeIdle(r *scheme.Registry) {
 	}
 }
 
-// plain returns a client without a fleet.
+// plain returns a client that is not for a fleet.
 func (w *fixture) plain() *access.Client {
 	c, closeClient, err := w.clientWith(&access.Options{Lookup: w.lookup, Dial: w.dial})
 	if err != nil {
@@ -201,7 +201,7 @@ func (w *fixture) workerAt(f *Frontier, o verify.Options, c Clock) *Worker {
 	return NewWorker(f, WorkerOptions{Client: w.client, Verify: o, Clock: c, Note: func(text string) { w.Log(text) }})
 }
 
-// start runs a worker until end.
+// start runs a worker until end is called.
 func (w *fixture) start(worker *Worker) (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -254,7 +254,7 @@ func document(name, text string) verify.Source {
 
 func site(url string) verify.Source { return verify.Source{Name: url, URL: locus.MustParse(url)} }
 
-// noMail knows no domain.
+// noMail is a resolver without any domain.
 type noMail struct{}
 
 func (*noMail) LookupMX(_ context.Context, name string) ([]*net.MX, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// bigSite is a site of n pages with links to each other, to fragments, to what is missing, to
-// what has moved, and to other hosts.
+// bigSite is a site of n pages with links to each other, to fragments, to missing and moved pages,
+// and to other hosts.
 func bigSite(n int) func(host, path string) (int, string) {
 	return func(host, path string) (int, string) {
 		var i int

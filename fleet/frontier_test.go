@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// open opens a frontier on a server of its own.
+// open opens a frontier on a new server.
 func open(t *testing.T) *Frontier {
 	t.Helper()
 	e, err := Embed(t.TempDir())

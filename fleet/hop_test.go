@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// finish submits sources, and returns their results when workers have found them.
+// finish submits sources and waits for their results.
 func (w *fixture) finish(f *Frontier, sources ...verify.Source) (results func() []verify.Result) {
 	e, err := NewSubmitter(w.worker(f, w.options()))
 	if err != nil {
@@ -33,7 +33,7 @@ func (w *fixture) finish(f *Frontier, sources ...verify.Source) (results func() 
 	}
 }
 
-// repeated returns the requests that were made more than once.
+// repeated returns the repeated requests.
 func (w *fixture) repeated() (list []string) {
 	before := ""
 	for _, one := range w.requests() {
@@ -222,7 +222,7 @@ func TestHopAfterRebinding(t *testing.T) {
 	})
 	f := open(t)
 	o := w.options()
-	o.NoRobots = true // a robots.txt costs look-ups
+	o.NoRobots = true // a robots.txt needs lookups
 	defer w.start(w.worker(f, o))()
 	for _, r := range w.finish(f, site("http://rebind1.example/"))() {
 		if r.Verdict != verify.Denied {

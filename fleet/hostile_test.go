@@ -78,7 +78,8 @@ func TestGarbage(t *testing.T) {
 	}
 }
 
-// Damaged messages of links are results with an error, and the others are read.
+// TestDamagedLinks checks that damaged messages of links give results with an error, and that
+// others are read.
 func TestDamagedLinks(t *testing.T) {
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	f := open(t)

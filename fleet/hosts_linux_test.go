@@ -29,11 +29,11 @@ type visit struct {
 	RetryAfter         int   // seconds
 }
 
-// hostsServer is one process for all virtual hosts, and their log.
+// hostsServer serves all virtual hosts in one process and holds their log.
 type hostsServer struct {
 	mu    sync.Mutex
 	log   []visit
-	times map[string]int // how often each URL was asked for
+	times map[string]int // number of requests for each URL
 }
 
 // arrival returns when the last bytes arrived over c, as tcp_info tells.
@@ -111,7 +111,8 @@ func (s *hostsServer) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	_, _ = rw.Write([]byte(a.body))
 }
 
-// runHosts is the process of the hosts. It tells its address, and ends with its input.
+// runHosts is the main function of the host process. It prints its address and exits when its input
+// ends.
 func runHosts() int {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -130,7 +131,7 @@ func runHosts() int {
 // awaitEnd waits for the end of the input: that of the test.
 func awaitEnd() { _, _ = bufio.NewReader(os.Stdin).ReadByte() }
 
-// reply is what a host answers.
+// reply is the response of a host.
 type reply struct {
 	status, retryAfter   int
 	delay                time.Duration
@@ -142,8 +143,8 @@ const (
 	sitePages  = 6
 )
 
-// answerOf returns the answer of a virtual host to a request for a path, the n-th for it. The
-// hosts of a class have the same habits.
+// answerOf returns the response of a virtual host to the n-th request for a path. Hosts of a class
+// behave alike.
 func answerOf(host, method, path string, n int) reply {
 	number := hostNumber(host)
 	sum := fnv.New32a()
@@ -210,7 +211,7 @@ func hostNumber(host string) (n int) {
 	return n
 }
 
-// wantVerdict is the verdict of a target.
+// wantVerdict returns the expected verdict of a target.
 func wantVerdict(host, path string) verify.Verdict {
 	last := answerOf(host, "GET", path, 99)
 	switch {
@@ -224,15 +225,15 @@ func wantVerdict(host, path string) verify.Verdict {
 	return verify.Alive
 }
 
-// wantRequests is how many requests a target costs, if nothing fails but the host. A redirect
-// costs the other host one more.
+// wantRequests returns the number of requests for a target if only the host fails. A redirect adds
+// one request to the other host.
 func wantRequests(host, path string) (n int) {
 	for method := "HEAD"; ; {
 		n++
 		a := answerOf(host, method, path, n)
 		switch {
 		case method == "HEAD" && (a.status == 405 || a.status == 404):
-			method = "GET" // some servers know no HEAD
+			method = "GET" // some servers do not support HEAD
 		case a.status == 500, a.status == 0, a.status == 429:
 		default:
 			return n
@@ -246,7 +247,7 @@ type outage struct {
 	from, to int64
 }
 
-// logJudge finds in the hosts' log what breaks the promise.
+// logJudge finds violations of the limits in the hosts' log.
 type logJudge struct {
 	atOnce   int
 	interval time.Duration
@@ -265,7 +266,7 @@ func (j *logJudge) isApart(v *visit) bool {
 	})
 }
 
-// perTarget is the most requests for a target: HEAD, GET and one for a redirect.
+// perTarget limits the requests for a target: HEAD, GET and one for a redirect.
 const perTarget = 3
 
 // goneOn returns the requests that a stopped worker sent as soon as it went on. A worker that
@@ -283,7 +284,7 @@ func (j *logJudge) goneOn(log []visit) (list []string) {
 	return list
 }
 
-// jiffies is how much two times of the kernel are off.
+// jiffies is the error of the difference of two kernel times.
 const jiffies = 10 * time.Millisecond
 
 // judge returns the breaches of the limits, and the number of requests of stopped workers.

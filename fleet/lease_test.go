@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// leasesOf returns the leases of a worker, with a clock of its own.
+// leasesOf returns the leases of a worker with a separate clock.
 func leasesOf(f *Frontier, worker string, c Clock) *leases {
 	return newLeases(f.leases, c, worker)
 }
@@ -24,7 +24,7 @@ func TestLeaseTakeover(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass := func(d time.Duration) { ours.advance(d); theirs.advance(d) }
-	// Renewed, it is never taken.
+	// No worker takes a renewed lease.
 	for range 10 {
 		if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestLeaseTakeover(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Not renewed, it ends, and is taken after the margin, not before.
+	// Without a renewal, the lease ends, and another worker takes it only after the margin.
 	if _, err := b.take(t.Context(), "p-1"); !errors.Is(err, errTaken) {
 		t.Fatal(err)
 	}
@@ -51,11 +51,11 @@ func TestLeaseTakeover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The worker that was stopped loses it for good.
+	// The stopped worker has lost the lease.
 	if err := a.renew(t.Context(), l); !errors.Is(err, errTaken) || l.left(ours) > 0 {
 		t.Errorf("%v, %v left", err, l.left(ours))
 	}
-	// Released, it is free at once.
+	// A released lease is free immediately.
 	if err := b.release(t.Context(), mine); err != nil || mine.left(theirs) > 0 {
 		t.Error(err)
 	}
@@ -140,7 +140,7 @@ func TestLeaseLostRelease(t *testing.T) {
 	if l, err = a.take(t.Context(), "p-1"); err != nil {
 		t.Fatal(err)
 	}
-	// If another worker has it, nothing is to be given back.
+	// If another worker has the lease, release does nothing.
 	if _, err := f.leases.Put(t.Context(), "p-1", []byte(`{"worker":"b"}`)); err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// distantServer starts a server, and returns its URL and that of a proxy that passes everything
-// on after a delay.
+// distantServer starts a server and a proxy that forwards all data after a delay. It returns both
+// URLs.
 func distantServer(t *testing.T, delay time.Duration) (near, far string) {
 	t.Helper()
 	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true, MaxPayload: maxMessage})
@@ -55,7 +55,7 @@ func distantServer(t *testing.T, delay time.Duration) (near, far string) {
 	return "nats://" + s.Addr().String(), "nats://" + l.Addr().String()
 }
 
-// copyLate copies from one connection to another. Each piece is written when it is so old.
+// copyLate copies from one connection to another and delays each piece.
 func copyLate(to, from net.Conn, delay time.Duration) {
 	type piece struct {
 		at   time.Time
@@ -98,7 +98,7 @@ func frontierAt(t *testing.T, url string, s Settings) *Frontier {
 	return f
 }
 
-// renewals returns how often the leases were renewed since they were taken: the least of them.
+// renewals returns the minimum number of renewals of the leases since they were taken.
 func renewals(t *testing.T, f *Frontier) uint64 {
 	t.Helper()
 	var names []string
@@ -180,7 +180,7 @@ func TestEachError(t *testing.T) {
 	}
 }
 
-// openParts returns a frontier with so many partitions.
+// openParts returns a frontier with the number of partitions.
 func openParts(t *testing.T, partitions int) *Frontier {
 	t.Helper()
 	e, err := Embed(t.TempDir())
@@ -192,7 +192,7 @@ func openParts(t *testing.T, partitions int) *Frontier {
 	return f
 }
 
-// managed is a worker whose rounds a test begins, by a clock that it moves.
+// managed is a worker whose rounds and clock are controlled by a test.
 type managed struct {
 	*Worker
 	clock *fakeClock
@@ -206,14 +206,14 @@ func newManaged(t *testing.T, f *Frontier, c *fakeClock) *managed {
 	return m
 }
 
-// round is what manage does once.
+// round does one round of manage.
 func (m *managed) round(ctx context.Context) error {
 	_, err := m.tick(ctx)
 	m.noteLost()
 	return err
 }
 
-// silentBucket is a bucket that a test has fail, or wait.
+// silentBucket is a bucket whose writes fail or wait as a test demands.
 type silentBucket struct {
 	jetstream.KeyValue
 	silent bool // no update is stored
@@ -359,7 +359,7 @@ func TestLook(t *testing.T) {
 	clear(stays.leases.others)
 	for i := range lookRounds {
 		rounds(1, stays)
-		// It looks at the other worker in each round, too.
+		// It also looks at the other worker in each round.
 		if n := len(stays.leases.others) - 1; n > share*(i+1)/lookRounds+2 || i == lookRounds-1 && n != share {
 			t.Errorf("%d leases were looked at in %d rounds", n, i+1)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// faultyBucket is a bucket whose reads a test replaces.
+// faultyBucket is a bucket with replaceable reads.
 type faultyBucket struct {
 	jetstream.KeyValue
 
@@ -35,7 +35,7 @@ func (b *faultyBucket) Get(ctx context.Context, key string) (jetstream.KeyValueE
 	return b.KeyValue.Get(ctx, key)
 }
 
-// fail replaces the reads from now on; nil ends that.
+// fail replaces the following reads; nil restores them.
 func (b *faultyBucket) fail(get func() (jetstream.KeyValueEntry, error)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +51,7 @@ func (b *faultyBucket) failed(t *testing.T, n int) {
 	})
 }
 
-// entry is a record of a bucket.
+// entry is a record in a bucket.
 type entry struct {
 	jetstream.KeyValueEntry
 	value    string
@@ -118,7 +118,7 @@ func TestOlderMode(t *testing.T) {
 	}
 }
 
-// fullBucket is a bucket that takes no records.
+// fullBucket is a bucket that rejects all records.
 type fullBucket struct{ jetstream.KeyValue }
 
 var errFull = &jetstream.APIError{Code: 503, ErrorCode: 10077}
@@ -144,7 +144,7 @@ func TestModeWithoutRenewal(t *testing.T) {
 			defer cancel()
 			p := w.holds(ctx, t, 0)
 			defer p.end()
-			p.saved = 1 << 40 // there is something to store
+			p.saved = 1 << 40 // so that there is a mark to store
 			fail(w)
 			for _, m := range []Mode{Pause, Run, Drain} {
 				if err := f.SetMode(ctx, m); err != nil {
@@ -206,7 +206,7 @@ func newPaused(t *testing.T) *pausedFleet {
 	return x
 }
 
-// resumes checks that nothing was asked for, and waits until the worker asks after a resume.
+// resumes checks that the worker made no requests, and waits until it does after a resume.
 func (x *pausedFleet) resumes(t *testing.T) {
 	t.Helper()
 	if asked := x.requests(); len(asked) > 0 {

@@ -112,7 +112,7 @@ func TestOutboxHolds(t *testing.T) {
 	if len(worker.outbox.sent) != 1 || worker.queue.isIdle(p) {
 		t.Error("it is not held")
 	}
-	// The server does not take the second one.
+	// The server does not store the second one.
 	lost := &sentVerdict{host: h, job: &job{at: address{place{0, h.hash}, key{2}}}, response: answer, ack: neverAcked{}}
 	worker.queue.hold(p)
 	p.lease.set(worker.clock.Now().Add(-leaseTime-2*lastStore), leaseTime)
@@ -127,7 +127,7 @@ func TestOutboxHolds(t *testing.T) {
 	}
 }
 
-// neverAcked is a message that fails.
+// neverAcked is a message whose acknowledgment fails.
 type neverAcked struct{ jetstream.PubAckFuture }
 
 func (neverAcked) Ok() <-chan *jetstream.PubAck { return nil }

@@ -21,7 +21,7 @@ type successor struct {
 	*fixture
 	sources []verify.Source
 	options verify.Options
-	// dies reports that the first worker is to be killed.
+	// dies reports whether the first worker must be killed.
 	dies func(*Frontier) bool
 }
 
@@ -75,7 +75,7 @@ func (s *successor) run(t *testing.T) (got []verify.Result, began time.Time) {
 	return got, began
 }
 
-// isWanted reports whether the store has what a host asked for.
+// isStored reports whether the store has the limits that a host requested.
 func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool) bool {
 	entry, err := f.hosts.Get(t.Context(), hostKey(f.placeOf(hostName(t, host)).host))
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -87,7 +87,7 @@ func isStored(t *testing.T, f *Frontier, host string, has func(hostRecord) bool)
 	return has(readHost(entry.Value(), 0))
 }
 
-// hostName is the name by which targets at a host share limits.
+// hostName returns the name under which targets of a host share limits.
 func hostName(t *testing.T, host string) string {
 	w := newFixture(t, nil)
 	o := w.options()

@@ -78,8 +78,8 @@ func TestMaxPages(t *testing.T) {
 	}
 }
 
-// What is not published is asked for like the rest: again, and not in a pause that its host asked
-// for.
+// TestAskHereAgain checks that unpublished targets are checked like others: with retries, and not
+// during a pause of the host.
 func TestAskHereAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

@@ -50,7 +50,7 @@ func TestWorkerProcess(t *testing.T) {
 	}
 }
 
-// residentOf returns the most memory that a process had, in bytes.
+// residentOf returns the peak memory of a process in bytes.
 func residentOf(pid int) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -139,7 +139,7 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
-// newFastHosts returns hosts that answer after a delay, and what makes their clients.
+// newFastHosts returns hosts that respond after a delay, and a function that makes their clients.
 func newFastHosts(t testing.TB, delay time.Duration) (w *fixture, client NewClient) {
 	w = newFixture(t, func(string, string) (int, string) { return 200, "" })
 	p := newPipes()

@@ -26,7 +26,7 @@ func testJob(host string, n int) *job {
 	return j
 }
 
-// take returns what the next task consists of.
+// take returns the jobs of the next task.
 func (s *scheduler) take() (jobs []*job, h *host, ticket ticket, ok bool) {
 	t := s.next()
 	if t == nil {
