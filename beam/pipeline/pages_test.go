@@ -139,7 +139,7 @@ func TestParquetClaims(t *testing.T) {
 		refused(t, codec.String()+", cut", onePage(t, codec, dataPage(5, 100+len(packed)), packed), "page 1 of row group 1: ")
 		h := dataPage(5, len(packed))
 		h.DataPageHeader.V.NumValues = 1 << 30
-		refused(t, codec.String()+", values", onePage(t, codec, h, packed), "values, the limit is")
+		refused(t, codec.String()+", values", onePage(t, codec, h, packed), "values: the limit is")
 	}
 	refused(t, "a snappy length", onePage(t, &parquet.Snappy, dataPage(5, 6), []byte("\x80\x80\x80\x80\x04x")), "more than the 5 bytes")
 	refused(t, "damaged LZ4", onePage(t, &parquet.Lz4Raw, dataPage(5, 5), []byte("\xff\xff\xff\xff\xff")), "the page is damaged")

@@ -139,12 +139,12 @@ func TestParquetColumns(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{}, "choose the column of this Parquet file with key: id, url, links.list.element, from.host"},
+		{Options{}, "choose a column of this Parquet file with key: id, url, links.list.element, from.host"},
 		{Options{Key: "ulr"}, "with key: id, url"},
 		{Options{Field: 5}, "with key: id, url"},
 		{Options{Field: -5}, "with key: id, url"},
-		{Options{Key: "id"}, "column id has no texts, but values of type INT"},
-		{Options{Pipeline: Graph}, "graph reads no Parquet"},
+		{Options{Key: "id"}, "column id has values of type INT"},
+		{Options{Pipeline: Graph}, "graph can't read Parquet"},
 	} {
 		if _, _, err := readParquet(t, content, row.o); err == nil || !strings.Contains(err.Error(), row.want) || !strings.Contains(err.Error(), "file\": ") {
 			t.Errorf("%+v: %v, want %s", row.o, err, row.want)
@@ -157,13 +157,13 @@ func TestParquetDamage(t *testing.T) {
 	rows, urls := pages(1000)
 	content := parquetOf(t, rows)
 	for n := 0; n < len(content); n += 1 + n/10 {
-		if _, _, err := readParquet(t, content[:n], Options{Key: "url"}); err == nil || !strings.Contains(err.Error(), "cut") {
+		if _, _, err := readParquet(t, content[:n], Options{Key: "url"}); err == nil || !strings.Contains(err.Error(), "truncated") {
 			t.Errorf("the first %d octets of %d: %v", n, len(content), err)
 		}
 	}
 	huge := slices.Clone(content)
 	copy(huge[len(huge)-footerEnd:], "\xff\xff\xff\xff")
-	if _, _, err := readParquet(t, huge, Options{Key: "url"}); err == nil || !strings.Contains(err.Error(), "cut") {
+	if _, _, err := readParquet(t, huge, Options{Key: "url"}); err == nil || !strings.Contains(err.Error(), "truncated") {
 		t.Errorf("a footer of 4 GiB: %v", err)
 	}
 	// A changed octet is an error, or changes nothing that is read.

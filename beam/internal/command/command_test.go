@@ -62,10 +62,10 @@ func TestMistakes(t *testing.T) {
 		{2, "applies only to join", []string{"list", "--with", "list"}},
 		{2, "choose text, ndjson, parquet", []string{"list", "--format", "csv"}},
 		{2, "choose none, gzip, zstd", []string{"list", "--compression", "lz4"}},
-		{2, "leave out compression", []string{"list", "--format", "parquet", "--compression", "gzip"}},
+		{2, "omit compression", []string{"list", "--format", "parquet", "--compression", "gzip"}},
 		{2, "shards", []string{"list", "--num_shards", "-1"}},
 		{2, "salts", []string{"list", "--salts", "300"}},
-		{2, "choose field or key", []string{"list", "--field", "1", "--key", "a"}},
+		{2, "field and key exclude each other", []string{"list", "--field", "1", "--key", "a"}},
 		{2, "a delimiter needs", []string{"list", "--delimiter", ","}},
 		{2, "graph reads", []string{"graph", "list", "--field", "1"}},
 		{2, "extract reads", []string{"extract", "list", "--key", "a"}},
@@ -73,7 +73,7 @@ func TestMistakes(t *testing.T) {
 		{2, "prefix", []string{"list", "--output", "folder/"}},
 		{2, "takes no input", []string{"worker", "list"}},
 		{2, "out of range", []string{"server", "--port", "99999"}},
-		{2, "character of patterns", []string{"list", "--output", "a*"}},
+		{2, "pattern character", []string{"list", "--output", "a*"}},
 		{2, "no name after the bucket", []string{"list", "--output", "s3://bucket"}},
 		{2, "unknown runner", []string{"list", "--runner", "nonsense"}},
 		{2, "needs --endpoint", []string{"list", "--runner", "flink"}},
@@ -88,7 +88,7 @@ func TestMistakes(t *testing.T) {
 		{3, "no pool of workers", []string{"list", "--environment_type", "EXTERNAL", "--environment_config", closedPort(t)}},
 		{3, "not a directory", []string{"list", "--output", "list/out"}},
 		{3, "no such file", []string{"uniq"}},
-		{3, "folder", []string{"sub"}},
+		{3, "directory", []string{"sub"}},
 		{3, "not registered", []string{"hdfs://h/x"}},
 	} {
 		status, stderr := run(t, folder, test.args...)
@@ -225,7 +225,7 @@ func TestDamage(t *testing.T) {
 		{"graph", "cut.warc.gz", half(gzipped(t, warc)), "unexpected EOF"},
 		{"unique", "table", []byte("id,url\n1,http://h/\n"), "it looks like CSV, with URLs in field 2: choose them with field and delimiter"},
 		{"unique", "table.gz", gzipped(t, []byte("{\"url\":\"http://h/\"}\n")), "it looks like JSON lines, with URLs at url"},
-		{"unique", "x.parquet.gz", gzipped(t, []byte("PAR1\x15")), "it is Parquet in a compressed file"},
+		{"unique", "x.parquet.gz", gzipped(t, []byte("PAR1\x15")), "compressed Parquet file"},
 	} {
 		folder := t.TempDir()
 		write(t, folder, "good", []byte("http://h/\n"))
@@ -282,7 +282,7 @@ func TestLifting(t *testing.T) {
 		prefix := "out" + strings.Join(args, "")
 		stderr := mustRun(t, folder, append([]string{"check", "a-*", "--output", prefix}, args...)...)
 		var records, read, keys, octets int64
-		if _, err := fmt.Sscanf(stderr, "%d records, %d octets read, %d keys and %d octets shuffled", &records, &read, &keys, &octets); err != nil {
+		if _, err := fmt.Sscanf(stderr, "%d records, %d bytes read, %d keys and %d bytes shuffled", &records, &read, &keys, &octets); err != nil {
 			t.Fatalf("%q: %v", stderr, err)
 		}
 		t.Logf("%q: %.3f octets shuffled for each that is read", args, float64(octets)/float64(read))
