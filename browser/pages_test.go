@@ -48,7 +48,7 @@ func (w *fixture) samples() []sample {
 		{"database", "wais://" + w.wais + "/museum", has(".ask button", "Search")},
 		{"results", "wais://" + w.wais + "/museum?protocols", has(".results a", "The first protocols") + " && document.querySelector('meter').value > 0"},
 		{"failure", "gopher://" + w.gopher + "/0/nothing", has(".failure h2", "Not found")},
-		{"nothing", "gopher://" + w.gopher + "/7/Find%20something%09zebra", has(".notice", "Nothing was found for “zebra”") + " && document.querySelector('.ask input[type=search]').value === 'zebra'"},
+		{"nothing", "gopher://" + w.gopher + "/7/Find%20something%09zebra", has(".notice", "No results for “zebra”") + " && document.querySelector('.ask input[type=search]').value === 'zebra'"},
 		{"fix", "www.example.com", "document.querySelector('.fix a').textContent === 'http://www.example.com' && document.getElementById('box').value === 'www.example.com' && document.title.startsWith('Not a URL')"},
 		{"refusal", "http://h/%zz", "document.querySelector('.refused mark').textContent === '%'"},
 		{"within", "cid:a@example.net", "document.querySelector('.failure input[name=in]') !== null"},

@@ -179,7 +179,7 @@ func TestTerminalEnds(t *testing.T) {
 	s.say("bye\r\n")
 	b.row(t, "bye")
 	s.c.Close()
-	ended("The session is over: the service has ended the session")
+	ended("Session ended: the service ended the session")
 	b.run(t, chromedp.Focus(".xterm-helper-textarea"), chromedp.KeyEvent("typed after the end"))
 	if eval[bool](t, b, "document.querySelector('.xterm-rows').textContent.includes('typed')") {
 		t.Error("what is typed after the end is shown")
@@ -189,14 +189,14 @@ func TestTerminalEnds(t *testing.T) {
 	s.say("again\r\n")
 	b.row(t, "again")
 	press()
-	ended("The session is over: you have hung up")
+	ended("Session ended: you disconnected")
 	// The server sees the end of the connection.
 	if _, err := s.c.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("the server reads %v", err)
 	}
 	s.l.Close()
 	press()
-	b.await(t, "document.querySelector('.session .state').textContent.startsWith('No session: ')")
+	b.await(t, "document.querySelector('.session .state').textContent.startsWith('Connection failed: ')")
 	if got := b.text(t, ".session .state"); !strings.Contains(got, "refused") {
 		t.Errorf("it says %q", got)
 	}

@@ -41,7 +41,7 @@ func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url
 		"openapi.json": c.openAPI, "schemes": c.schemes, "check": c.check, "compare": c.compare, "resolve": c.resolve, "extract": c.extract, "get": c.get,
 		"parse": c.parse, "canonical": c.canonical, "lens": func() error { return c.each(c.lens) },
 	}[name]
-	err := error(&problem{http.StatusNotFound, "", "no such call; " + g.options.Prefix + "/api/openapi.json describes the calls"})
+	err := error(&problem{http.StatusNotFound, "", "unknown API call: see " + g.options.Prefix + "/api/openapi.json"})
 	if ok {
 		err = answer()
 	}
@@ -108,7 +108,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) error {
 		return nil
 	}
 	if len(inputs) == 0 || len(inputs) > maxInputs {
-		return fmt.Errorf("a call takes 1 to %d inputs: url= parameters, or lines of the body", maxInputs)
+		return fmt.Errorf("expected 1 to %d inputs, as url= parameters or as lines of the body", maxInputs)
 	}
 	c.begin()
 	for _, input := range inputs {
@@ -224,7 +224,7 @@ func (c *call) canonical() error {
 
 func (c *call) compare() error {
 	if !c.values.Has("a") || !c.values.Has("b") {
-		return errors.New("compare needs two URLs: a= and b=")
+		return errors.New("compare needs two URLs: a=URL&b=URL")
 	}
 	rules, err := c.rules()
 	if err != nil {
@@ -277,7 +277,7 @@ func (c *call) extract() error {
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxAPIBody))
 	if err != nil {
-		return &problem{http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the text is longer than %d octets", maxAPIBody)}
+		return &problem{http.StatusRequestEntityTooLarge, "", fmt.Sprintf("the text is longer than %d bytes", maxAPIBody)}
 	}
 	c.begin()
 	lines := extract.LinesOf(text)

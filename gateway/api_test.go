@@ -157,7 +157,7 @@ func TestAPI(t *testing.T) {
 	// A call has so many inputs: lines, or parameters.
 	for n, status := range map[int]int{10_000: 200, 10_001: 400} {
 		a := w.do("POST", "/api/canonical", strings.Repeat("\n", n))
-		if status == 400 && !strings.Contains(a.body, "a call takes 1 to 10000 inputs") {
+		if status == 400 && !strings.Contains(a.body, "expected 1 to 10000 inputs") {
 			t.Errorf("%d lines: %.200s", n, a.body)
 		}
 		for _, a := range []answer{a, w.get("/api/canonical?url" + strings.Repeat("&url", n-1))} {

@@ -101,7 +101,7 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 		return t, nil
 	}
 	if t, err = http.ParseTime(text); err != nil {
-		return t, &problem{http.StatusBadRequest, "syntax", "Accept-Datetime is not a date such as Wed, 01 May 2024 10:00:00 GMT"}
+		return t, &problem{http.StatusBadRequest, "syntax", "invalid Accept-Datetime: write a date such as Wed, 01 May 2024 10:00:00 GMT"}
 	}
 	return t, nil
 }
@@ -321,9 +321,9 @@ func (g *Gateway) archivedHosts(list *page.Index, after string) error {
 	if err != nil {
 		return err
 	}
-	list.Text = "Hosts of which resources were kept."
+	list.Text = "Archived hosts."
 	if g.options.Live {
-		list.Text += " What was not kept is opened from its server."
+		list.Text += " The gateway opens other URLs from their servers."
 	}
 	if len(hosts) > archivedPerPage {
 		hosts = hosts[:archivedPerPage]
@@ -384,7 +384,7 @@ func (g *Gateway) archivedURLs(list *page.Index, host, after string) error {
 }
 
 func (g *Gateway) archivedTimes(list *page.Index, u locus.URL, after string) error {
-	list.Title, list.Text = u.String(), "The times when it was kept."
+	list.Title, list.Text = u.String(), "Archived copies of this URL."
 	last := ""
 	for m, err := range g.options.Archive.Mementos(u) {
 		if err != nil {

@@ -128,7 +128,7 @@ func TestArchivedPages(t *testing.T) {
 	if resp.StatusCode != 200 || resp.Header.Get("Memento-Datetime") != "Wed, 01 Jan 2003 00:00:00 GMT" || resp.Header.Get("Vary") != "Accept-Datetime" {
 		t.Error(resp.Status, resp.Header)
 	}
-	wantParts(t, "last", body, "three", "Kept <time", `title="2002-01-01">Earlier`, ">First</a>", "3 times", "!Later")
+	wantParts(t, "last", body, "three", "Archived <time", `title="2002-01-01">Earlier`, ">First</a>", "3 times", "!Later")
 	resp, body = ask(t, s, "/?url=http://h.example/&at=2001")
 	if resp.Header.Get("Memento-Datetime") != "Mon, 01 Jan 2001 00:00:00 GMT" {
 		t.Error(resp.Header)
@@ -141,11 +141,11 @@ func TestArchivedPages(t *testing.T) {
 	_, body = ask(t, s, "/?url=http://h.example/moved&at=2001")
 	wantParts(t, "moved", body, "h.example%2Fsub%2Fother")
 	_, body = ask(t, s, "/gopher/g.example/")
-	wantParts(t, "menu", body, `href="/gopher/g.example/0/about"`, "Kept <time", "once")
+	wantParts(t, "menu", body, `href="/gopher/g.example/0/about"`, "Archived <time", "once")
 	_, body = ask(t, s, "/gopher/g.example/0/about")
 	wantParts(t, "text", body, "about it")
 	_, body = ask(t, s, "/gopher/g.example/7/find")
-	wantParts(t, "search", body, "Words to search for", "!Kept <time")
+	wantParts(t, "search", body, "Words to search for", "!Archived <time")
 	_, body = ask(t, s, "/file//etc/motd")
 	wantParts(t, "file", body, "kept file")
 	for path, want := range map[string]int{"/http/h.example/none": 404, "/http/h.example/gone": 404, "/file//etc/passwd": 404, "/telnet/h.example/": 404, "/?url=http://h.example/&at=x": 400, "/-/timemap?url=http://x.example/": 404, "/-/kept?url=http://x.example/": 404, "/-/kept?url=:": 400} {
@@ -275,7 +275,7 @@ func TestArchivedIndex(t *testing.T) {
 	_, body = ask(t, s, "/-/kept?url=http://h.example/")
 	wantParts(t, "times", body, "at=20010101000000", "at=20020101000000", "at=20030101000000")
 	_, body = ask(t, s, "/-/kept?host=%3Cscript%3E")
-	wantParts(t, "hostile", body, "!<script>", "Nothing.")
+	wantParts(t, "hostile", body, "!<script>", "No entries.")
 }
 
 // A browser with the gateway as its proxy sees the archive, and gets no tunnel out of it.
@@ -333,7 +333,7 @@ func TestArchivedLive(t *testing.T) {
 	s := archivedGateway(t, true)
 	_, body := ask(t, s, "/http/h.example/")
 	wantParts(t, "kept", body, "three")
-	if resp, body := ask(t, s, "/http/127.0.0.1/"); resp.StatusCode != http.StatusForbidden || strings.Contains(body, "Kept <time") {
+	if resp, body := ask(t, s, "/http/127.0.0.1/"); resp.StatusCode != http.StatusForbidden || strings.Contains(body, "Archived <time") {
 		t.Errorf("%s, %s", resp.Status, body)
 	}
 }

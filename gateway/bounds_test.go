@@ -72,7 +72,7 @@ func TestComposedMessageIsBounded(t *testing.T) {
 		{1, maxRecipients - 1, 1, ""},
 		{maxRecipients + 1, 0, 1, "more than 10 recipients"},
 		{maxRecipients, 1, 1, "more than 10 recipients"},
-		{1, 0, maxMessageText + 1, "longer than 65536 octets"},
+		{1, 0, maxMessageText + 1, "longer than 65536 bytes"},
 	} {
 		m, err := g.compose(&page.Message{To: to(test.to), Cc: to(test.cc), Body: strings.Repeat("a", test.length)})
 		if test.want == "" && (err != nil || m == nil) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {

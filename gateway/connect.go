@@ -25,7 +25,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 	host, port := splitHost(r.RequestURI)
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" {
-		return &problem{http.StatusBadRequest, "syntax", "CONNECT needs a host and a port"}
+		return &problem{http.StatusBadRequest, "syntax", "CONNECT needs a host and a port, as in example.com:443"}
 	}
 	u, err := locus.Parse("https://" + net.JoinHostPort(host, port) + "/")
 	if err != nil {
@@ -87,7 +87,7 @@ func (g *Gateway) connectText() string {
 	if slices.Equal(g.options.ConnectPorts, []uint16{443}) {
 		return "port 443"
 	}
-	return "some other ports"
+	return "the ports that the operator configured"
 }
 
 // tunnel copies in both directions until one end closes and the other has received

@@ -114,7 +114,7 @@ func newServerError(u locus.URL, code int, status, text string) *serverError {
 		e.text = shorten(after)
 		return e
 	}
-	e.text = strings.TrimSuffix("the server answered "+status+": "+shorten(text), ": ")
+	e.text = strings.TrimSuffix("the server responded with "+status+": "+shorten(text), ": ")
 	return e
 }
 

@@ -130,7 +130,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	default:
 		defer leave()
 		r.Close()
-		return nil, meta{}, access.NewError("open", result.URL, fmt.Errorf("%w over HTTP: neither an object nor a menu", scheme.ErrUnsupported))
+		return nil, meta{}, access.NewError("open", result.URL, fmt.Errorf("%w over HTTP: the resource is neither an object nor a menu", scheme.ErrUnsupported))
 	}
 	if at != req.URL {
 		m.found = at.WithoutFragment().WithoutPassword()

@@ -63,7 +63,7 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 		g.sendObject(w, r, res, m, own)
 	case *scheme.Menu:
 		if accept.Quality(string(f)) == 0 {
-			return &problem{http.StatusNotAcceptable, "unsupported", "a menu is available as text/html, application/json and text/plain, and the request accepts none of them"}
+			return &problem{http.StatusNotAcceptable, "unsupported", "menus are available as text/html, application/json and text/plain; the request accepts none of these"}
 		}
 		g.sendMenu(w, r, res, m, own, f)
 	}
@@ -79,7 +79,7 @@ func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err 
 	}
 	req.AcceptLanguage = strings.Join(r.Header.Values("Accept-Language"), ", ")
 	malformed := func(name string, err error) error {
-		return &serverError{status: http.StatusBadRequest, whole: fmt.Sprintf("the header %s: %v", name, err)}
+		return &serverError{status: http.StatusBadRequest, whole: fmt.Sprintf("invalid header %s: %v", name, err)}
 	}
 	if _, err := scheme.ParsePreference(req.AcceptLanguage); err != nil {
 		return accept, malformed("Accept-Language", err)

@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"crypto/hmac"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -50,7 +49,7 @@ func readForm(w *recorder, r *http.Request) (url.Values, error) {
 		}
 	}
 	if len(values) > maxParts {
-		return nil, errors.New("the form has too many answers")
+		return nil, fmt.Errorf("the form has more than %d answers", maxParts)
 	}
 	return values, nil
 }
@@ -65,7 +64,7 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	u, err = asked(values)
 	token := values.Get("token")
 	if !g.checkToken(w, r, token) && !(proxied && err == nil && hmac.Equal([]byte(token), []byte(g.proxyToken(r)))) {
-		err = &problem{http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload its page"}
+		err = &problem{http.StatusForbidden, "denied", "the form has expired, or the browser does not accept cookies: reload the page"}
 	}
 	return values, u, err
 }
@@ -124,7 +123,7 @@ func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.
 	defer result.Resource.Close()
 	m, ok := result.Resource.(*scheme.Menu)
 	if !ok || m.Form == nil {
-		return nil, fmt.Errorf("%w: the URL has no form", scheme.ErrUnsupported)
+		return nil, fmt.Errorf("%w: this URL is not a form", scheme.ErrUnsupported)
 	}
 	return m.Form, nil
 }

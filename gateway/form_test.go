@@ -107,7 +107,7 @@ func TestSubmit(t *testing.T) {
 	}
 	// So does a search that finds nothing, and one without words.
 	nothing := w.get("/gopher/" + g.Addr() + "/7/find%09nothing")
-	if !strings.Contains(nothing.body, `name="f0" type="search" value="nothing"`) || !strings.Contains(nothing.body, "Nothing was found for “nothing”.") {
+	if !strings.Contains(nothing.body, `name="f0" type="search" value="nothing"`) || !strings.Contains(nothing.body, "No results for “nothing”.") {
 		t.Errorf("%s", nothing.body)
 	}
 	empty := w.send("/-/submit", url.Values{"url": {field(t, search.body, "url")}, "token": {field(t, search.body, "token")}, "f0": {" "}})
@@ -199,7 +199,7 @@ func TestSubmitSecretURL(t *testing.T) {
 		for name := range answers {
 			form := w.get("/x-page/h/" + name)
 			a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"hunter2"}})
-			before, talk, _ := strings.Cut(a.body, `aria-label="Conversation"`) // with the server: it is for the person
+			before, talk, _ := strings.Cut(a.body, `aria-label="Requests and responses"`) // with the server: it is for the person
 			_, after, _ := strings.Cut(talk, "</ol>")
 			if shown := fmt.Sprint(a.Header, before, after, w.log.String()); a.StatusCode != 200 || !strings.Contains(a.body, "Welcome") || strings.Contains(shown, "hunter2") {
 				t.Errorf("%s: %s %s", name, a.Status, shown)

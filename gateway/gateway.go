@@ -108,12 +108,12 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	}
 	for _, name := range append([]string{"localhost"}, g.options.Names...) {
 		if !locus.IsHost(name) {
-			return nil, fmt.Errorf("gateway: %s is not a host name", locus.Quote(name))
+			return nil, fmt.Errorf("gateway: invalid host name %s", locus.Quote(name))
 		}
 		g.names = append(g.names, strings.ToLower(name))
 	}
 	if p := g.options.Prefix; p != "" && (p[0] != '/' || p[len(p)-1] == '/' || !isStable(p) || !isClean(p) || strings.ContainsAny(p, "?#")) {
-		return nil, fmt.Errorf("gateway: the prefix %s is not a path such as /old, with \"/\" first and not last", locus.Quote(p))
+		return nil, fmt.Errorf("gateway: invalid prefix %s: write a path such as /old, without a final slash", locus.Quote(p))
 	}
 	if g.options.ConnectPorts == nil {
 		g.options.ConnectPorts = []uint16{443}
@@ -181,7 +181,7 @@ func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
 		return &problem{http.StatusMisdirectedRequest, "denied",
-			"the gateway does not go by the name " + locus.Quote(r.Host) + "; its operator can add names"}
+			"unknown host name " + locus.Quote(r.Host) + ": the operator of the gateway can allow it"}
 	}
 	return g.serveLocal(w, r, target)
 }

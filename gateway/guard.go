@@ -133,7 +133,7 @@ func (g *guard) pass(p []byte) (int, error) {
 // octet takes an octet of a line.
 func (g *guard) octet(o byte) error {
 	if g.octets++; g.octets > maxHead {
-		return refuse("the head is too long")
+		return refuse(fmt.Sprintf("the request header exceeds %d bytes", maxHead))
 	}
 	if o != '\n' {
 		if len(g.line) > 0 && g.line[len(g.line)-1] == '\r' {
@@ -207,9 +207,9 @@ func (g *guard) endHead() error {
 	case h.lengths > 1:
 		return refuse("more than one Content-Length")
 	case h.chunked && h.lengths > 0:
-		return refuse("Content-Length beside chunks")
+		return refuse("both Content-Length and chunked encoding")
 	case h.chunked && h.old:
-		return refuse("chunks in HTTP/1.0")
+		return refuse("chunked encoding in HTTP/1.0")
 	}
 	switch {
 	case h.method == "CONNECT" || h.upgrades || h.chunked:

@@ -84,7 +84,7 @@ func (h *health) problems(now time.Time) (list []healthProblem) {
 	return list
 }
 
-var errSilent = fmt.Errorf("no answer in %v", healthWait)
+var errSilent = fmt.Errorf("timed out after %v", healthWait)
 
 // ask runs the checks. One that is still running from an earlier time is not called again.
 func (h *health) ask() {
@@ -161,7 +161,7 @@ func (l *limiter) full() (list []healthProblem) {
 		list = append(list, healthProblem{"terminals", fmt.Sprintf("the limit of %d open terminals is reached", most)})
 	}
 	if l.memory.isOver(l.limits.Memory) {
-		list = append(list, healthProblem{"memory", fmt.Sprintf("the limit of %d octets of memory is reached", l.limits.Memory)})
+		list = append(list, healthProblem{"memory", fmt.Sprintf("the limit of %d bytes of memory is reached", l.limits.Memory)})
 	}
 	return list
 }

@@ -78,7 +78,7 @@ func TestHealthSilentCheck(t *testing.T) {
 	w := start(t, s)
 	defer close(release)
 	for range 3 {
-		if status, list := w.problems(); status != 503 || len(list) != 1 || !strings.HasPrefix(list[0], "cache: no answer in") {
+		if status, list := w.problems(); status != 503 || len(list) != 1 || !strings.HasPrefix(list[0], "cache: timed out after") {
 			t.Errorf("%d %q", status, list)
 		}
 	}

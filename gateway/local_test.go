@@ -550,10 +550,10 @@ func TestPartPages(t *testing.T) {
 		return a
 	}
 	page("", "Outer</h1>", "part=2", "part=3.2", "Inner text.")
-	page("&part=2", "&lt;b&gt;.html</h1>", "<h2>A page</h2>", "The whole message")
+	page("&part=2", "&lt;b&gt;.html</h1>", "<h2>A page</h2>", "Complete message")
 	page("&part=3", "Inner</h1>", "Inner text.", "part=3.2\"", "download=\"part-3\"")
 	page("&part=3.2", "deep.zip</h1>", "part=3.2\" download=\"deep.zip\"")
-	if a := page("&part=9", "no such part"); a.StatusCode != 404 {
+	if a := page("&part=9", "no part with this name"); a.StatusCode != 404 {
 		t.Errorf("%s", a.Status)
 	}
 

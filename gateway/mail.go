@@ -19,16 +19,16 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Mail sends the mail of a gateway. Mail has one sender, and is sent only after a
-// preview.
+// Mail configures sending mail. All messages have the same sender, and the gateway sends a
+// message only after a preview.
 type Mail struct {
 	// From is the sender of all mail.
 	From submit.Mailbox
-	// Relay names the mail server, for people.
+	// Relay is the name of the mail server that pages show.
 	Relay string
 	// Send sends a message and returns the reply of the relay.
 	Send func(ctx context.Context, m *submit.Message) (string, error)
-	// PerHour bounds the messages of all clients together. 0: 20.
+	// PerHour limits the messages per hour of all clients together. Zero means 20.
 	PerHour int
 }
 
@@ -36,11 +36,11 @@ const (
 	messagesPerHour = 20
 	// maxRecipients is the limit of recipients.
 	maxRecipients = 10
-	// maxMessageText is the size limit of the text, in octets.
+	// maxMessageText is the size limit of the text, in bytes.
 	maxMessageText = 64 << 10
 )
 
-// letter shows the page for writing a letter.
+// composeMessage shows the page for writing a message.
 func (v *view) composeMessage() error {
 	l, err := v.gateway.draft(v.head.URL)
 	if err != nil {
@@ -57,8 +57,8 @@ func (v *view) showComposed(status int, l page.Message) {
 	v.write(status, func(w io.Writer) error { return v.printer.Message(w, v.head, l) })
 }
 
-// draft returns the letter that a mailto URL proposes: its address, and the fields of
-// RFC 6068 that are safe to take from a URL.
+// draft returns the message that a mailto URL proposes: its recipients, and the RFC 6068
+// header fields that are safe to accept from a URL.
 func (g *Gateway) draft(u locus.URL) (page.Message, error) {
 	address, query, _ := strings.Cut(u.SchemePart(), "?")
 	if _, err := g.client.Registry().Fields(u); err != nil && query == "" {
@@ -104,15 +104,15 @@ func mailboxes(list []submit.Mailbox) string {
 	return strings.Join(texts, ", ")
 }
 
-// serveSend takes a letter: it shows a preview, and sends the letter once that was
-// confirmed.
+// serveSend shows a preview of a submitted message. It sends the message when the user has
+// confirmed the preview.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	values, u, err := g.posted(w, r, false)
 	if err != nil {
 		return err
 	}
 	if !g.traits(u).Has(scheme.Composes) {
-		return &problem{http.StatusBadRequest, "syntax", "mail needs a mailto URL"}
+		return &problem{http.StatusBadRequest, "syntax", "sending mail requires a mailto URL"}
 	}
 	w.url = u
 	v := g.newView(w, r, u, "")
@@ -129,7 +129,8 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	return nil
 }
 
-// messageStep makes the preview of a letter, or sends it if its preview was shown.
+// messageStep makes the preview of a message, or sends the message if its preview was
+// shown. It returns the HTTP status.
 func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)
@@ -147,7 +148,7 @@ func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, sen
 	}
 	mail := g.options.Mail
 	if !g.messages.take(time.Now(), mail.PerHour) {
-		l.Preview, l.Problem = preview, errors.New("the gateway has reached its limit of mail for this hour")
+		l.Preview, l.Problem = preview, errors.New("the gateway has reached its hourly mail limit; try again later")
 		w.Header().Set("Retry-After", "600")
 		return http.StatusTooManyRequests
 	}
@@ -161,35 +162,35 @@ func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, sen
 	return http.StatusOK
 }
 
-// compose returns the message of a letter, from the gateway's sender.
+// compose composes the message in l, from the gateway's sender.
 func (g *Gateway) compose(l *page.Message) (*submit.Message, error) {
 	d := submit.Draft{From: g.options.Mail.From, Subject: l.Subject, Body: l.Body}
 	if len(d.Body) > maxMessageText {
-		return nil, fmt.Errorf("the letter is longer than %d octets", maxMessageText)
+		return nil, fmt.Errorf("the message is longer than %d bytes", maxMessageText)
 	}
 	if _, err := d.Propose([]submit.Field{{Name: "to", Value: l.To}, {Name: "cc", Value: l.Cc}}); err != nil {
 		return nil, err
 	}
 	if len(d.To)+len(d.Cc) > maxRecipients {
-		return nil, fmt.Errorf("the letter has more than %d recipients", maxRecipients)
+		return nil, fmt.Errorf("the message has more than %d recipients", maxRecipients)
 	}
 	return submit.Compose(d)
 }
 
-// digest identifies a letter and the browser that previewed it.
+// digest identifies a message and the browser that previewed it.
 func (g *Gateway) digest(w *recorder, l *page.Message) string {
 	return g.sign("letter", w.token, l.To, l.Cc, l.Subject, l.Body)
 }
 
-// letters holds the digests of previews, and counts the letters that were sent.
+// messages holds the digests of previews, and counts sent messages.
 type messages struct {
 	mu    sync.Mutex
 	shown map[string]bool
 	sent  []time.Time // in the last hour
 }
 
-// maxShown bounds the digests of previews. Beyond it, any of them is dropped, and that
-// preview has to be shown again.
+// maxShown bounds the digests of previews. Above the limit, show drops an arbitrary digest,
+// and that message needs another preview.
 const maxShown = 1000
 
 func (l *messages) show(digest string) {
@@ -207,8 +208,8 @@ func (l *messages) show(digest string) {
 	l.shown[digest] = true
 }
 
-// wasShown reports whether a preview was shown, and drops it: sending the letter again
-// needs another preview.
+// wasShown reports whether a preview was shown, and drops its digest: sending the message
+// again needs another preview.
 func (l *messages) wasShown(digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -217,7 +218,7 @@ func (l *messages) wasShown(digest string) bool {
 	return was
 }
 
-// take counts a letter. ok is false if the limit is reached.
+// take counts a message. ok is false if the limit is reached.
 func (l *messages) take(now time.Time, perHour int) (ok bool) {
 	if perHour <= 0 {
 		perHour = messagesPerHour

@@ -78,7 +78,7 @@ func describe(o *scheme.Object) (status int, h http.Header) {
 // closes.
 func unsatisfiable(o *scheme.Object) (tooShort *scheme.Object, status int, h http.Header) {
 	o.Close()
-	text := fmt.Sprintf("there are %d octets\n", o.Size)
+	text := fmt.Sprintf("the resource has only %d bytes\n", o.Size)
 	tooShort = &scheme.Object{URL: o.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}
 	_, h = describe(tooShort)
 	h.Set("X-Content-Type-Options", "nosniff")

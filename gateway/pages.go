@@ -23,12 +23,12 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && !(r.Method == http.MethodPost && takesPost(path)) {
 		w.Header().Set("Allow", "GET, HEAD")
-		return &problem{http.StatusMethodNotAllowed, "unsupported", "this page supports only GET and HEAD"}
+		return &problem{http.StatusMethodNotAllowed, "unsupported", "method not allowed: use GET or HEAD"}
 	}
 	values, err := url.ParseQuery(query)
 	own := path == "/" || strings.HasPrefix(path, "/-/") || strings.HasPrefix(path, "/api/")
 	if err != nil && own {
-		return &problem{http.StatusBadRequest, "syntax", "the query is malformed"}
+		return &problem{http.StatusBadRequest, "syntax", "malformed query"}
 	}
 	w.kind = "page"
 	switch {
@@ -91,7 +91,7 @@ func crossSite(r *http.Request, path string) error {
 	}
 	// It allows GET and HEAD.
 	if crossOrigin.Check(r) != nil {
-		return &problem{http.StatusForbidden, "denied", "a page of another site may not send anything to this gateway"}
+		return &problem{http.StatusForbidden, "denied", "a page of another site may not send requests to this gateway"}
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 		w.kind = "terminal"
 		return g.serveTerminal(w, r, values)
 	default:
-		return &problem{http.StatusNotFound, "not-found", "no such page"}
+		return &problem{http.StatusNotFound, "not-found", "page not found"}
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	u, ok, err := urlOf(g.client.Registry(), target)
 	switch {
 	case !ok:
-		return &problem{http.StatusNotFound, "not-found", "no such page; to open a URL, use " + g.options.Prefix + "/?url=..."}
+		return &problem{http.StatusNotFound, "not-found", "page not found; to open a URL, use " + g.options.Prefix + "/?url=..."}
 	case err != nil:
 		return err
 	}
@@ -158,7 +158,7 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) error {
 	octets, err := page.Asset(name)
 	if err != nil {
-		return &problem{http.StatusNotFound, "not-found", "no such file"}
+		return &problem{http.StatusNotFound, "not-found", "file not found"}
 	}
 	w.Header().Set("Cache-Control", cacheControl)
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(octets))

@@ -27,7 +27,7 @@ func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)
 	}
 	part, ok := find(m)
 	if !ok {
-		return part, fmt.Errorf("%w: the message has no such part", scheme.ErrNotFound)
+		return part, fmt.Errorf("%w: the message has no part with this name", scheme.ErrNotFound)
 	}
 	return part, nil
 }

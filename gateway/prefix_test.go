@@ -109,7 +109,7 @@ func TestPrefix(t *testing.T) {
 						t.Errorf("%s: the cookie's path is %s", path, c.Path)
 					}
 				}
-				if a.StatusCode == http.StatusTeapot || a.StatusCode == http.StatusNotFound && (strings.Contains(a.body, "no such page") || strings.Contains(a.body, "no such file")) {
+				if a.StatusCode == http.StatusTeapot || a.StatusCode == http.StatusNotFound && (strings.Contains(a.body, "page not found") || strings.Contains(a.body, "file not found")) {
 					t.Errorf("%s: %s", path, a.Status)
 				}
 				if !strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") || strings.Contains(path, "/-/raw") {

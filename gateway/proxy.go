@@ -31,7 +31,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	}
 	if r.Method == http.MethodTrace || r.Method == http.MethodOptions && r.Header.Get("Max-Forwards") == "0" {
 		w.Header().Set("Allow", "GET, HEAD")
-		return &problem{http.StatusMethodNotAllowed, "unsupported", "method " + r.Method + " is not forwarded"}
+		return &problem{http.StatusMethodNotAllowed, "unsupported", "the proxy does not forward the method " + r.Method}
 	}
 	if !isWeb(u.Scheme()) {
 		return g.serveForeign(w, r, u)
@@ -84,7 +84,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 599 {
 		// 101 would answer an Upgrade, which was not forwarded.
-		return fmt.Errorf("the server answered with the invalid status %d", resp.StatusCode)
+		return fmt.Errorf("the server sent the invalid status %d", resp.StatusCode)
 	}
 	h := w.Header()
 	if g.options.Cache != nil {

@@ -43,7 +43,7 @@ func (v *view) redirect(to locus.URL) error {
 	case err != nil:
 		return v.confirm(to, err)
 	case path == "":
-		return fmt.Errorf("%w: the server redirects to %s, which has no page", scheme.ErrUnsupported, locus.Quote(to.Shown()))
+		return fmt.Errorf("%w: the server redirects to %s, which the gateway cannot show", scheme.ErrUnsupported, locus.Quote(to.Shown()))
 	}
 	seeOther(v.w, path)
 	return nil

@@ -44,7 +44,7 @@ func splitHost(text string) (host, port string) {
 func malformed(r *http.Request) error {
 	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {
 		if len(r.Header.Values(name)) > 1 {
-			return &problem{http.StatusBadRequest, "syntax", "the header field " + name + " is repeated"}
+			return &problem{http.StatusBadRequest, "syntax", "repeated header field " + name}
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ func TestResponseHeader(t *testing.T) {
 	host := strings.TrimPrefix(far.URL, "http://")
 	for size, want := range map[string]int{"200": 200, "300": 502, "3000": 502} {
 		for name, a := range map[string]answer{"proxy": w.proxied("GET", far.URL+"/"+size), "raw": w.get("/-/raw/http/" + host + "/" + size)} {
-			if a.StatusCode != want || want == 502 && !strings.HasSuffix(strings.TrimSpace(a.body), "protocol error: the header has more than 262144 octets") {
+			if a.StatusCode != want || want == 502 && !strings.HasSuffix(strings.TrimSpace(a.body), "protocol error: the response header exceeds 262144 bytes") {
 				t.Errorf("%s, %s KB: %s %.300s", name, size, a.Status, a.body)
 			}
 		}

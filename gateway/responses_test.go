@@ -188,8 +188,8 @@ func summary(a answer, page bool) string {
 		}
 		text, more, _ := strings.Cut(blanks.ReplaceAllString(tags.ReplaceAllString(text, " "), " "), " Parts of this URL")
 		text = text[:min(len(text), 100)]
-		if strings.Contains(more, "Conversation") {
-			text += " Conversation"
+		if strings.Contains(more, "Requests and responses") {
+			text += " Requests and responses"
 		}
 		return b.String() + fmt.Sprintf(" | %q", text)
 	}

@@ -41,19 +41,19 @@ const (
 
 // Reasons why a session ends, for the page and the log.
 var (
-	errLasted  = fmt.Errorf("the session reached its limit of %v", sessionTime)
-	errIdle    = fmt.Errorf("nothing was typed for %v", sessionIdle)
-	errHungUp  = errors.New("the page has hung up")
-	errGone    = errors.New("the connection to the page is lost")
-	errSlow    = fmt.Errorf("the page has read nothing for %v", writeTime)
-	errControl = fmt.Errorf("a control message is longer than %d octets", maxControl)
-	errEnded   = errors.New("the service has ended the session")
+	errLasted  = fmt.Errorf("exceeded the time limit for sessions (%v)", sessionTime)
+	errIdle    = fmt.Errorf("no input for %v", sessionIdle)
+	errHungUp  = errors.New("the page disconnected")
+	errGone    = errors.New("lost the connection to the page")
+	errSlow    = fmt.Errorf("the page read no output for %v", writeTime)
+	errControl = fmt.Errorf("a control message exceeds %d bytes", maxControl)
+	errEnded   = errors.New("the service ended the session")
 )
 
 // Reasons why there is no session.
 var (
 	errClosing error = &problem{http.StatusServiceUnavailable, busy, "the gateway is shutting down"}
-	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many terminals are open: close one, or try again later"}
+	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many open terminals: close one, or try again later"}
 )
 
 // sessions are the open terminals and tunnels. They end with the gateway.
@@ -161,7 +161,7 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	defer left()
 	defer result.Resource.Close()
 	if t.session, ok = result.Resource.(*scheme.Session); !ok {
-		return fmt.Errorf("%w: the URL does not lead to a session", scheme.ErrUnsupported)
+		return fmt.Errorf("%w: this URL does not open a terminal session", scheme.ErrUnsupported)
 	}
 	t.keys = newKeyboard(t.session.Conn, t.echo)
 	reason := t.run()
@@ -369,7 +369,7 @@ func gone(err error) error {
 	case websocket.StatusNormalClosure, websocket.StatusGoingAway, websocket.StatusNoStatusRcvd:
 		return errHungUp
 	default:
-		return fmt.Errorf("the page has closed the connection with status %d", code)
+		return fmt.Errorf("the page closed the connection with status %d", code)
 	}
 }
 

@@ -40,7 +40,7 @@ func pageColumns(r rune) int {
 }
 
 // errStuck is the error when the service does not read what is typed.
-var errStuck = fmt.Errorf("the service has read no input for %v", writeTime)
+var errStuck = fmt.Errorf("the service read no input for %v", writeTime)
 
 // typed sends octets to the service, or takes them into the line.
 func (k *keyboard) typed(octets []byte) error {

@@ -220,10 +220,10 @@ func TestTerminalSafe(t *testing.T) {
 	if err != nil {
 		t.Fatalf("one too many: %v", err)
 	}
-	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "too many terminals") || !strings.Contains(s.value("error"), `"busy"`) {
+	if end := s.toEnd(); end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "too many open terminals") || !strings.Contains(s.value("error"), `"busy"`) {
 		t.Errorf("one too many: %v, %s", end, s.all())
 	}
-	w.logs(t, `ended="too many terminals are open`)
+	w.logs(t, `ended="too many open terminals`)
 }
 
 // A terminal ends with its page, and with the gateway.
@@ -414,10 +414,10 @@ func TestTerminalReasons(t *testing.T) {
 		w, s, line := onWire(t)
 		line.c.Close()
 		end := s.toEnd()
-		if want := "the service has ended the session"; s.value("end") != `"`+want+`"` || end.Reason != want || end.Code != websocket.StatusNormalClosure {
+		if want := "the service ended the session"; s.value("end") != `"`+want+`"` || end.Reason != want || end.Code != websocket.StatusNormalClosure {
 			t.Errorf("%v, %s", end, s.all())
 		}
-		w.logs(t, `ended="the service has ended the session"`)
+		w.logs(t, `ended="the service ended the session"`)
 	})
 	t.Run("service breaks off", func(t *testing.T) {
 		w, s, line := onWire(t)
@@ -432,17 +432,17 @@ func TestTerminalReasons(t *testing.T) {
 	t.Run("page hangs up", func(t *testing.T) {
 		w, s, _ := onWire(t)
 		s.conn.Close(websocket.StatusNormalClosure, "hung up")
-		w.logs(t, `ended="the page has hung up"`)
+		w.logs(t, `ended="the page disconnected"`)
 	})
 	t.Run("page is lost", func(t *testing.T) {
 		w, s, _ := onWire(t)
 		s.conn.CloseNow()
-		w.logs(t, `ended="the connection to the page is lost"`)
+		w.logs(t, `ended="lost the connection to the page"`)
 	})
 	t.Run("page is wrong", func(t *testing.T) {
 		w, s, _ := onWire(t)
 		s.conn.Close(websocket.StatusUnsupportedData, "")
-		w.logs(t, `ended="the page has closed the connection with status 1003"`)
+		w.logs(t, `ended="the page closed the connection with status 1003"`)
 	})
 	t.Run("control message too long", func(t *testing.T) {
 		w, s, line := onWire(t)

@@ -86,22 +86,22 @@ func TestStalePage(t *testing.T) {
 
 	want("", paths...)
 	ahead.Store(int64(3*time.Minute + time.Second))
-	want("kept here 3 minutes ago", paths[:4]...)
+	want("cached 3 minutes ago", paths[:4]...)
 
 	ahead.Store(int64(25*time.Hour + time.Second))
 	gone.Store(true)
 	w.closeIdle()
-	want("kept here 25 hours ago", paths[1:4]...)
+	want("cached 25 hours ago", paths[1:4]...)
 	// It was in another cache for two hours.
-	want("kept here 27 hours ago", paths[4])
+	want("cached 27 hours ago", paths[4])
 	ahead.Store(int64(12*time.Hour + time.Second))
-	want("kept here 12 hours ago", paths[0])
+	want("cached 12 hours ago", paths[0])
 
 	// A copy stands in for an answer with an error, too.
 	ahead.Store(int64(25*time.Hour + time.Second))
 	gone.Store(false)
 	busy.Store(true)
-	want("kept here 25 hours ago", paths[2:4]...)
+	want("cached 25 hours ago", paths[2:4]...)
 
 	// The server answers again.
 	busy.Store(false)

@@ -234,7 +234,7 @@ func (v *view) show(res scheme.Resource) error {
 	case *scheme.Object:
 		v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Object(w, v.head, res) })
 	default:
-		return fmt.Errorf("%w: the URL leads neither to an object nor to a menu", scheme.ErrUnsupported)
+		return fmt.Errorf("%w: the resource is neither an object nor a menu", scheme.ErrUnsupported)
 	}
 	return nil
 }

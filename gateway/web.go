@@ -43,7 +43,7 @@ func (g *Gateway) webDialer(u locus.URL) (scheme.Dialer, error) {
 func newWebRequest(ctx context.Context, method string, u locus.URL) (*http.Request, error) {
 	to, err := url.Parse(u.WithoutFragment().String())
 	if err != nil {
-		return nil, fmt.Errorf("gateway: %s: %w: HTTP cannot request this URL", locus.Quote(u.Shown()), scheme.ErrUnsupported)
+		return nil, fmt.Errorf("gateway: %s: %w: this URL is not valid in an HTTP request", locus.Quote(u.Shown()), scheme.ErrUnsupported)
 	}
 	req := &http.Request{Method: method, URL: to, Host: to.Host, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: make(http.Header)}
 	return req.WithContext(ctx), nil
@@ -84,10 +84,10 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 		return nil, m, statusError(req.URL, resp)
 	case slices.Contains(followed, code):
 		resp.Body.Close()
-		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status %d without a Location", scheme.ErrProtocol, code))
+		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status %d without a Location header", scheme.ErrProtocol, code))
 	case code == http.StatusNotModified && r.Header["If-None-Match"] == nil && r.Header["If-Modified-Since"] == nil:
 		resp.Body.Close()
-		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status 304 for a request without a condition", scheme.ErrProtocol))
+		return nil, m, access.NewError("open", req.URL, fmt.Errorf("%w: status 304 in response to an unconditional request", scheme.ErrProtocol))
 	}
 	return objectIn(req.URL, resp), m, nil
 }
@@ -133,7 +133,7 @@ func webError(err error) error {
 		return err
 	}
 	if strings.Contains(err.Error(), "response header") { // net/http has no type for it
-		err = fmt.Errorf("the header has more than %d octets", maxResponseHeader)
+		err = fmt.Errorf("the response header exceeds %d bytes", maxResponseHeader)
 	}
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }

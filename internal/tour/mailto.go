@@ -28,5 +28,5 @@ func describeMessage(s Stop) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	return Found{Summary: "a letter, as it would be sent:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
+	return Found{Summary: "a message, as it would be sent:", Lines: strings.Split(strings.TrimRight(text, "\n"), "\n")}, nil
 }

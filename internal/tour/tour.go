@@ -102,7 +102,7 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 	if err := f.Check(g.answers); err != nil {
 		return nil, false, err
 	}
-	g.filled = &Found{Summary: "a form, " + charset.Text(f.Title) + ", to be filled in:"}
+	g.filled = &Found{Summary: "a form, " + charset.Text(f.Title) + ", to fill in:"}
 	for i, field := range f.Fields {
 		g.filled.Lines = append(g.filled.Lines, describeField(field, g.answers[i])...)
 	}
@@ -185,9 +185,9 @@ func (s *Story) print(out io.Writer, d Detail) {
 	switch {
 	case len(lines) > 0 || s.Err != nil:
 	case s.URL.Scheme() == "mailto":
-		lines = []string{"(nothing is sent: this is a preview)"}
+		lines = []string{"(no request: this is a preview)"}
 	default:
-		lines = []string{"(nothing is sent: it is on this computer)"}
+		lines = []string{"(no request: the resource is on this computer)"}
 	}
 	left := MaxLines - 4 // the two lines above, the summary and the blank line
 	list(out, lines, d, &left, 9)
@@ -244,14 +244,14 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	}
 	result, err := g.client.Do(ctx, request)
 	if s.Missing && access.KindOf(err) == access.NotFound {
-		return Found{Summary: "nothing, as it should be: " + err.Error()}, nil
+		return Found{Summary: "not found, as expected: " + err.Error()}, nil
 	}
 	if err != nil {
 		return Found{}, err
 	}
 	defer result.Resource.Close()
 	if s.Missing {
-		return Found{}, fmt.Errorf("tour: %s exists and should be missing", s.URL.Shown())
+		return Found{}, fmt.Errorf("tour: %s exists, but should be missing", s.URL.Shown())
 	}
 	switch r := result.Resource.(type) {
 	case *scheme.Object:
@@ -292,7 +292,7 @@ func describeObject(o *scheme.Object) (Found, error) {
 		}
 	}
 	return Found{
-		Summary: fmt.Sprintf("an object, %s, %d octets:", kind, len(octets)),
+		Summary: fmt.Sprintf("an object, %s, %d bytes:", kind, len(octets)),
 		Lines:   strings.Split(strings.TrimRight(text, "\r\n"), "\n"),
 	}, nil
 }
@@ -300,7 +300,7 @@ func describeObject(o *scheme.Object) (Found, error) {
 func describeOctets(kind string, octets []byte) Found {
 	const most = 4 * 16
 	return Found{
-		Summary: fmt.Sprintf("an object, %s, %d octets, which begins:", kind, len(octets)),
+		Summary: fmt.Sprintf("an object, %s, %d bytes, which begins:", kind, len(octets)),
 		Lines:   strings.Split(strings.TrimRight(hex.Dump(octets[:min(most, len(octets))]), "\n"), "\n"),
 	}
 }

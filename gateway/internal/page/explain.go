@@ -84,7 +84,7 @@ func refusal(text string, err error) explained {
 	var s *locus.SyntaxError
 	if errors.As(err, &s) && s.Offset <= len(s.Input) {
 		x.Before, x.After = s.Input[:s.Offset], s.Input[s.Offset:]
-		x.Why = fmt.Sprintf("octet %d: %v", s.Offset, s.Err)
+		x.Why = fmt.Sprintf("offset %d: %v", s.Offset, s.Err)
 		_, size := utf8.DecodeRuneInString(x.After)
 		x.At, x.After = x.After[:size], x.After[size:]
 	}

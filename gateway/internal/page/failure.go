@@ -36,7 +36,7 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
 	g := p.begin(w, h, nil, kindRedirect, "")
 	f := g.failure("denied", err)
-	f.What, f.Do = "Redirect", "The gateway does not follow this redirect by itself. Open the other address only if you expected it."
+	f.What, f.Do = "Redirect", "The gateway does not follow this redirect automatically. Open its target only if you expected it."
 	f.Onward, f.To = g.link(to.WithoutPassword(), Show{}), shown(to.Shown())
 	g.put("failure", f)
 	return g.end(nil)
@@ -71,7 +71,7 @@ func (g *page) failure(kind string, err error) failure {
 	// The page has the URL above.
 	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Shown()+": ")))
 	if g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
-		f.What, f.Do = "Part of a message", "A cid URL names a part of the message that contains the URL. Enter the URL of that message."
+		f.What, f.Do = "Part of a message", "A cid URL names a part of one message. Enter the URL of that message."
 		f.Hint, f.Within = "", u.String()
 	}
 	var syntax *locus.SyntaxError
@@ -170,14 +170,14 @@ func wordsFor(kind string) failureWords {
 
 var failures = map[string]failureWords{
 	"not-found":   {"Not found", "The server has no such resource.", false},
-	"denied":      {"Denied", "The rules of this gateway deny this address.", false},
-	"unreachable": {"No connection", "No server answered at this address.", true},
+	"denied":      {"Denied", "The rules of this gateway deny this URL.", false},
+	"unreachable": {"No connection", "The gateway could not connect to the server.", true},
 	"protocol":    {"Protocol error", "The server sent an invalid or incomplete response.", true},
-	"auth":        {"Login required", "The server wants a user name and password, or refused the ones it got.", false},
+	"auth":        {"Login required", "The server requires a user name and password, or rejected those it received.", false},
 	"unsupported": {"Not supported", "The gateway cannot open this URL.", false},
 	"syntax":      {"Not a URL", "This text is not a URL.", false},
-	"timeout":     {"Timeout", "The server did not answer in time.", true},
+	"timeout":     {"Timeout", "The server did not respond in time.", true},
 	"too-large":   {"Too large", "The resource is larger than this gateway allows.", false},
-	"interrupted": {"Interrupted", "The gateway stopped before the answer was complete.", true},
+	"interrupted": {"Interrupted", "The gateway stopped before the response was complete.", true},
 	"busy":        {"Too many requests", "The gateway has reached a limit for one client or for all.", true},
 }

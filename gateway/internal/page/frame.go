@@ -61,7 +61,7 @@ func (g *page) top(k kind) top {
 	t.Views = g.views()
 	if g.h.Show.Part != "" {
 		if link := g.link(u, Show{}); link != "" {
-			t.Actions = append(t.Actions, action{Name: "The whole message", Link: link, Icon: kindComposed.Icon})
+			t.Actions = append(t.Actions, action{Name: "Complete message", Link: link, Icon: kindComposed.Icon})
 		}
 	}
 	if raw := g.raw(u, Show{Part: g.h.Show.Part}); raw != "" && !slices.Contains(withoutOctets, k.Icon) {
@@ -71,7 +71,7 @@ func (g *page) top(k kind) top {
 		}
 	}
 	if g.registry.Scheme(u).Traits.Has(scheme.Web) {
-		t.Actions = append(t.Actions, action{Name: "Without the gateway", Outside: u.String(), Icon: "outside"})
+		t.Actions = append(t.Actions, action{Name: "Open directly", Outside: u.String(), Icon: "outside"})
 	}
 	return t
 }
@@ -129,7 +129,7 @@ func (g *page) facts(k kind) (list []fact) {
 		add("Kind", k.Label) // otherwise it is a heading
 	}
 	add("Type", shown(o.Type))
-	add("Coding", shown(o.Encoding))
+	add("Encoding", shown(o.Encoding))
 	if o.Size > 0 {
 		add("Size", human.Size(o.Size))
 	}
@@ -137,7 +137,7 @@ func (g *page) facts(k kind) (list []fact) {
 		list = append(list, fact{"Changed", human.Time(o.ModTime), stamp(o.ModTime)})
 	}
 	if h.Cached {
-		add("Cache", "kept here "+human.Age(h.Age))
+		add("Cache", "cached "+human.Age(h.Age))
 	}
 	add("Note", shown(o.Note))
 	return list

@@ -540,7 +540,7 @@ func TestOrder(t *testing.T) {
 	if err := p.Menu(w, &Head{URL: parse("ftp://h/"), Show: Show{Sort: "size"}}, &scheme.Menu{Items: many}); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(w.octets), "too long to be sorted") {
+	if !strings.Contains(string(w.octets), "too long to sort") {
 		t.Errorf("%s", w.octets)
 	}
 }

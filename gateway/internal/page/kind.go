@@ -33,7 +33,7 @@ var (
 	kindPaper     = kind{"paper", "Paper", false}
 	kindComposed  = kind{"letter", "Message", false}
 	kindArticle   = kind{"article", "Article", false}
-	kindRedirect  = kind{"referral", "Referral", false}
+	kindRedirect  = kind{"referral", "Redirect", false}
 	kindWarning   = kind{"warning", "Problem", false}
 	kindUnknown   = kind{"unknown", "Unknown", false}
 	kindAddress   = kind{"address", "Address", false}

@@ -41,10 +41,10 @@ type lensPage struct {
 // differently.
 func lensExamples(path string) []IndexEntry {
 	list := []IndexEntry{
-		{Text: "http://0x7f.1/", Note: "an IPv4 address in another spelling"},
+		{Text: "http://0x7f.1/", Note: "an IPv4 address in hexadecimal, with two parts"},
 		{Text: "http:/metadata.example/", Note: "one slash before the host"},
 		{Text: `http://evil.example\@good.example/`, Note: "a backslash before the host"},
-		{Text: "http://\uff45vil.example/", Note: "a letter that some readers replace"},
+		{Text: "http://\uff45vil.example/", Note: "a letter that some parsers replace"},
 		{Text: "http://h.example/a/../b", Note: "a harmless difference"},
 	}
 	for i, e := range list {

@@ -85,7 +85,7 @@
     term.options.disableStdin = name !== "open";
     if (name === "ended") {
       queue = [];
-      connect.textContent = "Connect again";
+      connect.textContent = "Reconnect";
     }
   };
   const isOpen = () => socket !== null && socket.readyState === WebSocket.OPEN && section.dataset.state === "open";
@@ -207,8 +207,8 @@
       }));
       find(".stands").hidden = known.length === 0;
     },
-    end: (text) => say("ended", "The session is over" + (text ? ": " + text : "")),
-    error: ({ message = "" }) => say("ended", "No session: " + (message || "the gateway gives no reason")),
+    end: (text) => say("ended", "Session ended" + (text ? ": " + text : "")),
+    error: ({ message = "" }) => say("ended", "Connection failed: " + (message || "the gateway gave no reason")),
   };
 
   // closed returns why a connection ended if no message gave the reason.
@@ -258,7 +258,7 @@
     });
     mine.addEventListener("close", (e) => {
       if (mine !== socket || section.dataset.state === "ended") return;
-      say("ended", (wasOpen ? "The session is over: " : "No session: ") + closed(wasOpen, e));
+      say("ended", (wasOpen ? "Session ended: " : "Connection failed: ") + closed(wasOpen, e));
     });
   };
   connect.addEventListener("click", () => {
@@ -266,7 +266,7 @@
       begin();
       return;
     }
-    say("ended", "The session is over: you have hung up");
+    say("ended", "Session ended: you disconnected");
     socket.close(1000, "hung up");
   });
   begin();
