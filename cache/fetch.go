@@ -27,7 +27,7 @@ const (
 
 // errTooLarge is the error of a reader that shared an answer which turned out too large
 // to be stored. One reader of each answer never gets it.
-var errTooLarge = errors.New("cache: the answer is too large to share between requests; the next request gets it whole")
+var errTooLarge = errors.New("cache: the response is too large to share between concurrent requests; repeat the request")
 
 // fetch is an answer that is being fetched for all requests that want it. They wait for
 // its header first. Then the body grows in a file, which all of them read.
@@ -417,7 +417,7 @@ func (f *fetch) copyBody(from io.ReadCloser) {
 	}
 }
 
-var errRoom = errors.New("no room in the cache")
+var errRoom = errors.New("the cache is full")
 
 func (f *fetch) write(octets []byte) error {
 	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {

@@ -40,7 +40,7 @@ func openIndex(dir string, note func(error)) (x index, list []*entry, err error)
 	damage, err := x.Open()
 	if damage != nil {
 		list = nil
-		note(fmt.Errorf("cache: the index is replaced by an empty one: %w", damage))
+		note(fmt.Errorf("cache: replaced the damaged index with an empty one: %w", damage))
 	}
 	return x, list, err
 }
@@ -55,7 +55,7 @@ func readAll(tx *bbolt.Tx) (list []*entry, err error) {
 		}
 		e := newEntry(keyOf(m.url), 0, m, sum)
 		if len(name) != len(e.key)+8 || string(name[:len(e.key)]) != string(e.key[:]) {
-			return fmt.Errorf("%w: a record has the name of another", store.ErrDamaged)
+			return fmt.Errorf("%w: a record has the wrong key", store.ErrDamaged)
 		}
 		e.id, e.saved, e.used = binary.BigEndian.Uint64(name[len(e.key):]), true, m.received.UnixNano()
 		if octets := used.Get(name); len(octets) == 8 {

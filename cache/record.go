@@ -54,11 +54,11 @@ func newRecord(m *meta, sum uint64) (dst []byte) {
 // parseRecord reads what newRecord wrote.
 func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	if len(octets) < 16 {
-		return nil, 0, fmt.Errorf("%w: a record is cut", store.ErrDamaged)
+		return nil, 0, fmt.Errorf("%w: truncated record", store.ErrDamaged)
 	}
 	end := len(octets) - 8
 	if crc64.Checksum(octets[:end], sumTable) != binary.BigEndian.Uint64(octets[end:]) {
-		return nil, 0, fmt.Errorf("%w: a record has a wrong checksum", store.ErrDamaged)
+		return nil, 0, fmt.Errorf("%w: wrong checksum of a record", store.ErrDamaged)
 	}
 	r := decoder{rest: octets[:end]}
 	m = new(meta)
@@ -79,7 +79,7 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 		m.vary = append(m.vary, varyField{r.text(), r.text()})
 	}
 	if r.bad || len(r.rest) > 0 || m.size < 0 {
-		return nil, 0, fmt.Errorf("%w: a record is malformed", store.ErrDamaged)
+		return nil, 0, fmt.Errorf("%w: malformed record", store.ErrDamaged)
 	}
 	m.derive()
 	return m, sum, nil

@@ -106,7 +106,7 @@ func statusText(code int) string {
 // gatewayTimeout is the response to a request that accepts only stored answers (RFC
 // 9111 section 5.2.1.7).
 func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
-	const text = "It is not in the cache, and the request allows nothing else (Cache-Control: only-if-cached).\n"
+	const text = "Not in the cache, and the request allows only cached responses (Cache-Control: only-if-cached).\n"
 	resp := &http.Response{
 		Status: statusText(http.StatusGatewayTimeout), StatusCode: http.StatusGatewayTimeout,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: req,

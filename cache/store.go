@@ -385,7 +385,7 @@ func (s *Store) loadMeta(e *entry) {
 func (s *Store) readSmall(e *entry) ([]byte, error) {
 	octets, err := os.ReadFile(e.body.path)
 	if err == nil && (int64(len(octets)) != e.size || crc64.Checksum(octets, sumTable) != e.sum) {
-		err = fmt.Errorf("cache: %w: a body has a wrong checksum", store.ErrDamaged)
+		err = fmt.Errorf("cache: %w: wrong checksum of a body", store.ErrDamaged)
 	}
 	s.mu.Lock()
 	defer s.unlock()
@@ -532,7 +532,7 @@ func (s *Store) diskFailed(err error) {
 	s.pausedUntil = until
 	s.mu.Unlock()
 	if first {
-		s.note(fmt.Errorf("cache: nothing is stored for %v: %w", pauseTime, err))
+		s.note(fmt.Errorf("cache: storing is paused for %v after a failed write: %w", pauseTime, err))
 	}
 }
 

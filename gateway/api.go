@@ -26,14 +26,14 @@ import (
 var openAPI []byte
 
 const (
-	// maxAPIBody is the size limit of a request body, in octets.
+	// maxAPIBody is the size limit of a request body, in bytes.
 	maxAPIBody = 1 << 20
 	// maxInputs is the limit of inputs in one call.
 	maxInputs = 10_000
 )
 
-// serveAPI answers a call of the API, which openapi.json describes. Answers have the
-// form of the command's --json: an object for one input, a line for each of several.
+// serveAPI handles an API call, as openapi.json describes it. Responses have the format of
+// the command's --json: one object for one input, one line per input for several.
 func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
 	c := &call{gateway: g, w: w, r: r, values: values}
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -60,7 +60,7 @@ type call struct {
 
 func (c *call) registry() *scheme.Registry { return c.gateway.client.Registry() }
 
-// refuse answers an invalid call.
+// refuse responds to an invalid call.
 func (c *call) refuse(err error) {
 	status := http.StatusBadRequest
 	var p *problem
@@ -74,23 +74,23 @@ func (c *call) refuse(err error) {
 
 func (c *call) openAPI() error {
 	c.w.Header().Set("Content-Type", "application/json")
-	// An error means that the client is gone.
+	// An error means that the client has disconnected.
 	_, _ = c.w.Write(openAPI)
 	return nil
 }
 
-// answer writes one object.
+// reply writes one object.
 func (c *call) reply(status int, v any) {
 	c.w.Header().Set("Content-Type", "application/json")
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		// An error means that the client is gone.
+		// An error means that the client has disconnected.
 		_ = c.line(v)
 	}
 }
 
-// each calls f for each input, of the query or the lines of the body, and writes what
-// it returns.
+// each calls f for each input and writes the results. The inputs are query parameters or
+// the lines of the body.
 func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	inputs := c.values["url"]
 	if c.r.Method == http.MethodPost {
@@ -120,7 +120,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	return nil
 }
 
-// begin begins an answer of several lines.
+// begin begins a response of several lines.
 func (c *call) begin() {
 	c.w.Header().Set("Content-Type", "application/x-ndjson")
 	c.w.WriteHeader(http.StatusOK)
@@ -159,7 +159,8 @@ func (c *call) schemes() error {
 	return nil
 }
 
-// rules returns the rules of the parameter "rules": names with commas, or "all".
+// rules returns the rules that the parameter "rules" names: names separated by commas, or
+// "all".
 func (c *call) rules() ([]profile.Rules, error) {
 	profiles, err := profile.Parse(cmp.Or(c.values.Get("rules"), locus.RFC1738.String()), profile.All())
 	list := make([]profile.Rules, len(profiles))
@@ -296,7 +297,7 @@ func (c *call) extract() error {
 	return nil
 }
 
-// get describes what a URL leads to; an object without its octets.
+// get describes the resource at a URL. For an object, the data is left out.
 func (c *call) get() error {
 	u, err := shape.Read(c.values.Get("url"))
 	if err == nil {
@@ -315,7 +316,7 @@ func (c *call) get() error {
 	return nil
 }
 
-// follow opens u, follows redirects, and answers.
+// follow opens u, follows redirects, and writes the response.
 func (c *call) follow(u locus.URL) error {
 	g := c.gateway
 	asked := make(map[locus.URL]bool)
@@ -343,7 +344,8 @@ func (c *call) follow(u locus.URL) error {
 	}
 }
 
-// open requests at, and answers unless at redirects to next.
+// open requests at. If at redirects, open returns the target as next; otherwise it writes
+// the response.
 func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 	accept := "application/json, */*;q=0.9"
 	if isWeb(at.Scheme()) {
@@ -363,7 +365,7 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		if c.r.Method != http.MethodHead {
 			body := newMenuBody(menuJSON, res, at, m)
 			defer body.Close()
-			// A menu that breaks off is complete JSON, with the reason in it.
+			// An incomplete menu is still complete JSON, which contains the reason.
 			c.w.broken = stream(c.w, body)
 		}
 	case *scheme.Object:

@@ -17,25 +17,26 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// What was kept has the pages of RFC 7089 (Memento). The page of a URL is its TimeGate, and
-// with "at" a memento. "/-/timemap?url=" is its TimeMap.
+// Archived resources have the pages of RFC 7089 (Memento). The page of a URL is its
+// TimeGate; with "at", it is a memento. "/-/timemap?url=" is its TimeMap.
 
 const (
 	stampLayout = "20060102150405"
-	// archivedPerPage is how many links a page of the archive has.
+	// archivedPerPage is the maximum number of links on a page of the archive.
 	archivedPerPage = 500
-	// archivedPerMap is how many mementos a TimeMap has; another continues it.
+	// archivedPerMap is the maximum number of mementos in a TimeMap. A longer TimeMap
+	// continues in another one.
 	archivedPerMap = 10_000
 )
 
-// kept is what the archive has of a URL.
+// archivedPages is the archived history of a URL.
 type archivedPages struct {
 	archive.History
 	moved bool // the client was redirected to a memento
 	all   string
 }
 
-// page returns what a page shows of k, which may be nil.
+// page returns the times that a page shows. k may be nil.
 func (k *archivedPages) page() *page.Archived {
 	if k == nil {
 		return nil
@@ -43,7 +44,7 @@ func (k *archivedPages) page() *page.Archived {
 	return &page.Archived{Time: k.At.Time, First: k.First.Time, Prev: k.Prev.Time, Next: k.Next.Time, Last: k.Last.Time, Count: k.Count, All: k.all}
 }
 
-// time returns the time for which the archive looks. k may be nil.
+// time returns the time of the selected memento. k may be nil.
 func (k *archivedPages) time() time.Time {
 	if k == nil {
 		return time.Time{}
@@ -51,7 +52,7 @@ func (k *archivedPages) time() time.Time {
 	return k.At.Time
 }
 
-// isWanted reports whether the answer about u comes from the archive.
+// isArchived reports whether the response for u comes from the archive.
 func (g *Gateway) isArchived(u locus.URL) bool {
 	switch {
 	case g.options.Archive == nil:
@@ -63,17 +64,18 @@ func (g *Gateway) isArchived(u locus.URL) bool {
 	return ok || err != nil
 }
 
-// archivedHeader are fields of what was kept, for a proxy's client. The browser takes it for what the
-// server of the URL says, so it gets an origin of its own: it can't read or set cookies there.
+// archivedHeader holds header fields of archived responses for proxy clients. A browser treats such
+// a response as a response of the original server. The sandbox gives it an opaque origin, so that
+// it can't read or set cookies of that server.
 var archivedHeader = http.Header{
 	"Content-Security-Policy": {"sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts allow-top-navigation-by-user-activation"},
 	"X-Content-Type-Options":  {"nosniff"},
 	"Cache-Control":           {"no-store"},
 }
 
-// negotiateProxied chooses the memento of u for a proxy's client: that of Accept-Datetime, or the
-// last. The URL is original, TimeGate and memento at once (RFC 7089 section 4.1.3). It returns the
-// fields of the answer, nil if there is no memento.
+// negotiateProxied selects the memento of u for a proxy client: the memento for Accept-Datetime,
+// or the last one. The URL is original resource, TimeGate and memento at once (RFC 7089 section
+// 4.1.3). The returned header has fields for the response; it is nil if there is no memento.
 func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*archivedPages, http.Header, error) {
 	if g.options.Archive == nil {
 		return nil, nil, nil
@@ -94,7 +96,7 @@ func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*archivedPages
 	return k, own, nil
 }
 
-// acceptedTime returns the time of Accept-Datetime; zero without that header.
+// acceptedTime returns the time in Accept-Datetime, or the zero time without that header.
 func acceptedTime(r *http.Request) (t time.Time, err error) {
 	text := r.Header.Get("Accept-Datetime")
 	if text == "" {
@@ -106,10 +108,10 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 	return t, nil
 }
 
-// negotiate chooses the memento of u: that of the time in s, or of Accept-Datetime, or the
-// last. path returns the path of a view of u. It returns no kept if there is no memento: the
-// answer then says so. t is the time for which the archive looks; zero: there is no archive, or
-// no memento and no time in s.
+// negotiate selects the memento of u for the time in s, for Accept-Datetime, or the last one.
+// path returns the path of a view of u. k is nil if there is no memento. t is the time to look
+// for in the archive. It is zero if there is no archive, or if there is neither a memento nor a
+// time in s.
 func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *archivedPages, t time.Time, err error) {
 	if g.options.Archive == nil {
 		return nil, t, nil
@@ -127,7 +129,7 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	}
 	h, ok, err := g.options.Archive.Nearest(u, t)
 	if err == nil && !ok && at != "" {
-		return nil, t, nil // a form may lead to what was kept then
+		return nil, t, nil // a form may produce a URL that was archived then
 	}
 	if err != nil || !ok {
 		return nil, time.Time{}, err
@@ -158,8 +160,8 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	return k, h.At.Time, nil
 }
 
-// linksAt returns the time, as in Show.At, to which links of a page lead that shows what was
-// kept at t; empty: the client asked for no time, and links do not say when.
+// linksAt returns the time for the links of a page that shows the memento of t, in the
+// format of Show.At. It returns "" if the client requested no time: then links have none.
 func linksAt(s page.Show, t time.Time) string {
 	if s.At == "" || t.IsZero() {
 		return ""
@@ -175,20 +177,21 @@ func (g *Gateway) timeMapPath(u locus.URL, after string) string {
 	return g.options.Prefix + askFor(timeMapPath, u.WithoutPassword(), values)
 }
 
-// origin returns the origin by which the client knows the gateway. Its name was checked.
+// origin returns the origin of the gateway as the client names it. The caller has checked
+// the name.
 func (g *Gateway) origin(r *http.Request) string {
 	if r.Host == "" || g.options.Prefix == "" && !strings.HasPrefix(r.RequestURI, "/") {
-		return g.base(r) // a proxy's client names another server
+		return g.base(r) // the Host of a proxy request is another server
 	}
 	return baseAt(r, r.Host)
 }
 
-// target writes a URL for the header field Link: within "<" and ">".
+// target formats a URL for the Link header, in "<" and ">".
 func target(u string) string {
 	return "<" + string(escape.AppendSafer(nil, u, escape.Unsafe().Without("#[]~%"), escape.Set{})) + ">"
 }
 
-// links returns the value of the header field Link (RFC 7089 section 2.2).
+// links returns the value of the Link header (RFC 7089 section 2.2).
 func (k *archivedPages) links(u locus.URL, gate, timeMap string, memento func(archive.Memento) string) string {
 	list := []string{
 		target(u.WithoutPassword().WithoutFragment().String()) + `; rel="original"`,
@@ -280,8 +283,8 @@ func (g *Gateway) serveTimeMap(w *recorder, r *http.Request, values url.Values) 
 	return err
 }
 
-// serveArchived serves the pages of what was kept: the hosts, the URLs of a host, the times of a
-// URL.
+// serveArchived serves the index pages of the archive: the hosts, the URLs of a host, the times
+// of a URL.
 func (g *Gateway) serveArchived(w *recorder, r *http.Request, values url.Values) error {
 	list := page.Index{Title: "Archive"}
 	after := values.Get("after")
@@ -339,7 +342,7 @@ func (g *Gateway) archivedHosts(list *page.Index, after string) error {
 	return err
 }
 
-// archivedExamples returns links to a kept URL of each of the first hosts.
+// archivedExamples returns a link to an archived URL of each of the first hosts.
 func (g *Gateway) archivedExamples(hosts []string) (examples []page.IndexEntry, err error) {
 	const most, perHost = 4, 8
 	for _, host := range hosts[:min(most, len(hosts))] {

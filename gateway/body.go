@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// bodyTime is how long a client may take to send a body to the gateway itself, and each
-// piece of a body that is forwarded.
+// bodyTime is how long a client may take to send a body to the gateway itself, or one piece
+// of a forwarded body.
 const bodyTime = 60 * time.Second
 
 // timedBody is the body of a client's request, with a deadline.
@@ -22,7 +22,7 @@ func timed(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
 	}
-	copied := r.WithContext(r.Context()) // the server uses the Body of r
+	copied := r.WithContext(r.Context()) // net/http uses the Body of r
 	b := &timedBody{ReadCloser: r.Body, control: http.NewResponseController(w)}
 	b.begin()
 	copied.Body = b
@@ -31,7 +31,7 @@ func timed(w http.ResponseWriter, r *http.Request) *http.Request {
 
 // begin sets the deadline.
 func (b *timedBody) begin() {
-	// It fails only on connections without deadlines, which are those of tests.
+	// It fails only on connections without deadlines, which only tests have.
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTime))
 }
 
@@ -41,8 +41,8 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// Package net/http reads on to notice when the client disconnects, and would take
-		// an expired deadline for that.
+		// Package net/http continues to read, to notice when the client disconnects. It
+		// would treat an expired deadline as a disconnect.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err

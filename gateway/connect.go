@@ -16,11 +16,11 @@ import (
 const (
 	// tunnelIdle is how long a tunnel may be silent in both directions.
 	tunnelIdle = 5 * time.Minute
-	// tunnelChunk is the buffer of each direction, in octets.
+	// tunnelChunk is the buffer size of each direction, in bytes.
 	tunnelChunk = 16 << 10
 )
 
-// serveConnect answers CONNECT with a tunnel, to an allowed port and by the policy.
+// serveConnect opens a tunnel for CONNECT, if the port and the policy allow it.
 func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 	host, port := splitHost(r.RequestURI)
 	n, err := strconv.ParseUint(port, 10, 16)
@@ -73,7 +73,7 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 		w.broken = err
 		return nil
 	}
-	// The client may have sent data before the answer.
+	// The client may have sent data before it received the response.
 	head, _ := buffered.Reader.Peek(buffered.Reader.Buffered())
 	if _, err := server.Write(head); err != nil {
 		w.broken = err
@@ -90,8 +90,8 @@ func (g *Gateway) connectText() string {
 	return "the ports that the operator configured"
 }
 
-// tunnel copies in both directions until one end closes and the other has received
-// everything, or both are silent. It returns how many octets went to the client.
+// tunnel copies in both directions until one end closes and the other has received all
+// data, or until both are idle. It returns the number of bytes sent to the client.
 func tunnel(client, server net.Conn) (toClient int64) {
 	extend := func() {
 		end := time.Now().Add(tunnelIdle)

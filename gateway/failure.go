@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// busy is the kind of failures of [Limits], beside those of package access.
+// busy is the kind of an error that [Limits] causes. Package access has the other kinds.
 const busy access.Kind = "busy"
 
-// problem is a failure of a request that has an HTTP status of its own.
+// problem is a failure with its own HTTP status.
 type problem struct {
 	status int
 	kind   access.Kind
@@ -27,8 +27,7 @@ type problem struct {
 
 func (p *problem) Error() string { return p.text }
 
-// fails records why a request failed, and returns the HTTP status and the kind of the
-// failure.
+// fails records the failure of a request for the log, and returns its HTTP status and kind.
 func (w *recorder) fails(err error) (status int, kind access.Kind) {
 	var p *problem
 	if !errors.As(err, &p) {
@@ -41,7 +40,7 @@ func (w *recorder) fails(err error) (status int, kind access.Kind) {
 	return p.status, p.kind
 }
 
-// fail shows why a request failed.
+// fail writes the page for an error.
 func (v *view) fail(err error) {
 	status, kind := v.w.fails(err)
 	if lines := v.transcript.list(); len(lines) > 0 {
@@ -50,8 +49,8 @@ func (v *view) fail(err error) {
 	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, string(kind), err) })
 }
 
-// fail answers that a request failed: to browsers with a page, else with a line of text
-// that begins with the kind of the failure.
+// fail responds with an error. Browsers get a page, other clients a line of text that
+// begins with the kind of the error.
 func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
 		g.newView(w, r, w.url, "").fail(err)
@@ -67,8 +66,8 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	}
 }
 
-// wantsHTML reports whether the client is a browser: its Accept names HTML and prefers
-// nothing to it.
+// wantsHTML reports whether the client is a browser: its Accept header names text/html and
+// prefers no other format.
 func wantsHTML(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
@@ -84,23 +83,23 @@ var statuses = map[access.Kind]int{
 	access.Interrupted: http.StatusServiceUnavailable,
 }
 
-// serverError is a failure that an answer reports: the server has no such resource, or wants a
-// login, or answers with the status of an error.
+// serverError is an error that a server reports in its response: the resource does not exist,
+// the server requires a login, or the response has an error status.
 type serverError struct {
 	kind   error
 	status int    // in HTTP
-	whole  string // the answer
-	text   string // the reason in it, of at most maxReason octets from the server
+	whole  string // the response
+	text   string // the reason, with at most maxReason bytes from the server
 }
 
-// maxReason is the size limit of the reason that an answer gives, in octets.
+// maxReason is the size limit of the reason in a response, in bytes.
 const maxReason = 1 << 10
 
 func (e *serverError) Error() string { return e.text }
 
 func (e *serverError) Unwrap() error { return e.kind }
 
-// newServerError returns the error that an answer about u reports, with that status and text.
+// newServerError returns the error for a response about u with the given status and text.
 func newServerError(u locus.URL, code int, status, text string) *serverError {
 	e := &serverError{kind: scheme.ErrProtocol, status: code, whole: text}
 	switch code {
@@ -110,7 +109,7 @@ func newServerError(u locus.URL, code int, status, text string) *serverError {
 		e.kind = scheme.ErrAuth
 	}
 	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
-		// The text is that of the access client's error.
+		// The text is the error of the access client.
 		e.text = shorten(after)
 		return e
 	}
@@ -118,7 +117,7 @@ func newServerError(u locus.URL, code int, status, text string) *serverError {
 	return e
 }
 
-// shorten returns the beginning of text, of at most maxReason octets. It cuts no character.
+// shorten returns the first maxReason bytes of text, without cutting a character.
 func shorten(text string) string {
 	if len(text) <= maxReason {
 		return text
@@ -130,8 +129,8 @@ func shorten(text string) string {
 	return text[:n]
 }
 
-// asServerError returns the [*serverError] for an error of the access client that HTTP has a status
-// for, or err.
+// asServerError converts an error of the access client to a [*serverError] if HTTP has a status for
+// it. Otherwise it returns err.
 func asServerError(u locus.URL, err error) error {
 	switch access.KindOf(err) {
 	case access.NotFound:
@@ -142,7 +141,7 @@ func asServerError(u locus.URL, err error) error {
 	return err
 }
 
-// statusError returns the error that a web server's answer about u reports.
+// statusError returns the error for a web server's response about u.
 func statusError(u locus.URL, resp *http.Response) error {
 	text := ""
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
@@ -152,7 +151,8 @@ func statusError(u locus.URL, resp *http.Response) error {
 	return newServerError(u, resp.StatusCode, resp.Status, text)
 }
 
-// describe returns the answer to req as an object, a line of text. m is what was known of it.
+// describe returns the error as an object with a line of text, in response to req. m is the
+// metadata of the server's response.
 func (e *serverError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
 	text := term.Text(e.whole) + "\n"
 	o := &scheme.Object{URL: req.URL, Type: "text/plain; charset=utf-8", Size: int64(len(text)), Body: io.NopCloser(strings.NewReader(text))}

@@ -16,28 +16,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Pages, the API, the proxy and the raw view show a resource, each in its own form. They get
-// it from [Gateway.fetch].
+// Pages, the API, the proxy and the raw view present a resource in different formats. All of
+// them get it from [Gateway.fetch].
 
 // fetchRequest is a request for the resource at URL, without a fragment.
 type fetchRequest struct {
 	access.Request
-	noWeb  bool        // package net/http does not speak to the server, as webDialer found
-	head   bool        // the client wants to know about the resource, and not its content
-	fields http.Header // of the client: conditions, ranges, and directives for caches; nil: none
+	noWeb  bool        // package net/http can't be used, because webDialer returned nil
+	head   bool        // the client requests the metadata only, not the content
+	fields http.Header // header fields of the client: conditions, ranges and cache directives; may be nil
 }
 
-// meta is what a client may know about a resource besides the resource itself.
+// meta holds the metadata of a resource.
 type meta struct {
-	url    locus.URL   // where referrals led; zero: not known
-	found  locus.URL   // where the resource is; zero: at the URL of the request
+	url    locus.URL   // after redirects; zero if unknown
+	found  locus.URL   // the URL of the resource; zero if equal to the requested URL
 	status int         // of the object in HTTP
-	header http.Header // of the object in HTTP, and what the store says
-	cache  string      // Cache-Status of the store; empty: it was not asked
+	header http.Header // of the object in HTTP, with the fields of the store
+	cache  string      // Cache-Status of the store; empty if the store was not used
 }
 
-// storeStatus returns what the store says about a request (RFC 9211). It adds its line after
-// those of other caches.
+// storeStatus returns the Cache-Status line of the store (RFC 9211). The store adds its line
+// after the lines of other caches.
 func storeStatus(h http.Header) string {
 	lines := h["Cache-Status"]
 	if len(lines) == 0 {
@@ -46,29 +46,29 @@ func storeStatus(h http.Header) string {
 	return lines[len(lines)-1]
 }
 
-// isStored reports whether the resource comes from the store: the server was not asked, or the
-// store stands in for it because it failed.
+// isStored reports whether the resource comes from the store: the gateway sent no request, or
+// the server failed and the store had a stale response.
 func (m meta) isStored() bool {
 	if strings.Contains(m.cache, "; hit") {
 		return true
 	}
-	// If the server sent the resource or confirmed it, the store says "stored", has no "ttl", or
+	// If the server sent or confirmed the resource, Cache-Status has "stored", has no "ttl", or
 	// has the status 304.
 	return strings.Contains(m.cache, "; ttl=") && !strings.Contains(m.cache, "; stored") && !strings.Contains(m.cache, "; fwd-status=304")
 }
 
-// age returns how long ago the resource came from its server.
+// age returns the time since the server sent the resource.
 func (m meta) age() time.Duration {
 	seconds, _ := strconv.Atoi(m.header.Get("Age"))
 	return time.Duration(seconds) * time.Second
 }
 
-// fetch returns the resource at the URL of req: a [*scheme.Object] or [*scheme.Menu], or from
-// a server of HTTP a [*scheme.Redirect] to one URL. The caller closes it. Fetch asks the
-// policy, and then the store, if there is one, or the server.
+// fetch returns the resource at the URL of req: a [*scheme.Object] or [*scheme.Menu], or for
+// http and https a [*scheme.Redirect] to one URL. The caller must close it. Fetch checks the
+// policy, and then uses the store, if there is one, or sends a request to the server.
 //
-// The [meta] is valid if there is an error, too. A resource that the server does not have, and
-// a failure that the store answers, are an [*serverError].
+// The [meta] is valid even if fetch returns an error. If the resource does not exist, or if
+// the store has an error response, the error is a [*serverError].
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	archived := g.isArchived(req.URL)
 	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {
@@ -86,8 +86,8 @@ func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource,
 	return g.fetchStored(ctx, req)
 }
 
-// from tells the policy where the URLs of clients come from: they count as found on
-// the public Internet. A file URL that [Options.Files] allows counts as found in a file.
+// from returns the origin of a client's URL for the policy. URLs of clients count as found
+// on the public Internet. A file URL that [Options.Files] allows counts as found in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
 		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
@@ -98,7 +98,7 @@ func (g *Gateway) from(u locus.URL) *access.Result {
 // traits returns the traits of the scheme of u.
 func (g *Gateway) traits(u locus.URL) scheme.Traits { return g.client.Registry().Scheme(u).Traits }
 
-// open opens the URL of req with the access client, which follows referrals.
+// open opens the URL of req with the access client, which follows redirects.
 func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resource, m meta, err error) {
 	conditional := !req.head && req.setRange()
 	req.Accept = withMenus(req.Accept)
@@ -113,7 +113,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 		at = g.chosen(at, r.URL)
 		o := &scheme.Object{
 			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, Tag: r.Tag,
-			ModTime: r.ModTime.UTC().Truncate(time.Second), // as in Last-Modified, which the store keeps
+			ModTime: r.ModTime.UTC().Truncate(time.Second), // as in Last-Modified, which is what the store has
 			Body:    &counted{r.Body, leave},
 		}
 		m.status, m.header = describe(o)
@@ -143,8 +143,8 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	return res, m, nil
 }
 
-// doRange is [Gateway.do] for a range of an object. If the size is unknown, the result is the
-// whole object, because Content-Range names the last octet.
+// doRange is [Gateway.do] for a range of an object. If the size is unknown, it returns the
+// whole object, because Content-Range requires the offset of the last byte.
 func (g *Gateway) doRange(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	result, leave, err = g.do(ctx, req)
 	if err != nil {
@@ -159,12 +159,12 @@ func (g *Gateway) doRange(ctx context.Context, req access.Request) (result *acce
 	return result, leave, nil
 }
 
-// closeFunc is a function that closes something.
+// closeFunc implements [io.Closer].
 type closeFunc func() error
 
 func (f closeFunc) Close() error { return f() }
 
-// withoutContent returns a resource that is closed, for a client that wants no content.
+// withoutContent removes the content of a closed resource, for a HEAD request.
 func withoutContent(res scheme.Resource) scheme.Resource {
 	switch r := res.(type) {
 	case *scheme.Object:
@@ -175,14 +175,14 @@ func withoutContent(res scheme.Resource) scheme.Resource {
 	return res
 }
 
-// do opens a URL with the access client. The caller calls leave, perhaps repeatedly, when it
-// has closed the resource.
+// do opens a URL with the access client. After closing the resource, the caller must call
+// leave at least once.
 func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	leave, ok := g.limiter.enterHost(req.URL)
 	req.From = g.from(req.URL)
 	if !ok {
 		if err := g.client.Check(req.URL, req.From); err != nil {
-			return nil, nil, err // it isn't allowed later, either
+			return nil, nil, err // a retry would not help
 		}
 		return nil, nil, errBusy
 	}
@@ -194,10 +194,10 @@ func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Re
 	return result, leave, nil
 }
 
-// errBusy reports that [Limits.PerHost] is reached.
+// errBusy reports that the request exceeds [Limits.PerHost].
 var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
 
-// counted is a body that counts as a request to its server until it is closed.
+// counted is a body that counts as a request to its server until Close.
 type counted struct {
 	io.ReadCloser
 	leave func()
@@ -213,8 +213,8 @@ func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return piece.Copy(w, c.ReadCloser, n)
 }
 
-// chosen returns the URL of the view that the server chose for u, which is u with a
-// Gopher+ string. Without a choice it is u.
+// chosen returns the URL of the view that the server selected for u: u with a Gopher+
+// string. If the server selected none, it returns u.
 func (g *Gateway) chosen(u, view locus.URL) locus.URL {
 	traits := g.traits(u)
 	if view.Scheme() == u.Scheme() && traits.Has(scheme.AcceptsTypes) && !traits.Has(scheme.Web) {
@@ -226,9 +226,9 @@ func (g *Gateway) chosen(u, view locus.URL) locus.URL {
 // gopherMenu is the media type of menus in Gopher+.
 const gopherMenu = "application/gopher-menu"
 
-// withMenus returns accept with Gopher menus added, at the quality of the format that they
-// are converted to: otherwise a server that offers only a menu would refuse a client that
-// wants JSON.
+// withMenus adds Gopher menus to accept, with the quality of the format that the gateway
+// converts them to. Otherwise a server that has only a menu would reject a client that
+// accepts only JSON.
 func withMenus(accept string) string {
 	wanted, err := scheme.ParsePreference(accept)
 	if err != nil {
@@ -241,8 +241,9 @@ func withMenus(accept string) string {
 	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
 }
 
-// languages returns Accept-Language of a client's request, for the server of u. Servers that
-// choose among languages would refuse a client that no language is right for.
+// languages returns the Accept-Language of a client's request for the server of u. Except
+// for http and https it adds "*", because some servers reject a request if they have none
+// of its languages.
 func languages(r *http.Request, u locus.URL) string {
 	list := strings.Join(r.Header.Values("Accept-Language"), ", ")
 	if isWeb(u.Scheme()) {
@@ -254,5 +255,5 @@ func languages(r *http.Request, u locus.URL) string {
 	return orAny(list)
 }
 
-// clientFields are the header fields of a client that matter to a store and to servers.
+// clientFields lists the header fields of a client that stores and servers use.
 var clientFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}

@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Within returns an [Options.Files] for the files of this machine below folders, whose
-// paths must be absolute. Symbolic links in them are followed, wherever they lead.
+// FilesBelow returns an [Options.Files] function that allows the files below folders. The
+// paths of folders must be absolute. The function does not resolve symbolic links: a link
+// inside a folder can make files outside available.
 func FilesBelow(folders []string) (func(u locus.URL) bool, error) {
 	clean := make([]string, len(folders))
 	for i, folder := range folders {

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveForeign answers a proxy's client about a URL of another scheme than HTTP's.
+// serveForeign handles a proxy request for a URL that is neither http nor https.
 func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error {
 	if s, _ := g.client.Registry().Lookup(u.Scheme()); s.Policy.FromProxy != nil {
 		u = s.Policy.FromProxy(u)
@@ -30,8 +30,9 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 	return g.serveProgram(w, r, u, kept, own)
 }
 
-// serveProgram answers a program with the resource at u: with a menu in the format that it
-// prefers, and otherwise with the bytes. own are header fields of the answer. kept may be nil.
+// serveProgram sends the resource at u to a program: a menu in the format that the client
+// prefers, or the bytes of an object. own holds header fields for the response. kept may be
+// nil.
 func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, noWeb: true, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
@@ -70,8 +71,8 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 	return nil
 }
 
-// prefer sets the preferences of a program. Without one it gets menus as "locus get" writes
-// them. The error is an [*serverError].
+// prefer sets the preferences of a program. The default for menus is the text format of
+// "locus get". The error is a [*serverError].
 func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err error) {
 	req.Accept = strings.Join(r.Header.Values("Accept"), ", ")
 	if any := strings.Trim(req.Accept, " ,"); any == "" || any == "*/*" {
@@ -90,16 +91,16 @@ func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err 
 	return accept, nil
 }
 
-// sendObject sends an object to a client of the proxy, with the fields own.
+// sendObject sends an object to a proxy client, with the header fields own.
 func (g *Gateway) sendObject(w *recorder, r *http.Request, o *scheme.Object, m meta, own http.Header) {
 	g.setForeign(w, m, own)
 	w.send(r, m.status, o.Body)
 }
 
-// menuPolicy is the Content-Security-Policy of menus for programs.
+// menuPolicy is the Content-Security-Policy for menus in responses to programs.
 const menuPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
-// sendMenu sends a menu to a client of the proxy, with the fields own.
+// sendMenu sends a menu to a proxy client, with the header fields own.
 func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m meta, own http.Header, f menuFormat) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType())
@@ -111,7 +112,7 @@ func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m me
 	w.send(r, m.status, body)
 }
 
-// setForeign sets the header fields of an answer about a URL of another scheme than HTTP's.
+// setForeign sets the header fields of a response from [Gateway.serveForeign].
 func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
 	h := w.Header()
 	copyEndToEnd(h, m.header)
@@ -121,14 +122,15 @@ func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
 	g.addVia(h, 1, 1)
 }
 
-// foreignOwn are fields of all answers about other schemes.
+// foreignOwn holds header fields for all responses of [Gateway.serveForeign].
 var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
-// servePerson answers a browser that uses the gateway as its proxy: menus and messages
-// are pages, and other objects are sent as they are, with the fields own. kept may be nil.
+// servePerson responds to a browser that uses the gateway as its proxy. Menus and messages
+// become pages. Other objects are sent unchanged, with the header fields own. kept may be
+// nil.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	if traits := g.traits(u); kept == nil && traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
-		// A terminal and a mail form need the gateway's own origin.
+		// Terminals and mail forms require the gateway's own origin.
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return nil
 	}
@@ -137,8 +139,8 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *a
 	return nil
 }
 
-// proxiedView returns a view of u for a client of the proxy. Objects other than messages are
-// sent as they are, with the fields own. kept may be nil.
+// proxiedView returns a view of u for a proxy client. The view sends objects other than
+// messages unchanged, with the header fields own. kept may be nil.
 func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) *view {
 	v := g.newView(w, r, u, "")
 	v.at, v.asIs, v.head.Archived = kept.time(), own, kept.page()

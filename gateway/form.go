@@ -18,16 +18,17 @@ import (
 )
 
 const (
-	// maxFormAnswers is the size limit of the answers to a form, in octets.
+	// maxFormAnswers is the size limit of a form submission, in bytes.
 	maxFormAnswers = 256 << 10
-	// maxParts is the limit of answers in a multipart form.
+	// maxParts is the maximum number of answers in a form.
 	maxParts = 512
 )
 
-// readForm reads a form that a page sent. It is too short for temporary files.
+// readForm reads a submitted form. The size limit is below the threshold for temporary
+// files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxFormAnswers)
-	// ParseMultipartForm hides its error.
+	// ParseMultipartForm hides the error of ParseForm.
 	if err := r.ParseForm(); err != nil {
 		return nil, err
 	}
@@ -54,9 +55,9 @@ func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// posted returns the form that a page of this gateway sent, and the URL that it is
-// about. Forms from elsewhere are refused. proxied: the page may have been served to a
-// client of the proxy.
+// posted returns the values of a form that a page of this gateway submitted, and the URL of
+// the form. It rejects forms of other sites. If proxied is set, it also accepts forms of
+// pages for proxy clients.
 func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, err error) {
 	if values, err = readForm(w, r); err != nil {
 		return nil, u, &problem{http.StatusBadRequest, "syntax", err.Error()}
@@ -69,8 +70,8 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	return values, u, err
 }
 
-// serveSubmit takes the answers to a form, and redirects to the URL that they make. at is the time,
-// as in Show.At, of the page with the form.
+// serveSubmit handles the answers to a form and redirects to the resulting URL. at is the time of
+// the page with the form, in the format of Show.At.
 func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	values, u, err := g.posted(w, r, true)
 	if err != nil {
@@ -101,8 +102,8 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 		return nil
 	}
 	if secret || len(to.String()) > maxShownURL {
-		// The answers are in the URL. A secret one must not be shown, nor stay in the
-		// browser's history.
+		// The URL contains the answers. A secret answer must not appear in the page or in
+		// the browser's history.
 		v.run(func() error { return v.open(to) })
 		return nil
 	}
@@ -110,10 +111,11 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	return nil
 }
 
-// maxShownURL is the longest URL that a browser is redirected to, in octets.
+// maxShownURL is the maximum length of a URL in a redirect to a browser, in bytes.
 const maxShownURL = 8 << 10
 
-// form requests the form at u again, as it was at a time if there is an archive: its Submit function cannot be kept in a page.
+// form requests the form at u again, from the archive for the time at if there is one. A
+// page cannot store the form's Submit function.
 func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.Form, error) {
 	result, leave, err := g.do(ctx, access.Request{URL: u, At: at})
 	if err != nil {
@@ -128,8 +130,7 @@ func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.
 	return m.Form, nil
 }
 
-// clearSecrets empties the answers that must not be shown, and reports whether one of
-// them was secret.
+// clearSecrets clears secret answers and files. It reports whether an answer was secret.
 func clearSecrets(f *scheme.Form, answers []string) (secret bool) {
 	for i, field := range f.Fields {
 		secret = secret || field.Secret() && answers[i] != ""
@@ -140,7 +141,7 @@ func clearSecrets(f *scheme.Form, answers []string) (secret bool) {
 	return secret
 }
 
-// oneLine returns text without line ends.
+// oneLine replaces the line ends in text with spaces.
 func oneLine(text string) string {
 	return strings.TrimSpace(strings.NewReplacer("\r", "", "\n", " ").Replace(text))
 }

@@ -22,55 +22,61 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure a [Gateway]. The zero Options are the default.
+// Options configures a [Gateway]. The zero Options selects the defaults.
 type Options struct {
-	// Names are the host names of the gateway, besides loopback and the addresses that
-	// it listens on. Requests for pages under another name are refused, because of DNS
-	// rebinding.
+	// Names lists the host names of the gateway, besides localhost and the addresses that
+	// it listens on. To prevent DNS rebinding, the gateway rejects requests for pages under
+	// any other name.
 	Names []string
 
 	// Prefix is the path below which another server serves the gateway, such as "/old":
 	//
 	//	mux.Handle("/old/", http.StripPrefix("/old", g))
 	//
-	// Links, forms, cookies and terminals of pages stay below it. Without StripPrefix it is
-	// the same. Names must have the names of that server. A gateway with a prefix is not a
-	// proxy. Empty: the gateway has the whole server.
+	// Links, forms, cookies and terminals of pages stay below the prefix. The gateway
+	// accepts requests with or without StripPrefix. Names must include the names of the
+	// other server. A gateway with a prefix does not serve as a proxy. If empty, the
+	// gateway serves all paths.
 	Prefix string
 
-	// ConnectPorts are the ports that CONNECT may connect to. nil: only 443. Empty and
-	// not nil: none.
+	// ConnectPorts lists the ports that CONNECT may connect to. If nil, only port 443 is
+	// allowed. If empty but not nil, no port is allowed.
 	ConnectPorts []uint16
 
-	// Files reports whether clients may open a file URL, which the policy must allow
-	// too. nil: they may open none.
+	// Files reports whether clients may open a file URL. The policy must allow the URL,
+	// too. If nil, clients may not open file URLs.
 	Files func(u locus.URL) bool
 
-	// Lobby is the content of the home page. nil: the schemes.
+	// HomeSections is the content of the home page. If empty, the page lists the schemes.
 	HomeSections []Section
 
-	// Mail sends mail to mailto URLs. nil: mail can be written, but not sent.
+	// Mail configures sending mail to mailto URLs. If nil, users can write messages, but
+	// not send them.
 	Mail *Mail
 
-	// TLS configures https. nil: the defaults of package crypto/tls.
+	// TLS configures connections to https servers. If nil, the defaults of package
+	// crypto/tls apply.
 	TLS *tls.Config
 
-	// Cache stores what servers answer. If nil, nothing is stored. The caller closes it, after
-	// the gateway has answered its last request.
+	// Cache stores responses of servers. If nil, the gateway stores nothing. The caller must
+	// close the cache after the last request has ended.
 	Cache *cache.Store
 
-	// Archive has what was kept, and is the Kept of the client. Pages then show when, and
-	// lead to earlier and later ones (RFC 7089). nil: the gateway has none.
+	// Archive has archived resources. The client must use the same archive. Pages of
+	// archived resources show the capture time and link to earlier and later captures (RFC
+	// 7089). If nil, the gateway has no archive.
 	Archive *archive.Store
-	// Live is that of the client.
+	// Live must equal the Live option of the client. If set, the gateway opens URLs that
+	// are not archived from their servers.
 	Live bool
 
 	Limits Limits
 
-	// Health are checks for /healthz, besides those of Limits.
+	// Health lists checks for /healthz, in addition to the checks of Limits.
 	Health []HealthCheck
 
-	// Log gets an entry for each request, without passwords. nil: no log.
+	// Log receives an entry for each request, without passwords. If nil, the gateway writes
+	// no log.
 	Log *slog.Logger
 }
 
@@ -99,8 +105,9 @@ type Gateway struct {
 
 var _ http.Handler = (*Gateway)(nil)
 
-// New returns a gateway that opens URLs with c. The URLs of clients count as found on
-// the public Internet, so that policy.Rules.TypedPrivate has no effect. o may be nil.
+// New returns a gateway that opens URLs with c. URLs from clients of the gateway count as
+// found on the public Internet, so policy.Rules.TypedPrivate has no effect. If o is nil,
+// New uses the defaults.
 func New(c *access.Client, o *Options) (*Gateway, error) {
 	g := &Gateway{client: c, sessions: newSessions()}
 	if o != nil {
@@ -129,7 +136,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	return g, nil
 }
 
-// Close closes idle connections. Requests under way continue.
+// Close closes idle connections. Running requests continue.
 func (g *Gateway) Close() error {
 	g.web.closeIdle()
 	return nil
@@ -140,7 +147,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
 	defer g.done(rec, r)
 	if g.options.Prefix != "" {
-		// The deadline is not for other requests on the connection.
+		// The other server may reuse the connection for its own requests, to which the
+		// deadline does not apply.
 		defer http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
 	if err := g.serve(rec, r); err != nil {
@@ -148,7 +156,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers a request, or returns why it fails.
+// serve responds to a request, or returns an error for [Gateway.fail].
 func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	if err := malformed(r); err != nil {
 		return err
@@ -175,8 +183,8 @@ func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	return g.serveProxy(w, r)
 }
 
-// serveOwn answers a request for the gateway itself. target is the path and query as
-// they were written.
+// serveOwn responds to a request for the gateway itself. target is the path and query as
+// the client wrote them.
 func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
@@ -186,10 +194,10 @@ func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	return g.serveLocal(w, r, target)
 }
 
-// below returns a request target without the prefix of the gateway, as a path and query.
+// below returns the path and query of a request target, without the prefix of the gateway.
 func (g *Gateway) below(target string) string {
 	if _, rest, ok := strings.Cut(target, "://"); ok && target[0] != '/' {
-		// A proxy's client asks for the gateway's own server (RFC 9112 section 3.2.2).
+		// The client uses the server as a proxy for itself (RFC 9112 section 3.2.2).
 		_, path, _ := strings.Cut(rest, "/")
 		target = "/" + path
 	}
@@ -199,9 +207,9 @@ func (g *Gateway) below(target string) string {
 	return target
 }
 
-// isOwnName reports whether host, with an optional port, names the gateway itself:
-// otherwise a page elsewhere could read its pages by DNS rebinding. Addresses cannot be
-// rebound.
+// isOwnName reports whether host, with an optional port, names the gateway itself. Without
+// this check, a page of another site could read pages of the gateway by DNS rebinding.
+// Addresses cannot be rebound.
 func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 	if host == "" {
 		return !r.ProtoAtLeast(1, 1)
@@ -214,7 +222,7 @@ func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 	return slices.Contains(g.names, strings.ToLower(name))
 }
 
-// isSelf reports whether host and port lead to the gateway.
+// isSelf reports whether host and port are an address of the gateway.
 func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	local := localAddr(r)
 	if port != local.Port() || !local.IsValid() {
@@ -225,7 +233,7 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	return g.isOwnName(r, host) || address.IsUnspecified() || strings.HasSuffix(host, ".localhost")
 }
 
-// base returns the URL by which the client reaches the gateway, without a final "/".
+// base returns the URL of the gateway as the client reaches it, without a final "/".
 func (g *Gateway) base(r *http.Request) string {
 	return baseAt(r, cmp.Or(localAddr(r).String(), "localhost"))
 }

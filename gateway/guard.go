@@ -13,23 +13,24 @@ import (
 	"sync"
 )
 
-// errRefused is the error of Read after the guard has refused a request. The server
-// answers it with status 400, and closes the connection.
+// errRefused is the error of Read after the guard has rejected a request. The server then
+// responds with status 400 and closes the connection.
 var errRefused = errors.New("gateway: request refused")
 
-// guardConn is a client's connection that lets only unambiguous requests through.
-// Package net/http accepts some requests that a proxy before the gateway might divide
-// differently: a length beside chunks, chunks in HTTP/1.0, folded fields, lines that end
-// in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). What net/http refuses is left to it.
+// guardConn is a client connection that passes only unambiguous requests. Package net/http
+// accepts some requests that a proxy in front of the gateway might delimit differently:
+// requests with both Content-Length and chunked encoding, chunked encoding in HTTP/1.0,
+// folded header fields, and lines that end in LF (RFC 9112 sections 2.2, 5.2, 6.1 and
+// 11.2). The guard does not repeat the checks of net/http.
 type guardConn struct {
 	net.Conn
-	release func() // the slot of the connection
-	// ctx is the context of the connection's requests. It ends when the connection is
-	// broken or closed. When the client closes only its side, it continues.
+	release func() // releases the slot of the connection
+	// ctx is the context of the connection's requests. It ends when the connection fails or
+	// is closed. It continues if the client closes only its side.
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu    sync.Mutex // a Read may still be under way when the connection is hijacked
+	mu    sync.Mutex // a Read may still run when the connection is hijacked
 	guard guard
 	err   error
 }
@@ -58,7 +59,7 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the operating system copy a file to the client.
+// ReadFrom lets the operating system copy a file to the client, as with sendfile.
 func (c *guardConn) ReadFrom(r io.Reader) (int64, error) { return io.Copy(c.Conn, r) }
 
 // CloseWrite closes the writing side.
@@ -76,13 +77,13 @@ func (c *guardConn) Close() error {
 	return c.Conn.Close()
 }
 
-// guard follows the requests of a connection. The zero guard is before the first.
+// guard tracks the requests of a connection. The zero guard is ready for the first request.
 type guard struct {
 	state  guardState
 	line   []byte // the current line, so far
-	octets int    // of the head
+	octets int    // of the header
 	head   head
-	left   int64 // octets of the body
+	left   int64 // remaining bytes of the body
 }
 
 type guardState uint8
@@ -93,7 +94,7 @@ const (
 	inLast // the last request of the connection, or a tunnel
 )
 
-// head is what a request's head says about where the request ends.
+// head holds the fields of a request that determine its end.
 type head struct {
 	lines    int
 	method   string
@@ -104,11 +105,12 @@ type head struct {
 	upgrades bool
 }
 
-// maxHead is the size limit of a request's head, in octets: it fits the longest URL.
+// maxHead is the size limit of a request header, in bytes. It is large enough for the
+// longest URL.
 const maxHead = 96 << 10
 
-// pass reads p and returns how much of it may be passed on. An octet at which something
-// is wrong is not, so that a refused head is never complete.
+// pass reads p and returns how many of its bytes may pass. The byte at which an error
+// occurs does not pass, so a rejected header is never complete.
 func (g *guard) pass(p []byte) (int, error) {
 	for i := 0; i < len(p); {
 		switch g.state {
@@ -130,7 +132,7 @@ func (g *guard) pass(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// octet takes an octet of a line.
+// octet handles a byte of a line.
 func (g *guard) octet(o byte) error {
 	if g.octets++; g.octets > maxHead {
 		return refuse(fmt.Sprintf("the request header exceeds %d bytes", maxHead))
@@ -149,12 +151,12 @@ func (g *guard) octet(o byte) error {
 	err := g.endLine(line)
 	g.line = g.line[:0]
 	if cap(g.line) > 4<<10 {
-		g.line = nil // an idle connection should hold little memory
+		g.line = nil // an idle connection should use little memory
 	}
 	return err
 }
 
-// endLine takes a complete line.
+// endLine handles a complete line.
 func (g *guard) endLine(line []byte) error {
 	h := &g.head
 	switch {
@@ -175,7 +177,7 @@ func (g *guard) endLine(line []byte) error {
 	return nil
 }
 
-// field notes a header field. Package net/http refuses names with blanks and a second
+// field records a header field. Package net/http rejects names with spaces and a second
 // Host or Transfer-Encoding.
 func (h *head) field(line []byte) error {
 	name, value, _ := strings.Cut(string(line), ":")
@@ -199,7 +201,7 @@ func (h *head) field(line []byte) error {
 	return nil
 }
 
-// endHead judges a complete head.
+// endHead checks a complete header.
 func (g *guard) endHead() error {
 	h := g.head
 	g.head, g.octets = head{}, 0
@@ -214,7 +216,7 @@ func (g *guard) endHead() error {
 	switch {
 	case h.method == "CONNECT" || h.upgrades || h.chunked:
 		// Unless the handler hijacks the connection, [Server.serve] closes it. So it does
-		// not matter where others see the end of the chunks.
+		// not matter where other proxies see the end of the chunks.
 		g.state = inLast
 	case h.length > 0:
 		g.state, g.left = inBody, h.length

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// hopFields are the hop-by-hop header fields (RFC 9110 section 7.6.1), and those of
-// proxies.
+// hopFields lists the hop-by-hop header fields (RFC 9110 section 7.6.1) and the header
+// fields for proxies.
 var hopFields = [...]string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Http2-Settings",
 	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info",
 }
 
-// copyEndToEnd copies the fields of from that are not hop-by-hop.
+// copyEndToEnd copies all header fields except hop-by-hop fields.
 func copyEndToEnd(to, from http.Header) {
 	named := make(map[string]bool)
 	for _, list := range from.Values("Connection") {
@@ -30,7 +30,7 @@ func copyEndToEnd(to, from http.Header) {
 	}
 }
 
-// copyFields copies the named fields.
+// copyFields copies the named header fields.
 func copyFields(to, from http.Header, names []string) {
 	for _, name := range names {
 		if values := from.Values(name); len(values) > 0 {

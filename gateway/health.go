@@ -15,27 +15,28 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// HealthCheck checks something that a gateway depends on.
+// HealthCheck checks a dependency of a gateway.
 type HealthCheck struct {
-	// Part names it for programs, such as "cache".
+	// Part identifies the dependency for programs, such as "cache".
 	Part string
-	// Check returns what is wrong, or nil. Clients of the gateway read the message, without
-	// the names of files and the logins of URLs. It is called at most once at a time.
+	// Check returns an error if the dependency fails. Clients of the gateway can read the
+	// error's message; the gateway removes file names and logins in URLs from it. The
+	// gateway never makes concurrent calls of Check.
 	Check func(ctx context.Context) error
 }
 
-// healthPath is where programs ask whether the gateway works.
+// healthPath is the path of the health status.
 const healthPath = "/healthz"
 
 const (
-	// healthTime is how long the answer of a check is used, so that clients can't have
-	// checks run all the time.
+	// healthTime is how long the gateway reuses the result of a check, so that clients
+	// can't make checks run all the time.
 	healthTime = 5 * time.Second
 	// healthWait is how long a check may take.
 	healthWait = 2 * time.Second
 )
 
-// healthStatus is the body of the answer.
+// healthStatus is the body of the response.
 type healthStatus struct {
 	OK       bool            `json:"ok"`
 	Problems []healthProblem `json:"problems"`
@@ -46,7 +47,7 @@ type healthProblem struct {
 	Message string `json:"message"`
 }
 
-// health keeps the answers of checks.
+// health runs checks and caches their results.
 type health struct {
 	mu    sync.Mutex
 	asked time.Time
@@ -67,7 +68,7 @@ func newHealth(checks []HealthCheck) *health {
 	return h
 }
 
-// problems returns what is wrong by the checks.
+// problems returns the failed checks.
 func (h *health) problems(now time.Time) (list []healthProblem) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -86,7 +87,7 @@ func (h *health) problems(now time.Time) (list []healthProblem) {
 
 var errSilent = fmt.Errorf("timed out after %v", healthWait)
 
-// ask runs the checks. One that is still running from an earlier time is not called again.
+// ask runs the checks. It does not start a check whose earlier call is still running.
 func (h *health) ask() {
 	ctx, cancel := context.WithTimeout(context.Background(), healthWait)
 	defer cancel()
@@ -109,10 +110,10 @@ func (h *health) ask() {
 	}
 }
 
-// logins matches the login of each URL in a message.
+// logins matches the logins of URLs in a message.
 var logins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^\s/"<>]*@`) })
 
-// healthText is the message of err in one line, without the name of a file and without the
+// healthText returns the message of err as one line, without file names and without the
 // users and passwords of URLs.
 func healthText(err error) string {
 	text := err.Error()
@@ -123,14 +124,15 @@ func healthText(err error) string {
 	return logins().ReplaceAllString(text, "//***@")
 }
 
-// asksHealth reports whether r asks for the health, which is answered also at the limit of
-// requests.
+// asksHealth reports whether r requests the health status. The gateway serves it even at
+// the limit of requests.
 func (g *Gateway) asksHealth(r *http.Request) bool {
 	own := strings.HasPrefix(r.RequestURI, "/") // not a URL for the proxy
 	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && g.below(r.RequestURI) == healthPath
 }
 
-// serveHealth says what is wrong, with the status 503, or that nothing is.
+// serveHealth serves the failed checks with status 503, or status 200 if all checks
+// succeed.
 func (g *Gateway) serveHealth(w http.ResponseWriter) error {
 	a := healthStatus{Problems: append(g.limiter.full(), g.health.problems(time.Now())...)}
 	a.OK = len(a.Problems) == 0
@@ -150,7 +152,7 @@ func (g *Gateway) serveHealth(w http.ResponseWriter) error {
 	return err
 }
 
-// full returns the limits that are reached.
+// full returns a problem for each limit that is reached.
 func (l *limiter) full() (list []healthProblem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

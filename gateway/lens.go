@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// look returns a lens with the readers that run no program, and its report of a text.
+// look compares how the parsers inside this process read text. It returns the lens and its
+// report.
 func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
 	registry := g.client.Registry()
 	l := lens.New(registry, append(lens.Standards(registry), lens.InProcess(registry)...)...)
@@ -23,7 +24,7 @@ func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, e
 	return l, reports[0], nil
 }
 
-// serveLens serves the page of a URL under every reader.
+// serveLens serves the page that compares how parsers read a URL.
 func (g *Gateway) serveLens(w *recorder, r *http.Request, values url.Values) error {
 	var d page.Lens
 	if text := values.Get("url"); text != "" {
@@ -64,11 +65,11 @@ func (g *Gateway) lensPage(l *lens.Lens, r lens.Report) page.Lens {
 	return d
 }
 
-// lens describes what readers take a URL for.
+// lens returns the report on an input.
 func (c *call) lens(input string) (any, bool) {
 	_, report, err := c.gateway.look(c.r, input)
 	if err != nil {
-		return nil, false // the client is gone
+		return nil, false // the client has disconnected
 	}
 	return report, true
 }

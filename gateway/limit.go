@@ -10,22 +10,24 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Limits bound what clients can use. 0 means the default in brackets.
+// Limits bounds the resources that clients can use. In each field, zero selects the default
+// in brackets.
 type Limits struct {
-	// Requests bounds concurrent requests [8192]; others get a 503.
+	// Requests bounds concurrent requests [8192]. Above it, requests get status 503.
 	Requests int
-	// PerClient bounds the concurrent requests of one client [256]: of an IPv4 address
-	// or an IPv6 /64. Clients on this machine have no such limit.
+	// PerClient bounds the concurrent requests of one client [256]. A client is an IPv4
+	// address or an IPv6 /64 network. Loopback clients have no such limit.
 	PerClient int
-	// PerHost bounds concurrent requests to one server [512], with tunnels and
+	// PerHost bounds concurrent requests to one server [512], including tunnels and
 	// terminals.
 	PerHost int
-	// Connections bounds the open connections of [Server] [16384]; others wait.
+	// Connections bounds the open connections of [Server] [16384]. Above it, new
+	// connections wait.
 	Connections int
 	// Sessions bounds open terminals [64].
 	Sessions int
-	// Memory bounds the memory of the program in octets [no limit]: above it, requests
-	// get a 503.
+	// Memory bounds the memory of the program in bytes [no limit]. Above it, requests get
+	// status 503.
 	Memory int64
 }
 
@@ -54,7 +56,8 @@ func newLimiter(l Limits) *limiter {
 	return &limiter{limits: l.withDefaults(), clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
 }
 
-// enter counts a request of a client until leave. ok is false if a limit is reached.
+// enter counts a request of a client until the caller calls leave. ok is false if a limit
+// is reached.
 func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,8 +72,8 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}), true
 }
 
-// enterHost counts a request to the server of u until leave: by its host in one
-// spelling, or by the scheme if u has no host.
+// enterHost counts a request to the server of u until the caller calls leave. It counts by
+// the canonical host, or by the scheme if u has no host.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	host := cmp.Or(policy.CanonicalHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
@@ -82,7 +85,7 @@ func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	return l.locked(func() { drop(l.hosts, host) }), true
 }
 
-// enterSession counts a terminal until leave.
+// enterSession counts a terminal until the caller calls leave.
 func (l *limiter) enterSession() (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +111,7 @@ func drop[K comparable](m map[K]int, key K) {
 	}
 }
 
-// counts returns the current numbers, for the metrics.
+// counts returns the current counts, for the metrics.
 func (l *limiter) counts() (requests, clients, hosts, sessions int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

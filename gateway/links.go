@@ -56,11 +56,11 @@ func showOf(values url.Values) page.Show {
 	return s
 }
 
-// maxTypes is the size limit of the list of a document's types, in octets.
+// maxTypes is the size limit of the list of a document's types, in bytes.
 const maxTypes = 200
 
-// site returns the paths of the gateway's own pages, on the server at origin. Pages are as
-// they were kept at the time at; empty: links do not say when.
+// site returns the paths of the gateway's own pages, on the server at origin. If at is not
+// empty, links select the archived resources of that time.
 func (g *Gateway) site(origin, at string) page.Site {
 	base, submit := origin+g.options.Prefix, submitPath
 	if at != "" {
@@ -90,13 +90,14 @@ func (g *Gateway) site(origin, at string) page.Site {
 	}
 }
 
-// ownPath is pathOf, for paths below the prefix: other servers change more of them.
+// ownPath is pathOf for paths below the prefix. Other servers normalize more paths than
+// browsers do.
 func (g *Gateway) ownPath(u locus.URL) (path string, ok bool) {
 	path, ok = pathOf(u)
 	return path, ok && (g.options.Prefix == "" || isClean(path))
 }
 
-// rawPagePath returns the path of the octets of u, or of a part of it.
+// rawPagePath returns the path of the raw bytes of u, or of a part of a message.
 func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
 	if path, ok := g.ownPath(u); ok && s.Part == "" && s.At == "" {
 		return g.options.Prefix + rawPath + path
@@ -104,7 +105,7 @@ func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
 	return g.options.Prefix + askFor(rawPath, u, showValues(page.Show{Part: s.Part, At: s.At}))
 }
 
-// pagePath returns the path of the page of u; empty: the policy would deny it.
+// pagePath returns the path of the page of u, or "" if the policy would deny u.
 func (g *Gateway) pagePath(u locus.URL, s page.Show) string {
 	if g.traits(u).Has(scheme.Files) && g.options.Archive == nil && (g.options.Files == nil || !g.options.Files(u)) {
 		return ""

@@ -12,19 +12,20 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// recorder is a ResponseWriter that records the answer for the log and the metrics.
+// recorder is a ResponseWriter that records properties of the response for the log and the
+// metrics.
 type recorder struct {
 	http.ResponseWriter
 	begun   time.Time
-	status  int // 0: not answered
+	status  int // zero before the response
 	octets  int64
 	kind    string      // "proxy", "connect", "page", "api" ...
-	url     locus.URL   // requested; zero: none
-	failure access.Kind // empty: none
-	broken  error       // why the answer broke off
+	url     locus.URL   // the requested URL; may be zero
+	failure access.Kind // empty if the request succeeded
+	broken  error       // why the response is incomplete
 	ended   string      // why a terminal ended
-	cache   string      // Cache-Status of the answer
-	token   string      // of the client's cookie; empty: not read
+	cache   string      // Cache-Status of the response
+	token   string      // the client's cookie; empty if not read
 }
 
 func (w *recorder) WriteHeader(status int) {
@@ -41,7 +42,7 @@ func (w *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets the operating system copy a file to the client.
+// ReadFrom lets the operating system copy a file to the client, as with sendfile.
 func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 	w.status = cmp.Or(w.status, http.StatusOK)
 	n, err := io.Copy(w.ResponseWriter, r)
@@ -49,7 +50,7 @@ func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// Unwrap is for [http.ResponseController].
+// Unwrap supports [http.ResponseController].
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // done records a request in the log and the metrics.

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// memory watches the memory of the program.
+// memory measures the memory of the program.
 type memory struct {
-	held func() int64 // in octets
+	held func() int64 // in bytes
 	free func()       // returns unused memory to the system
 
 	asked   time.Time
@@ -16,12 +16,12 @@ type memory struct {
 	freeing atomic.Bool
 }
 
-// memoryTime is how long a measurement is used.
+// memoryTime is how long a measurement is valid.
 const memoryTime = 20 * time.Millisecond
 
-// isOver reports whether more than most octets are held; 0: no limit. If so, it frees
-// unused memory: while all requests are refused, the garbage collector might not run.
-// The caller must not call it concurrently.
+// isOver reports whether the program uses more than most bytes. If most is zero, there is
+// no limit. Above the limit, isOver frees unused memory: while the gateway rejects all
+// requests, the garbage collector might not run. Calls must not be concurrent.
 func (m *memory) isOver(most int64) bool {
 	if most <= 0 {
 		return false
@@ -40,8 +40,7 @@ func (m *memory) isOver(most int64) bool {
 	return m.over
 }
 
-// heldMemory returns the memory that package runtime holds, as debug.SetMemoryLimit
-// counts it.
+// heldMemory returns the memory that the runtime uses, as debug.SetMemoryLimit counts it.
 func heldMemory() int64 {
 	s := []runtimemetrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	runtimemetrics.Read(s)

@@ -14,18 +14,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menuFormat is the media type in which a client gets a menu.
+// menuFormat is the media type of a menu in a response.
 type menuFormat string
 
 const (
 	menuHTML menuFormat = "text/html"        // a page
 	menuJSON menuFormat = "application/json" // the object that "locus get --json" writes
-	menuText menuFormat = "text/plain"       // a line for each item: its title, TAB and its URL
+	menuText menuFormat = "text/plain"       // one line per item: title, TAB and URL
 
-	menuStored menuFormat = "stored" // the object that the store keeps; no client gets it
+	menuStored menuFormat = "stored" // the format in the store, never sent to clients
 )
 
-// formatFor returns the format that the client prefers. Of formats with the same quality
+// formatFor returns the format that the client prefers. If formats have the same quality,
 // it prefers HTML to JSON, and JSON to text.
 func formatFor(wanted scheme.Preference) menuFormat {
 	best := menuHTML
@@ -45,22 +45,22 @@ func (f menuFormat) contentType() string {
 	return string(f)
 }
 
-// menuBody is a menu in a format, which is written while it is read. It holds one item at a
-// time. Closing it closes the menu.
+// menuBody formats a menu while the caller reads it, and buffers one item at a time. Close
+// closes the menu.
 type menuBody struct {
 	menu   *scheme.Menu
 	writer menuWriter
-	stored bool // no item has to be waited for, so a Read fills its buffer
+	stored bool // items are available at once, so a Read fills its buffer
 
-	mu   sync.Mutex // held while a Read is under way
+	mu   sync.Mutex // held during a Read
 	next func() (scheme.Item, error, bool)
-	stop func() // nil: nothing was read
+	stop func() // nil before the first Read
 	b    bytes.Buffer
-	err  error // returned after b is read; nil: there is more
+	err  error // returned after b is read; nil if there are more items
 }
 
-// newMenuBody returns the menu to which asked leads. m is what else is known of it. The caller
-// closes the body.
+// newMenuBody returns a body for the menu at asked. m is its metadata. The caller must close
+// the body.
 func newMenuBody(f menuFormat, menu *scheme.Menu, asked locus.URL, m meta) *menuBody {
 	if f == menuText {
 		return &menuBody{menu: menu, writer: textWriter{}, stored: m.isStored()}
@@ -120,7 +120,7 @@ func (b *menuBody) Close() error {
 type menuWriter interface {
 	begin(b *bytes.Buffer) error
 	item(b *bytes.Buffer, i scheme.Item) error
-	// end writes what follows the items; err is why they broke off, nil if they did not.
+	// end writes the text after the items. If the items are incomplete, err is the reason.
 	end(b *bytes.Buffer, err error) error
 }
 

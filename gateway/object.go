@@ -11,11 +11,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// An access client can continue an object from an offset. HTTP asks for that with Range and
-// If-Range.
+// An access client can read an object from an offset. In HTTP, Range and If-Range request
+// this.
 
-// setRange asks for the range of the client if it extends to the end of the object: no other
-// can be served. conditional reports that the range is for one version of the object.
+// setRange sets the offset of the request if the client's range extends to the end of the
+// object. Other ranges are not supported. conditional reports whether the range applies to
+// one version only.
 func (req *fetchRequest) setRange() (conditional bool) {
 	digits, ok := strings.CutPrefix(req.fields.Get("Range"), "bytes=")
 	if !ok {
@@ -34,7 +35,7 @@ func (req *fetchRequest) setRange() (conditional bool) {
 	default:
 		date, err := http.ParseTime(version)
 		if err != nil {
-			return false // no version has that name
+			return false // no version matches it
 		}
 		req.ModTime = date
 	}
@@ -48,7 +49,7 @@ func isStrong(text string) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7F })
 }
 
-// describe returns the status and the header fields that describe an object in HTTP.
+// describe returns the HTTP status and header fields for an object.
 func describe(o *scheme.Object) (status int, h http.Header) {
 	status, h = http.StatusOK, make(http.Header)
 	h.Set("Content-Type", cmp.Or(o.Type, "application/octet-stream"))
@@ -74,8 +75,7 @@ func describe(o *scheme.Object) (status int, h http.Header) {
 	return status, h
 }
 
-// unsatisfiable is the object that a client gets for a range after the end of o, which it
-// closes.
+// unsatisfiable closes o and returns the response for a range after the end of o.
 func unsatisfiable(o *scheme.Object) (tooShort *scheme.Object, status int, h http.Header) {
 	o.Close()
 	text := fmt.Sprintf("the resource has only %d bytes\n", o.Size)

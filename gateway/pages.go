@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveLocal answers a request for the gateway's own pages. target is the path and
-// query as they were written.
+// serveLocal handles a request for the gateway's own pages. target is the path and query as
+// the client wrote them.
 func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error {
 	path, query, _ := strings.Cut(target, "?")
 	if err := crossSite(r, path); err != nil {
@@ -39,7 +39,7 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 		w.kind = "metrics"
 		g.serveMetrics(w)
 	case path == "/favicon.ico":
-		// The path has no version in it, so it is not immutable.
+		// The path contains no version, so the file is not immutable.
 		return g.serveAsset(w, r, "favicon.svg", "public, max-age=86400")
 	case path == "/robots.txt":
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -78,8 +78,8 @@ func takesPost(path string) bool {
 	return path == submitPath || path == sendPath || strings.HasPrefix(path, "/api/")
 }
 
-// crossSite returns why a request by a page of another site is refused. Other sites may
-// only link to pages.
+// crossSite returns an error for a forbidden request from a page of another site. Other
+// sites may only link to pages.
 func crossSite(r *http.Request, path string) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "same-origin", "none":
@@ -89,7 +89,7 @@ func crossSite(r *http.Request, path string) error {
 			return &problem{http.StatusForbidden, "denied", "a page of another site may only link to this gateway"}
 		}
 	}
-	// It allows GET and HEAD.
+	// Check allows GET and HEAD.
 	if crossOrigin.Check(r) != nil {
 		return &problem{http.StatusForbidden, "denied", "a page of another site may not send requests to this gateway"}
 	}
@@ -98,7 +98,7 @@ func crossSite(r *http.Request, path string) error {
 
 var crossOrigin = http.NewCrossOriginProtection()
 
-// serveTool answers requests for paths below "/-/".
+// serveTool handles requests for paths below "/-/".
 func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, values url.Values) error {
 	switch {
 	case strings.HasPrefix(path, assetsPath):
@@ -142,7 +142,7 @@ func (g *Gateway) serveTool(w *recorder, r *http.Request, path, target string, v
 	return nil
 }
 
-// servePath answers a request whose path holds a URL.
+// servePath handles a request whose path contains a URL.
 func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve func(*recorder, *http.Request, locus.URL, page.Show) error) error {
 	u, ok, err := urlOf(g.client.Registry(), target)
 	switch {
@@ -154,7 +154,7 @@ func (g *Gateway) servePath(w *recorder, r *http.Request, target string, serve f
 	return serve(w, r, u.WithoutFragment(), page.Show{})
 }
 
-// serveAsset serves a file that pages load, with that Cache-Control.
+// serveAsset serves a file for pages, with the given Cache-Control.
 func (g *Gateway) serveAsset(w *recorder, r *http.Request, name, cacheControl string) error {
 	octets, err := page.Asset(name)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxMessage is the size limit of a message that a part is taken from, in octets.
+// maxMessage is the size limit of a message whose parts are shown, in bytes.
 const maxMessage = 32 << 20
 
-// readPart reads a message and returns the part that find finds in it.
+// readPart reads a message and returns the part that find selects.
 func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)) (message.Part, error) {
 	m, err := message.Read(body, &message.Limits{Octets: maxMessage})
 	if err != nil {
@@ -32,7 +32,7 @@ func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)
 	return part, nil
 }
 
-// typeOf returns the media type of a part, with its charset if it is a text.
+// typeOf returns the media type of a part, with its charset if it is text.
 func typeOf(part message.Part) string {
 	kind := part.Type
 	if charset := part.Params()["charset"]; charset != "" && strings.HasPrefix(kind, "text/") {
@@ -58,8 +58,8 @@ func (v *view) part(o *scheme.Object) error {
 	return v.show(of)
 }
 
-// serveWithin redirects to the page of the part that the cid URL u locates in a
-// message. text is the URL of the message, as it was typed.
+// serveWithin redirects to the page of the message part that the cid URL u names. text is
+// the URL of the message as the user typed it.
 func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) error {
 	w.url = u
 	part, of, err := g.within(r, u, text)
@@ -69,7 +69,7 @@ func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text st
 	return err
 }
 
-// within returns the part that u locates in a message, and the URL of the message.
+// within returns the part that u names in a message, and the URL of the message.
 func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part message.Part, of locus.URL, err error) {
 	fields, err := g.client.Registry().Fields(u)
 	if err == nil {

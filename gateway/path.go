@@ -11,11 +11,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A path holds a URL as it was written, in one of two forms: "/gopher/h:70/1sel" for
+// A path contains a URL as written, in one of two forms: "/gopher/h:70/1sel" for
 // "gopher://h:70/1sel", and "/news:comp.infosystems" for a URL without "//".
 
-// pathOf returns the path that holds u. ok is false if a browser would change it, so
-// that only a query can hold u.
+// pathOf returns the path that contains u. If a browser would change the path, ok is false,
+// and only a query can contain u.
 func pathOf(u locus.URL) (path string, ok bool) {
 	text := u.String()
 	name, rest, _ := strings.Cut(text, ":")
@@ -27,7 +27,7 @@ func pathOf(u locus.URL) (path string, ok bool) {
 	return path, isStable(path)
 }
 
-// urlOf returns the URL that a path holds. ok is false if it holds none of a registered
+// urlOf returns the URL in a path. ok is false if the path contains no URL of a registered
 // scheme.
 func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	text := strings.TrimPrefix(path, "/")
@@ -48,9 +48,9 @@ func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	return u, true, err
 }
 
-// isStable reports whether browsers request a path as it is written in a link. They
-// resolve dot segments, also escaped ones, and escape unsafe characters (the WHATWG's
-// URL Standard).
+// isStable reports whether browsers request a path exactly as a link contains it. Browsers
+// resolve dot segments, even if escaped, and escape unsafe characters (WHATWG URL
+// Standard).
 func isStable(path string) bool {
 	path, _, _ = strings.Cut(path, "#")
 	path, query, _ := strings.Cut(path, "?")
@@ -59,14 +59,14 @@ func isStable(path string) bool {
 		!slices.ContainsFunc(strings.Split(path, "/"), isDots)
 }
 
-// isClean reports whether other servers, such as [http.ServeMux], pass a path on as it is.
+// isClean reports whether other servers, such as [http.ServeMux], pass a path unchanged.
 func isClean(p string) bool {
 	p, _, _ = strings.Cut(p, "?")
 	p, err := url.PathUnescape(p)
 	return err == nil && strings.TrimSuffix(p, "/") == strings.TrimSuffix(path.Clean(p), "/")
 }
 
-// isDots reports whether a segment is "." or "..", perhaps escaped.
+// isDots reports whether a segment is "." or "..", possibly escaped.
 func isDots(segment string) bool {
 	dots := strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")
 	return dots == "." || dots == ".."
@@ -84,7 +84,7 @@ func askFor(path string, u locus.URL, more url.Values) string {
 	return text
 }
 
-// asked returns the URL in a query, as people write it.
+// asked returns the URL in a query. The URL may have the wrapper of RFC 1738's appendix.
 func asked(values url.Values) (locus.URL, error) {
 	text := strings.TrimSpace(values.Get("url"))
 	u, err := locus.ParseWrapped(text)

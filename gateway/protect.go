@@ -2,11 +2,11 @@ package gateway
 
 import "net/http"
 
-// lockedPolicy is the Content-Security-Policy of answers that are not pages.
+// lockedPolicy is the Content-Security-Policy of responses that are not pages.
 const lockedPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
-// protect sets the header fields of the gateway's own answers, unless they are set. Pages
-// replace some.
+// protect sets the security header fields of the gateway's own responses, unless they are
+// set. Pages replace some.
 func protect(h http.Header) {
 	for _, f := range [...][2]string{
 		{"Content-Security-Policy", lockedPolicy},

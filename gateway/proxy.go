@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveProxy answers a request whose target is a whole URL. The Host field is ignored
+// serveProxy handles a request whose target is a complete URL. It ignores the Host field
 // (RFC 9112 section 3.2.2).
 func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	w.kind = "proxy"
@@ -21,7 +21,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	u = u.WithoutFragment()
 	w.url = u
 	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), g.client.Registry().Port(u)) {
-		// A browser with this proxy asks it for the gateway's own pages, too.
+		// A browser also requests the gateway's own pages through this proxy.
 		target := "/"
 		if path, ok := u.Path(); ok {
 			target += path
@@ -52,7 +52,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	return g.forward(w, r, u, dialer)
 }
 
-// forward forwards a request for an http or https URL and relays the answer.
+// forward forwards a request for an http or https URL and relays the response.
 func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer scheme.Dialer) error {
 	out, err := newWebRequest(r.Context(), r.Method, u)
 	if err != nil {
@@ -64,7 +64,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		out.Header.Set("Max-Forwards", strconv.Itoa(hops-1))
 	}
 	if _, ok := out.Header["User-Agent"]; !ok {
-		out.Header["User-Agent"] = nil // prevents the one of package net/http
+		out.Header["User-Agent"] = nil // prevents the default of package net/http
 	}
 	g.addVia(out.Header, r.ProtoMajor, r.ProtoMinor)
 	if r.ContentLength != 0 {
@@ -83,7 +83,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		return g.refuseRedirect(w, r, to, err)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 599 {
-		// 101 would answer an Upgrade, which was not forwarded.
+		// The proxy does not forward Upgrade, so status 101 is invalid.
 		return fmt.Errorf("the server sent the invalid status %d", resp.StatusCode)
 	}
 	h := w.Header()
@@ -96,7 +96,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	return nil
 }
 
-// send sends an answer whose header is complete.
+// send sends a response whose header is complete.
 func (w *recorder) send(r *http.Request, status int, body io.Reader) {
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead && status != http.StatusNoContent && status != http.StatusNotModified {

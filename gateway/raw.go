@@ -15,14 +15,14 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// rawPolicy is the Content-Security-Policy of foreign octets: they have an origin of
-// their own, run nothing and load nothing from elsewhere.
+// rawPolicy is the Content-Security-Policy of raw foreign content. The content gets an
+// opaque origin, can't run scripts, and can't load resources of other origins.
 const rawPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'"
 
-// rawFields are the fields of a server's answer that are passed on with its octets.
+// rawFields lists the header fields of a server's response that serveRaw passes on.
 var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Accept-Ranges", "Last-Modified", "Etag", "Age", "Cache-Status"}
 
-// serveRaw serves the octets of the resource at u.
+// serveRaw serves the raw bytes of the resource at u.
 func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Show) error {
 	w.url = u
 	kept, t, err := g.negotiate(w, r, u, s, func(m page.Show) string { return g.rawPagePath(u.WithoutPassword(), m) })
@@ -79,7 +79,8 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 		h.Set("Content-Type", typeOf(part))
 		body, name = part.Open(), part.Name
 	}
-	// Each part of a multipart has header fields of its own, which are not filtered.
+	// The parts of a multipart body have their own header fields, which serveRaw does not
+	// filter.
 	if kind := h.Get("Content-Type"); kind == "" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(kind)), "multipart/") {
 		h.Set("Content-Type", "application/octet-stream")
 	}

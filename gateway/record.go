@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// recordWeb makes the connections of t pass their octets to a recording. HTTP/2 has no text
-// on the wire.
+// recordWeb makes the connections of t pass their bytes to a recording. It disables HTTP/2,
+// which is a binary protocol.
 func recordWeb(t *http.Transport) {
 	dial, config := t.DialContext, t.TLSClientConfig.Clone()
 	if config == nil {
@@ -47,8 +47,8 @@ func recordWeb(t *http.Transport) {
 	}
 }
 
-// roundTripWeb sends a request for u to a server of HTTP by t, and records a GET without a body: the
-// body of another request may have a password.
+// roundTripWeb sends a request for u through t. It records only GET requests without a body,
+// because the body of another request may contain a password.
 func (g *Gateway) roundTripWeb(t *http.Transport, u locus.URL, req *http.Request) (*http.Response, error) {
 	if !g.client.IsRecording() || req.Method != http.MethodGet || req.Body != nil && req.Body != http.NoBody {
 		return t.RoundTrip(req)
@@ -58,7 +58,7 @@ func (g *Gateway) roundTripWeb(t *http.Transport, u locus.URL, req *http.Request
 		return t.RoundTrip(req)
 	}
 	x := httpwire.New(r)
-	r.Opened(nil, nil) // all of it is in the exchange
+	r.Opened(nil, nil) // the exchange contains the whole response
 	resp, err := t.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if conn, ok := info.Conn.(*httpwire.Conn); ok {
@@ -75,7 +75,7 @@ func (g *Gateway) roundTripWeb(t *http.Transport, u locus.URL, req *http.Request
 	return resp, nil
 }
 
-// recordedBody is the body of a response that is recorded.
+// recordedBody is the body of a recorded response.
 type recordedBody struct {
 	io.ReadCloser
 	exchange *httpwire.Exchange

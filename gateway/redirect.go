@@ -14,10 +14,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A client follows a redirect with a new request, which looks like one that a person
-// made. So the policy judges each redirect before the client gets it.
+// A client follows a redirect with a new request, which looks like a request of a user. So
+// the gateway checks each redirect against the policy before it sends the redirect to the
+// client.
 
-// leadsTo returns the URL to which an answer redirects.
+// leadsTo returns the target of a redirect.
 func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	ref, err := relative.Parse(resp.Header.Get("Location"))
 	if err != nil {
@@ -27,7 +28,8 @@ func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	return to, err
 }
 
-// mayRedirect returns why a browser may not follow the redirect from u to to by itself.
+// mayRedirect returns an error if a browser must not follow the redirect from u to to
+// automatically.
 func (g *Gateway) mayRedirect(u, to locus.URL) error {
 	if to.WithoutFragment() == u.WithoutFragment() {
 		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
@@ -49,8 +51,8 @@ func (v *view) redirect(to locus.URL) error {
 	return nil
 }
 
-// confirm shows a page with a link to to, which the policy does not let the browser
-// follow by itself, for the reason err.
+// confirm shows a page with a link to to, if err is a denial by the policy. The user can
+// then decide whether to follow the redirect. Confirm returns other errors.
 func (v *view) confirm(to locus.URL, err error) error {
 	if !errors.Is(err, policy.ErrDenied) {
 		return err
@@ -60,8 +62,8 @@ func (v *view) confirm(to locus.URL, err error) error {
 	return nil
 }
 
-// refuseRedirect answers that w.url redirects to to, which err denies: to a browser
-// with a page that asks.
+// refuseRedirect handles a redirect of w.url to to that err denies. A browser gets a page
+// with a link, other clients get the error.
 func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err error) error {
 	if !wantsHTML(r) {
 		return err
@@ -69,12 +71,12 @@ func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err
 	return g.newView(w, r, w.url, "").confirm(to, err)
 }
 
-// followed are the statuses whose Location clients follow.
+// followed lists the statuses whose Location clients follow.
 var followed = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
 
-// checkRelayed judges a redirect that a client of the proxy would follow. A Location
-// that is not a URL is left to the client, and so is one of the same URL, which may be
-// answered differently because of a cookie.
+// checkRelayed checks a redirect that a proxy client would follow. It ignores an invalid
+// Location. It allows a redirect to the same URL, because a cookie may change the next
+// response.
 func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, err error) {
 	if !slices.Contains(followed, resp.StatusCode) || resp.Header.Get("Location") == "" {
 		return to, nil

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// maxViews is the limit of views that a page offers.
+	// maxViews is the maximum number of views on a page.
 	maxViews = 32
-	// viewsTime is how long a page waits for the list of views.
+	// viewsTime is the timeout for requesting the list of views.
 	viewsTime = 3 * time.Second
 )
 
-// offer sets the views of the resource, if there is more than one.
+// offer sets the views of the resource if there are several.
 func (v *view) offer() {
 	u := v.head.URL
 	var views []page.View
@@ -27,7 +27,7 @@ func (v *view) offer() {
 		views = typesOf(u, v.head.Show.Types)
 	case "gopher", "gophers":
 		if !v.head.Found.IsZero() {
-			u = v.head.Found // the view that was chosen
+			u = v.head.Found // the selected view
 		}
 		if all, ok := attributesOf(u); ok {
 			views = v.ask(all, u)
@@ -38,9 +38,9 @@ func (v *view) offer() {
 	}
 }
 
-// attributesOf returns the URL for the attributes of the item at u, if u asks for a
-// Gopher+ view (RFC 1738 section 3.4.7): a server without Gopher+ would misunderstand
-// it. It returns none for searches and the answers to forms, which cost the server more.
+// attributesOf returns the URL for the attributes of the item at u, if u names a Gopher+
+// view (RFC 1738 section 3.4.7). A server without Gopher+ would misread such a request. ok
+// is false for searches and form submissions, because they are expensive for the server.
 func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	item, plus := cutPlus(u)
 	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
@@ -57,7 +57,7 @@ func withPath(u locus.URL, path string) (locus.URL, error) {
 	return p.URL()
 }
 
-// cutPlus splits the path of u before its Gopher+ string; plus may be empty.
+// cutPlus splits the path of u before its Gopher+ string. plus may be empty.
 func cutPlus(u locus.URL) (before, plus string) {
 	const tab = "%09"
 	path, _ := u.Path()
@@ -66,8 +66,8 @@ func cutPlus(u locus.URL) (before, plus string) {
 	return selector + tab + search + tab, plus
 }
 
-// ask requests the attributes of the item that current is a view of, and returns its
-// views; none if the request fails.
+// ask requests the attributes of an item at all, and returns the views of the item. current
+// is the URL of the view that the page shows. If the request fails, ask returns nil.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
 	defer cancel()
@@ -85,13 +85,13 @@ func (v *view) ask(all, current locus.URL) (views []page.View) {
 		if err != nil || len(views) == maxViews {
 			break
 		}
-		// Skip the item itself, and lines that locate nothing.
+		// Skip the item itself, and lines without a view.
 		_, plus := cutPlus(i.URL)
 		if len(plus) < 2 || plus[0] != '+' {
 			continue
 		}
 		one := page.View{URL: i.URL, Type: i.Type, Size: i.Size, Current: sameOctets(plus, shown)}
-		// For people, a menu with attributes is the same menu.
+		// On a page, a menu with attributes looks like the same menu.
 		if strings.EqualFold(one.Type, "application/gopher+-menu") {
 			continue
 		}
@@ -103,15 +103,15 @@ func (v *view) ask(all, current locus.URL) (views []page.View) {
 	return views
 }
 
-// sameOctets reports whether two encoded texts stand for the same octets.
+// sameOctets reports whether two encoded texts decode to the same bytes.
 func sameOctets(a, b string) bool {
 	x, errX := escape.AppendDecode(nil, a)
 	y, errY := escape.AppendDecode(nil, b)
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// typesOf returns the types of a WAIS document as views. types is the list from the
-// search that found it.
+// typesOf returns the types of a WAIS document as views. types is the list from the search
+// results.
 func typesOf(u locus.URL, types string) (views []page.View) {
 	path, _ := u.Path()
 	database, rest, _ := strings.Cut(path, "/")
@@ -130,8 +130,8 @@ func typesOf(u locus.URL, types string) (views []page.View) {
 	return views
 }
 
-// orAny adds every other language to a browser's Accept-Language: a page in another
-// language is better than none.
+// orAny adds "*" to a browser's Accept-Language, because a page in another language is
+// better than none.
 func orAny(languages string) string {
 	if languages == "" || strings.Contains(languages, "*") {
 		return languages

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// localAddr returns the address that the request came to; the zero AddrPort: unknown.
+// localAddr returns the local address of the connection, or the zero AddrPort if it is
+// unknown.
 func localAddr(r *http.Request) netip.AddrPort {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		p := a.AddrPort()
@@ -16,8 +17,8 @@ func localAddr(r *http.Request) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// clientOf returns the address by which a client's requests are counted: of IPv6 its
-// /64, all of which belongs to one client.
+// clientOf returns the address for counting a client's requests. An IPv6 client counts by
+// its /64 network.
 func clientOf(r *http.Request) netip.Addr {
 	a, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -40,7 +41,7 @@ func splitHost(text string) (host, port string) {
 	return strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"), ""
 }
 
-// malformed returns why a request is refused though package net/http accepts it.
+// malformed returns an error for an invalid request that package net/http accepts.
 func malformed(r *http.Request) error {
 	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {
 		if len(r.Header.Values(name)) > 1 {

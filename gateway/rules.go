@@ -8,17 +8,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Rules say which URLs may be opened, in addition to the policy. [Rules.Check] is for
-// access.Options.Check and [Rules.CheckAddr] for access.Options.CheckAddr, so that they
-// hold for referrals, too. The zero Rules allow everything.
+// Rules restricts the URLs that clients may open, in addition to the policy. The caller
+// must set access.Options.Check to [Rules.Check] and access.Options.CheckAddr to
+// [Rules.CheckAddr]; then the rules apply to redirects, too. The zero Rules allows
+// everything.
 type Rules struct {
 	allow, deny []policy.Pattern
 	registry    *scheme.Registry
 }
 
-// NewRules parses patterns, as [policy.ParsePattern] does. If allow is empty, everything
-// is allowed that deny does not deny. A denied pattern also denies URLs that a server
-// might take for one of the pattern, and a denied address is denied under any name.
+// NewRules parses patterns with [policy.ParsePattern]. If allow is empty, Rules allows all
+// URLs that deny does not match. A deny pattern also matches URLs that a server might read
+// as a match. A denied address is denied under any host name.
 func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	rules := Rules{registry: r}
 	known := func(name string) bool {
@@ -45,11 +46,11 @@ func denied(subject, reason string) error {
 	return &policy.DeniedError{Rule: "list", Subject: locus.Quote(subject), Reason: reason}
 }
 
-// onList is the reason of a rule that denies.
+// onList is the reason of a deny rule.
 const onList = "it is on the deny list"
 
-// CheckAddr checks an address before it is dialed: a denied address is denied under any
-// name. The error is a [*policy.DeniedError].
+// CheckAddr checks an address before the client dials it. The error is a
+// [*policy.DeniedError].
 func (r Rules) CheckAddr(a netip.AddrPort) error {
 	for _, one := range r.deny {
 		if one.MatchesAddr(a) {
@@ -59,7 +60,7 @@ func (r Rules) CheckAddr(a netip.AddrPort) error {
 	return nil
 }
 
-// Check checks a URL before it is opened. The error is a [*policy.DeniedError].
+// Check checks a URL before the client opens it. The error is a [*policy.DeniedError].
 func (r Rules) Check(u locus.URL) error {
 	if len(r.allow) == 0 && len(r.deny) == 0 {
 		return nil

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	// headTime is how long a client may take to send the head of a request.
+	// headTime is how long a client may take to send a request header.
 	headTime = 10 * time.Second
 	// idleTime is how long a connection may be idle.
 	idleTime = 60 * time.Second
 )
 
-// Server serves a [Gateway] to untrusted clients: with deadlines, a limit of
-// connections, and a guard that refuses ambiguous requests.
+// Server serves a [Gateway] to untrusted clients. It has deadlines, limits the number of
+// connections, and rejects ambiguous requests.
 type Server struct {
 	gateway *Gateway
 	http    *http.Server
 }
 
-// NewServer returns a server of g.
+// NewServer returns a server for g.
 func NewServer(g *Gateway) *Server {
 	s := &Server{gateway: g}
 	s.http = &http.Server{
@@ -32,9 +32,9 @@ func NewServer(g *Gateway) *Server {
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHead,
-		// Its messages quote clients unescaped.
+		// net/http logs client input unescaped.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
-		// The guard reads HTTP/1.
+		// The guard parses only HTTP/1.
 		Protocols:   new(http.Protocols),
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 	}
@@ -45,9 +45,10 @@ func NewServer(g *Gateway) *Server {
 // connKey is the key of the guardConn in the context of a request.
 type connKey struct{}
 
-// serve replaces the context of a request: package net/http cancels it when the client
-// closes its side of the connection, though the client may still wait for the answer.
-// After a request that the guard takes for the last one, serve closes the connection.
+// serve replaces the context of a request. Package net/http cancels that context when the
+// client closes its side of the connection, although the client may still wait for the
+// response. After a request that the guard treats as the last one, serve closes the
+// connection.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
@@ -60,8 +61,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.gateway.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// closing is a ResponseWriter that closes the connection after the answer, unless that
-// is 101.
+// closing is a ResponseWriter that closes the connection after the response, unless its
+// status is 101.
 type closing struct{ http.ResponseWriter }
 
 func (c *closing) WriteHeader(status int) {
@@ -80,7 +81,8 @@ func (c *closing) Write(p []byte) (int, error) {
 
 func (c *closing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Serve serves the connections of l until [Server.Shutdown], and then returns nil.
+// Serve serves the connections of l until the caller calls [Server.Shutdown]. Then it
+// returns nil.
 func (s *Server) Serve(l net.Listener) error {
 	err := s.http.Serve(&guardListener{
 		Listener: l,
@@ -93,8 +95,8 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// Shutdown accepts no more requests and waits for those under way. When ctx ends, it
-// breaks them off.
+// Shutdown stops accepting requests and waits for running ones. When ctx ends, it aborts
+// them.
 func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.http.Shutdown(ctx)
 	if err != nil {

@@ -24,18 +24,18 @@ import (
 )
 
 const (
-	// sessionIdle is how long a session may be without input.
+	// sessionIdle is how long a session may have no input.
 	sessionIdle = 30 * time.Minute
 	// sessionTime is how long a session may last.
 	sessionTime = 8 * time.Hour
-	// maxControl is the size limit of a control message, in octets. Input has no limit:
-	// it is read as fast as the service reads it.
+	// maxControl is the size limit of a control message, in bytes. Input has no limit,
+	// because the gateway reads it only as fast as the service does.
 	maxControl = 64 << 10
-	// maxWindow is the limit of columns and rows.
+	// maxWindow is the maximum number of columns and of rows.
 	maxWindow = 500
-	// reasonTime is how long a page may take to receive the reason of the end.
+	// reasonTime is how long a page may take to receive the reason why the session ended.
 	reasonTime = 5 * time.Second
-	// subprotocol is the WebSocket subprotocol: see package page.
+	// subprotocol is the WebSocket subprotocol. Package page documents it.
 	subprotocol = "locus.terminal.2"
 )
 
@@ -56,7 +56,7 @@ var (
 	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many open terminals: close one, or try again later"}
 )
 
-// sessions are the open terminals and tunnels. They end with the gateway.
+// sessions tracks the open terminals and tunnels. They end when the gateway shuts down.
 type sessions struct {
 	mu     sync.Mutex
 	ctx    context.Context
@@ -70,7 +70,7 @@ func newSessions() *sessions {
 	return s
 }
 
-// begin returns the context of a session. The caller calls end. ok is false if the
+// begin returns the context of a session. The caller must call end. ok is false if the
 // gateway is shutting down.
 func (s *sessions) begin() (ctx context.Context, end func(), ok bool) {
 	s.mu.Lock()
@@ -94,8 +94,8 @@ func (s *sessions) close() {
 	s.wait.Wait()
 }
 
-// serveTerminal connects a session to a WebSocket, in the protocol that package page
-// documents. Only pages of this gateway may open it.
+// serveTerminal connects a session to a WebSocket. Package page documents the protocol.
+// Only pages of this gateway may open it.
 func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) error {
 	u, err := asked(values)
 	if err != nil || !g.traits(u).Has(scheme.Interactive) {
@@ -107,12 +107,12 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
-		return nil // it has answered
+		return nil // Accept has sent the response
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(-1)
 	t := &terminal{conn: conn, ctx: context.WithoutCancel(r.Context())}
-	// A page does not learn the HTTP status of a WebSocket: from here on reasons are
+	// A page can't read the HTTP status of a WebSocket, so from here on errors are sent as
 	// messages.
 	if err := g.runTerminal(w, t, u); err != nil {
 		_, kind := w.fails(err)
@@ -130,8 +130,9 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	return nil
 }
 
-// isOwnOrigin reports whether a page of this gateway sent the request. The Host was checked
-// before. A proxy in front of the gateway may serve its pages over TLS.
+// isOwnOrigin reports whether a page of this gateway sent the request. The caller has
+// checked Host. The origin may be https, because a proxy in front of the gateway may use
+// TLS.
 func isOwnOrigin(r *http.Request) bool {
 	origin := r.Header.Values("Origin")
 	if len(origin) != 1 {
@@ -141,7 +142,8 @@ func isOwnOrigin(r *http.Request) bool {
 	return isWeb(strings.ToLower(scheme)) && strings.EqualFold(host, r.Host)
 }
 
-// runTerminal opens the session at u and runs it. err is why there is no session.
+// runTerminal opens the session at u and runs it. It returns an error if the session can't
+// be opened.
 func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error) {
 	leave, ok := g.limiter.enterSession()
 	if !ok {
@@ -173,7 +175,7 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	return nil
 }
 
-// isOrderly reports whether a reason is not a failure.
+// isOrderly reports whether a session ended for reason without a failure.
 func isOrderly(reason error) bool {
 	return slices.Contains([]error{errEnded, errHungUp, errIdle, errLasted, errClosing}, reason)
 }
@@ -190,7 +192,7 @@ type terminal struct {
 	changed chan struct{}
 }
 
-// closeText returns text in the length of a close frame (RFC 6455 section 5.5).
+// closeText shortens text to the limit of a close frame (RFC 6455 section 5.5).
 func closeText(text string) string {
 	const most = 123
 	if text = term.Text(text); len(text) > most {
@@ -199,7 +201,7 @@ func closeText(text string) string {
 	return text
 }
 
-// run copies both ways until one side ends, and returns the reason.
+// run copies in both directions until one side ends, and returns the reason.
 func (t *terminal) run() (reason error) {
 	service := t.session.Conn
 	t.changed = make(chan struct{}, 1)
@@ -216,8 +218,8 @@ func (t *terminal) run() (reason error) {
 	defer service.OnChange(nil)
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	stop := context.AfterFunc(ctx, func() { service.Close() })
-	// Cancelling a read closes the connection at once, before the page learns the
-	// reason: reads have a context of their own.
+	// Cancelling a read would close the connection before the page receives the reason, so
+	// reads have their own context.
 	reading, endReading := context.WithCancel(context.WithoutCancel(t.ctx))
 	idle := time.AfterFunc(sessionIdle, func() { cancel(errIdle) })
 	defer idle.Stop()
@@ -273,8 +275,8 @@ type keyJSON struct {
 	Input string `json:"input"`
 }
 
-// keysOf returns the keys that the page shows as buttons: the terminal's own, or those that
-// telephones lack.
+// keysOf returns the keys that the page shows as buttons: the keys of the terminal, or keys
+// that phones lack.
 func keysOf(service scheme.Terminal) (list []keyJSON) {
 	keys := []scheme.Key{{Label: "Enter", Input: "\r"}, {Label: "Tab", Input: "\t"}, {Label: "Esc", Input: "\x1b"}, {Label: "Ctrl+C", Input: "\x03"},
 		{Label: "Ctrl+D", Input: "\x04"}, {Label: "Ctrl+Z", Input: "\x1a"}, {Label: "Home", Input: "\x1b[H"}, {Label: "End", Input: "\x1b[F"},
@@ -288,8 +290,8 @@ func keysOf(service scheme.Terminal) (list []keyJSON) {
 	return list
 }
 
-// show sends the output of the service to the page, filtered, and returns why that
-// ended. A page that reads slowly makes the service wait.
+// show sends the filtered output of the service to the page until one of them fails or
+// ends, and returns the reason. If the page reads slowly, the service waits.
 func (t *terminal) show() error {
 	filter := term.Filter{Level: term.BothScreens}
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
@@ -312,8 +314,8 @@ func (t *terminal) show() error {
 
 // write sends a message to the page.
 func (t *terminal) write(kind websocket.MessageType, text []byte) error {
-	// Cancelling a write closes the connection at once, before the page learns the
-	// reason: a write under way gets reasonTime.
+	// Cancelling a write would close the connection before the page receives the reason, so
+	// a running write may take reasonTime longer.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), writeTime)
 	defer cancel()
 	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(reasonTime, cancel) })
@@ -330,8 +332,8 @@ func (t *terminal) write(kind websocket.MessageType, text []byte) error {
 // echo sends edited input back to the page. If that fails, so does reading from it.
 func (t *terminal) echo(text []byte) { _ = t.write(websocket.MessageBinary, text) }
 
-// message takes one message: input, or a command. Input is read piece by piece, so that
-// the page waits when the service does.
+// message handles one message: input or a command. It reads input in pieces, so that the
+// page waits while the service does.
 func (t *terminal) message(ctx context.Context) error {
 	kind, r, err := t.conn.Reader(ctx)
 	if err != nil {
@@ -361,7 +363,8 @@ func (r pageReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gone returns the reason that an error of the connection to the page means.
+// gone converts an error of the connection to the page to the reason for the end of the
+// session.
 func gone(err error) error {
 	switch code := websocket.CloseStatus(err); code {
 	case -1:
@@ -395,7 +398,7 @@ func (t *terminal) command(data []byte) {
 	}
 }
 
-// sendStatus sends whether the service echoes, and its status.
+// sendStatus sends the echo state and the status of the service.
 func (t *terminal) sendStatus() {
 	t.tell("echo", t.session.Conn.Echoes())
 	type entry struct {

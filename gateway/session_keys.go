@@ -13,13 +13,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// keyboard forwards what a user types in a page. A service that echoes gets it as it is.
-// For others, the keyboard echoes, edits and sends line by line.
+// keyboard forwards the input of a page. If the service echoes, it gets the input
+// unchanged. Otherwise the keyboard echoes and edits the input, and sends it line by line.
 type keyboard struct {
 	service scheme.Terminal
 	show    func(text []byte) // in the page
 
-	mu   sync.Mutex // guards line, and what is sent
+	mu   sync.Mutex // guards line and writes to service
 	line term.Line
 }
 
@@ -27,8 +27,8 @@ func newKeyboard(service scheme.Terminal, show func(text []byte)) *keyboard {
 	return &keyboard{service: service, show: show, line: term.Line{Columns: pageColumns}}
 }
 
-// pageColumns returns how many columns the page's terminal uses for a character. Its
-// tables are those of Unicode 6, in which emoji have one column.
+// pageColumns returns the number of columns of a character in the page's terminal. The
+// terminal uses Unicode 6 tables, in which emoji have one column.
 func pageColumns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
@@ -39,10 +39,10 @@ func pageColumns(r rune) int {
 	return term.Width(string(r))
 }
 
-// errStuck is the error when the service does not read what is typed.
+// errStuck reports that the service does not read its input.
 var errStuck = fmt.Errorf("the service read no input for %v", writeTime)
 
-// typed sends octets to the service, or takes them into the line.
+// typed sends input to the service, or adds it to the line.
 func (k *keyboard) typed(octets []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -79,8 +79,8 @@ func (k *keyboard) typed(octets []byte) error {
 	return nil
 }
 
-// control sends a control character that does not edit the line: after the line, or, for
-// Ctrl-C, instead of it. Ctrl-D in a line sends only the line.
+// control sends the line and a control character. Ctrl-C discards the line. Ctrl-D sends
+// only the line, unless the line is empty.
 func (k *keyboard) control(o byte) error {
 	const end, interrupt = 'D' & 0x1F, 'C' & 0x1F
 	switch {
@@ -125,10 +125,10 @@ func (k *keyboard) send(octets []byte) error {
 	return err
 }
 
-// pieces calls each with pieces of r of at most 4 KiB. It does not split a CR LF.
+// pieces reads r and calls each for pieces of at most 4 KiB. It does not split CR LF.
 func pieces(r io.Reader, each func(piece []byte) error) error {
 	buf := make([]byte, 4<<10)
-	kept := 0 // a CR at the start of buf, of the piece before
+	kept := 0 // length of the CR at the start of buf, from the previous piece
 	for {
 		n, err := r.Read(buf[kept:])
 		n += kept

@@ -12,20 +12,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The store of package cache keeps responses of HTTP. A resource of another scheme is encoded
-// as one when it is stored, and decoded when it comes from the store: an object as it is, a
-// menu as the JSON of "locus get --json" with other URLs ([shape.MenuWriter].Stored), and a failure
-// as a line of text.
+// The store of package cache stores HTTP responses. The gateway encodes resources of other schemes
+// as HTTP responses: an object unchanged, a menu as the JSON of "locus get --json" with another
+// encoding of URLs ([shape.MenuWriter].Stored), and an error as a line of text.
 
 // maxFailure is the size limit of the text of a stored failure, in bytes.
 const maxFailure = 64 << 10
 
-// storedKind is the header field that marks a menu in the store, with the value "menu". No
-// server can set it: an object has only the fields that open gives it, and webServer removes
-// the field from responses.
+// storedKind is the header field that marks a menu in the store, with the value "menu".
+// Servers can't set it: open sets all header fields of an object, and webServer removes the
+// field from responses.
 const storedKind = "Locus-Kind"
 
-// fetchStored is [Gateway.fetch] with a store, for a scheme that HTTP has no rules for.
+// fetchStored is [Gateway.fetch] with a store, for schemes other than http and https.
 func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	r := &http.Request{Method: http.MethodGet, Header: make(http.Header)}
 	if req.head {
@@ -60,22 +59,22 @@ func setField(h http.Header, name, value string) {
 	}
 }
 
-// opening opens the URL of a request for the store. If the store does not keep the resource,
-// the client gets it as it is.
+// opening opens the URL of a request for the store. If the store does not store the
+// resource, the client gets it without encoding and decoding.
 type opening struct {
 	gateway *Gateway
 	request fetchRequest
 
 	mu      sync.Mutex
-	allowed bool           // by the policy, which the access client asked
-	resp    *http.Response // that encodes what follows; nil: none
+	allowed bool           // the access client has checked the policy
+	resp    *http.Response // encodes res, meta and err; nil before RoundTrip
 	res     scheme.Resource
 	meta    meta
 	err     error
 }
 
-// RoundTrip implements [http.RoundTripper], for the store. It may ask for other ranges than
-// the client.
+// RoundTrip implements [http.RoundTripper] for the store. The store may request other
+// ranges than the client.
 func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
 	req := o.request
 	req.head, req.fields = r.Method == http.MethodHead, r.Header
@@ -91,7 +90,7 @@ func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// result returns what the store does not keep. The caller must hold o.mu.
+// result returns a resource that the store does not store. The caller must hold o.mu.
 func (o *opening) result() (scheme.Resource, meta, error) {
 	m := o.meta
 	if m.header == nil {
@@ -102,7 +101,7 @@ func (o *opening) result() (scheme.Resource, meta, error) {
 		o.resp.Body.Close()
 		return nil, m, o.err
 	}
-	// The store wants to know when the body is closed.
+	// Closing the resource must close the body for the store, too.
 	switch res := o.res.(type) {
 	case *scheme.Object:
 		live := *res
@@ -116,8 +115,8 @@ func (o *opening) result() (scheme.Resource, meta, error) {
 	return o.res, m, nil
 }
 
-// encode returns the response that the store keeps of what a request led to. Not ok: no
-// response says why the request failed.
+// encode returns the HTTP response for a resource or an error. ok is false if err is not a
+// response of the server.
 func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *http.Response, ok bool) {
 	resp = &http.Response{StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: m.header.Clone(), ContentLength: -1}
 	switch res := res.(type) {
@@ -147,14 +146,14 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 	return resp, true
 }
 
-// decode returns what a response of the store encodes.
+// decode returns the resource or error in a response of the store.
 func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error) {
 	m := meta{status: resp.StatusCode, header: resp.Header, cache: storeStatus(resp.Header)}
 	m.found, _ = locus.Parse(resp.Header.Get("Content-Location"))
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure)) // of encode, or of the store itself
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure)) // from encode, or from the store itself
 		return nil, m, newServerError(req.URL, resp.StatusCode, resp.Status, strings.TrimSpace(string(text)))
 	case resp.Header.Get(storedKind) != "menu":
 		return objectIn(req.URL, resp), m, nil
@@ -176,7 +175,7 @@ func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error
 	return menu, m, nil
 }
 
-// objectIn returns the object at u that a response has.
+// objectIn returns the object at u in a response.
 func objectIn(u locus.URL, resp *http.Response) *scheme.Object {
 	o := &scheme.Object{
 		URL: u, Type: resp.Header.Get("Content-Type"), Encoding: resp.Header.Get("Content-Encoding"),

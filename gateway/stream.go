@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// writeTime is how long a client may take to accept a piece of an answer.
+	// writeTime is how long a client may take to receive a piece of a response.
 	writeTime = 60 * time.Second
-	// chunk is the buffer for a body, in octets.
+	// chunk is the size of the buffer for a body, in bytes.
 	chunk = 16 << 10
-	// largeChunk is the buffer for a client that has taken largeAfter octets quickly.
-	// There are at most maxLarge of them.
+	// largeChunk is the buffer size for a client that has received largeAfter bytes
+	// quickly. At most maxLarge such buffers are in use.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 	maxLarge   = 64
-	// maxPiece is the most octets of a file in one copy by the operating system. A client
-	// that takes a piece within quickTime gets larger ones.
+	// maxPiece is the maximum number of bytes that the operating system copies from a file
+	// at once. A client that receives a piece within quickTime gets larger pieces.
 	maxPiece  = 1 << 20
 	quickTime = 50 * time.Millisecond
 )
@@ -34,8 +34,8 @@ var (
 	largeInUse  = make(chan struct{}, maxLarge)
 )
 
-// stream sends body to the client. A body that breaks off breaks off the connection,
-// because the client must not take what it got for the whole.
+// stream sends body to the client. If the body is incomplete, it aborts the connection, so
+// that the client notices.
 func (w *recorder) stream(body io.Reader) {
 	if err := stream(w, body); err != nil {
 		w.broken = err
@@ -43,9 +43,8 @@ func (w *recorder) stream(body io.Reader) {
 	}
 }
 
-// stream copies body to the client without delay. For a slow client it holds one chunk
-// in memory. A body that is an [io.WriterTo], as those of package cache, does the
-// copying itself.
+// stream copies body to the client without delay. For a slow client it buffers one chunk.
+// If body implements [io.WriterTo], as bodies of package cache do, stream calls WriteTo.
 func stream(w http.ResponseWriter, body io.Reader) error {
 	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk}
 	if from, ok := body.(io.WriterTo); ok {
@@ -92,8 +91,8 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 	}
 }
 
-// announced returns the Content-Length; 0: none. No more may be copied: the client would
-// take it for the next response.
+// announced returns the Content-Length, or zero if it is missing. More bytes must not be
+// copied: the client would read them as the next response.
 func announced(w http.ResponseWriter) int64 {
 	n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64)
 	if err != nil {
@@ -102,16 +101,15 @@ func announced(w http.ResponseWriter) int64 {
 	return n
 }
 
-// copyPiece copies up to n bytes of body by the operating system, to a client that is
-// quick. A client or server that is not gets pieces of the buffer again, for which each has
-// more time.
+// copyPiece lets the operating system copy up to n bytes of body to a fast client. A slow
+// client or server gets smaller pieces from the buffer again, with a deadline for each.
 func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 	begun := time.Now()
 	extendWrite(w.control)
 	n, err := piece.Copy(w.ResponseWriter, body, n)
 	took := time.Since(begun)
 	if err == nil && took >= writeTime {
-		err = os.ErrDeadlineExceeded // perhaps of the client, and then octets are lost
+		err = os.ErrDeadlineExceeded // the client's deadline may have expired, which loses bytes
 	}
 	c.took(int(n), took)
 	return n, err
@@ -119,9 +117,9 @@ func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 
 // chunksOf is the buffer for one body.
 type chunksOf struct {
-	octets []byte // small, or a large chunk
+	octets []byte // a small or large chunk
 	small  *[chunk]byte
-	quick  int // octets that were taken quickly since the last slow write
+	quick  int // bytes received quickly since the last slow write
 }
 
 func newChunks() *chunksOf {
@@ -130,7 +128,7 @@ func newChunks() *chunksOf {
 	return c
 }
 
-// took adapts the buffer to a client that took d for n octets.
+// took adapts the buffer to a client that received n bytes in d.
 func (c *chunksOf) took(n int, d time.Duration) {
 	if d > quickTime {
 		c.quick = 0
@@ -170,7 +168,7 @@ type paced struct {
 
 // extendWrite sets the deadline for the next piece.
 func extendWrite(c *http.ResponseController) {
-	// It fails only on connections without deadlines, which are those of tests.
+	// It fails only on connections without deadlines, which only tests have.
 	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
 }
 
@@ -198,7 +196,7 @@ func (w *paced) pace(begun time.Time) {
 // Flush implements [http.Flusher].
 func (w *paced) Flush() { _ = w.control.Flush() }
 
-// ReadFrom copies a part of a file by the operating system, in pieces.
+// ReadFrom lets the operating system copy a part of a file, in pieces.
 func (w *paced) ReadFrom(r io.Reader) (n int64, err error) {
 	part, ok := r.(*io.LimitedReader)
 	if !ok {
@@ -225,7 +223,7 @@ func (w *paced) copy(r io.Reader) (n int64, err error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, p[:])
 }
 
-// flusher is a writer to a client that flushes: the first write at once, the others
+// flusher is a writer to a client. It flushes the first write at once and later writes
 // after flushDelay.
 type flusher struct {
 	mu      sync.Mutex
@@ -269,7 +267,7 @@ func (f *flusher) late() {
 	}
 }
 
-// close ends flushing, after which the client's connection is no longer used.
+// close stops flushing. After it, the flusher does not use the connection.
 func (f *flusher) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-// cookieName is the name of the session cookie, a random text that forms are bound to.
+// cookieName is the name of the session cookie, a random text. Forms are bound to it.
 const cookieName = "locus"
 
 // setToken sets the cookie unless the browser has it.
@@ -25,8 +25,8 @@ func (g *Gateway) setToken(w *recorder, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: g.options.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 
-// token returns the token for the forms of a page. Only pages of this gateway, in the
-// browser with the cookie, have it.
+// token returns the token for the forms of a page. Only pages of this gateway in the
+// browser with the cookie contain it.
 func (g *Gateway) token(w *recorder) string {
 	if w.token == "" {
 		return ""
@@ -34,7 +34,7 @@ func (g *Gateway) token(w *recorder) string {
 	return g.sign("form", w.token)
 }
 
-// sign returns a text that only this gateway can make of texts.
+// sign returns a signature of texts that only this gateway can compute.
 func (g *Gateway) sign(texts ...string) string {
 	sum := hmac.New(sha256.New, g.secret[:])
 	for _, text := range texts {
@@ -54,9 +54,9 @@ func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 	return want != "" && hmac.Equal([]byte(token), []byte(want))
 }
 
-// proxyToken returns the token for the forms of a page that was served to a client of
-// the proxy. There a cookie would belong to the server of the URL, and not come with the
-// form. The token is bound to the client's address, and browsers send Origin.
+// proxyToken returns the token for the forms of a page for a proxy client. On such a page,
+// a cookie would belong to the server of the URL, and the browser would not send it with
+// the form. The token is bound to the client's address, and browsers send Origin.
 func (g *Gateway) proxyToken(r *http.Request) string {
 	return g.sign("proxy", clientOf(r).String())
 }

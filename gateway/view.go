@@ -27,12 +27,12 @@ type view struct {
 	policy     string // Content-Security-Policy
 	head       *page.Head
 	transcript transcript
-	at         time.Time   // for which an archive looks; zero: its last
-	asIs       http.Header // objects other than messages are sent, with these fields; nil: they are shown
+	at         time.Time   // for the archive; the zero Time selects the last memento
+	asIs       http.Header // if set, objects other than messages are sent unchanged, with these header fields
 }
 
-// newView returns a view of u; zero: of a page that is not about a URL. Links lead to what was
-// archived at the time at; empty: they do not say when.
+// newView returns a view of u. u is zero for a page that is not about a URL. If at is not
+// empty, links select the archived resources of that time.
 func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
 	if at != "" {
@@ -41,9 +41,9 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) 
 	if w.kind == "proxy" {
 		base := g.base(r)
 		site := g.site(base, at)
-		site.Explain = "" // the policy of the page denies it
+		site.Explain = "" // the page's policy denies it
 		v.printer = page.New(g.client.Registry(), site)
-		// The page has the origin of the URL that it is about.
+		// The origin of the page is the origin of its URL.
 		v.policy = strings.ReplaceAll(page.Policy, "'self'", base)
 	}
 	return v
@@ -73,7 +73,7 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	return nil
 }
 
-// run calls show, and shows its error.
+// run calls show. If it fails, run shows the error.
 func (v *view) run(show func() error) {
 	if err := show(); err != nil {
 		v.fail(err)
@@ -81,14 +81,14 @@ func (v *view) run(show func() error) {
 }
 
 const (
-	// pageAccept asks for menus in the format of the cache, and for the view of an
-	// object that a page shows best.
+	// pageAccept requests menus in the format of the cache, and the view of an object that
+	// suits a page best.
 	pageAccept = "application/json, text/html;q=0.9, text/plain;q=0.9, */*;q=0.8"
-	// webAccept is what HTTP servers are asked for.
+	// webAccept is the Accept header for web servers.
 	webAccept = "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.8"
 )
 
-// request returns a request for u of the client, for what a page shows best.
+// request returns a client's request for u, with the preferences of a page.
 func (v *view) request(u locus.URL) fetchRequest {
 	accept := pageAccept
 	if isWeb(u.Scheme()) {
@@ -97,8 +97,8 @@ func (v *view) request(u locus.URL) fetchRequest {
 	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), At: v.at, Trace: v.transcript.add}}
 }
 
-// open shows what the access client opens at u, and the store does not get it. If u is not the
-// URL of the page, it may be secret, and so are the URLs to which referrals lead from it.
+// open opens u with the access client, without the store, and shows the resource. If u is not
+// the URL of the page, u and the targets of its redirects may be secret.
 func (v *view) open(u locus.URL) error {
 	req := v.request(u).Request
 	req.Items = v.head.Show.Items
@@ -115,7 +115,7 @@ func (v *view) open(u locus.URL) error {
 	return v.show(result.Resource)
 }
 
-// fetch shows what the store or the server answers.
+// fetch shows the resource from the store or the server.
 func (v *view) fetch() error {
 	u := v.head.URL
 	req := v.request(u)
@@ -131,13 +131,13 @@ func (v *view) fetch() error {
 	return v.showFetched(res, m)
 }
 
-// describe notes what the page says of the resource besides the resource itself.
+// describe records the metadata that the page shows.
 func (v *view) describe(m meta) {
 	v.w.cache = m.cache
 	v.head.Cached, v.head.Age, v.head.Found = m.isStored(), m.age(), m.found
 }
 
-// showFetched shows the resource at the URL of the page, with what the page offers besides,
+// showFetched shows the resource at the URL of the page, with its views and search form,
 // and closes it.
 func (v *view) showFetched(res scheme.Resource, m meta) error {
 	defer res.Close()
@@ -164,13 +164,13 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 	return v.show(res)
 }
 
-// searchForm returns the form of the search whose results are shown, with its words; nil:
-// the page shows no results.
+// searchForm returns the form of a search with the words filled in, or nil if the page
+// shows no search results.
 func (v *view) searchForm() *scheme.Form {
 	u := v.head.URL
 	var form locus.URL
 	words := ""
-	end := 0 // of what precedes the delimiter before the words
+	end := 0 // of the part before the delimiter of the words
 	for i, span := range v.gateway.client.Registry().Spans(u) {
 		if span.Name == "search" && i > 0 {
 			words = scheme.Decoded(span.Text)
@@ -239,7 +239,7 @@ func (v *view) show(res scheme.Resource) error {
 	return nil
 }
 
-// terminal shows the page of a session, which opens the session itself.
+// terminal shows the page of a session. The page opens the session through a WebSocket.
 func (v *view) terminal() error {
 	if _, err := v.gateway.client.DialerFor(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (v *view) terminal() error {
 	return nil
 }
 
-// transcript keeps the beginning of the conversation with a server.
+// transcript records the first lines of the exchange with a server.
 type transcript struct {
 	mu     sync.Mutex
 	lines  []page.Line

@@ -17,20 +17,22 @@ import (
 )
 
 const (
-	// maxResponseHeader is the size limit of a server's response header, in octets.
+	// maxResponseHeader is the size limit of a server's response header, in bytes.
 	maxResponseHeader = 256 << 10
-	// idlePerHost is how many idle connections to a server are kept, for upstreamIdleTime each.
+	// idlePerHost is the maximum number of idle connections to a server. Each stays open
+	// for upstreamIdleTime.
 	idlePerHost      = 8
 	upstreamIdleTime = 50 * time.Second
-	// responseTime is how long a server may take until its response begins.
+	// responseTime is the timeout for the header of a server's response.
 	responseTime = 60 * time.Second
 )
 
-// Requests for http and https are sent by package net/http, so that a proxy passes on what it
-// gets. They go through the store as they are.
+// Package net/http sends requests for http and https, so that the proxy can relay responses
+// unchanged. The store gets them without conversion.
 
-// webDialer returns the dialer for the server of u, if the policy allows it; nil: package
-// net/http does not speak to the server, but the access client may know a way.
+// webDialer returns the dialer for the server of u, or an error if the policy denies u. The
+// dialer is nil if package net/http can't connect to the server; then the access client may
+// still be able to open u.
 func (g *Gateway) webDialer(u locus.URL) (scheme.Dialer, error) {
 	dialer, err := g.client.DialerFor(u, g.from(u))
 	if access.KindOf(err) == access.Denied {
@@ -39,7 +41,7 @@ func (g *Gateway) webDialer(u locus.URL) (scheme.Dialer, error) {
 	return dialer, nil
 }
 
-// newWebRequest returns a request for u that keeps the text of u to the octet.
+// newWebRequest returns a request for u that preserves each byte of u.
 func newWebRequest(ctx context.Context, method string, u locus.URL) (*http.Request, error) {
 	to, err := url.Parse(u.WithoutFragment().String())
 	if err != nil {
@@ -62,7 +64,7 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	copyFields(r.Header, req.fields, clientFields)
 	setField(r.Header, "Accept", req.Accept)
 	setField(r.Header, "Accept-Language", req.AcceptLanguage)
-	g.addVia(r.Header, 1, 1) // without it, a loop would not be noticed
+	g.addVia(r.Header, 1, 1) // detects loops
 	resp, err := g.sendWeb(req.URL, r, dialer)
 	if err != nil {
 		return nil, meta{}, err
@@ -92,7 +94,8 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	return objectIn(req.URL, resp), m, nil
 }
 
-// sendWeb sends req, a request for u, to the store, if there is one, or to the server.
+// sendWeb sends req, a request for u, through the store, or directly to the server if there
+// is no store.
 func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
 	server := &webServer{g, u, dialer}
 	if g.options.Cache == nil {
@@ -101,7 +104,7 @@ func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) 
 	return g.options.Cache.Do(u, req, server)
 }
 
-// webServer is the server of one URL.
+// webServer sends requests to the server of one URL.
 type webServer struct {
 	gateway *Gateway
 	url     locus.URL
@@ -124,23 +127,23 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// isWeb reports whether package net/http speaks the scheme.
+// isWeb reports whether package net/http supports the scheme.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
-// webError makes an error of package net/http one of those that openers return.
+// webError converts an error of package net/http to an error as openers return it.
 func webError(err error) error {
 	if access.KindOf(err) != access.Protocol {
 		return err
 	}
-	if strings.Contains(err.Error(), "response header") { // net/http has no type for it
+	if strings.Contains(err.Error(), "response header") { // net/http has no error type for it
 		err = fmt.Errorf("the response header exceeds %d bytes", maxResponseHeader)
 	}
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }
 
-// webTransports are transports for http and https: one for each dialer, which dials only with
-// that. All requests are of one zone, so that an idle connection serves no request for which
-// it would not have been allowed.
+// webTransports holds a transport for http and https per dialer. A dialer belongs to one
+// policy zone, so a request can't reuse an idle connection that the policy would not allow
+// for it.
 type webTransports struct {
 	tls     *tls.Config
 	records bool
@@ -149,7 +152,7 @@ type webTransports struct {
 	byDialer map[scheme.Dialer]*http.Transport
 }
 
-// through returns the transport that dials with d.
+// through returns the transport that uses d.
 func (w *webTransports) through(d scheme.Dialer) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -84,7 +84,7 @@ func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation,
 	name := u.Scheme()
 	v = locus.Violation{Kind: locus.Note, Section: "RFC 1738 4", Text: text[:len(name)]}
 	if strings.HasPrefix(name, "x-") {
-		v.Rule, v.Help = "experimental-scheme", `names that begin with "x-" are for experiments: other programs may not know this one, or know another by that name`
+		v.Rule, v.Help = "experimental-scheme", `names that begin with "x-" are experimental: other programs may not support this scheme, or may use its name for another`
 		return v, true
 	}
 	if known {
@@ -99,10 +99,10 @@ func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation,
 	}
 	switch scheme.NameStatus(name) {
 	case "":
-		v.Rule, v.Help = "unregistered-scheme", fmt.Sprintf(`IANA registers no scheme %s: the name of an experiment begins with "x-"`, locus.Quote(name))
+		v.Rule, v.Help = "unregistered-scheme", fmt.Sprintf(`IANA does not register the scheme %s; names of experimental schemes begin with "x-"`, locus.Quote(name))
 		return v, true
 	case "unregistered":
-		v.Rule, v.Help = "unregistered-scheme", fmt.Sprintf("IANA registers no scheme %s, though programs use it", locus.Quote(name))
+		v.Rule, v.Help = "unregistered-scheme", fmt.Sprintf("IANA does not register the scheme %s, although programs use it", locus.Quote(name))
 		return v, true
 	}
 	return v, false

@@ -75,7 +75,7 @@ func (s *Screen) Send(text string) error {
 			err = s.ready()
 		}
 		if err != nil {
-			return fmt.Errorf("%w; not everything was typed", err)
+			return fmt.Errorf("%w; the input is incomplete", err)
 		}
 		text = rest
 	}
@@ -102,9 +102,9 @@ func (s *Screen) Expect(re *regexp.Regexp) error {
 	err := s.wait(func(screen *tn3270.Screen) bool { return re.MatchString(screen.Text()) })
 	switch {
 	case errors.Is(err, errLate):
-		return late("nothing that matches %s was shown within %v; the screen begins with %s", locus.Quote(re.String()), s.step, s.begins())
+		return late("no screen matched %s within %v; the screen begins with %s", locus.Quote(re.String()), s.step, s.begins())
 	case errors.Is(err, io.EOF):
-		return fmt.Errorf("%w: the host ended the session before anything matched %s; the screen begins with %s", scheme.ErrProtocol,
+		return fmt.Errorf("%w: the host ended the session before any screen matched %s; the screen begins with %s", scheme.ErrProtocol,
 			locus.Quote(re.String()), s.begins())
 	}
 	return err
@@ -116,7 +116,7 @@ func (s *Screen) begins() string {
 }
 
 // errKeyboardLocked means that a host did not unlock the keyboard in time.
-var errKeyboardLocked = late("the host keeps the keyboard locked")
+var errKeyboardLocked = late("the host did not unlock the keyboard")
 
 // ready waits until the keyboard is unlocked, which is when the host has answered a key. A
 // host that ends the session after it showed a screen is done.
@@ -137,9 +137,9 @@ func (s *Screen) ready() error {
 // instead. It ends the session, because only then the text is complete.
 func (s *Screen) noScreen() error {
 	s.Close()
-	err := fmt.Errorf("%w: the host sends no 3270 screen", scheme.ErrProtocol)
+	err := fmt.Errorf("%w: the host sent no 3270 screen", scheme.ErrProtocol)
 	if said := strings.TrimSpace(string(s.text)); said != "" {
-		return fmt.Errorf("%w, but says %s", err, locus.Quote(said))
+		return fmt.Errorf("%w, but the text %s", err, locus.Quote(said))
 	}
 	return err
 }

@@ -92,20 +92,20 @@ func TestScreenExpect(t *testing.T) {
 		{"the host ends the session", maxStep, func(t *testing.T, c *terminal, _ func(error)) {
 			c.show(t, tn3270.KeyboardRestore, "one  two")
 			c.host.Close()
-		}, access.Protocol, `the host ended the session before anything matched "sesame"; the screen begins with "one two"`},
+		}, access.Protocol, `the host ended the session before any screen matched "sesame"; the screen begins with "one two"`},
 		{"the host shows no more", time.Minute, func(t *testing.T, c *terminal, _ func(error)) {
 			c.show(t, tn3270.KeyboardRestore, "one")
-		}, access.Timeout, `nothing that matches "sesame" was shown within 1m0s; the screen begins with "one"`},
+		}, access.Timeout, `no screen matched "sesame" within 1m0s; the screen begins with "one"`},
 		{"the keyboard stays locked", time.Minute, func(t *testing.T, c *terminal, _ func(error)) {
 			c.show(t, 0, "sesame")
-		}, access.Timeout, "the host keeps the keyboard locked"},
+		}, access.Timeout, "the host did not unlock the keyboard"},
 		{"text and no screen", maxStep, func(t *testing.T, c *terminal, _ func(error)) {
 			io.WriteString(c.host, "go away\r\n")
 			c.host.Close()
-		}, access.Protocol, `the host sends no 3270 screen, but says "go away"`},
+		}, access.Protocol, `the host sent no 3270 screen, but the text "go away"`},
 		{"text and no end", time.Minute, func(t *testing.T, c *terminal, _ func(error)) {
 			io.WriteString(c.host, "wait\r\n")
-		}, access.Protocol, `the host sends no 3270 screen, but says "wait"`},
+		}, access.Protocol, `the host sent no 3270 screen, but the text "wait"`},
 		{"the connection breaks", maxStep, func(_ *testing.T, c *terminal, _ func(error)) { c.host.CloseWithError(reset) }, access.KindOf(reset), "reset"},
 		{"the caller gives up", maxStep, func(_ *testing.T, _ *terminal, cancel func(error)) { cancel(because) }, access.KindOf(because), "because"},
 	} {
@@ -173,7 +173,7 @@ func TestScreenSendFails(t *testing.T) {
 		first   string
 		second  string
 	}{
-		{"no answer", nil, "the host keeps the keyboard locked; not everything was typed", "the host keeps the keyboard locked"},
+		{"no answer", nil, "the host did not unlock the keyboard; the input is incomplete", "the host did not unlock the keyboard"},
 		{"the end", func(c *terminal, _ tn3270.Key) { c.host.Close() }, "the keyboard is locked", "the host ended the session before PF3 was pressed"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -87,7 +87,7 @@ func (t *Text) Send(octets string) error {
 	select {
 	case piece, ok := <-t.pieces:
 		if !ok {
-			return fmt.Errorf("%w: the host ended the session before all was sent%s", scheme.ErrProtocol, t.last())
+			return fmt.Errorf("%w: the host ended the session before all input was sent%s", scheme.ErrProtocol, t.last())
 		}
 		if err := t.take(piece); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (t *Text) takeUntil(sent <-chan error) error {
 				return err
 			}
 		case <-tooLate:
-			return late("the host did not accept what was sent within %v", t.step)
+			return late("the host did not accept the input within %v", t.step)
 		case <-t.ctx.Done():
 			return context.Cause(t.ctx)
 		}
@@ -143,9 +143,9 @@ func (t *Text) Expect(re *regexp.Regexp) error {
 		err := t.receive(tooLate)
 		switch {
 		case errors.Is(err, errLate):
-			return late("nothing that matches %s came within %v%s", locus.Quote(re.String()), t.step, t.last())
+			return late("no output matched %s within %v%s", locus.Quote(re.String()), t.step, t.last())
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%w: the host ended the session before anything matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), t.last())
+			return fmt.Errorf("%w: the host ended the session before any output matched %s%s", scheme.ErrProtocol, locus.Quote(re.String()), t.last())
 		case err != nil:
 			return err
 		}

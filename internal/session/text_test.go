@@ -52,11 +52,11 @@ func TestTextExpect(t *testing.T) {
 		}
 	}
 	err := expect(s, "sesame")
-	if access.KindOf(err) != access.Protocol || !strings.Contains(err.Error(), "the host ended the session before anything matched \"sesame\"") {
+	if access.KindOf(err) != access.Protocol || !strings.Contains(err.Error(), "the host ended the session before any output matched \"sesame\"") {
 		t.Error(err)
 	}
 	// The host reads no more.
-	if err := s.Send("x"); access.KindOf(err) != access.Protocol || !strings.HasSuffix(err.Error(), "the host ended the session before all was sent") {
+	if err := s.Send("x"); access.KindOf(err) != access.Protocol || !strings.HasSuffix(err.Error(), "the host ended the session before all input was sent") {
 		t.Error(err)
 	}
 	if err := s.Settle(time.Hour); err != nil {
@@ -120,7 +120,7 @@ func TestTextSend(t *testing.T) {
 		host func(c net.Conn)
 		want string
 	}{
-		{"the host reads nothing", 100 * time.Millisecond, func(net.Conn) {}, "the host did not accept what was sent within 100ms"},
+		{"the host reads nothing", 100 * time.Millisecond, func(net.Conn) {}, "the host did not accept the input within 100ms"},
 		{"the host writes before it reads", maxStep, func(c net.Conn) {
 			for range 100 {
 				c.Write(make([]byte, 1024))

@@ -151,7 +151,7 @@ func latin1(text string) string {
 // read returns the form of the menu at u.
 func (v Form) read(u locus.URL) (*scheme.Form, error) {
 	f := &scheme.Form{Title: string(v.Title), URL: u, Submit: func([]string) (locus.URL, error) {
-		return locus.URL{}, fmt.Errorf("shape: %w: a form from a cache cannot be submitted", scheme.ErrUnsupported)
+		return locus.URL{}, fmt.Errorf("shape: %w: cannot submit a cached form", scheme.ErrUnsupported)
 	}}
 	for _, field := range v.Fields {
 		choices := make([]string, len(field.Choices))

@@ -172,7 +172,7 @@ func TestSessionsThatFail(t *testing.T) {
 		types []tour.Typed
 		want  string
 	}{
-		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": protocol error: the host ended the session before anything matched "never"`},
+		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "bye\r"}, {Await: "never"}}, `tour: waiting for "never": protocol error: the host ended the session before any output matched "never"`},
 		{"rlogin-host", []tour.Typed{{Await: "> ", Text: "flood 70000\r"}, {Await: "never"}}, "the session showed more than 65536 bytes"}, // while it types, or while it waits
 		{"tn3270-screens", []tour.Typed{{Await: "Room", Text: "\x1bOR"}}, "no such character"},
 		{"tn3270-screens", []tour.Typed{{Await: "Room", Text: "A"}}, "digits"},
