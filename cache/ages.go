@@ -14,14 +14,14 @@ const (
 	fileMin = 10 * time.Minute
 	fileMax = 24 * time.Hour
 
-	missingAge = 30 * time.Second // of a response that something is missing
-	// outageAge is how long an expired response replaces an error, where HTTP has no
-	// rules.
+	missingAge = 30 * time.Second // for a "not found" response
+	// outageAge is how long a stale response may replace an error, for schemes other than
+	// http and https.
 	outageAge = 24 * time.Hour
 )
 
-// age returns how long a response for u is fresh that HTTP has no rules for. h is its
-// header.
+// age returns how long a response for u is fresh, for schemes other than http and https. h
+// is its header.
 func (s *Store) age(u locus.URL, h http.Header) time.Duration {
 	f := s.registry.Freshness(u)
 	if !f.Dated {

@@ -8,15 +8,16 @@ import (
 	"path/filepath"
 )
 
-// checkSize is what Check writes: more than the blocks of common file systems.
+// checkSize is the number of bytes that Check writes. It exceeds the block size of common
+// file systems.
 const checkSize = 64 << 10
 
-// Check writes a small file into the folder of the store, and removes it. So it fails if
-// answers can't be kept: the folder is missing or read-only, or the disk is full. Calls must
-// not be concurrent.
+// Check writes a small file into the directory of the store and removes it. It returns an
+// error if the store can't write: the directory is missing or read-only, or the disk is
+// full. Calls must not be concurrent.
 func (s *Store) Check() error {
 	path := filepath.Join(s.dir, "check")
-	// A program that was killed may have left it.
+	// A killed process may have left the file.
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cache: %w", err)
 	}

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// forever is the longest time that a directive can name (RFC 9111 section 1.2.2).
+// forever is the longest time in a directive (RFC 9111 section 1.2.2).
 const forever = (1<<31 - 1) * time.Second
 
-// directives are those of Cache-Control, in a request or a response (RFC 9111 section
-// 5.2; RFC 5861; RFC 8246), with the times of those that have one.
+// directives holds the Cache-Control directives of a request or a response, with their
+// times (RFC 9111 section 5.2; RFC 5861; RFC 8246).
 type directives map[string]time.Duration
 
-// isDirective has the directives that the store obeys.
+// isDirective holds the directives that the store supports.
 var isDirective = map[string]bool{
 	"no-store": true, "no-cache": true, "private": true, "public": true, "only-if-cached": true,
 	"must-revalidate": true, "proxy-revalidate": true, "must-understand": true, "immutable": true,
@@ -26,9 +26,9 @@ func (d directives) has(name string) bool {
 	return ok
 }
 
-// parseDirectives reads the lines of Cache-Control. A repeated or invalid number counts
-// as the one that keeps an answer for the shortest time (section 4.2.1). Names of fields
-// don't limit a directive, which sections 5.2.2.4 and 5.2.2.7 allow.
+// parseDirectives parses the lines of Cache-Control. For a repeated or invalid number, it
+// uses the value with the shortest lifetime (section 4.2.1). It applies a directive with
+// field names to the whole response, as sections 5.2.2.4 and 5.2.2.7 allow.
 func parseDirectives(lines []string) directives {
 	if len(lines) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (d directives) set(name, value string, valued bool) {
 		n = forever
 	}
 	switch old, repeated := d[name]; {
-	case name == "min-fresh": // the longest asks for most
+	case name == "min-fresh": // the longest is the strictest
 		n = max(n, old)
 	case repeated:
 		n = min(n, old)
@@ -61,7 +61,7 @@ func (d directives) set(name, value string, valued bool) {
 	d[name] = n
 }
 
-// parseSeconds reads delta-seconds (RFC 9111 section 1.2.2).
+// parseSeconds parses delta-seconds (RFC 9111 section 1.2.2).
 func parseSeconds(text string) (d time.Duration, ok bool) {
 	if text == "" {
 		return 0, false
@@ -107,11 +107,11 @@ func nextDirective(line string) (name, value string, valued bool, rest string) {
 			b.WriteByte(c)
 		}
 	}
-	return name, "", true, "" // the quotes have no end, and nothing is sure
+	return name, "", true, "" // the closing quote is missing, so the rest is ambiguous
 }
 
-// requestDirectives reads those of a request. Pragma counts only without Cache-Control
-// (section 5.4).
+// requestDirectives returns the directives of a request. It uses Pragma only without
+// Cache-Control (section 5.4).
 func requestDirectives(h http.Header) directives {
 	if lines := h["Cache-Control"]; len(lines) > 0 {
 		return parseDirectives(lines)

@@ -11,14 +11,14 @@ import (
 	"sync"
 )
 
-// file is what a body is written to once and read from at any offset.
+// file holds a body. It is written once and read at any offset.
 type file interface {
 	io.Writer
 	io.ReaderAt
 	io.Closer
 }
 
-// body is a file that all its readers share, so that they need one descriptor.
+// body is a file with one descriptor that all readers share.
 type body struct {
 	path string
 
@@ -27,7 +27,7 @@ type body struct {
 	refs int
 }
 
-// handle is an open body. It must be closed, which may happen during a read.
+// handle is an open body. The caller must close it, and may do so during a read.
 type handle struct {
 	file
 	body *body
@@ -67,7 +67,7 @@ func createFile(path string) (file, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// createBody creates the file of a body, and its subfolder if that is missing.
+// createBody creates the file of a body, and its subdirectory if that is missing.
 func (s *Store) createBody(path string) (file, error) {
 	f, err := s.create(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -89,8 +89,8 @@ func (b *body) sync() error {
 	return err
 }
 
-// bodies is the folder of the bodies. It has up to 256 subfolders, each made with its first
-// body.
+// bodies is the directory of the bodies. It has up to 256 subdirectories, which are created
+// on demand.
 const bodies = "bodies"
 
 func (s *Store) pathOf(k key, id uint64) string {
@@ -100,8 +100,8 @@ func (s *Store) pathOf(k key, id uint64) string {
 
 const nameLen = 2*len(key{}) + 1 + 16
 
-// sweep deletes bodies that are not in the index, as a killed process leaves them. It
-// returns the entries whose body is missing or has another size.
+// sweep deletes bodies that are not in the index, which a killed process may leave. It
+// returns the entries whose body is missing or has the wrong size.
 func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	missing = make(map[string]*entry, len(list))
 	for _, e := range list {
@@ -109,7 +109,7 @@ func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	}
 	return missing, filepath.WalkDir(filepath.Join(s.dir, bodies), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !isBody(d.Name()) {
-			return err // nothing of ours
+			return err // not a file of the store
 		}
 		if e := missing[d.Name()]; e != nil {
 			if info, err := d.Info(); err == nil && info.Size() == e.size {

@@ -1,96 +1,97 @@
-// Package cache is an HTTP cache on disk for every scheme. It follows RFC 9111 where
-// HTTP has rules, and uses the times of each scheme where it has none. What many
-// clients ask for at once is fetched once.
+// Package cache implements a shared HTTP cache on disk for URLs of every scheme. For http
+// and https it follows RFC 9111. For other schemes it uses the lifetimes of the scheme.
+// Concurrent requests for one URL are coalesced.
 //
-// [Store.Transport] is an [http.RoundTripper] around another one, such as [http.Transport].
-// [Store.Do] is for a program that has parsed the URL, and for all schemes: the program
-// encodes a resource of another scheme as a response of HTTP. The store is a shared cache:
-// answers for one person are not stored.
+// [Store.Transport] wraps an [http.RoundTripper], such as an [http.Transport]. [Store.Do]
+// takes a parsed URL and supports all schemes: the caller encodes a resource of another
+// scheme as an HTTP response. As a shared cache, the store does not store private
+// responses.
 //
 // # Keys
 //
-// An answer is found by its URL in canonical form, without a fragment, and by the
-// request fields that Vary names. For http and https all request fields that caches
-// have no rules for count as well, such as X-Forwarded-Host, Origin, Referer and
-// User-Agent: a server may repeat one in its answer without naming it in Vary, and a
-// client must not choose what others get. For other schemes Accept and Accept-Language
-// count, unless the scheme's responses are the same for everybody, as files of ftp
-// and articles of news are, or Vary says otherwise. At most 32 answers are stored for one URL.
+// The key of a response is its canonical URL without a fragment, and the request header fields
+// that Vary names. For http and https the key also includes all request fields that caches
+// have no rules for, such as X-Forwarded-Host, Origin, Referer and User-Agent. A server may
+// repeat such a field in its response without naming it in Vary, and one client must not
+// influence the responses for others. For other schemes the key includes Accept and
+// Accept-Language, unless Vary names other fields or the responses of the scheme do not depend
+// on the request, as for ftp files and news articles. The store has at most 32 responses per
+// URL.
 //
 // # What is stored
 //
-// For http and https, the store keeps answers to GET that a shared cache may store
-// (RFC 9111 section 3): complete ones with the statuses 200, 203, 204, 300, 301, 308,
-// 404, 405, 410, 414 and 501, and 302, 303 and 307 with an explicit lifetime. They must
-// be fresh for a while, or have an ETag or a Last-Modified to validate them by. A HEAD
-// is answered from a stored GET, and so are one or several ranges, with If-Range.
-// Partial answers (206) are not stored, but "Range: bytes=0-", the first request of
-// media players, fetches the whole.
+// For http and https, the store stores complete responses to GET that a shared cache may
+// store (RFC 9111 section 3). Their status must be 200, 203, 204, 300, 301, 308, 404, 405,
+// 410, 414 or 501, or with an explicit lifetime 302, 303 or 307. They must be fresh on
+// arrival, or have an ETag or Last-Modified for validation. The store also uses a stored
+// response to GET for HEAD requests, and for requests of one or several ranges, with
+// If-Range. It does not store partial responses (206). For "Range: bytes=0-", the first
+// request of media players, it fetches the whole resource.
 //
-// The lifetime is that of s-maxage, max-age or Expires, in this order. Otherwise it is
-// a tenth of the time since Last-Modified, at most a day, and 0 for a URL with a search.
-// A stale answer is validated, and a 304 updates it. So is an answer that is newer than
-// the clock, which was set back. The store obeys stale-while-revalidate and
-// stale-if-error (RFC 5861), immutable (RFC 8246, against max-age=0), and in requests
-// no-store, no-cache, max-age, min-fresh, max-stale, only-if-cached and Pragma.
+// The lifetime is the value of s-maxage, max-age or Expires, in this order. Otherwise it is
+// a tenth of the time since Last-Modified, at most a day, and zero for a URL with a query.
+// The store validates a stale response; status 304 updates it. If the clock was set back,
+// the store also validates responses that are newer than the clock. The store supports
+// stale-while-revalidate and stale-if-error (RFC 5861), immutable (RFC 8246, against
+// max-age=0), and in requests no-store, no-cache, max-age, min-fresh, max-stale,
+// only-if-cached and Pragma.
 //
 // # Lifetimes of other schemes
 //
-// If the answer itself names no lifetime, that of [scheme.Scheme].Freshness applies. It is
-// a minute to a few days for what a scheme knows to keep, such as an article by its
-// Message-ID, and a tenth of the time since a file changed, from 10 minutes to a day.
-// Answers to a form, files of this machine and sessions are never stored.
+// If a response has no explicit lifetime, [scheme.Scheme].Freshness determines it. The
+// lifetime is a minute to a few days for stable resources, such as an article by its
+// Message-ID. For a file it is a tenth of the time since the last change, from 10 minutes
+// to a day. The store never stores form submissions, local files and sessions.
 //
-// An answer that something is missing keeps at most 30 seconds. After a referral
-// (Content-Location) the shorter of both lifetimes applies; after one to HTTP it is 0,
-// since HTTP's own fields are lost. A stale answer is fetched again. If ETag, or
-// Last-Modified and length, are those of the stored answer, that one is kept, and the
-// rest of the new one is not read. If the server can't be reached, the stale answer
-// replaces the error for one more day. A denial by the policy is not such an error.
+// The lifetime of a "not found" response is at most 30 seconds. After a redirect
+// (Content-Location) the shorter of both lifetimes applies. After a redirect to HTTP the
+// lifetime is zero, because the HTTP header fields are lost. The store fetches a stale
+// resource again. If the new response has the same ETag, or the same Last-Modified and
+// length, the store keeps the old body and does not read the new one. If the server is
+// unreachable, the stale response replaces the error for one more day. Denials by the
+// policy are not replaced.
 //
 // # What is refused
 //
-// The store ignores URLs with a user or password, or with what may be one
-// ([locus.Mask]), requests with a body, with no-store, or with another Host than the
-// URL, and answers with Set-Cookie, private, no-store, "Vary: *" or trailers. A request
-// with Authorization or Cookie neither waits for others nor do they wait for it. It is
-// answered from the store, and its answer stored, only if the answer says public or
-// s-maxage (with Authorization also must-revalidate). An unsafe method that succeeds
-// removes the answers for the URL, and for those of Location and Content-Location on
-// the same host.
+// Requests bypass the store if the URL has a user or password, or text that may be a
+// password ([locus.Mask]); if they have a body or no-store; or if their Host differs from
+// the URL. The store does not store responses with Set-Cookie, private, no-store, "Vary: *"
+// or trailers. Requests with Authorization or Cookie are not coalesced. The store uses and
+// stores responses to them only with public or s-maxage; with Authorization,
+// must-revalidate is also enough. A successful unsafe method removes the responses for its
+// URL, and for the URLs in Location and Content-Location of the same origin.
 //
-// A body that breaks off, is shorter than its Content-Length or can't be written is
-// never given as complete. Some gopher files have no mark at their end: of these the
-// store can't tell.
+// The store never presents an incomplete body as complete: a body that ends with an error,
+// is shorter than its Content-Length, or can't be written. Some gopher files have no end
+// mark; the store can't detect whether these are complete.
 //
 // The store has no policy: the caller must check that the client may open the URL.
 //
 // # Concurrent requests
 //
-// Requests for the same answer wait for the header of the first. If the answer may be
-// shared, all of them read the file that it grows in, from its first byte on; a slow
-// client reads from there later and holds no memory. If it may not, each makes a
-// request of its own, and for a minute no request waits for that URL. A client that
-// disconnects does not cancel the fetch while others read. After the last one it
-// continues for at most [Options].Linger bytes and a minute. An error is that of all
-// who waited, and is not stored.
+// Requests for the same response wait for the header of the first one. If the response is
+// shareable, all of them read its body from the file that the store writes, from the first
+// byte on. A slow client reads the file later and needs no buffer. If the response is not
+// shareable, each request is sent to the server, and for a minute requests for that URL do
+// not wait. A client that disconnects does not cancel a fetch that others read. After the
+// last reader has left, the fetch continues for at most [Options].PrefetchBytes bytes and a
+// minute. If the fetch fails, all waiting requests get the error, which is not stored.
 //
-// An answer that turns out to be larger than [Options].MaxObject, or than the disk
-// holds, continues to its first reader as if there were no store. Other readers get an
-// error, and the whole answer when they ask again. When the disk takes no more, all
-// requests bypass the store for half a minute.
+// If a response exceeds [Options].MaxObject or the space on disk, its first reader gets the
+// rest directly from the server. Other readers get an error and must repeat the request.
+// After a failed write, the store stores nothing for half a minute.
 //
 // # Responses
 //
-// Each response has Cache-Status (RFC 9211): whether it is a hit, or why a request was
-// made, and how long it is fresh. Those from the store have Age.
+// Each response has the header field Cache-Status (RFC 9211). It tells whether the response
+// is a hit, why a request was sent, and how long the response is fresh. Responses from the
+// store have Age.
 //
 // # Files
 //
-// Each body is a file, written once and named by a hash. The index is a database of
-// package bbolt. The least recently used answers, by a sample, are evicted before the
-// disk holds more than [Options].Size, in which each file counts whole blocks. A store
-// opens after its process was killed at any moment: bodies that are not in the index
-// are deleted then, and a damaged index is replaced by an empty one. One process has a
-// store open at a time.
+// Each body is a file that is written once and named by a hash. The index is a bbolt
+// database. To stay below [Options].Size, the store evicts the least recently used
+// responses of a sample; each file counts in whole blocks. A killed process does not damage
+// a store: [Open] deletes bodies that are not in the index, and replaces a damaged index
+// with an empty one. Only one process at a time can open a store.
 package cache

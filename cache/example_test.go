@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// The second answer is the store's.
+// The second response comes from the store.
 func Example() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "max-age=60")
@@ -48,7 +48,7 @@ func Example() {
 		}
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		status, _, _ := strings.Cut(resp.Header.Get("Cache-Status"), "; ttl=") // less how long it is fresh
+		status, _, _ := strings.Cut(resp.Header.Get("Cache-Status"), "; ttl=") // without the remaining lifetime
 		fmt.Printf("%s%s, %v\n", body, status, err)
 	}
 	// Output:

@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// chunk is how much is read at once.
+	// chunk is the size of a read from the server.
 	chunk = 64 << 10
-	// lingerTime is how long, at most, an answer is fetched that no request waits for.
+	// lingerTime limits a fetch without readers.
 	lingerTime = time.Minute
-	// renewTime is how long it may take to renew an answer that was already given.
+	// renewTime limits the revalidation of a stale response in the background.
 	renewTime = 10 * time.Minute
 )
 
-// errTooLarge is the error of a reader that shared an answer which turned out too large
-// to be stored. One reader of each answer never gets it.
+// errTooLarge is the error of a reader that shares a response which is too large for the
+// store. The first reader of a response never gets it.
 var errTooLarge = errors.New("cache: the response is too large to share between concurrent requests; repeat the request")
 
-// fetch is an answer that is being fetched for all requests that want it. They wait for
-// its header first. Then the body grows in a file, which all of them read.
+// fetch is a running request to the server for all requests of one response. They first
+// wait for its header. Then all of them read the body from the file that the fetch writes.
 type fetch struct {
 	s           *Store
 	t           *transport
@@ -40,20 +40,20 @@ type fetch struct {
 	req         *http.Request
 	cc          directives // of req
 	mode        mode
-	old         hit // to be validated; nil entry: none
+	old         hit // the response to validate; none if its entry is nil
 	cancel      context.CancelFunc
-	detach      func() bool // makes it outlive the store
+	detach      func() bool // makes the fetch independent of the store's context
 
 	arrived chan struct{} // closed when the header has arrived
-	// One of these arrived: an error; a response only for the first request; old,
-	// which is confirmed; an answer whose body is stored.
+	// Exactly one of these is set: an error; a response for the first request only; the
+	// validated old response; a response whose body is stored.
 	err       error
 	resp      *http.Response
 	status    int // of resp
 	validated *meta
 	meta      *meta
 
-	invalid bool // must not be stored or joined; under the store's mutex
+	invalid bool // must not be stored or joined; guarded by the store's mutex
 
 	id   uint64
 	body *body
@@ -63,32 +63,32 @@ type fetch struct {
 	waiting    int       // requests that wait for the header or read
 	readers    []*reader // in order of arrival
 	closed     bool      // no request may join
-	abandoned  bool      // the first request left before the header arrived
-	left       int64     // bytes that may be fetched while no request waits
-	reserved   int64     // bytes of disk
-	released   bool      // the body is
+	abandoned  bool      // the first request ended before the header arrived
+	left       int64     // bytes that the fetch may read without readers
+	reserved   int64     // reserved bytes on disk
+	released   bool      // whether body is released
 	written    int64
 	sum        uint64
-	octets     []byte // of a body as long as it is small
+	octets     []byte // the body, while it is small
 	done       bool
-	failure    error // why the body breaks off
+	failure    error // why the body is incomplete
 	rest       io.ReadCloser
 	restReader *reader // the one that reads rest
 }
 
-// preferencesOf is what requests must have in common to wait for the same header: what
-// the answer will depend on is not known yet.
+// preferencesOf returns the header fields that requests must have in common to wait for the
+// same header. Before the header arrives, the Vary fields are unknown.
 func preferencesOf(h http.Header) string {
 	return fieldValue(h, "Accept") + "\n" + fieldValue(h, "Accept-Language") + "\n" + fieldValue(h, "Accept-Encoding")
 }
 
-// mode says which requests a fetch is for.
+// mode tells which requests may use a fetch.
 type mode uint8
 
 const (
-	shared     mode = iota // for all that want the same
-	alone                  // for the one that it was started for
-	background             // for the store: it runs whether or not a request waits
+	shared     mode = iota // all requests for the same response
+	alone                  // only the request that started it
+	background             // no request: the fetch updates the store
 )
 
 // start starts a fetch. The caller must hold s.mu.
@@ -111,7 +111,7 @@ func (t *transport) start(req *http.Request, a *cacheRequest, old hit, m mode) *
 	return f
 }
 
-// abandon discards the response of a fetch whose first request is gone.
+// abandon discards the response of a fetch whose first request has ended.
 func (f *fetch) abandon() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -121,7 +121,7 @@ func (f *fetch) abandon() {
 	}
 }
 
-// unregister removes f from the fetches that requests can join.
+// unregister removes f from the fetches that other requests can join.
 func (f *fetch) unregister() {
 	s := f.s
 	s.mu.Lock()
@@ -143,7 +143,7 @@ func (f *fetch) isReady() bool {
 	}
 }
 
-// join adds a request that waits, and must leave. It returns false if f is closed.
+// join adds a waiting request, which must call leave. It returns false if f is closed.
 func (f *fetch) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,8 +154,8 @@ func (f *fetch) join() bool {
 	return true
 }
 
-// leave removes a request that waited. The last one cancels the fetch, unless so little
-// is left that it is worth having.
+// leave removes a waiting request. The last one cancels the fetch, unless the rest of the
+// body is short enough to fetch.
 func (f *fetch) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -198,8 +198,8 @@ func (f *fetch) leave() {
 	})
 }
 
-// releaseBody closes the body's file once no request can want to read it. The caller
-// must hold f.mu.
+// releaseBody closes the body's file when no request can read it any more. The caller must
+// hold f.mu.
 func (f *fetch) releaseBody() {
 	if f.body != nil && !f.released {
 		f.released = true
@@ -207,7 +207,7 @@ func (f *fetch) releaseBody() {
 	}
 }
 
-// run gets the answer and, if it may be stored, all of its body.
+// run sends the request and, if the response may be stored, reads its body.
 func (f *fetch) run(ctx context.Context) {
 	defer f.s.work.Done()
 	defer f.unregister()
@@ -250,8 +250,9 @@ func (m *meta) addConditions(h http.Header) {
 	}
 }
 
-// isSame reports whether a response confirms the stored answer: by HTTP's rules, or,
-// where servers can't be asked, by everything that distinguishes versions.
+// isSame reports whether a response validates the stored response. For http and https it
+// follows the HTTP rules. For other schemes it compares all fields that distinguish
+// versions.
 func (m *meta) isSame(resp *http.Response) bool {
 	tag := resp.Header.Get("Etag")
 	if m.isHTTP {
@@ -263,8 +264,8 @@ func (m *meta) isSame(resp *http.Response) bool {
 	return tag != "" || m.hasStrongDate() && resp.Header.Get("Last-Modified") == m.header.Get("Last-Modified")
 }
 
-// handleResponse looks at the header and wakes the requests that wait for it. It
-// reports whether there is a body to store.
+// handleResponse examines the header and wakes the waiting requests. It reports whether to
+// store the body.
 func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	s, came := f.s, f.s.now()
 	if f.old.entry != nil && f.old.meta.isSame(resp) {
@@ -280,7 +281,7 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	m := s.newMeta(f.url, f.req, resp, asked, came)
 	if !m.mayStore(f.req, f.cc, resp) || !f.create(m) {
 		if f.old.entry != nil && resp.StatusCode < 500 {
-			s.remove(f.old.entry) // the server has another version now
+			s.remove(f.old.entry) // the server has a new version
 		}
 		if f.mode != alone {
 			s.dontShare(f.key)
@@ -302,14 +303,14 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	close(f.arrived)
 	alone := f.waiting == 0
 	f.mu.Unlock()
-	if alone { // the last request left before it could see meta
+	if alone { // the last request left before meta was set
 		f.join()
 		f.leave()
 	}
 	return true
 }
 
-// finish ends a body, which is stored if it is complete.
+// finishEmpty ends a fetch without a body to store.
 func (f *fetch) finishEmpty() {
 	f.mu.Lock()
 	f.closed, f.done = true, true
@@ -353,7 +354,7 @@ func (f *fetch) grow(n int64) bool {
 	if n <= f.reserved {
 		return true
 	}
-	n = min(n+n/8, f.s.o.MaxObject) // not for each piece
+	n = min(n+n/8, f.s.o.MaxObject) // avoids a reservation for each piece
 	if !f.s.reserve(n - f.reserved) {
 		return false
 	}
@@ -361,7 +362,7 @@ func (f *fetch) grow(n int64) bool {
 	return true
 }
 
-// reserve makes room for n bytes, or returns it if n is negative.
+// reserve reserves n bytes on disk. A negative n releases them.
 func (s *Store) reserve(n int64) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -374,8 +375,7 @@ func (s *Store) reserve(n int64) bool {
 }
 
 const (
-	// largeChunk is how much of a body is read at once after the first largeAfter
-	// bytes.
+	// largeChunk is the size of a read after the first largeAfter bytes of a body.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 )
@@ -385,7 +385,7 @@ var (
 	largeChunks = sync.Pool{New: func() any { return new([largeChunk]byte) }}
 )
 
-// copyBody writes the body into the file until it ends.
+// copyBody copies the body to the file.
 func (f *fetch) copyBody(from io.ReadCloser) {
 	small := chunks.Get().(*[chunk]byte)
 	defer chunks.Put(small)
@@ -421,7 +421,7 @@ var errRoom = errors.New("the cache is full")
 
 func (f *fetch) write(octets []byte) error {
 	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {
-		return errRoom // longer than its Content-Length: nothing is stored
+		return errRoom // longer than its Content-Length: it is not stored
 	}
 	if !f.grow(f.written + int64(len(octets))) {
 		return errRoom
@@ -449,7 +449,8 @@ func (f *fetch) write(octets []byte) error {
 	return nil
 }
 
-// crcOfSmall continues the checksum of a body of n bytes, as long as it is small.
+// crcOfSmall adds octets to the checksum of the first n bytes of a body. It returns zero if
+// the body is not small.
 func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
 	if n+int64(len(octets)) > small {
 		return 0
@@ -457,7 +458,7 @@ func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
 	return crc64.Update(sum, sumTable, octets)
 }
 
-// finish ends a body, which is stored if it is whole.
+// finish ends a fetch and stores the body if it is complete.
 func (f *fetch) finish(err error) {
 	s := f.s
 	stored := false
@@ -483,15 +484,15 @@ func (f *fetch) finish(err error) {
 	f.cancel()
 }
 
-// removeBody removes a body that is not in the store, even while it is read.
+// removeBody removes a body that is not in the store. Readers may still have it open.
 func (s *Store) removeBody(b *body) {
 	s.mu.Lock()
 	s.removals = append(s.removals, b)
 	s.unlock()
 }
 
-// passOn passes the rest of a body to its first reader, because the store can't hold
-// it. first has arrived already.
+// passOn passes the rest of a body to its first reader, because the store can't store it.
+// first holds the bytes that were already read.
 func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 	f.s.reserve(-f.reserved)
 	f.s.removeBody(f.body)

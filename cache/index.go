@@ -11,24 +11,25 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// ErrBusy is wrapped by the error of [Open] if another process has the store open.
+// ErrBusy is the error of [Open] if another process has the store open. Test for it with
+// errors.Is.
 var ErrBusy = store.ErrBusy
 
-// version is of the index's format. An index of another version is replaced.
+// version is the format version of the index. [Open] replaces an index of another version.
 const version = "locus cache 2"
 
-// The buckets of the index. A key is the hash of the URL and the answer's id.
+// The buckets of the index. A key is the hash of the URL and the response's id.
 const (
 	bucketResponses = "answers" // key and id: record
-	bucketUsed      = "used"    // key and id: when it was last used, in nanoseconds since 1970, if it was
+	bucketUsed      = "used"    // key and id: time of last use, in nanoseconds since 1970; absent before the first use
 )
 
-// index is the database of the answers in the store. Only the store's writer
-// goroutine writes into it.
+// index is the database of the stored responses. Only the store's writer goroutine writes
+// to it.
 type index struct{ *store.File }
 
-// openIndex opens the index in dir and lists its answers. A damaged index is replaced
-// by an empty one, and note is told.
+// openIndex opens the index in dir and lists its responses. It replaces a damaged index
+// with an empty one and reports that to note.
 func openIndex(dir string, note func(error)) (x index, list []*entry, err error) {
 	x.File = &store.File{
 		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketResponses, bucketUsed},
@@ -75,8 +76,8 @@ func (x index) load(k key, id uint64) (m *meta, err error) {
 	return m, err
 }
 
-// write writes metas, where nil deletes an entry, and when entries were last used. After
-// an error it has written nothing.
+// write writes metas and the times of last use. A nil meta deletes its entry. If write
+// fails, it changes nothing.
 func (x index) write(metas map[*entry]*meta, lastUsed map[*entry]int64) error {
 	return x.Update(func(tx *bbolt.Tx) error {
 		answers, used := tx.Bucket([]byte(bucketResponses)), tx.Bucket([]byte(bucketUsed))

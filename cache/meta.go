@@ -10,28 +10,29 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// meta is an answer without its body. It is immutable once others can see it.
+// meta is a stored response without its body. It is immutable once other goroutines can see
+// it.
 type meta struct {
-	url      string // canonical; two may have the same hash
+	url      string // canonical; two URLs may have the same hash
 	status   int
 	header   http.Header // without hop-by-hop fields and Age
-	vary     []varyField // fields of the request that the answer depends on
+	vary     []varyField // request fields that the response depends on
 	lifetime time.Duration
-	age      time.Duration // when it was received (RFC 9111 section 4.2.3)
+	age      time.Duration // age on arrival (RFC 9111 section 4.2.3)
 	received time.Time
-	size     int64 // of the body; -1: not yet known
+	size     int64 // of the body; -1 if not yet known
 	isHTTP   bool  // HTTP's rules apply
 
 	cc       directives // of header
 	etag     string
-	modified time.Time // zero: not known
+	modified time.Time // zero if unknown
 	date     time.Time
 }
 
-// varyField is a field of a request that an answer depends on, as Vary names it.
+// varyField is a request header field that Vary names, and its value.
 type varyField struct{ name, value string }
 
-// derive sets the fields that follow from header.
+// derive sets the fields that depend on header.
 func (m *meta) derive() {
 	m.cc = parseDirectives(m.header["Cache-Control"])
 	m.etag = m.header.Get("Etag")
@@ -39,7 +40,7 @@ func (m *meta) derive() {
 	m.date, _ = http.ParseTime(m.header.Get("Date"))
 }
 
-// memory estimates how many bytes of memory m takes.
+// memory estimates the size of m in memory, in bytes.
 func (m *meta) memory() int64 {
 	n := 400 + len(m.url)
 	for name, values := range m.header {
@@ -54,7 +55,7 @@ func (m *meta) memory() int64 {
 	return int64(n)
 }
 
-// hop are the fields of one connection (RFC 9111 section 3.1, RFC 9110 section 7.6.1).
+// hop lists the hop-by-hop header fields (RFC 9111 section 3.1, RFC 9110 section 7.6.1).
 var hop = [...]string{
 	"Connection", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 	"Proxy-Authenticate", "Proxy-Authentication-Info", "Proxy-Authorization",
@@ -62,7 +63,7 @@ var hop = [...]string{
 
 // withoutHop returns a copy of h without hop-by-hop fields.
 func withoutHop(h http.Header) http.Header {
-	c := make(http.Header, len(h)+3) // there will be Age, Date, Cache-Status
+	c := make(http.Header, len(h)+3) // room for Age, Date and Cache-Status
 	for name, values := range h {
 		c[name] = slices.Clone(values)
 	}
@@ -77,15 +78,15 @@ func withoutHop(h http.Header) http.Header {
 	return c
 }
 
-// newMeta makes the meta of a response to a request that was sent at asked and answered
-// at came. u is canonical.
+// newMeta returns the meta of a response to a request that was sent at asked. The response
+// arrived at came. u is canonical.
 func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, isHTTP: s.isWeb(u)}
 	if m.header.Get("Date") == "" {
 		m.header.Set("Date", came.UTC().Format(http.TimeFormat))
 	}
 	if resp.Uncompressed && m.header.Get("Etag") != "" {
-		// The tag is that of the compressed bytes, and so only a weak one of these.
+		// The tag identifies the compressed bytes, so it is only a weak tag of these bytes.
 		m.header.Set("Etag", "W/"+strings.TrimPrefix(m.header.Get("Etag"), "W/"))
 	}
 	m.derive()
@@ -95,11 +96,11 @@ func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, ask
 	return m
 }
 
-// setAge sets the age that the answer had on arrival (RFC 9111 section 4.2.3).
+// setAge sets the age on arrival (RFC 9111 section 4.2.3).
 func (m *meta) setAge(asked, came time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
-	// A Date has whole seconds, so less than one does not count.
+	// Date has a resolution of one second, so setAge ignores fractions.
 	m.age = max(0, came.Truncate(time.Second).Sub(m.date), told+max(0, came.Sub(asked)))
 	if m.date.IsZero() { // Date is malformed
 		m.age = told + max(0, came.Sub(asked))
@@ -111,21 +112,21 @@ func (m *meta) currentAge(now time.Time) time.Duration {
 	return m.age + max(0, now.Sub(m.received))
 }
 
-// isFuture reports whether the answer arrived later than now: the clock was set back,
-// and the age is unknown.
+// isFuture reports whether the response arrived later than now. Then the clock was set
+// back, and the age is unknown.
 func (m *meta) isFuture(now time.Time) bool { return m.received.Sub(now) > clockStep }
 
-// clockStep is how far a clock may be set back unnoticed.
+// clockStep is the tolerance for a clock that was set back.
 const clockStep = time.Second
 
-// heuristicStatuses are those whose answers may be kept without an explicit lifetime
-// (RFC 9110 section 15.1); those of explicitStatuses need one.
+// heuristicStatuses lists the statuses of responses that may be stored without an explicit
+// lifetime (RFC 9110 section 15.1). The statuses in explicitStatuses require one.
 var (
 	heuristicStatuses = []int{200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501}
 	explicitStatuses  = []int{302, 303, 307}
 )
 
-// lifetime returns how long the answer is fresh (RFC 9111 section 4.2.1).
+// lifetime returns how long the response is fresh (RFC 9111 section 4.2.1).
 func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
 	if d, ok := m.explicitLifetime(); ok {
 		return d
@@ -133,7 +134,7 @@ func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
 	if !m.isHTTP {
 		return s.lifetimeByScheme(u, m)
 	}
-	// The tenth that section 4.2.2 suggests; not for a search, whose results change.
+	// Section 4.2.2 suggests a tenth. Not for queries, whose results change.
 	if strings.Contains(m.url, "?") || m.modified.IsZero() || m.date.IsZero() {
 		return 0
 	}
@@ -143,7 +144,7 @@ func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
 	return min(max(0, m.date.Sub(m.modified)/10), fileMax)
 }
 
-// explicitLifetime returns the lifetime that the answer itself names.
+// explicitLifetime returns the lifetime in the response header.
 func (m *meta) explicitLifetime() (d time.Duration, ok bool) {
 	switch {
 	case m.cc.has("s-maxage"):
@@ -163,11 +164,11 @@ func (m *meta) explicitLifetime() (d time.Duration, ok bool) {
 	return 0, false
 }
 
-// lifetimeByScheme returns the lifetime where HTTP has no rules.
+// lifetimeByScheme returns the lifetime for schemes other than http and https.
 func (s *Store) lifetimeByScheme(u locus.URL, m *meta) time.Duration {
 	d := s.age(u, m.header)
 	if at := m.header.Get("Content-Location"); at != "" {
-		// A referral led there, and that resource has its own lifetime.
+		// The response was redirected, and the target has its own lifetime.
 		v, err := locus.Parse(at)
 		if _, known := v.User(); err != nil || known {
 			return 0
@@ -180,8 +181,8 @@ func (s *Store) lifetimeByScheme(u locus.URL, m *meta) time.Duration {
 	return d
 }
 
-// mayStore reports whether the answer to a request may be stored, and would be of use
-// (RFC 9111 section 3).
+// mayStore reports whether the response may be stored and would be useful (RFC 9111 section
+// 3).
 func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) bool {
 	switch {
 	case method(req) != http.MethodGet || cc.has("no-store"):
@@ -193,7 +194,7 @@ func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) b
 	case isPersonal(req) && !m.isPublic(req):
 		return false
 	case m.header["Set-Cookie"] != nil || m.header["Set-Cookie2"] != nil:
-		return false // a cookie is for one person
+		return false // a cookie belongs to one user
 	case len(resp.Trailer) > 0, m.header["Content-Range"] != nil, len(m.vary) == 1 && m.vary[0].name == "*":
 		return false
 	}
@@ -210,9 +211,9 @@ func isPersonal(req *http.Request) bool {
 	return req.Header["Authorization"] != nil || req.Header["Cookie"] != nil
 }
 
-// isPublic reports whether an answer to a personal request may be given to others (RFC
-// 9111 section 3.5). must-revalidate allows it with Authorization, but says nothing
-// about cookies.
+// isPublic reports whether a response to a personal request may be sent to other users (RFC
+// 9111 section 3.5). must-revalidate allows this for requests with Authorization, but not
+// with cookies.
 func (m *meta) isPublic(req *http.Request) bool {
 	return m.cc.has("public") || m.cc.has("s-maxage") || m.cc.has("must-revalidate") && req.Header["Cookie"] == nil
 }
@@ -225,18 +226,18 @@ func (m *meta) hasStrongDate() bool {
 	return !m.modified.IsZero() && !m.date.IsZero() && m.date.Sub(m.modified) >= time.Second
 }
 
-// usability says how a stored answer may be used for a request.
+// usability tells how a stored response may be used for a request.
 type usability uint8
 
 const (
-	mustValidate    usability = iota // only after the server confirms it
-	fresh                            // as it is
-	staleAccepted                    // as it is: it is stale, and the request accepts that
-	staleRevalidate                  // as it is, and then it is renewed
+	mustValidate    usability = iota // only after validation
+	fresh                            // without validation
+	staleAccepted                    // stale, but the request accepts that
+	staleRevalidate                  // stale, and revalidated in the background
 )
 
-// usability judges an answer for a request with cc (RFC 9111 sections 4.2 and 5.2.1;
-// RFC 5861 section 3; RFC 8246).
+// usability returns the usability of the response for a request with cc (RFC 9111 sections
+// 4.2 and 5.2.1; RFC 5861 section 3; RFC 8246).
 func (m *meta) usability(cc directives, now time.Time) usability {
 	age, lifetime := m.currentAge(now), m.lifetime
 	if cc.has("no-cache") || m.cc.has("no-cache") || m.isFuture(now) {
@@ -267,14 +268,14 @@ func (m *meta) usability(cc directives, now time.Time) usability {
 	return mustValidate
 }
 
-// isStrict reports whether the answer must not be used once it is stale (RFC 9111
-// section 4.2.4; 5.2.2.10 for s-maxage).
+// isStrict reports whether the response must not be used when stale (RFC 9111 section
+// 4.2.4; 5.2.2.10 for s-maxage).
 func (m *meta) isStrict() bool {
 	return m.cc.has("must-revalidate") || m.cc.has("proxy-revalidate") || m.cc.has("s-maxage") || m.cc.has("no-cache")
 }
 
-// mayReplaceError reports whether the answer may be given instead of an error (RFC 5861
-// section 4).
+// mayReplaceError reports whether the stale response may replace an error (RFC 5861 section
+// 4).
 func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
 	if m.isStrict() || cc.has("no-cache") || m.isFuture(now) {
 		return false
@@ -288,8 +289,8 @@ func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
 	return m.currentAge(now)-m.lifetime <= allowed
 }
 
-// updated returns m with the header of a 304 (RFC 9111 section 3.2), or of a response
-// that turned out to be the same.
+// updated returns m with the header fields of a response that validated it: a 304 (RFC 9111
+// section 3.2), or for other schemes the same response again.
 func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	n := *m
 	n.header = m.header.Clone()
@@ -311,7 +312,7 @@ func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Resp
 	return &n
 }
 
-// selectors returns the fields of a request that an answer depends on.
+// selectors returns the request fields that the response depends on.
 func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 	lines := m.header["Vary"]
 	if lines == nil && !m.isHTTP && !s.registry.Freshness(u).Fixed {
@@ -338,12 +339,12 @@ func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 	return list
 }
 
-// otherName stands for all fields of a request that caches have no rules for. No field
-// has such a name.
+// otherName represents all request fields that caches have no rules for. No header field
+// has this name.
 const otherName = "\x00others"
 
-// understood are the fields of a request that a cache or Vary deals with, and those of
-// one connection. An answer does not depend on them unless Vary names them.
+// understood lists the request fields that caches have rules for, and the hop-by-hop
+// fields. A response depends on them only if Vary names them.
 var understood = map[string]bool{
 	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
 	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,
@@ -352,10 +353,10 @@ var understood = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Proxy-Authorization": true,
 }
 
-// otherFields returns all fields of h that are not understood. A server may repeat one
-// of them, such as X-Forwarded-Host, in its answer without naming it in Vary. Such an
-// answer is only for requests with the same fields, or one client could choose what
-// others get.
+// otherFields returns all fields of h that are not in understood. A server may repeat such
+// a field, for example X-Forwarded-Host, in its response without naming it in Vary. The
+// store uses the response only for requests with the same fields. Otherwise one client
+// could influence the responses for others.
 func otherFields(h http.Header) string {
 	var names []string
 	for name := range h {
@@ -376,8 +377,9 @@ func otherFields(h http.Header) string {
 	return b.String()
 }
 
-// fieldValue returns the value of a field for comparison (RFC 9111 section 4.1): lines
-// joined, without insignificant blanks. A missing field differs from an empty one.
+// fieldValue returns the normalized value of a field for comparison (RFC 9111 section 4.1).
+// It joins lines and removes insignificant spaces. A missing field differs from an empty
+// one.
 func fieldValue(h http.Header, name string) string {
 	values := h[name]
 	if values == nil {
@@ -395,7 +397,7 @@ func fieldValue(h http.Header, name string) string {
 	return strings.Join(parts, ",")
 }
 
-// matches reports whether a request would have got the same answer.
+// matches reports whether the response suits a request with the header h.
 func (m *meta) matches(h http.Header) bool {
 	others := ""
 	for _, s := range m.vary {

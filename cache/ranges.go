@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// byteRange is a range of bytes, without the one at end.
+// byteRange is the range of bytes from start to end, excluding end.
 type byteRange struct{ start, end int64 }
 
-// maxRanges is how many ranges a request may ask for. One with more gets the whole, as
-// RFC 9110 section 14.2 allows.
+// maxRanges is the maximum number of ranges in a request. A request with more ranges gets
+// the whole response, as RFC 9110 section 14.2 allows.
 const maxRanges = 16
 
-// parseRange reads the header Range for an answer of size bytes (RFC 9110 section
-// 14.1.2). ok is false if it must be ignored: its unit is not bytes, it is malformed,
-// or it asks for too many. Otherwise an empty list means that no range can be
-// satisfied. Ranges that overlap or touch are joined.
+// parseRange parses the Range header for a response of size bytes (RFC 9110 section
+// 14.1.2). ok is false if the caller must ignore the header: its unit is not bytes, it is
+// malformed, or it has too many ranges. If ok is true, an empty list means that no range is
+// satisfiable. parseRange joins ranges that overlap or touch.
 func parseRange(text string, size int64) (list []byteRange, ok bool) {
 	unit, set, found := strings.Cut(text, "=")
 	if !found || !strings.EqualFold(strings.TrimSpace(unit), "bytes") {
@@ -46,7 +46,7 @@ func parseRange(text string, size int64) (list []byteRange, ok bool) {
 	return join(list), n > 0
 }
 
-// parseSpan reads one range. An empty one lies outside size.
+// parseSpan parses one range. A range outside of size is empty.
 func parseSpan(text string, size int64) (s byteRange, ok bool) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
@@ -71,7 +71,7 @@ func parseSpan(text string, size int64) (s byteRange, ok bool) {
 	return s, true
 }
 
-// position reads an offset. A number that is too large becomes the largest offset.
+// position parses an offset. It limits numbers that are too large.
 func position(text string) (n int64, ok bool) {
 	for i := range len(text) {
 		c := text[i]
@@ -83,7 +83,7 @@ func position(text string) (n int64, ok bool) {
 	return n, text != ""
 }
 
-// join joins ranges that overlap or touch, and keeps the order of the others (RFC 9110
+// join joins ranges that overlap or touch, and preserves the order of the others (RFC 9110
 // section 15.3.7.2).
 func join(list []byteRange) []byteRange {
 	for i := 0; i < len(list); i++ {
@@ -91,7 +91,7 @@ func join(list []byteRange) []byteRange {
 			if list[j].start <= list[i].end && list[i].start <= list[j].end {
 				list[i] = byteRange{min(list[i].start, list[j].start), max(list[i].end, list[j].end)}
 				list = slices.Delete(list, j, j+1)
-				j = i // it may touch others now
+				j = i // the joined range may touch others
 			}
 		}
 	}
@@ -110,7 +110,7 @@ type multiBody struct {
 	length      int64
 }
 
-// openParts opens all ranges of a list of m. Parts of one file share its descriptor.
+// openParts opens all ranges in list. They share the descriptor of the file.
 func openParts(list []byteRange, m *meta, open openFunc) (*multiBody, error) {
 	boundary := rand.Text()
 	b := &multiBody{contentType: "multipart/byteranges; boundary=" + boundary}
@@ -148,8 +148,8 @@ func (b *multiBody) Close() error {
 	return nil
 }
 
-// mayRange reports whether a request may get a range: it evaluates If-Range (RFC 9110
-// section 13.1.5). An encoded resource with "Accept-Ranges: none" has no ranges.
+// mayRange evaluates If-Range (RFC 9110 section 13.1.5) and reports whether a request may
+// get a range. An encoded resource with "Accept-Ranges: none" has no ranges.
 func (m *meta) mayRange(h http.Header) bool {
 	if !m.isHTTP && m.header.Get("Accept-Ranges") == "none" {
 		return false
@@ -159,7 +159,7 @@ func (m *meta) mayRange(h http.Header) bool {
 	case text == "":
 		return true
 	case strings.HasPrefix(text, `"`):
-		return text == m.etag // a strong one, as the comparison wants it
+		return text == m.etag // strong comparison
 	case strings.HasPrefix(text, "W/"):
 		return false
 	}
@@ -171,8 +171,8 @@ func isConditional(h http.Header) bool {
 	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
 }
 
-// isUnchanged reports whether the client has the answer already (RFC 9110 section
-// 13.2.2; RFC 9111 section 4.3.2).
+// isUnchanged reports whether the client already has the response (RFC 9110 section 13.2.2;
+// RFC 9111 section 4.3.2).
 func (m *meta) isUnchanged(h http.Header) bool {
 	if lines := h["If-None-Match"]; lines != nil {
 		for _, line := range lines {
@@ -194,8 +194,8 @@ func (m *meta) isUnchanged(h http.Header) bool {
 	return !since.IsZero() && !since.Truncate(time.Second).After(at)
 }
 
-// matches reports whether a list of entity tags contains one, by weak comparison (RFC
-// 9110 section 8.8.3.2).
+// matches reports whether a list of entity tags contains tag, by weak comparison (RFC 9110
+// section 8.8.3.2).
 func matches(list, tag string) bool {
 	if strings.TrimSpace(list) == "*" {
 		return true

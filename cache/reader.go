@@ -8,24 +8,24 @@ import (
 	"slices"
 )
 
-// reader reads a body from the file that it is in, or still grows in. A slow reader so
-// takes no memory.
+// reader reads a body from its file, even while the fetch still writes the file. So a slow
+// reader needs no buffer.
 type reader struct {
 	f    *fetch
-	end  int64 // -1: where the body ends
+	end  int64 // -1 for the end of the body
 	off  int64
-	stop func() bool // ends the watch over the request's context
+	stop func() bool // stops watching the request's context
 
-	handle *handle // nil: gone says why
+	handle *handle // if nil, gone is the reason
 	inRest bool
 
 	// Under f.mu:
 	closed bool
-	gone   error // why nothing more can be read
+	gone   error // why reading is impossible
 }
 
-// attach returns a reader of f from start on; end -1 is the end of the body. The
-// caller must have joined f.
+// attach returns a reader of f from start to end. If end is -1, it reads to the end of the
+// body. The caller must have joined f.
 func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -44,7 +44,7 @@ func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	return r
 }
 
-// readStored returns a reader of a stored body of that size.
+// readStored returns a reader of a stored body of the given size.
 func readStored(b *body, size, start, end int64) (*reader, error) {
 	f := &fetch{body: b, written: size, done: true, released: true, waiting: 1}
 	f.change.L = &f.mu
@@ -52,8 +52,8 @@ func readStored(b *body, size, start, end int64) (*reader, error) {
 	return r, r.gone
 }
 
-// wait waits until there are bytes after r.off, and returns where those in the file
-// end; rest is where to read if the file has no more.
+// wait waits until there are bytes after r.off. It returns the end of the bytes in the
+// file, or, if the file has no more, rest to read from.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
@@ -104,12 +104,12 @@ func (r *reader) Read(p []byte) (int, error) {
 	case n > 0:
 		err = nil
 	case err == io.EOF:
-		err = io.ErrUnexpectedEOF // the file has changed
+		err = io.ErrUnexpectedEOF // the file was changed
 	}
 	return n, err
 }
 
-// toRest returns a reader of the bytes that the store could not hold.
+// toRest returns a reader of the bytes that the store could not store.
 func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	if !r.inRest {
 		r.inRest = true
@@ -125,8 +125,8 @@ func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	return rest, nil
 }
 
-// WriteTo implements [io.WriterTo]. If w lets the system copy from a file, as an HTTP
-// server does, not even a buffer is held while w is slow.
+// WriteTo implements [io.WriterTo]. If w lets the operating system copy from a file, as an
+// HTTP server does, a slow w needs no buffer.
 func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	var own *os.File
 	defer func() {
@@ -167,7 +167,7 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 		}
 		n, r.off = n+m, r.off+m
 		if err == nil && m == 0 {
-			err = io.ErrUnexpectedEOF // the file has changed
+			err = io.ErrUnexpectedEOF // the file was changed
 		}
 		if err != nil {
 			return n, err
@@ -175,14 +175,14 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	}
 }
 
-// mustWait reports whether there is nothing to read now.
+// mustWait reports whether the next read would block.
 func (r *reader) mustWait() bool {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	return r.off >= r.f.written && !r.f.done
 }
 
-// openAt opens a file to read from off on; nil: it can't be opened.
+// openAt opens a file at the offset off. It returns nil if it can't open the file.
 func openAt(path string, off int64) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
@@ -202,7 +202,7 @@ func copyAt(w io.Writer, from io.ReaderAt, start, end int64) (n int64, err error
 	return io.CopyBuffer(struct{ io.Writer }{w}, io.NewSectionReader(from, start, end-start), buffer[:])
 }
 
-// Close ends a waiting Read too.
+// Close also ends a blocked Read.
 func (r *reader) Close() error {
 	f := r.f
 	f.mu.Lock()

@@ -12,8 +12,8 @@ import (
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
-// newRecord returns the index's record of an answer: its meta, the checksum of its
-// body, and at the end its own.
+// newRecord returns the index record of a response: its meta, the checksum of its body, and
+// the checksum of the record.
 func newRecord(m *meta, sum uint64) (dst []byte) {
 	number := func(n int64) { dst = binary.AppendVarint(dst, n) }
 	text := func(s string) {
@@ -51,7 +51,7 @@ func newRecord(m *meta, sum uint64) (dst []byte) {
 	return binary.BigEndian.AppendUint64(dst, crc64.Checksum(dst, sumTable))
 }
 
-// parseRecord reads what newRecord wrote.
+// parseRecord parses a record of newRecord.
 func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	if len(octets) < 16 {
 		return nil, 0, fmt.Errorf("%w: truncated record", store.ErrDamaged)
@@ -85,7 +85,8 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	return m, sum, nil
 }
 
-// decoder reads the fields of a record. A missing field is zero and sets bad.
+// decoder reads the fields of a record. If a field is missing, it returns zero and sets
+// bad.
 type decoder struct {
 	rest []byte
 	bad  bool

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// openFunc opens the bytes of a body from start to end; end -1 is the end of the body.
+// openFunc opens the bytes of a body from start to end. If end is -1, it opens all bytes
+// from start on.
 type openFunc func(start, end int64) (io.ReadCloser, error)
 
 func (s *Store) opener(h hit) openFunc {
@@ -30,10 +31,10 @@ func (s *Store) opener(h hit) openFunc {
 	}
 }
 
-// answer makes the response to a request from m, with a body that open opens.
-// Conditions and ranges of the request are evaluated here (RFC 9110 section 13.2.2).
-// With simple, several ranges are answered with the whole: a body that is being fetched
-// has one reader for each request. opened reports whether open was called.
+// respond returns the response to a request from m, with a body from open. It evaluates the
+// conditions and ranges of the request (RFC 9110 section 13.2.2). If simple is set, it
+// responds to several ranges with the whole body, because a running fetch has one reader
+// per request. opened reports whether respond called open.
 func (s *Store) respond(req *http.Request, m *meta, w outcome, simple bool, open openFunc) (resp *http.Response, opened bool, err error) {
 	now := s.now()
 	resp = &http.Response{
@@ -103,7 +104,7 @@ func statusText(code int) string {
 	return strconv.Itoa(code) + " " + http.StatusText(code)
 }
 
-// gatewayTimeout is the response to a request that accepts only stored answers (RFC
+// gatewayTimeout returns the response to a request that accepts only stored responses (RFC
 // 9111 section 5.2.1.7).
 func (s *Store) gatewayTimeout(req *http.Request) *http.Response {
 	const text = "Not in the cache, and the request allows only cached responses (Cache-Control: only-if-cached).\n"

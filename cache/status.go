@@ -20,10 +20,10 @@ const (
 	fwdPartial = "partial"
 )
 
-// outcome is how a request was answered.
+// outcome describes the source of a response.
 type outcome struct {
-	fwd       string // empty: from the store
-	status    int    // of the next RoundTripper's response, if it differs
+	fwd       string // why the request was forwarded; empty if it was not
+	status    int    // of the next RoundTripper's response, if different
 	stored    bool
 	collapsed bool
 }

@@ -21,43 +21,45 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure a [Store]. The zero value, and nil, select the defaults.
+// Options configures a [Store]. The zero Options and nil select the defaults.
 type Options struct {
-	// Size bounds the bytes of disk; 0: 1 GiB.
+	// Size limits the disk usage in bytes. Zero means 1 GiB.
 	Size int64
-	// MaxObject is the greatest length of a stored answer; 0: a quarter of Size.
+	// MaxObject is the maximum length of a stored body in bytes. Zero means a quarter of
+	// Size.
 	MaxObject int64
-	// Memory bounds the bytes of memory for frequent answers; 0: 32 MiB.
+	// Memory limits the memory for frequently used responses in bytes. Zero means 32 MiB.
 	Memory int64
-	// Linger is how many more bytes of an answer are fetched for the store after the
-	// last reader has left; 0: 4 MiB, [NoPrefetch]: none.
+	// PrefetchBytes is how many more bytes of a body the store fetches after the last
+	// reader has left. Zero means 4 MiB. [NoPrefetch] means none.
 	PrefetchBytes int64
-	// Now is the clock; nil: [time.Now].
+	// Now returns the current time. If nil, the store uses [time.Now].
 	Now func() time.Time
-	// Note receives what is not an error of a request: that the index was damaged and
-	// replaced, that the disk is full. It may be called concurrently. nil: notes are
-	// dropped.
+	// Note receives problems that do not make a request fail, such as a damaged index or a
+	// full disk. It must be safe for concurrent use. If nil, the store drops notes.
 	Note func(error)
 }
 
-// NoPrefetch cancels a fetch when its last reader leaves: [Options].Linger.
+// NoPrefetch is a value for [Options].PrefetchBytes. The store then cancels a fetch when
+// its last reader leaves.
 const NoPrefetch = -1
 
 const (
-	// small is the greatest length of a body that is held in memory.
+	// small is the maximum length of a body that the store caches in memory.
 	small = 64 << 10
-	// blockSize is the least that a file takes of a disk.
+	// blockSize is the assumed block size of the disk.
 	blockSize = 4 << 10
-	// sampled is how many answers are compared to find one to evict. The least recently
-	// used of 32 is nearly always among the last tenth of all. Unlike an exact order, a
-	// sample keeps some answers when clients read more than the store holds in a circle.
+	// sampled is how many responses the store compares to find one to evict. The least
+	// recently used of 32 is nearly always among the oldest tenth of all. If clients cycle
+	// through more responses than fit, a sample preserves some of them; an exact order
+	// would preserve none.
 	sampled = 32
-	// maxVariants is how many answers are stored for one URL.
+	// maxVariants is the maximum number of stored responses for one URL.
 	maxVariants = 32
-	// pauseTime is how long nothing is stored after a failed write.
+	// pauseTime is how long the store stores nothing after a failed write.
 	pauseTime = 30 * time.Second
-	// unsharedTime is how long requests for a URL don't wait for each other after an
-	// answer that can't be shared, and unsharedMax of how many URLs that is remembered.
+	// unsharedTime is how long requests for a URL are not coalesced after a response that
+	// can't be shared. unsharedMax is how many such URLs the store remembers.
 	unsharedTime = time.Minute
 	unsharedMax  = 4096
 )
@@ -70,7 +72,7 @@ func keyOf(url string) (k key) {
 	return k
 }
 
-// Store is a folder of answers. Its methods may be called concurrently.
+// Store is a cache in a directory. Its methods are safe for concurrent use.
 type Store struct {
 	o        Options
 	registry *scheme.Registry
@@ -87,22 +89,22 @@ type Store struct {
 	ended  chan struct{} // closed when the writer has ended
 
 	mu          sync.Mutex
-	table       map[key][]*entry // a slice is never changed, only replaced
+	table       map[key][]*entry // slices are replaced, never modified
 	all         map[*entry]bool
-	inMemory    map[*entry]bool // what has something in memory
-	total       int64           // bytes of disk
-	reserved    int64           // of these, what fetches may still write
+	inMemory    map[*entry]bool // entries with data in memory
+	total       int64           // bytes on disk
+	reserved    int64           // bytes of total that fetches may still write
 	memory      int64
 	fetches     map[key][]*fetch
 	unshared    map[key]time.Time // until when
 	pending     map[*entry]bool   // not yet in the index
-	touched     map[*entry]bool   // used since the index was told
+	touched     map[*entry]bool   // used since the last write of the index
 	removals    []*body           // bodies to be removed
 	pausedUntil time.Time         // nothing is stored until then
 	closed      bool
 }
 
-// entry is a stored answer. s.mu guards what changes.
+// entry is a stored response. s.mu guards the fields that change.
 type entry struct {
 	key  key
 	id   uint64
@@ -116,10 +118,10 @@ type entry struct {
 	saved  bool // the index has meta
 	meta   *meta
 	octets []byte // a small body; nil: not in memory
-	memory int64  // what meta and octets take
+	memory int64  // size of meta and octets
 }
 
-// newEntry returns the entry of m, which is in none of the lists yet.
+// newEntry returns an entry for m that is not yet in the store.
 func newEntry(k key, id uint64, m *meta, sum uint64) *entry {
 	return &entry{key: k, id: id, size: m.size, cost: cost(m), sum: sum}
 }
@@ -128,27 +130,27 @@ type counters struct {
 	hits, stale, validated, collapsed, misses, passed, stored, evicted, failed atomic.Uint64
 }
 
-// Stats are the content of a store and what it did since it was opened.
+// Stats holds the size of a store and counts events since [Open].
 type Stats struct {
-	Entries int   // stored answers
-	Size    int64 // bytes of disk that they take
-	Memory  int64 // bytes of memory that hold some of them
+	Entries int   // stored responses
+	Size    int64 // their size on disk, in bytes
+	Memory  int64 // bytes of memory used for some of them
 
-	Hits      uint64 // answered from the store without a request
-	Stale     uint64 // of these, with stale answers
-	Validated uint64 // answered from the store after the server confirmed it
-	Collapsed uint64 // answered with what another request was fetching
-	Misses    uint64 // fetched
-	Passed    uint64 // requests that bypass the store
-	Stored    uint64 // answers that were stored
-	Evicted   uint64 // answers that made room for others
-	Failed    uint64 // answers that the disk did not take
+	Hits      uint64 // served from the store without a request
+	Stale     uint64 // hits with a stale response
+	Validated uint64 // served from the store after validation
+	Collapsed uint64 // served from the fetch of another request
+	Misses    uint64 // fetched from the server
+	Passed    uint64 // requests that bypassed the store
+	Stored    uint64 // responses that were stored
+	Evicted   uint64 // responses that were evicted
+	Failed    uint64 // failed writes
 }
 
-// Open opens the store in the folder dir, and creates that if it is missing. r knows
-// the canonical form of URLs and how long responses of a scheme keep. A damaged index
-// is replaced by an empty one. If another process has the store open, the error wraps
-// [ErrBusy]. o may be nil.
+// Open opens the store in the directory dir. It creates the directory if it is missing. r
+// supplies canonical URLs and the lifetimes of schemes. Open replaces a damaged index with
+// an empty one. If another process has the store open, the error wraps [ErrBusy]. If o is
+// nil, Open uses the defaults. The caller must call [Store.Close].
 func Open(dir string, r *scheme.Registry, o *Options) (*Store, error) {
 	s := &Store{
 		registry: r, dir: dir, create: createFile,
@@ -210,18 +212,18 @@ func (s *Store) load(list []*entry) error {
 	for _, e := range missing {
 		s.drop(e)
 	}
-	s.makeRoom(0) // the limit may be another now
+	s.makeRoom(0) // the limit may have changed
 	return nil
 }
 
-// unlock unlocks s.mu and does what may take a while.
+// unlock unlocks s.mu. Then it removes files and wakes the writer.
 func (s *Store) unlock() {
 	doomed := s.removals
 	s.removals = nil
 	wake := len(s.pending) > 0
 	s.mu.Unlock()
 	for _, b := range doomed {
-		// Where a file can't be removed that is open, the next process does it.
+		// Some systems can't remove an open file. Then the next Open removes it.
 		os.Remove(b.path)
 	}
 	if wake {
@@ -232,7 +234,7 @@ func (s *Store) unlock() {
 	}
 }
 
-// cost estimates how many bytes of disk an answer takes.
+// cost estimates the disk usage of a response in bytes.
 func cost(m *meta) int64 {
 	return (m.size+blockSize-1)/blockSize*blockSize + m.memory()
 }
@@ -265,8 +267,8 @@ func (s *Store) drop(e *entry) {
 	s.removals = append(s.removals, e.body)
 }
 
-// makeRoom evicts the least recently used answers until n more bytes fit, and reports
-// whether they do.
+// makeRoom evicts the least recently used responses until n more bytes fit. It reports
+// whether they fit.
 func (s *Store) makeRoom(n int64) bool {
 	if s.reserved+n > s.o.Size {
 		return false
@@ -278,8 +280,8 @@ func (s *Store) makeRoom(n int64) bool {
 	return true
 }
 
-// leastUsed returns the least recently used entry in a sample of the list, among those
-// that may be taken; nil: none.
+// leastUsed returns the least recently used entry in a sample of list. If may is not nil,
+// it considers only entries that may accepts. It returns nil if there is none.
 func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
 	seen := 0
 	for other := range list {
@@ -293,7 +295,7 @@ func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
 	return e
 }
 
-// keepInMemory holds m and octets, if there are any, in memory for e.
+// keepInMemory caches m and octets in memory for e. octets may be nil.
 func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	if e.dead {
 		return
@@ -312,7 +314,7 @@ func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	}
 }
 
-// dropFromMemory drops the body of e from memory, and with whole its meta too.
+// dropFromMemory drops the body of e from memory. If whole is set, it also drops the meta.
 func (s *Store) dropFromMemory(e *entry, whole bool) {
 	if !s.inMemory[e] {
 		return
@@ -331,15 +333,15 @@ func (s *Store) dropFromMemory(e *entry, whole bool) {
 	delete(s.inMemory, e)
 }
 
-// hit is an answer that was found, as it was then.
+// hit is a snapshot of a stored response that lookup found.
 type hit struct {
 	*entry
 	meta   *meta
 	octets []byte
 }
 
-// lookup returns the newest answer for a request's URL and header. others reports
-// whether there are answers for other headers.
+// lookup returns the newest response for a request's URL and header. others reports whether
+// there are responses for other headers.
 func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok bool) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
@@ -380,8 +382,8 @@ func (s *Store) loadMeta(e *entry) {
 	}
 }
 
-// readSmall reads a small body and compares its checksum: after a power cut, a file may
-// have its name but not its content.
+// readSmall reads a small body and verifies its checksum. After a power failure, a file may
+// exist without its content.
 func (s *Store) readSmall(e *entry) ([]byte, error) {
 	octets, err := os.ReadFile(e.body.path)
 	if err == nil && (int64(len(octets)) != e.size || crc64.Checksum(octets, sumTable) != e.sum) {
@@ -399,8 +401,8 @@ func (s *Store) readSmall(e *entry) ([]byte, error) {
 	return octets, nil
 }
 
-// commit makes e the answer to requests like that of f, in place of older ones. It
-// returns false if e must not be stored any more.
+// commit stores e as the response to requests like the request of f. It replaces older
+// responses. It returns false if e must not be stored any more.
 func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -449,7 +451,7 @@ func (s *Store) remove(e *entry) {
 	s.drop(e)
 }
 
-// purge removes all answers with a key, and keeps running fetches from being stored.
+// purge removes all responses with a key, and prevents running fetches from being stored.
 func (s *Store) purge(k key) (n int) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -464,8 +466,8 @@ func (s *Store) purge(k key) (n int) {
 	return n
 }
 
-// Purge removes all answers for u, and returns their number. A fetch that is running is
-// not stored.
+// Purge removes all responses for u and returns their number. The result of a running fetch
+// is not stored.
 func (s *Store) Purge(u locus.URL) int {
 	u, ok := s.canonical(u)
 	if !ok {
@@ -474,7 +476,7 @@ func (s *Store) Purge(u locus.URL) int {
 	return s.purge(keyOf(u.String()))
 }
 
-// PurgeAll removes everything, and returns the number of answers.
+// PurgeAll removes all responses and returns their number.
 func (s *Store) PurgeAll() (n int) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -491,7 +493,7 @@ func (s *Store) PurgeAll() (n int) {
 	return n
 }
 
-// Stats returns the content of the store and what it did.
+// Stats returns the size of the store and its counters.
 func (s *Store) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -503,8 +505,8 @@ func (s *Store) Stats() Stats {
 	}
 }
 
-// Close cancels all fetches, writes the index and unlocks the folder. Transports of the
-// store continue without it.
+// Close cancels all fetches, writes the index and unlocks the directory. After Close,
+// transports of the store send all requests to the next RoundTripper.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -536,10 +538,10 @@ func (s *Store) diskFailed(err error) {
 	}
 }
 
-// canonical returns the URL by which answers for u are found. ok is false if nothing is
-// ever stored for u.
+// canonical returns the URL in the key of responses for u. ok is false if the store never
+// stores responses for u.
 func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
-	// A URL that was mistyped may have a password where the grammar knows of none.
+	// A mistyped URL may have a password outside the userinfo.
 	if _, known := u.User(); known || u.Shown() != u.String() {
 		return u, false
 	}

@@ -14,20 +14,19 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Do answers req, a request for the resource at u, from the store or with the response of
-// next. For a scheme that HTTP has no rules for, next encodes the resource as a response, and
-// req.URL may be nil.
+// Do returns the response to req, a request for the resource at u, from the store or from
+// next. For schemes other than http and https, next must encode the resource as an HTTP
+// response, and req.URL may be nil.
 //
-// Concurrent calls for the same response share one call of next, that of the first. Its
-// request has the context of the client's request, or one that lasts as long as the
-// response has readers. If Do returns the response of next itself, the store does not keep
-// it.
+// Concurrent calls for the same response share one call of next. The request of that call
+// has the context of the client's request, or a context that ends with the last reader. If
+// Do returns the same *http.Response as next, the response is not stored.
 func (s *Store) Do(u locus.URL, req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	return (&transport{s, next}).roundTrip(u, req)
 }
 
-// Transport returns a RoundTripper for an [http.Client] that answers from the store and
-// asks next for the rest, as [Store.Do] does. It may be used concurrently if next may.
+// Transport returns a RoundTripper that uses the store and sends other requests through
+// next, as [Store.Do] does. It is safe for concurrent use if next is.
 func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
 
 // RoundTrip implements [http.RoundTripper].
@@ -42,20 +41,21 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.roundTrip(u, req)
 }
 
-// transport is the store before a RoundTripper.
+// transport is the store in front of a RoundTripper.
 type transport struct {
 	s    *Store
 	next http.RoundTripper
 }
 
-// cacheRequest is what the store needs to know of a request.
+// cacheRequest holds the properties of a request that the store uses.
 type cacheRequest struct {
 	url locus.URL // canonical
 	key key
 	cc  directives
 }
 
-// look looks at a request for the resource at u. fwd says why it bypasses the store; empty: it does not.
+// look examines a request for the resource at u. If the request bypasses the store, fwd is
+// the reason; otherwise fwd is empty.
 func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd string) {
 	u, ok := s.canonical(u)
 	if !ok {
@@ -67,7 +67,7 @@ func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd strin
 		return a, fwdMethod
 	case a.cc.has("no-store"), req.Body != nil && req.Body != http.NoBody,
 		req.Header["If-Match"] != nil, req.Header["If-Unmodified-Since"] != nil, req.Header["Upgrade"] != nil,
-		// The answers of another host would be found at this URL.
+		// Otherwise responses of another host would be stored for this URL.
 		req.URL != nil && req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
 		return a, fwdBypass
 	case !s.isWeb(u) && s.age(u, http.Header{}) <= 0:
@@ -86,7 +86,7 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 	if fwd != "" {
 		return t.passThrough(req, a, fwd)
 	}
-	// If an answer turns out to be for one request only, the others look again.
+	// If the response is for one request only, the others try again.
 	for range 3 {
 		resp, err, again := t.try(req, a)
 		if !again {
@@ -96,8 +96,8 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 	return t.passThrough(req, a, fwdMiss)
 }
 
-// try answers a request from the store, or from a fetch. again reports that something
-// changed meanwhile.
+// try returns a response from the store or from a fetch. again reports whether the state
+// changed meanwhile, so that the caller must retry.
 func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response, err error, again bool) {
 	s := t.s
 	found, others, ok := s.lookup(a.key, a.url.String(), req.Header)
@@ -150,18 +150,18 @@ func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response
 	}
 	f, joined := t.joinOrStart(req, a, old, shared)
 	if f == nil {
-		return nil, nil, true // an answer was stored just now, or the store is being closed
+		return nil, nil, true // another request stored a response, or the store is closing
 	}
 	return t.await(req, a, f, fwd, !joined)
 }
 
-// startsWhole reports whether a range covers everything, which media players ask for
-// first.
+// startsWhole reports whether a range covers the whole body. Media players send such a
+// request first.
 func startsWhole(h http.Header) bool {
 	return h.Get("If-Range") == "" && strings.ReplaceAll(h.Get("Range"), " ", "") == "bytes=0-"
 }
 
-// isUnshared reports whether recent answers for a URL could not be shared.
+// isUnshared reports whether a recent response for a URL could not be shared.
 func (s *Store) isUnshared(k key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *Store) isUnshared(k key) bool {
 	return ok
 }
 
-// dontShare makes requests for a URL not wait for each other for a while.
+// dontShare stops coalescing requests for a URL for unsharedTime.
 func (s *Store) dontShare(k key) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Store) dontShare(k key) {
 func (t *transport) respondStored(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	resp, _, err := t.s.respond(req, h.meta, w, false, t.s.opener(h))
 	if err != nil {
-		t.s.remove(h.entry) // its body is not there
+		t.s.remove(h.entry) // its body is missing
 		return nil, nil, true
 	}
 	switch {
@@ -200,18 +200,19 @@ func (t *transport) respondStored(req *http.Request, h hit, w outcome) (*http.Re
 	return resp, nil, false
 }
 
-// respondStale is respondStored for an answer that is stale.
+// respondStale is respondStored for a stale response.
 func (t *transport) respondStale(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	t.s.count.stale.Add(1)
 	return t.respondStored(req, h, w)
 }
 
-// runningFetch returns a fetch that the request has joined, and must leave; nil: there
-// is none. A range joins one that has reached it, or nearly. The caller must hold s.mu.
+// runningFetch joins a running fetch and returns it, or nil if there is none. The request
+// must leave the fetch. A range request joins a fetch only if the fetch has nearly reached
+// the range. The caller must hold s.mu.
 func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool) *fetch {
 	s := t.s
 	if a.cc.has("no-cache") || a.cc.has("max-age") && a.cc["max-age"] == 0 {
-		return nil // the request wants a new answer
+		return nil // the request requires a new response
 	}
 	wants := preferencesOf(req.Header)
 	for _, f := range s.fetches[a.key] {
@@ -235,8 +236,8 @@ func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool
 	return nil
 }
 
-// startsSoon reports whether the first byte of a request's range has arrived, or soon
-// will.
+// startsSoon reports whether the first byte of a request's range has arrived or will arrive
+// soon.
 func (f *fetch) startsSoon(h http.Header) bool {
 	if f.meta.size < 0 || !f.meta.mayRange(h) {
 		return false
@@ -250,8 +251,8 @@ func (f *fetch) startsSoon(h http.Header) bool {
 	return list[0].start <= f.written+1<<20
 }
 
-// await answers with what f brings, which was started for this request if own is set.
-// Another request takes only what needs no validation.
+// await waits for f and returns its response. own reports whether f was started for this
+// request. Other requests use only a fresh response.
 func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd string, own bool) (resp *http.Response, err error, again bool) {
 	select {
 	case <-f.arrived:
@@ -283,7 +284,7 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 		}
 		return resp, err, false
 	case own && f.resp != nil && !(mayReplace && isServerError(f.status)) && !(f.status == http.StatusNotModified && old.entry != nil):
-		// The answer is only for this request, whose end cancels the fetch.
+		// The response is only for this request. The end of the request cancels the fetch.
 		s.count.misses.Add(1)
 		resp := f.resp
 		stop := context.AfterFunc(req.Context(), f.cancel)
@@ -316,7 +317,7 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 	return nil, nil, true
 }
 
-// closing is a body that calls a function once it is closed.
+// closing is a body that calls a function when it is closed.
 type closing struct {
 	io.Reader
 	from   io.Closer
@@ -332,9 +333,9 @@ func (c *closing) Close() (err error) {
 	return err
 }
 
-// joinOrStart returns a fetch for the request: a running one that it joins, or a new
-// one. Both happen under one lock, or two requests would each start one. nil: a usable
-// answer was stored since the last look, or the store is being closed.
+// joinOrStart joins a running fetch or starts one, and returns it. It holds one lock for
+// both, so that two requests don't start one each. It returns nil if a usable response was
+// stored meanwhile, or if the store is closing.
 func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m mode) (f *fetch, joined bool) {
 	s := t.s
 	s.mu.Lock()
@@ -379,8 +380,8 @@ func isServerError(status int) bool {
 	return false
 }
 
-// isOutage reports whether a server can't be reached or broke off; a denial of the
-// policy is not an outage, since it applies to stored answers too.
+// isOutage reports whether err means that a server is unreachable or closed the connection.
+// A denial by the policy is not an outage, because it also applies to stored responses.
 func isOutage(err error) bool {
 	var ofNet net.Error
 	return !errors.Is(err, policy.ErrDenied) &&
@@ -389,7 +390,7 @@ func isOutage(err error) bool {
 
 func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	if isPersonal(req) {
-		return // the answer is not for others
+		return // the response is not for other users
 	}
 	get := req.Clone(context.WithoutCancel(req.Context()))
 	get.Method = http.MethodGet
@@ -401,8 +402,8 @@ func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	}
 }
 
-// fetchAlone makes a request for one client, on condition of a change if old is given.
-// The answer is stored if it may be.
+// fetchAlone sends a request for one client, a conditional one if old is given. It stores
+// the response if possible.
 func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd string) (*http.Response, error, bool) {
 	if f, _ := t.joinOrStart(req, a, old, alone); f != nil {
 		return t.await(req, a, f, fwd, true)
@@ -411,8 +412,8 @@ func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd 
 	return resp, err, false
 }
 
-// withoutFragment returns a copy of a request. An answer is stored for every fragment,
-// and so must not name one.
+// withoutFragment returns a copy of a request without a fragment, because a stored response
+// applies to all fragments.
 func withoutFragment(req *http.Request, ctx context.Context) *http.Request {
 	req = req.Clone(ctx)
 	if req.URL != nil {
@@ -424,7 +425,8 @@ func withoutFragment(req *http.Request, ctx context.Context) *http.Request {
 	return req
 }
 
-// compareHead removes a stored answer that a HEAD contradicts (RFC 9111 section 4.3.5).
+// compareHead removes a stored response that differs from the response to a HEAD request
+// (RFC 9111 section 4.3.5).
 func (f *fetch) compareHead(resp *http.Response) {
 	found, _, ok := f.s.lookup(f.key, f.url.String(), f.req.Header)
 	if !ok || resp.StatusCode != http.StatusOK {
@@ -437,8 +439,8 @@ func (f *fetch) compareHead(resp *http.Response) {
 	}
 }
 
-// passThrough forwards a request. One that may change things removes the answers for
-// its URL, and for those that the response names (RFC 9111 section 4.4).
+// passThrough forwards a request. After an unsafe method it removes the responses for its
+// URL, and for the URLs that the response names (RFC 9111 section 4.4).
 func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) (*http.Response, error) {
 	s := t.s
 	s.count.passed.Add(1)
@@ -455,8 +457,8 @@ func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) 
 	return s.mark(resp, outcome{fwd: fwd}), nil
 }
 
-// purgeBeside removes the answers for a URL that a response names, if it has the same
-// origin.
+// purgeBeside removes the responses for a URL that a response names, if the URL has the
+// same origin.
 func (s *Store) purgeBeside(req *http.Request, text string) {
 	if text == "" || req.URL == nil {
 		return
@@ -470,7 +472,7 @@ func (s *Store) purgeBeside(req *http.Request, text string) {
 	}
 }
 
-// isSafe reports whether a method changes nothing (RFC 9110 section 9.2.1).
+// isSafe reports whether a method is safe (RFC 9110 section 9.2.1).
 func isSafe(method string) bool {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// batchDelay is how long the writer waits for more to write: each transaction costs
-	// the disk the same.
+	// batchDelay is how long the writer waits for more changes, because each transaction
+	// has a fixed cost.
 	batchDelay = 100 * time.Millisecond
-	// usedInterval is how often the index is told which answers were used.
+	// usedInterval is how often the writer writes the times of last use to the index.
 	usedInterval = time.Minute
 )
 
@@ -41,7 +41,7 @@ func (s *Store) write() {
 	}
 }
 
-// flush writes pending changes; with everything, also which answers were used.
+// flush writes pending changes. If everything is set, it also writes the times of last use.
 func (s *Store) flush(everything bool) error {
 	metas, used := map[*entry]*meta{}, map[*entry]int64{}
 	s.mu.Lock()
@@ -60,9 +60,10 @@ func (s *Store) flush(everything bool) error {
 	s.mu.Unlock()
 	var lost []*entry
 	for e, m := range metas {
-		// The body must be on the disk before the index has it. A small one has a checksum.
+		// The body must be on disk before the index refers to it. Small bodies have a
+		// checksum instead.
 		if m != nil && e.size > small && e.body.sync() != nil {
-			lost = append(lost, e) // or it was evicted just now
+			lost = append(lost, e) // or it was just evicted
 			delete(metas, e)
 		}
 	}
@@ -78,7 +79,8 @@ func (s *Store) flush(everything bool) error {
 	for e, m := range metas {
 		switch {
 		case m != nil && err != nil:
-			// Drop what can't be written: otherwise it would have to stay in memory.
+			// Drop entries that can't be written. Otherwise they would have to stay in
+			// memory.
 			s.drop(e)
 			delete(s.pending, e)
 		case m != nil:
