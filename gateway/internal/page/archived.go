@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// archivedTimes is the banner of a page whose resource was kept.
+// archivedTimes is the data of the banner on a page of an archived resource.
 type archivedTimes struct {
 	Time  time.Time
 	Links []archivedLink
@@ -19,7 +19,7 @@ type archivedLink struct {
 	Time       time.Time
 }
 
-// stampLayout is that of Show.At.
+// stampLayout is the time layout of Show.At.
 const stampLayout = "20060102150405"
 
 func (g *page) archivedTimes() *archivedTimes {
@@ -52,21 +52,21 @@ func (g *page) archivedTimes() *archivedTimes {
 	return d
 }
 
-// Index is a page of links to what was kept.
+// Index is a page with links to archived resources.
 type Index struct {
 	Title, Text string
-	Examples    []IndexEntry // to begin with
+	Examples    []IndexEntry // shown first
 	Entries     []IndexEntry
-	Next        string // the link to the page with what follows; empty: nothing does
+	Next        string // link to the next page; empty on the last page
 }
 
-// IndexEntry is a link of an [Index]. The texts need not be safe.
+// IndexEntry is a link of an [Index]. The page escapes its texts.
 type IndexEntry struct {
 	Text, Link, Note string
-	Time             time.Time // zero: none
+	Time             time.Time // optional
 }
 
-// Index writes a page of links to what was kept.
+// Index writes a page with links to archived resources.
 func (p *Printer) Index(w io.Writer, h *Head, list Index) error {
 	g := p.begin(w, h, nil, kindArchive, list.Title)
 	g.put("index", list)

@@ -14,12 +14,12 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// terminalScript is the largest asset, and only pages of sessions load it: in the program it
-// is compressed.
+// terminalScript is the largest asset, and only session pages load it. The program contains
+// it compressed.
 const terminalScript = "xterm.js"
 
-// Asset returns a file that pages load: a style, a script, an icon, or the licence of a
-// third-party file. The error is that of a file that is missing.
+// Asset returns a file that pages load: a style sheet, a script, an icon, or the license of
+// a third-party file. If there is no such file, the error wraps fs.ErrNotExist.
 func Asset(name string) ([]byte, error) {
 	if name == terminalScript {
 		return unpackScript()
@@ -36,10 +36,11 @@ var unpackScript = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r) // it is the project's own file
+	return io.ReadAll(r) // the file is trusted, so its size needs no limit
 })
 
-// AssetsVersion returns a text for [Site.Assets] that changes with the files of Asset.
+// AssetsVersion returns a version for [Site.Assets]. It changes whenever a file of Asset
+// changes.
 func AssetsVersion() string { return assetsVersion() }
 
 var assetsVersion = sync.OnceValue(func() string {

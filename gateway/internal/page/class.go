@@ -2,7 +2,7 @@ package page
 
 import "strings"
 
-// Class is a way to show an object.
+// Class is a presentation of an object.
 type Class string
 
 const (
@@ -16,14 +16,15 @@ const (
 	ClassFile     Class = "file" // a file to save: an archive, a program
 )
 
-// kinds are the kinds of objects that are shown in each class; none: that of the type.
+// kinds maps each class to the kind of its objects. For the zero kind, the media type
+// decides.
 var kinds = map[Class]kind{
 	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindComposed,
 	ClassImage: kindImage, ClassSound: kindSound, ClassVideo: kindVideo, ClassFile: {},
 }
 
-// ClassOf returns the class of objects of a media type. Images, sounds and videos are
-// only those that browsers show.
+// ClassOf returns the class for a media type. Images, sounds and videos that browsers can't
+// show have the class ClassFile.
 func ClassOf(mediaType string) Class {
 	name := bare(mediaType)
 	switch k, _ := kindOfType(name); {

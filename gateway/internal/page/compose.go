@@ -2,24 +2,25 @@ package page
 
 import "io"
 
-// Letter is mail that is being written. Its page sends it by POST to [Site.Send] as
-// "from", "to", "cc", "subject" and "body", with "url", "token" and "step": "show" asks
-// for a Preview, "edit" goes back from it, "send" sends the message.
+// Message is a message that the user is writing. Its page posts the values "from", "to",
+// "cc", "subject", "body", "url", "token" and "step" to [Site.Send]. The step "show"
+// requests a preview, "edit" returns to the form, and "send" sends the message.
 type Message struct {
 	From, To, Cc, Subject, Body string
-	// LeftOut are the names of header fields in the URL that are ignored.
+	// LeftOut lists the names of ignored header fields of the URL.
 	LeftOut []string
-	// Relay names the mail server. Empty: mail cannot be sent.
+	// Relay is the name of the mail server. If empty, the page can't send mail.
 	Relay string
-	// Preview is the message as it would be sent. Empty: it is being written.
+	// Preview is the message as it would be sent. If empty, the page shows the form.
 	Preview string
-	// Problem is why the message cannot be previewed or sent.
+	// Problem is the reason why a preview or sending failed; may be nil.
 	Problem error
-	// Sent is the reply of the relay that accepted the message. Empty: it was not sent.
+	// Sent is the response of the relay that accepted the message. It is empty if the
+	// message was not sent.
 	Sent string
 }
 
-// Letter writes the page for writing, previewing and sending mail.
+// Message writes the page for writing, previewing and sending a message.
 func (p *Printer) Message(w io.Writer, h *Head, l Message) error {
 	g := p.begin(w, h, nil, kindAddress, "")
 	g.put("letter", struct {

@@ -1,34 +1,34 @@
-// Package page writes resources as HTML pages for people: what the gateway of RFC 1738
-// section 4 shows in a browser. It opens no URL and knows no HTTP. A page goes to an
-// io.Writer while its content comes from an iterator or a reader, piece by piece.
+// Package page writes resources as HTML pages for the gateway. It opens no URL and does not
+// use HTTP. It streams pages: it writes to an io.Writer while it reads the content from an
+// iterator or a reader.
 //
 //	scheme.Menu, scheme.Object, Head --Printer--> HTML
 //
-// [New] makes a [Printer] for a [Site], which has the paths of pages, octets and
-// assets. Each kind of page is a method of the Printer.
+// [New] returns a [Printer] for a [Site], which holds the paths of pages, raw content and
+// assets. The Printer has a method for each kind of page.
 //
 // # Foreign content
 //
-// Everything from a server is text: control characters, marks that turn the direction
-// of writing, and octets that are not characters become visible escapes. A URL becomes a
-// link only if its scheme is registered and [Site.Page] has a page for it; "javascript:" is
-// in no registry. A link to "data:" leads to a page too: browsers never see the URL itself,
-// and its HTML is as foreign as any other. Foreign HTML is shown without scripts, styles, forms
-// and frames, its links and images led through the site, or in a sandboxed frame.
+// All content of a server is untrusted. In texts, control characters, direction marks and
+// invalid bytes become visible escapes. A URL becomes a link only if its scheme is registered
+// and [Site.Page] returns a page for it; "javascript:" is never registered. A link to a "data:"
+// URL points to a page of the site, too, so browsers never open the URL itself. Foreign HTML is
+// shown without scripts, styles, forms and frames, with links and images through the site, or
+// in a sandboxed frame.
 //
-// A page loads nothing from elsewhere, and has no inline scripts and styles: [Policy] is
-// its Content-Security-Policy. Everything except terminals works without JavaScript.
-// A page shows no password, and links to none.
+// A page loads nothing from other origins and has no inline scripts or styles; [Policy] is
+// its Content-Security-Policy. All pages except terminals work without JavaScript. Pages
+// and their links contain no passwords.
 //
 // # The terminal's protocol
 //
-// The page of a session ([Printer.Terminal]) opens a WebSocket at [Site.Session] with
-// the subprotocol "locus.terminal.2". Binary frames are octets, as for scheme.Terminal:
-// from the server the filtered output; to the server the input, "\r" for Enter, in
-// messages of any length, which the server reads as fast as the service does. If the
-// service does not echo, the server does: it edits the line, and sends it on Enter.
-// Text frames are JSON objects of at most 64 KiB with one of these keys; either side
-// ignores unknown keys.
+// The page of a session ([Printer.Terminal]) opens a WebSocket at [Site.Session] with the
+// subprotocol "locus.terminal.2". Binary frames contain bytes, as for scheme.Terminal. The
+// server sends the filtered output. The page sends the input, with "\r" for Enter, in
+// messages of any length; the server reads them only as fast as the service does. If the
+// service does not echo, the server echoes and edits the line, and sends it on Enter. Text
+// frames are JSON objects of at most 64 KiB with one of these keys. Both sides ignore
+// unknown keys.
 //
 // To the server:
 //
@@ -49,5 +49,5 @@
 //	{"error": {"kind": "unreachable", "message": "..."}}
 //	                           why there is no session; then the close
 //
-// The server sends advice, commands, keys and echo before the first octets.
+// The server sends advice, commands, keys and echo before the first output.
 package page

@@ -19,9 +19,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// documentPage writes a page of foreign HTML without scripts, styles, forms and frames.
-// Its links and images lead through the site. The document is read into memory; one
-// that is too large is shown in a frame.
+// documentPage writes a page of foreign HTML without scripts, styles, forms and frames. It
+// rewrites links and images to paths of the site. It reads the document into memory, and
+// shows a document that is too large in a frame.
 func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 	decoded, err := charset.NewReader(o.Body, o.Type)
 	if err == io.EOF { // the document is empty
@@ -48,11 +48,11 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 // documentHead holds the title and base of a document.
 type documentHead struct{ title, base string }
 
-// maxHead is the length of the beginning of a document in which its head is looked for.
+// maxHead is how many bytes of a document are searched for its head.
 const maxHead = 64 << 10
 
-// headOf reads the head of a document. It reads tokens, so that no document makes a large
-// tree.
+// headOf reads the head of a document. It reads tokens, because a hostile document could
+// produce a large tree.
 func headOf(text []byte) (h documentHead) {
 	tokens := html.NewTokenizer(bytes.NewReader(text[:min(len(text), maxHead)]))
 	for h.title == "" || h.base == "" {
@@ -75,7 +75,8 @@ func headOf(text []byte) (h documentHead) {
 	return h
 }
 
-// elements are the elements of foreign HTML that are kept. Of others, the text is.
+// elements lists the allowed elements of foreign HTML. Other elements are replaced by their
+// text.
 var elements = []string{
 	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center", "cite", "code",
 	"col", "colgroup", "dd", "del", "details", "dfn", "dir", "div", "dl", "dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2",
@@ -84,7 +85,7 @@ var elements = []string{
 	"tt", "u", "ul", "var", "wbr",
 }
 
-// sanitiser removes active content. Links are checked afterwards, by [page.attributes].
+// sanitiser removes active content. [page.attributes] checks links afterwards.
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
@@ -101,20 +102,20 @@ var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// foreignOptions describe where foreign HTML comes from.
+// foreignOptions describes the origin of foreign HTML.
 type foreignOptions struct {
 	base locus.URL
-	// within returns the path of a part of the message by its Content-ID.
+	// within returns the path of a message part by its Content-ID.
 	within func(id string) string
-	// local: remote images are not shown, because they would tell a sender that the
-	// message was read.
+	// local suppresses remote images, because they would tell the sender that the message
+	// was read.
 	local bool
 }
 
-// renamed are elements that are replaced: the page has its own "main" and "h1".
+// renamed maps elements to their replacements. The page has its own "main" and "h1".
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign writes foreign HTML. It is parsed into a tree, so that it cannot close
+// foreign writes foreign HTML. It parses the HTML into a tree, so that the HTML can't close
 // elements of the page.
 func (g *page) foreign(text []byte, o foreignOptions) {
 	g.add("begin-foreign", nil)
@@ -136,11 +137,11 @@ func (g *page) foreign(text []byte, o foreignOptions) {
 	}
 }
 
-// maxNested bounds the depth of foreign elements: HTML parsers have limits of their own,
-// and read deeper elements differently.
+// maxNested bounds the depth of foreign elements. HTML parsers have their own limits, and
+// read deeper elements differently.
 const maxNested = 200
 
-// deeper reports whether n has descendants of that depth.
+// deeper reports whether n has descendants at depth most.
 func deeper(n *html.Node, most int) bool {
 	if most == 0 {
 		return true
@@ -153,7 +154,7 @@ func deeper(n *html.Node, most int) bool {
 	return false
 }
 
-// clean changes a node of foreign HTML into the one that is shown.
+// clean makes a node of foreign HTML safe to show.
 func (g *page) clean(n *html.Node, o foreignOptions) {
 	switch n.Type {
 	case html.TextNode:
@@ -166,14 +167,14 @@ func (g *page) clean(n *html.Node, o foreignOptions) {
 	}
 }
 
-// attributes returns the attributes that a foreign element keeps.
+// attributes returns the allowed attributes of a foreign element, with rewritten links.
 func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute) {
 	keep := func(name, value string) { list = append(list, html.Attribute{Key: name, Val: value}) }
 	alt := false
 	for _, a := range n.Attr {
 		switch {
 		case a.Key == "id" || a.Key == "name":
-			// Foreign names must not clash with those of the page.
+			// Foreign names must not clash with names of the page.
 			keep("id", foreignName+shown(a.Val))
 		case a.Key == "href":
 			if to := g.foreignLink(a.Val, o); to != "" {
@@ -199,14 +200,14 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 	return list
 }
 
-// foreignName is the prefix of fragment names in foreign HTML.
+// foreignName is the prefix of names in foreign HTML.
 const foreignName = "there-"
 
 func isNumber(text string) bool {
 	return text != "" && len(text) < 6 && strings.Trim(text, "0123456789") == ""
 }
 
-// foreignLink returns the path that a link of foreign HTML leads to; empty: none.
+// foreignLink returns the path for a link of foreign HTML, or "" if there is none.
 func (g *page) foreignLink(href string, o foreignOptions) string {
 	if fragment, ok := strings.CutPrefix(strings.TrimSpace(href), "#"); ok {
 		return "#" + foreignName + fragment
@@ -222,7 +223,8 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 	return link
 }
 
-// foreignImage returns the path of an image of foreign HTML; empty: it is not shown.
+// foreignImage returns the path for an image of foreign HTML, or "" if the image is not
+// shown.
 func (g *page) foreignImage(src string, o foreignOptions) string {
 	u, part := g.resolved(src, o)
 	if u.IsZero() || o.local {
@@ -231,8 +233,8 @@ func (g *page) foreignImage(src string, o foreignOptions) string {
 	return g.raw(u.WithoutFragment(), Show{})
 }
 
-// resolved returns the URL that a link of foreign HTML leads to, or the path of a part of
-// the message, or neither.
+// resolved returns the URL of a link in foreign HTML, or the path of a message part. Both
+// are empty if the link is invalid.
 func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
 	text = strings.TrimSpace(text)
 	ref, err := relative.Parse(text)

@@ -12,16 +12,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// explained is the data of the template "explanation": the parts of a URL, its fields by
-// its scheme, and how it breaks the rules of RFC 1738.
+// explained is the data of the template "explanation": the parts of a URL, the fields of
+// its scheme, and its violations of RFC 1738.
 type explained struct {
 	Empty     bool
 	Parts     []scheme.Span
 	Rows      []row
 	Findings  []locus.Violation
 	Conforms  bool
-	Canonical string // empty: the URL has no canonical form
-	Already   bool   // the URL is in canonical form
+	Canonical string // empty if the URL has no canonical form
+	Already   bool   // whether the URL is canonical
 	Scheme    string
 	Access    string
 	Section   string
@@ -32,8 +32,8 @@ type explained struct {
 // row is a field of a URL.
 type row struct{ Name, Value string }
 
-// Explain writes an explanation of text as a fragment of HTML, which the home page shows
-// while a URL is typed.
+// Explain writes an HTML fragment that explains the URL in text. The home page shows it
+// while the user types a URL.
 func (p *Printer) Explain(w io.Writer, text string) error {
 	g := &page{Printer: p, w: w}
 	g.put("explanation", p.explainText(strings.TrimSpace(text)))
@@ -78,7 +78,7 @@ func (p *Printer) explain(u locus.URL) explained {
 	return x
 }
 
-// refusal describes why a text is not a URL.
+// refusal explains why a text is not a URL.
 func refusal(text string, err error) explained {
 	x := explained{Before: text, Why: err.Error()}
 	var s *locus.SyntaxError

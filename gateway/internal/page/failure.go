@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Failure writes the page of a failure. kind is that of access.KindOf. The page of a cid
-// URL asks for the message that contains it, which [Site.Home] gets as "in" beside
-// "url". The box for URLs keeps a text that is not a URL.
+// Failure writes the page for an error. kind is the result of access.KindOf. For a cid URL,
+// the page has a form for the URL of the message, which it sends to [Site.Home] as "in"
+// with "url". If the input was not a URL, the URL box repeats it.
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	head := Head{}
 	if h != nil {
@@ -31,8 +31,8 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	return g.end(nil)
 }
 
-// Redirect writes a page that asks before it leads to to, because err is why a browser
-// may not follow the redirect by itself.
+// Redirect writes a page with a link to the target of a redirect. err is the reason why a
+// browser must not follow the redirect automatically.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
 	g := p.begin(w, h, nil, kindRedirect, "")
 	f := g.failure("denied", err)
@@ -45,14 +45,14 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 // failure is the data of the template "failure".
 type failure struct {
 	What, Do, Text, Hint, Kind string
-	Named                      bool   // the page has the name of a resource
-	Again                      string // the page itself, to try again
-	Onward, To                 string // the page of the target of a redirect, and its URL
-	Within                     string // the URL of a part whose message is to be named
+	Named                      bool   // whether the page title is the name of a resource
+	Again                      string // link to retry
+	Onward, To                 string // link to the target of a redirect, and its URL
+	Within                     string // the cid URL whose message the user must enter
 	Home                       string
-	Refused                    *explained // a text that is not a URL, with the fault marked
-	Fix                        *hop       // the URL that was probably meant
-	Above                      *crumb     // the menu above a resource that is missing
+	Refused                    *explained // the invalid input, with the error marked
+	Fix                        *hop       // suggested URL
+	Above                      *crumb     // parent of a missing resource
 }
 
 func (g *page) failure(kind string, err error) failure {
@@ -68,7 +68,7 @@ func (g *page) failure(kind string, err error) failure {
 		f.Hint = shown(capital(hint.Hint))
 		text = strings.TrimSuffix(text, " ("+hint.Hint+")")
 	}
-	// The page has the URL above.
+	// The head of the page already shows the URL.
 	f.Text = shown(locus.MaskText(strings.TrimPrefix(text, "locus: open "+u.Shown()+": ")))
 	if g.registry.Scheme(u).Traits.Has(scheme.Contained) && kind != "syntax" {
 		f.What, f.Do = "Part of a message", "A cid URL names a part of one message. Enter the URL of that message."
@@ -84,7 +84,7 @@ func (g *page) failure(kind string, err error) failure {
 	} else if meant, _ := g.registry.Suggest(u); !meant.IsZero() && g.link(meant, Show{}) != "" {
 		f.Fix = g.hop(meant)
 	} else if !u.IsZero() && !g.registry.Known(u) {
-		f.Fix = g.fix(u.String()) // "localhost:70" is grammatical
+		f.Fix = g.fix(u.String()) // "localhost:70" is a valid URL
 	}
 	if parents := g.registry.Parents(u); kind == "not-found" && len(parents) > 0 {
 		above := parents[len(parents)-1]
@@ -98,11 +98,11 @@ func (g *page) failure(kind string, err error) failure {
 	return f
 }
 
-// fix returns the URL that was probably meant by a text that is not a URL; nil: it is not
-// known. It adds the scheme of a host name, and escapes what a URL can't contain.
+// fix suggests a URL for a text that is not a URL, or returns nil. It adds a scheme to a
+// host name, and escapes characters that are invalid in a URL.
 func (g *page) fix(text string) *hop {
 	if strings.Contains(text, "*") {
-		return nil // for a password, perhaps
+		return nil // may replace a password
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), `\`, "/")
 	for i := len(text) - 1; i >= 0; i-- {
@@ -120,13 +120,14 @@ func (g *page) fix(text string) *hop {
 	return g.hop(u)
 }
 
-// isEscape reports whether text begins with an escape.
+// isEscape reports whether text, which begins with "%", begins with an escape.
 func isEscape(text string) bool {
 	return len(text) >= 3 && strings.Trim(text[1:3], "0123456789abcdefABCDEF") == ""
 }
 
-// schemeFor returns what a text without a scheme lacks to be a URL. A host name may begin
-// with the name of a scheme, as in "ftp.example.com"; of others it is that of the Web.
+// schemeFor returns the missing scheme prefix of a text, or "". If the host name begins
+// with the name of a scheme, as in "ftp.example.com", it selects that scheme; otherwise
+// http.
 func (g *page) schemeFor(text string) string {
 	host, hasSlashes := strings.CutPrefix(text, "//")
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {
@@ -154,7 +155,7 @@ func (g *page) schemeFor(text string) string {
 	return web
 }
 
-// failureWords are the heading and the advice for a kind of failure.
+// failureWords holds the heading and the advice for a kind of error.
 type failureWords struct {
 	what, do string
 	again    bool

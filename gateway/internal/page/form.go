@@ -11,18 +11,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxRadios is the number of choices up to which radio buttons are used.
+// maxRadios is the maximum number of choices for radio buttons.
 const maxRadios = 5
 
-// Form writes the page of a form. answers are the previous answers (nil: the form's
-// defaults), and problem is why they were refused.
+// Form writes the page of a form. answers holds the previous answers; if nil, the page
+// shows the defaults. problem is the reason why the previous answers were rejected; may be
+// nil.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
 	g := p.begin(w, h, nil, kindOfForm(f), "")
 	g.form(f, answers, problem)
 	return g.end(nil)
 }
 
-// kindOfForm returns the kind of a form: one with a single text is a search.
+// kindOfForm returns the kind of a form. A form with a single text field is a search.
 func kindOfForm(f *scheme.Form) kind {
 	if isSearch(f) {
 		return kindSearch
@@ -34,12 +35,12 @@ func isSearch(f *scheme.Form) bool {
 	return len(f.Fields) == 1 && f.Fields[0].Kind == scheme.FieldText
 }
 
-// FieldName returns the name of the input for field i of a form, from 0.
+// FieldName returns the name of the HTML input for field i of a form. Fields count from 0.
 func FieldName(i int) string { return "f" + strconv.Itoa(i) }
 
-// Answers returns the answers in the values that a page sent, for scheme.Form.Check. The
-// other values are "url", the URL of the form, and "token". The caller adds the contents
-// of files under the names of their fields.
+// Answers returns the answers in submitted values, for scheme.Form.Check. The values also
+// contain "url", the URL of the form, and "token". The caller must add the contents of
+// files under the names of their fields.
 func Answers(f *scheme.Form, values url.Values) []string {
 	answers := make([]string, len(f.Fields))
 	for i, field := range f.Fields {
@@ -58,7 +59,7 @@ func Answers(f *scheme.Form, values url.Values) []string {
 				text = "0"
 			}
 		case scheme.FieldLines:
-			// HTML forms send lines that end in CR LF.
+			// HTML forms send CR LF line ends.
 			text = strings.ReplaceAll(text, "\r\n", "\n")
 		}
 		answers[i] = text
@@ -66,11 +67,12 @@ func Answers(f *scheme.Form, values url.Values) []string {
 	return answers
 }
 
-// choiceValue is the prefix of the value for a choice, before its number from 0: its
-// octets may not be characters.
+// choiceValue is the prefix of the value of a choice; the index of the choice follows. The
+// text of a choice may contain invalid characters, so it can't be the value.
 const choiceValue = "choice-"
 
-// HasFile reports whether f has a file, so that a page sends it as multipart/form-data.
+// HasFile reports whether f has a file field. Then a page sends the form as
+// multipart/form-data.
 func HasFile(f *scheme.Form) bool {
 	return slices.ContainsFunc(f.Fields, func(field scheme.FormField) bool { return field.Kind == scheme.FieldFile })
 }

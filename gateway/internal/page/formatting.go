@@ -9,39 +9,39 @@ import (
 )
 
 const (
-	// maxFormats is the most formatting elements that are open at once.
+	// maxFormats is the maximum number of open formatting elements.
 	maxFormats = 64
-	// repeatedPerToken is how many formatting elements may be repeated for each token of
-	// a document, and maxRepeated how many in all.
+	// repeatedPerToken is how many formatting elements may be repeated per token of a
+	// document. maxRepeated is the maximum for the document.
 	repeatedPerToken = 4
 	maxRepeated      = 200_000
-	// repeatedBytes is the least number of bytes that repeated tags may have in all. A
-	// longer document may repeat as many bytes as it has.
+	// repeatedBytes is the budget for the total length of repeated tags. A longer document
+	// has a budget of its own length.
 	repeatedBytes = 64 << 10
 )
 
 // format is a formatting element that a document has opened.
 type format struct {
 	name string
-	tag  []byte // as the document writes it
+	tag  []byte // as written in the document
 }
 
-// formats closes formatting elements before each other tag and opens them again before the
-// next text. HTML lets a formatting element continue in the next paragraph, so a parser
-// repeats all open ones in every paragraph and cell. Here the repetitions have a budget;
-// without one, a short document makes a tree of any size.
+// formats closes formatting elements before other tags, and opens them again before the
+// next text. In HTML, a formatting element continues in the next paragraph, so a parser
+// repeats all open ones in every paragraph and cell. Without a budget for repetitions, a
+// short document could produce a tree of any size.
 type formats struct {
 	out    bytes.Buffer
-	open   []format // of the document
-	shown  int      // how many of open are open in out
+	open   []format // open elements of the document
+	shown  int      // number of them that are open in out
 	tokens int
-	nodes  int // repeated so far
-	bytes  int // of their tags
-	most   int // of bytes
+	nodes  int // repeated elements
+	bytes  int // total length of their tags
+	most   int // limit of bytes
 }
 
-// bounded returns sanitized HTML of which a parser makes at most a few nodes for each
-// token. Formatting is lost when the budget ends; text never is.
+// bounded rewrites sanitized HTML so that a parser makes at most a few nodes per token.
+// When the budget is exhausted, formatting is lost, but no text.
 func bounded(r *bytes.Buffer) *bytes.Buffer {
 	f := &formats{most: max(r.Len(), repeatedBytes)}
 	tokens := html.NewTokenizer(r)
@@ -56,7 +56,7 @@ func bounded(r *bytes.Buffer) *bytes.Buffer {
 
 func (f *formats) token(t html.Token, raw []byte) {
 	if t.Type == html.SelfClosingTagToken {
-		t.Type = html.StartTagToken // "<b/>" opens an element, too
+		t.Type = html.StartTagToken // "<b/>" also opens an element
 	}
 	formatting := isFormatting(t.DataAtom)
 	switch {
@@ -88,7 +88,7 @@ func isFormatting(a atom.Atom) bool {
 	return false
 }
 
-// start opens a formatting element. A link ends the link before it.
+// start opens a formatting element. A link ends the previous link.
 func (f *formats) start(t html.Token, raw []byte) {
 	if t.DataAtom == atom.A {
 		f.end(t.Data)
@@ -104,13 +104,13 @@ func (f *formats) start(t html.Token, raw []byte) {
 	f.open = append(f.open, format{t.Data, repeatable(t)})
 }
 
-// repeatable returns the start tag without the names that may occur only once.
+// repeatable returns the start tag without the attributes that must be unique.
 func repeatable(t html.Token) []byte {
 	t.Attr = slices.DeleteFunc(slices.Clone(t.Attr), func(a html.Attribute) bool { return a.Key == "id" || a.Key == "name" })
 	return []byte(t.String())
 }
 
-// end closes the last formatting element of a name, if one is open.
+// end closes the last open formatting element with the given name, if any.
 func (f *formats) end(name string) {
 	for i, each := range slices.Backward(f.open) {
 		if each.name == name {
@@ -121,14 +121,14 @@ func (f *formats) end(name string) {
 	}
 }
 
-// close closes all shown elements but the first n.
+// close closes all shown elements except the first n.
 func (f *formats) close(n int) {
 	for ; f.shown > n; f.shown-- {
 		f.out.WriteString("</" + f.open[f.shown-1].name + ">")
 	}
 }
 
-// show opens the elements again that are closed, as far as the budget allows.
+// show reopens closed elements within the budget.
 func (f *formats) show() {
 	for ; f.shown < len(f.open); f.shown++ {
 		tag := f.open[f.shown].tag

@@ -17,20 +17,20 @@ type top struct {
 	Site     *Site
 	Kind     kind
 	Title    string
-	Box      string // in the box for URLs
+	Box      string // text in the URL box
 	Parts    []scheme.Span
 	Crumbs   []crumb
 	Facts    []fact
 	Actions  []action
 	Views    []action
 	Archived *archivedTimes
-	Session  bool // the page needs the scripts of a terminal
-	Focus    bool // the page is about the box
+	Session  bool // whether the page needs the terminal scripts
+	Focus    bool // whether the URL box is the main content
 	Schemes  string
 	Lens     string
 }
 
-// crumb is a menu above the resource.
+// crumb is a parent menu of the resource.
 type crumb struct{ Name, Link string }
 
 // fact is a property of the resource.
@@ -40,7 +40,7 @@ type fact struct{ Name, Text, Stamp string }
 type action struct {
 	Name, Link, Icon string
 	Current          bool
-	Outside          string // instead of Link: a URL elsewhere
+	Outside          string // an external URL, instead of Link
 	Save             string // the file name for a download
 }
 
@@ -85,16 +85,16 @@ func (g *page) fileName() string {
 	return cmp.Or(shown(name), "object")
 }
 
-// withoutOctets are the icons of pages without a raw view.
+// withoutOctets lists the icons of pages without a raw view.
 var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindRedirect.Icon}
 
-// title returns the title of the page: the server's, a name from the URL, or the kind of
-// the resource and its host.
+// title returns the title of the page: the title from the server, a name from the URL, or
+// the kind of the resource and its host.
 func (g *page) title() string {
 	u := g.h.URL
 	name := g.registry.Title(u)
 	if parents := g.registry.Parents(u); len(parents) > 0 && parents[len(parents)-1].Name == name {
-		// The URL names only the menu above, as that of a WAIS document does.
+		// The URL names only the parent menu, as for a WAIS document.
 		name = cmp.Or(g.o.Name, name)
 	}
 	title := strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/")
@@ -106,7 +106,7 @@ func (g *page) title() string {
 		at += ":" + port
 	}
 	if _, err := netip.ParseAddr(title); err == nil {
-		title, name, at = "", "", title // of the user's own server
+		title, name, at = "", "", title // an IP address is not a useful title
 	}
 	switch {
 	case at == "":
@@ -126,7 +126,7 @@ func (g *page) facts(k kind) (list []fact) {
 		}
 	}
 	if k.Icon != kindWarning.Icon && !strings.HasPrefix(g.title(), k.Label+" at ") {
-		add("Kind", k.Label) // otherwise it is a heading
+		add("Kind", k.Label) // otherwise the heading shows it
 	}
 	add("Type", shown(o.Type))
 	add("Encoding", shown(o.Encoding))
@@ -143,7 +143,7 @@ func (g *page) facts(k kind) (list []fact) {
 	return list
 }
 
-// views returns links to the views that the server offers.
+// views returns links to the other views of the resource.
 func (g *page) views() (list []action) {
 	for _, v := range g.h.Views {
 		name := shown(v.Type)
@@ -164,16 +164,16 @@ type bottom struct {
 	Found     *hop
 	Hops      []hop
 	Explained *explained
-	Asked     bool // there is a conversation to show
+	Asked     bool // whether the page shows the exchange with the server
 	Lines     []Line
-	More      int // number of lines left out
+	More      int // number of omitted lines
 	Site      *Site
 }
 
-// hop is a URL that was opened, or leads on.
+// hop is a URL and the link to its page.
 type hop struct{ Text, Link string }
 
-// maxLines bounds the lines of a conversation that are shown.
+// maxLines bounds the shown lines of the exchange with a server.
 const maxLines = 500
 
 func (g *page) bottom() bottom {

@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// kind is a kind of resource, for people: an icon of assets/icons.svg and a word.
+// kind is the kind of a resource on a page: an icon of assets/icons.svg and a label.
 type kind struct {
 	Icon, Label string
-	menu        bool // a menu, or a form that asks for one
+	menu        bool // whether it is a menu, or a form whose result is a menu
 }
 
 var (
@@ -40,7 +40,7 @@ var (
 	kindNone      = kind{}
 )
 
-// itemKinds are the kinds of items that are always the same.
+// itemKinds maps kinds of items that do not depend on the URL or type.
 var itemKinds = map[scheme.ItemKind]kind{
 	scheme.KindSearch: kindSearch, scheme.KindForm: kindForm, scheme.KindSession: kindSession,
 	scheme.KindInfo: kindNone, scheme.KindError: kindWarning,
@@ -58,7 +58,7 @@ func (p *Printer) kindOfItem(i *scheme.Item) kind {
 		}
 		return kindMenu
 	case scheme.KindObject:
-		// Without a type, the name may tell.
+		// Without a media type, use the file name.
 		if k, ok := kindOfType(cmp.Or(i.Type, media.ByName(i.Title))); ok {
 			return k
 		}
@@ -93,8 +93,8 @@ func (p *Printer) kindOfMenu(u locus.URL) kind {
 	return kindMenu
 }
 
-// kindOfType returns the kind of objects of a media type; ok is false if the type is
-// unknown or says nothing.
+// kindOfType returns the kind for a media type. ok is false if the type is missing or
+// application/octet-stream.
 func kindOfType(mediaType string) (k kind, ok bool) {
 	name := bare(mediaType)
 	top, sub, _ := strings.Cut(name, "/")

@@ -5,39 +5,39 @@ import (
 	"net/url"
 )
 
-// Lens is what readers take a URL for. It has no password.
+// Lens compares how parsers read a URL. It must not contain a password.
 type Lens struct {
-	Input   string     // the URL; empty: none was given
-	Columns [][]string // the names of the readers that agree, for each column
+	Input   string     // the URL; if empty, the page shows examples
+	Columns [][]string // for each column, the names of the parsers that agree
 	Parts   []LensPart
 	Refused []LensRefusal
-	Verdict string // what the differences are; empty: none
+	Verdict string // the differences; empty if there are none
 	Danger  bool
-	// Advisories are published weaknesses that the URL resembles.
+	// Advisories lists published vulnerabilities with similar URLs.
 	Advisories []string
-	Share      string // the path of the page of this URL; empty: it must not be shared
+	Share      string // path of the page for this URL; empty if it must not be shared
 }
 
 // LensPart is a part of the URL.
 type LensPart struct {
 	Name    string
 	Differs bool
-	Texts   []*string // of each column; nil: absent
+	Texts   []*string // one per column; nil if the part is absent
 }
 
-// LensRefusal is why readers do not accept the URL.
+// LensRefusal holds the names of parsers that reject the URL, and the reason.
 type LensRefusal struct{ Names, Why string }
 
 // lensPage is the data of the template "lens".
 type lensPage struct {
 	Lens
 	Action string
-	Typed  string // in the box: a URL that can be typed
-	// Examples are on the page without a URL.
+	Typed  string // text in the box, if the user can type the URL
+	// Examples is shown on the page without a URL.
 	Examples []IndexEntry
 }
 
-// lensExamples returns links to the page of the lens at path, about URLs that readers take
+// lensExamples returns links to the lens page at path, for URLs that parsers read
 // differently.
 func lensExamples(path string) []IndexEntry {
 	list := []IndexEntry{
@@ -53,7 +53,7 @@ func lensExamples(path string) []IndexEntry {
 	return list
 }
 
-// Lens writes the page of a URL under every reader.
+// Lens writes the page that compares how parsers read a URL.
 func (p *Printer) Lens(w io.Writer, h *Head, l Lens) error {
 	g := p.begin(w, h, nil, kindNone, "Lens")
 	d := lensPage{Lens: l, Action: g.site.Lens, Examples: lensExamples(g.site.Lens)}

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Menu writes a menu: its form and its items as they come. The first link decides the
-// listing. To sort by [Show.Sort], the items are held in memory, up to a limit.
+// Menu writes a menu: its form, and its items as they arrive. The first link determines the
+// listing. To sort by [Show.Sort], Menu buffers the items up to a limit.
 func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	k := p.kindOfMenu(h.URL)
 	if m.Form != nil && (k == kindMenu || k == kindDirectory) {
@@ -35,7 +35,8 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	return g.end(l.write(items))
 }
 
-// searchedFor returns the words whose results follow a form; empty: it was not sent.
+// searchedFor returns the words of a search whose results follow its form. It returns "" if
+// the form was not submitted.
 func searchedFor(f *scheme.Form) string {
 	if f == nil || !isSearch(f) {
 		return ""
@@ -43,11 +44,11 @@ func searchedFor(f *scheme.Form) string {
 	return f.Fields[0].Default
 }
 
-// maxPeeked is how many lines are looked at for the title of a menu.
+// maxPeeked is how many lines are searched for the title of a menu.
 const maxPeeked = 8
 
-// peekTitle returns the title of a menu that has it as a line before its first link, and
-// all items.
+// peekTitle returns the title of a menu, if it is a text line before the first link. all
+// yields all items.
 func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2[scheme.Item, error]) {
 	if items == nil {
 		return "", nil
@@ -85,8 +86,8 @@ func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2
 	}
 }
 
-// titleIn returns the title that a line of text is, without its ornaments; empty: the line
-// is a drawing, or too long.
+// titleIn returns the title in a line of text, without ornaments. It returns "" if the line
+// is a drawing or too long.
 func titleIn(line string) string {
 	const most = 80
 	line = strings.Trim(shown(line), " =-*_~#|+.:<>")
@@ -106,27 +107,27 @@ func titleIn(line string) string {
 }
 
 const (
-	// maxHeld is the limit of lines that are held until the first link.
+	// maxHeld is the maximum number of buffered lines before the first link.
 	maxHeld = 100
-	// maxSorted is the limit of items that are sorted.
+	// maxSorted is the maximum number of items to sort.
 	maxSorted = 10_000
-	// maxThreaded is the limit of articles that are sorted into threads.
+	// maxThreaded is the maximum number of articles to sort into threads.
 	maxThreaded = 2_000
 )
 
 // list writes items.
 type list struct {
 	*page
-	listing scheme.Listing // decided by the first link; empty until then
-	held    []scheme.Item  // until the listing is decided, or the items are sorted
+	listing scheme.Listing // determined by the first link; empty until then
+	held    []scheme.Item  // items until the listing is determined, or until they are sorted
 	order   order
 	links   int
-	form    *scheme.Form // precedes it; may be nil
+	form    *scheme.Form // before the list; may be nil
 	best    int64        // highest score
 	low     int64        // lowest number of an article
 }
 
-// write writes items as they come, and returns why they broke off.
+// write writes items as they arrive. If they are incomplete, it returns the reason.
 func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 	if items == nil {
 		return nil
@@ -145,7 +146,7 @@ func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 	return broken
 }
 
-// take writes an item, or holds it.
+// take writes or buffers an item.
 func (l *list) take(item scheme.Item) {
 	if l.listing == "" {
 		if item.URL.IsZero() && len(l.held) < maxHeld {
@@ -166,7 +167,7 @@ func (l *list) take(item scheme.Item) {
 	l.item(&item, 0)
 }
 
-// maxHeld returns the limit of items that are held to be sorted.
+// maxHeld returns the maximum number of items to buffer for sorting.
 func (l *list) maxHeld() int {
 	switch l.order.by {
 	case "", tooMany:
@@ -207,7 +208,7 @@ func (l *list) decide(to scheme.Listing) {
 	l.flush()
 }
 
-// parent returns the link to the directory above.
+// parent returns the link to the parent directory.
 func (l *list) parent() (link string, ok bool) {
 	parents := l.registry.Parents(l.h.URL)
 	if len(parents) == 0 || !l.registry.Scheme(l.h.URL).Traits.Has(scheme.Directories) {
@@ -217,7 +218,7 @@ func (l *list) parent() (link string, ok bool) {
 	return link, link != ""
 }
 
-// release writes the held items, sorted.
+// release sorts and writes the buffered items.
 func (l *list) release() {
 	held := l.held
 	l.held = nil
@@ -259,8 +260,9 @@ func (l *list) item(i *scheme.Item, depth int) {
 	l.put(name, l.row(i, depth))
 }
 
-// listingOf returns the listing of a menu whose first link is i. Directories are files, also
-// without sizes and times. Among the lines of a text, files have no columns.
+// listingOf returns the listing of a menu whose first link is i. Directories are listed as
+// files, even without sizes and times. Schemes whose menus are texts have no columns for
+// files.
 func (l *list) listingOf(i *scheme.Item) scheme.Listing {
 	listing, traits := i.Listing(), l.registry.Scheme(i.URL).Traits
 	switch {
@@ -275,7 +277,7 @@ func (l *list) listingOf(i *scheme.Item) scheme.Listing {
 
 // line is the data of the templates for an item.
 type line struct {
-	Number  int // of the link in the list, from 1; 0: not a link
+	Number  int // number of the link in the list, from 1; zero if not a link
 	Kind    kind
 	Link    string
 	Title   string
@@ -296,7 +298,7 @@ type line struct {
 	Fault   bool
 }
 
-// maxDepth is the depth up to which replies are indented.
+// maxDepth is the maximum indentation of replies.
 const maxDepth = 8
 
 func (l *list) row(i *scheme.Item, depth int) line {
@@ -341,11 +343,11 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	return r
 }
 
-// showOfItem returns the Show for the link to an item: with its types, if there are
-// several.
+// showOfItem returns the Show for the link to an item. It contains the types of the item if
+// there are several.
 func showOfItem(i *scheme.Item) Show {
 	types := slices.DeleteFunc(slices.Clone(i.Types()), func(name string) bool {
-		// The type URL is only the headline.
+		// The type URL has only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
 	if len(types) < 2 {
@@ -354,7 +356,7 @@ func showOfItem(i *scheme.Item) Show {
 	return Show{Types: strings.Join(types, ",")}
 }
 
-// column is a column by which a list can be sorted.
+// column is a sortable column of a list.
 type column struct {
 	scheme.Column
 	Link, Sorted string // Sorted: "ascending", "descending" or ""
@@ -389,7 +391,7 @@ type more struct {
 	TooMany       bool
 }
 
-// olderArticles is the number of articles on a page of older ones.
+// olderArticles is the number of articles on a page of older articles.
 const olderArticles = 200
 
 func (l *list) more() more {
@@ -406,7 +408,7 @@ func (l *list) more() more {
 	return m
 }
 
-// grouped returns a number with thin spaces between thousands.
+// grouped formats a number with thin spaces between groups of three digits.
 func grouped(n int64) string {
 	if n < 0 {
 		return ""
@@ -424,8 +426,7 @@ type Section struct {
 	Items       []scheme.Item
 }
 
-// Home writes the home page with the box for URLs. Without sections, it lists the
-// schemes.
+// Home writes the home page with the URL box. Without sections, it lists the schemes.
 func (p *Printer) Home(w io.Writer, h *Head, sections []Section) error {
 	g := p.begin(w, h, nil, kindHome, "")
 	g.put("home", g.home(sections))
@@ -467,7 +468,7 @@ func (g *page) home(sections []Section) home {
 				d.Schemes = append(d.Schemes, s)
 			}
 		}
-		// Those of RFC 1738 come first, in its order.
+		// The schemes of RFC 1738 come first, in its order.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
 			// "3.10" comes after "3.2".
 			return cmp.Or(cmp.Compare(a.Status, b.Status), len(a.Section)-len(b.Section), strings.Compare(a.Section, b.Section))

@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// messagePage writes a page of a mail message or a news article: the header fields
-// that people read, the texts, images in their place, links to the other parts and to
-// the messages that it replies to.
+// messagePage writes the page of a mail message or a news article: the main header fields,
+// the texts and inline images, and links to other parts and to earlier messages of the
+// thread.
 func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 	m, broken := message.Read(o.Body, &message.Limits{Octets: maxMessage})
 	if m == nil {
@@ -33,7 +33,7 @@ func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 	return l.end(broken)
 }
 
-// maxMessage is the size of the largest message that is read, in octets.
+// maxMessage is the size limit of a message, in bytes.
 const maxMessage = 16 << 20
 
 // messagePrinter writes one message.
@@ -44,16 +44,16 @@ type messagePrinter struct {
 	shown map[string]bool // paths of parts that were shown inline
 }
 
-// headerFields are the header fields that are shown, in order.
+// headerFields lists the shown header fields in order.
 var headerFields = []string{"From", "To", "Cc", "Newsgroups", "Date", "Reply-To", "Followup-To", "Organization", "Message-ID"}
 
-// headerRow is a field of a header.
+// headerRow is a header field.
 type headerRow struct {
 	Name  string
 	Items []hop
 }
 
-// attachment is a part that is shown as a link, or an image.
+// attachment is a message part that is shown as a link or an image.
 type attachment struct {
 	Path, Name, Type, Size string
 	Kind                   kind
@@ -105,7 +105,7 @@ func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 	return rows
 }
 
-// children returns the parts directly within a part; path "": within the message.
+// children returns the child parts of the part at path. The empty path is the message.
 func (l *messagePrinter) children(path string) (list []message.Part) {
 	for _, p := range l.parts {
 		if parent := p.Path[:max(strings.LastIndexByte(p.Path, '.'), 0)]; parent == path {
@@ -115,7 +115,7 @@ func (l *messagePrinter) children(path string) (list []message.Part) {
 	return list
 }
 
-// container writes the readable parts within a part.
+// container writes the readable child parts of a part.
 func (l *messagePrinter) container(path, mediaType string) {
 	children := l.children(path)
 	switch {
@@ -131,8 +131,7 @@ func (l *messagePrinter) container(path, mediaType string) {
 	}
 }
 
-// alternatives writes the plainest of several alternative parts, and the HTML one
-// folded.
+// alternatives writes the plainest of several alternative parts, and the HTML part folded.
 func (l *messagePrinter) alternatives(parts []message.Part) {
 	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.plainness(a), l.plainness(b)) })
 	l.part(best)
@@ -147,7 +146,8 @@ func (l *messagePrinter) alternatives(parts []message.Part) {
 	}
 }
 
-// plainness ranks how plain a part is.
+// plainness returns the rank of a part for [messagePrinter.alternatives]; plain text ranks
+// highest.
 func (l *messagePrinter) plainness(p message.Part) int {
 	switch {
 	case p.Multipart():
@@ -166,7 +166,7 @@ func (l *messagePrinter) plainness(p message.Part) int {
 	return 0
 }
 
-// part writes a part inline, if it is readable.
+// part writes a part inline if it is readable.
 func (l *messagePrinter) part(p message.Part) {
 	header, enclosed := p.Enclosed()
 	class := ClassOf(p.Type)
@@ -194,10 +194,10 @@ func (l *messagePrinter) part(p message.Part) {
 	}
 }
 
-// inlineTypes are the types of texts that are shown in a message.
+// inlineTypes lists the text types that are shown inline.
 var inlineTypes = []string{"text/plain", "text/enriched", "text/markdown", "text/x-diff", "text/x-patch"}
 
-// maxDocument is the size limit of HTML that is shown in a page, in octets.
+// maxDocument is the size limit of HTML in a page, in bytes.
 const maxDocument = 4 << 20
 
 func (l *messagePrinter) document(p message.Part) {
@@ -210,14 +210,15 @@ func (l *messagePrinter) document(p message.Part) {
 	l.fails(err)
 }
 
-// fails ends the page because of err, unless it is nil or a limit.
+// fails records err, unless it is nil, io.EOF or a limit. After that, the page writes
+// nothing.
 func (l *messagePrinter) fails(err error) {
 	if err != io.EOF && !errors.Is(err, message.ErrLimit) {
 		l.err = cmp.Or(l.err, err)
 	}
 }
 
-// within returns the path of the octets of a part by its Content-ID.
+// within returns the raw path of a part by its Content-ID.
 func (l *messagePrinter) within(id string) string {
 	p, ok := l.m.Find(id)
 	if !ok {
@@ -227,8 +228,8 @@ func (l *messagePrinter) within(id string) string {
 	return l.raw(l.h.URL, l.only(p))
 }
 
-// only returns a Show of one part. The page itself may be of a part, within which its
-// parts are numbered.
+// only returns a Show of one part. If the page itself shows a part, the paths of its parts
+// are relative to that part.
 func (l *messagePrinter) only(p message.Part) Show {
 	if within := l.h.Show.Part; within != "" {
 		return Show{Part: within + "." + p.Path}
@@ -260,7 +261,7 @@ func (l *messagePrinter) others() (list []attachment) {
 	return list
 }
 
-// references returns links to the messages that this one replies to.
+// references returns links to earlier messages of the thread.
 func (l *messagePrinter) references() (list []hop) {
 	for _, u := range l.m.Thread(l.registry.Scheme(l.h.URL).Traits.Has(scheme.News)) {
 		list = append(list, hop{shown(l.registry.Title(u)), l.link(u, Show{})})
@@ -276,14 +277,13 @@ func (l *messagePrinter) faults() (list []string) {
 }
 
 const (
-	// maxQuote is the depth up to which quotes are drawn differently.
+	// maxQuote is the maximum quote depth with a style of its own.
 	maxQuote = 6
-	// maxRun is the most text of one depth that is written at once, in octets.
+	// maxRun is the size limit of text that is written at once, in bytes.
 	maxRun = 64 << 10
 )
 
-// text writes a text of a message, with quotes by their depth, the signature apart, and
-// URLs as links.
+// text writes a text of a message. It marks quotes and the signature, and makes URLs links.
 func (l *messagePrinter) text(r io.Reader) {
 	l.add("begin-said", nil)
 	t := quoter{messagePrinter: l}
@@ -299,7 +299,7 @@ func (l *messagePrinter) text(r io.Reader) {
 	l.fails(err)
 }
 
-// quoter collects lines of one depth.
+// quoter groups lines of the same quote depth.
 type quoter struct {
 	*messagePrinter
 	run       bytes.Buffer
@@ -308,7 +308,7 @@ type quoter struct {
 	middle    bool // the next piece continues a line
 }
 
-// line takes a line, or a piece of a long line.
+// line handles a line, or a piece of a long line.
 func (q *quoter) line(piece []byte) {
 	depth, rest := q.depth, piece
 	if !q.middle {
@@ -323,7 +323,8 @@ func (q *quoter) line(piece []byte) {
 	q.run.Write(rest)
 }
 
-// unquoted returns the number of quote marks that begin a line, and the rest of it.
+// unquoted returns the number of quote marks at the start of a line, and the rest of the
+// line.
 func unquoted(line []byte) (depth int, rest []byte) {
 	rest = line
 	for {
@@ -357,7 +358,7 @@ func (q *quoter) flushRun() {
 	q.put("end-run", nil)
 }
 
-// linked adds a text with its URLs as links.
+// linked writes a text with its URLs as links.
 func (l *messagePrinter) linked(text string) {
 	at := 0
 	for m := range extract.All(text, &extract.Options{Schemes: l.page.linked()}) {
@@ -372,8 +373,8 @@ func (l *messagePrinter) linked(text string) {
 	l.add("run", shownLines(text[at:]))
 }
 
-// linkText returns the link to the URL of a mail address, newsgroup or message that a
-// message names; empty: there is none.
+// linkText returns the link for a URL of a mail address, newsgroup or message, or "" if
+// there is none.
 func (l *messagePrinter) linkText(text string) string {
 	u, err := locus.Parse(text)
 	if err != nil {

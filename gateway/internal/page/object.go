@@ -7,15 +7,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Object writes an object by its media type, or as [Show.As] says. Only texts, HTML
-// documents and messages are read; the browser asks for the others at [Site.Raw].
+// Object writes the page of an object. [Show.As] or the media type determines the class.
+// Object reads only texts, HTML documents and messages; the browser loads others from
+// [Site.Raw].
 func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	class := h.Show.As
 	if _, known := kinds[class]; !known {
 		class = ClassOf(o.Type)
 	}
 	if o.Encoding != "" && (class == ClassText || class == ClassDocument || class == ClassMessage) {
-		class = ClassFile // compressed octets are not of that type
+		class = ClassFile // the content is compressed
 	}
 	switch class {
 	case ClassText:
@@ -28,8 +29,8 @@ func (p *Printer) Object(w io.Writer, h *Head, o *scheme.Object) error {
 	return p.embedPage(w, h, o, class)
 }
 
-// embedPage writes a page around an object that the browser asks for: an image, a
-// sound, a video, a frame, or a file to save.
+// embedPage writes a page with an object that the browser loads: an image, a sound, a
+// video, a frame, or a file to save.
 func (p *Printer) embedPage(w io.Writer, h *Head, o *scheme.Object, class Class) error {
 	k := kinds[class]
 	if k == kindNone {
@@ -54,5 +55,5 @@ type embedded struct {
 	Raw              string
 	Title, Type      string
 	Name, Size, Time string
-	AsText, AsPage   string // links to other ways to show the object
+	AsText, AsPage   string // links to other presentations
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// order is the order of a list. The zero order is the server's.
+// order is the order of a list. The zero order preserves the order of the server.
 type order struct {
 	by   scheme.ColumnKind
 	down bool
 }
 
-// Orders that are not those of a column.
+// Orders without a column.
 const (
 	byThread scheme.ColumnKind = "thread"
 	byKind   scheme.ColumnKind = "kind"
 	tooMany  scheme.ColumnKind = "too many" // too many items to be sorted
 )
 
-// parseOrder reads the order that a request asks for. If no list can have the order, it is
-// the zero order.
+// parseOrder parses the order in a request. If no list supports the order, it returns the
+// zero order.
 func parseOrder(text string) order {
 	by, down := strings.CutPrefix(text, "-")
 	o := order{scheme.ColumnKind(by), down}
@@ -35,7 +35,7 @@ func parseOrder(text string) order {
 	return order{}
 }
 
-// suits reports whether a list can have the order.
+// suits reports whether a list supports the order.
 func (o order) suits(l scheme.Listing) bool {
 	switch o.by {
 	case "":
@@ -48,7 +48,7 @@ func (o order) suits(l scheme.Listing) bool {
 	return slices.ContainsFunc(l.Columns(), func(c scheme.Column) bool { return c.Kind == o.by })
 }
 
-// sort sorts items, and returns the depth of each in a thread.
+// sort sorts items and returns the thread depth of each.
 func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 	if o.by == byThread {
 		return threads(items, o.down)
@@ -68,7 +68,7 @@ func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 func (o order) compare(p *Printer, a, b *scheme.Item) int {
 	switch o.by {
 	case scheme.ColumnTitle:
-		// Folders come before files.
+		// Directories come before files.
 		return cmp.Or(cmp.Compare(notMenu(a), notMenu(b)), byName(a, b))
 	case scheme.ColumnDate:
 		return a.ModTime.Compare(b.ModTime)
@@ -93,8 +93,9 @@ func byName(a, b *scheme.Item) int {
 	return cmp.Or(cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Title, b.Title))
 }
 
-// threads sorts articles so that replies follow, and returns the depth of each. Threads
-// are in the order of their first article, or with down in reverse.
+// threads sorts articles so that replies follow the article they reply to, and returns the
+// depth of each. Threads are in the order of their first article; if down is set, in
+// reverse order.
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
@@ -108,7 +109,7 @@ func threads(items []scheme.Item, down bool) []int {
 		_, references := items[n].Thread()
 		parent := -1
 		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
-			// Only earlier articles count, so that there are no cycles.
+			// Only earlier articles can be parents, which prevents cycles.
 			if at, ok := byID[references[k]]; ok && at < n {
 				parent = at
 			}

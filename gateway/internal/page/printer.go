@@ -20,8 +20,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates are the pieces of pages. Each begins and ends in HTML text, outside of tags,
-// so that each can be escaped by itself.
+// templates holds the templates for pieces of pages. Each begins and ends in HTML text,
+// outside of tags, so that html/template can escape each separately.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"shown":    shown,
@@ -39,9 +39,9 @@ var templates = sync.OnceValue(func() *template.Template {
 
 // Printer writes pages. It is safe for concurrent use.
 //
-// Each of its methods writes one page, piece by piece: a writer that flushes after each
-// Write shows content as it arrives. The error is the writer's, or the reason why the
-// content broke off, which the page shows, too.
+// Each of its methods writes one page in pieces. If the writer flushes after each Write,
+// the browser shows content as it arrives. A method returns the writer's error, or the
+// reason why the content is incomplete, which the page also shows.
 type Printer struct {
 	registry  *scheme.Registry
 	site      Site
@@ -59,16 +59,16 @@ func New(r *scheme.Registry, s Site) *Printer {
 type page struct {
 	*Printer
 	h    *Head
-	o    *scheme.Object // of size -1 if the page shows no object
+	o    *scheme.Object // has size -1 if the page shows no object
 	kind kind
 	w    io.Writer
 	b    bytes.Buffer // the next piece
-	// err is the first error of w or of a template, after which nothing is written.
+	// err is the first error of w or of a template. After it, the page writes nothing.
 	err error
 }
 
-// begin starts a page of o (nil: of no object) and writes its top. title is used if h
-// has none.
+// begin starts a page and writes its top. o is the object of the page; may be nil. title is
+// the default title.
 func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
 	head := Head{}
 	if h != nil {
@@ -105,7 +105,7 @@ func (g *page) flush() {
 	g.b.Reset()
 }
 
-// end writes the end of the page. broken is why the content is incomplete, or nil.
+// end writes the end of the page. If the content is incomplete, broken is the reason.
 func (g *page) end(broken error) error {
 	if broken != nil {
 		g.add("broken", shown(locus.MaskText(broken.Error())))
@@ -114,18 +114,18 @@ func (g *page) end(broken error) error {
 	return cmp.Or(g.err, broken)
 }
 
-// shown returns foreign octets as one line of safe text.
+// shown returns foreign bytes as one line of safe text.
 func shown(octets string) string { return term.Safe(charset.Text(octets)) }
 
-// shownLines is shown for several lines.
+// shownLines is like shown, but preserves lines.
 func shownLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
 
-// link returns the path of the page of u; empty: none.
+// link returns the path of the page of u, or "" if it has none.
 func (p *Printer) link(u locus.URL, s Show) string {
 	return p.path(p.site.Page, u, s)
 }
 
-// raw returns the path of the octets of u; empty: none.
+// raw returns the path of the raw content of u, or "" if it has none.
 func (p *Printer) raw(u locus.URL, s Show) string {
 	return p.path(p.site.Raw, u, s)
 }
@@ -137,7 +137,7 @@ func (p *Printer) path(of func(locus.URL, Show) string, u locus.URL, s Show) str
 	return of(withoutPassword(u), s)
 }
 
-// stamp returns a time for programs.
+// stamp formats a time for the datetime attribute.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // capital returns text with its first letter in upper case.
@@ -148,12 +148,12 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// withoutPassword returns u for display and links: without its password, and with "***"
-// for text that may be one in a mistyped URL.
+// withoutPassword returns u for display and links: without its password, and with "***" for
+// text that may be a password in a mistyped URL.
 func withoutPassword(u locus.URL) locus.URL {
 	u = u.WithoutPassword()
 	if text := u.Shown(); text != u.String() {
-		// It fails only if the text is too long; then the zero URL shows nothing.
+		// Parse fails only if the text is too long. Then the page shows no URL.
 		u, _ = locus.Parse(text)
 	}
 	return u

@@ -2,8 +2,8 @@ package page
 
 import "io"
 
-// Terminal writes the page of a session, which needs JavaScript; without it, the page
-// names a program to use instead. The login that the URL suggests comes over the
+// Terminal writes the page of a session. The page requires JavaScript; without it, the page
+// names a command to use instead. The page receives the login in the URL over the
 // WebSocket.
 func (p *Printer) Terminal(w io.Writer, h *Head) error {
 	g := p.begin(w, h, nil, kindSession, "")

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// textPage writes a page of a text while it is read, with its URLs as links. Without a
-// charset in the media type, octets that are not UTF-8 are read as ISO Latin 1.
+// textPage streams a page of a text, with its URLs as links. If the media type has no
+// charset, bytes that are not valid UTF-8 are decoded as ISO Latin 1.
 func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
 	g := p.begin(w, h, o, kindText, "")
 	g.put("begin-text", nil)
@@ -24,8 +24,9 @@ func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
 	return g.end(broken)
 }
 
-// inUTF8 returns a reader of a text of that media type as UTF-8. A server often says UTF-8
-// after a look at the start of a text, so that other octets are still read as ISO Latin 1.
+// inUTF8 returns a reader that converts a text of the given media type to UTF-8. Servers
+// often guess UTF-8 from the start of a text, so even then invalid bytes are decoded as ISO
+// Latin 1.
 func inUTF8(r io.Reader, mediaType string) io.Reader {
 	name := charset.OfType(mediaType)
 	if charset.IsUTF8(name) {
@@ -34,7 +35,7 @@ func inUTF8(r io.Reader, mediaType string) io.Reader {
 	return charset.NewReader(name, r, -1)
 }
 
-// text writes r with its URLs as links. broken is why r ended early.
+// text writes r with its URLs as links. If r ends early, broken is the reason.
 func (g *page) text(r io.Reader) (broken error) {
 	t := &linker{page: g, r: r}
 	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
@@ -49,7 +50,7 @@ func (g *page) text(r io.Reader) (broken error) {
 	return broken
 }
 
-// linked returns the schemes whose URLs become links in a text.
+// linked returns the schemes whose URLs become links in texts.
 func (g *page) linked() *extract.Schemes {
 	var names []string
 	for _, s := range g.registry.All() {
@@ -60,19 +61,19 @@ func (g *page) linked() *extract.Schemes {
 	return extract.Named(extract.Host, names...)
 }
 
-// maxUndecided is more than the extractor looks back: text before that contains no
-// URL that it has yet to find.
+// maxUndecided exceeds the lookback of the extractor. It can't find another URL in text
+// before that.
 const maxUndecided = 512 << 10
 
-// linker passes a text to the extractor, and writes it as soon as it is known which
-// parts of it are URLs.
+// linker passes a text to the extractor. It writes a part of the text as soon as the URLs
+// in that part are known.
 type linker struct {
 	*page
 	r      io.Reader
-	held   []byte // read, but not written
+	held   []byte // read, but not yet written
 	at     int64  // the offset of held
 	broken error  // the reader's
-	cr     bool   // the last octet written was a CR
+	cr     bool   // whether the last written byte is CR
 }
 
 // Read implements [io.Reader] for the extractor.
