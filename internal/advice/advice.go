@@ -1,6 +1,5 @@
-// Package advice gives the findings about a URL that a person is told: what the
-// grammar says, what the scheme's name was probably meant to be, and what RFC 1738
-// sections 3, 4 and 6 advise against.
+// Package advice returns findings about a URL for users: violations of the grammar,
+// corrections of mistyped scheme names, and advice of RFC 1738 sections 3, 4 and 6.
 package advice
 
 import (
@@ -44,13 +43,14 @@ func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violatio
 
 func portAdvice(r *scheme.Registry, u locus.URL) string {
 	if _, ok := u.Port(); !ok {
-		return "" // most URLs have none, and a Scheme is large
+		return "" // fast path: avoids copying a Scheme
 	}
 	return policy.PortAdvice(u, r.Scheme(u).Port)
 }
 
-// Later is the note about a text whose verdict by RFC 3986, and the standard of its scheme
-// today, is another than by RFC 1738, which found list.
+// Later returns a note about a text that conforms to RFC 1738 but not to RFC 3986 and the
+// current standard of its scheme, or the reverse. list holds the findings by RFC 1738. If
+// both agree, ok is false.
 func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Violation, ok bool) {
 	later := r.CheckURI(rfc3986.Parse(text))
 	conforms, did := locus.Conforms(later), locus.Conforms(list)
@@ -74,8 +74,7 @@ func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Vio
 	return v, true
 }
 
-// schemeName is the finding about a scheme's name that is not registered, or is
-// experimental.
+// schemeName returns the finding about an unregistered or experimental scheme name.
 func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation, ok bool) {
 	text := u.String()
 	if known && !(text[0]|0x20 == 'x' && text[1] == '-') {
@@ -108,7 +107,7 @@ func schemeName(r *scheme.Registry, u locus.URL, known bool) (v locus.Violation,
 	return v, false
 }
 
-// password is the note about a password. The one of an anonymous login is no
+// password returns the note about a password. The password of an anonymous login is not
 // secret (RFC 1738 section 3.2.1).
 func password(u locus.URL) (v locus.Violation, ok bool) {
 	user, _ := u.User()

@@ -1,4 +1,4 @@
-// Package certtest makes certificates for the loopback servers of tests and of the tour.
+// Package certtest creates certificates for loopback servers of tests and the tour.
 package certtest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// New returns a self-signed certificate for localhost, 127.0.0.1 and ::1 that is valid for
-// a day, with its key and its Leaf.
+// New returns a self-signed certificate for localhost, 127.0.0.1 and ::1, with its key and
+// Leaf. It is valid for one day.
 func New() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -39,8 +39,8 @@ func New() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}, nil
 }
 
-// Pair returns the config of a server with a new certificate, and that of a client that
-// trusts only this certificate.
+// Pair returns a server configuration with a new certificate, and a client configuration
+// that trusts only this certificate.
 func Pair() (server, client *tls.Config, err error) {
 	c, err := New()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package human writes sizes and times for people to read.
+// Package human formats sizes and times for users.
 package human
 
 import (
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Size returns a number of octets in at most four digits and its unit, as in
-// "512 B" or "1.5 MiB". A negative number is unknown and gives "".
+// Size formats a number of bytes with at most four digits and a unit, as in "512 B" or "1.5
+// MiB". A negative number means unknown and gives "".
 func Size(n int64) string {
 	if n < 0 {
 		return ""
@@ -27,8 +27,8 @@ func Size(n int64) string {
 	return fmt.Sprintf("%.0f %ciB", value, units[unit])
 }
 
-// Time returns t in UTC to the minute, as in "1994-12-20 13:05". Midnight gives the day
-// alone, because lists write a day so. The zero time is unknown and gives "".
+// Time formats t in UTC to the minute, as in "1994-12-20 13:05". Midnight gives only the
+// date, because listings with dates only parse as midnight. The zero Time gives "".
 func Time(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -40,7 +40,7 @@ func Time(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// Age returns roughly how long ago something was, as in "3 hours ago".
+// Age formats an age roughly, as in "3 hours ago".
 func Age(d time.Duration) string {
 	switch {
 	case d < 2*time.Second:

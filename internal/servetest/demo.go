@@ -1,20 +1,19 @@
 package servetest
 
-// Demo is a server that runs on loopback and always has the same resources: a room of
-// `locus tour`.
+// Demo is a running loopback server with fixed resources, for `locus tour`.
 type Demo struct {
-	Scheme, Section string // the scheme, and where it is defined
-	Name            string // a heading
-	About           string // a sentence or two
+	Scheme, Section string // the scheme and its specification
+	Name            string // heading
+	About           string // one or two sentences
 	Stops           []DemoStop
-	Close           func() error // ends the server
+	Close           func() error // stops the server
 }
 
 // DemoStop is a resource of a [Demo].
 type DemoStop struct {
-	URL     string   // with a port
-	Title   string   // what it shows, as a clause
-	Kind    string   // a scheme.ItemKind; empty: an object
-	Type    string   // media type; empty: it is not an object
-	Answers []string // to the form, if it is one
+	URL     string   // including the port
+	Title   string   // a noun phrase
+	Kind    string   // a scheme.ItemKind; empty for an object
+	Type    string   // media type; empty if it is not an object
+	Answers []string // answers, if it is a form
 }

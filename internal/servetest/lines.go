@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// LineServer reads one line from each connection, writes an answer, and closes the
-// connection. It may be used concurrently.
+// LineServer reads one line from each connection, writes a response, and closes the
+// connection. It is safe for concurrent use.
 type LineServer struct {
 	l     net.Listener
 	group Group
@@ -19,8 +19,8 @@ type LineServer struct {
 	requests []string
 }
 
-// ServeLines starts a LineServer on l. A line has at most so many octets. answer is called
-// without its end.
+// ServeLines starts a LineServer on l. The length of a line is limited to most bytes. The
+// server calls answer with each line, without its line end.
 func ServeLines(l net.Listener, most int64, answer func(request string) string) *LineServer {
 	s := &LineServer{l: l}
 	s.group.Serve(l, func(c net.Conn) func() {
@@ -39,15 +39,15 @@ func ServeLines(l net.Listener, most int64, answer func(request string) string) 
 	return s
 }
 
-// Addr returns the address, host:port.
+// Addr returns the address as host:port.
 func (s *LineServer) Addr() string { return s.l.Addr().String() }
 
-// Requests returns the requests so far, without line ends.
+// Requests returns the received lines, without line ends.
 func (s *LineServer) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Close ends the server and its connections.
+// Close stops the server and closes its connections.
 func (s *LineServer) Close() error { return s.group.Close() }

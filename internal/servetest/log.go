@@ -5,13 +5,14 @@ import (
 	"sync"
 )
 
-// Commands are those that a server received, by connection. They are safe for concurrent use.
+// Commands records the commands that a server received, by connection. It is safe for
+// concurrent use.
 type Commands struct {
 	mu   sync.Mutex
 	list [][]string
 }
 
-// Begin adds a connection, and returns a function that adds what it received.
+// Begin adds a connection and returns a function that records a command of it.
 func (l *Commands) Begin() (add func(command string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -24,8 +25,7 @@ func (l *Commands) Begin() (add func(command string)) {
 	}
 }
 
-// Log returns the commands of each connection, in the order in which the connections
-// were opened.
+// Log returns the commands of each connection. Connections are in the order of Begin.
 func (l *Commands) Log() [][]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"net"
 )
 
-// Refusing returns a connection that keeps a loopback port without a listener: connecting
-// to its LocalAddr is refused until it is closed. (The port of a closed listener may be
-// reused by another program.) network is "tcp" or "udp".
+// Refusing returns a connection whose local port has no listener: the system refuses
+// connections to its LocalAddr until the caller closes it. Another program could reuse the
+// port of a closed listener. network is "tcp" or "udp".
 func Refusing(network string) (net.Conn, error) {
 	loopback := net.IPv4(127, 0, 0, 1)
 	if network == "udp" {
@@ -40,7 +40,7 @@ func Refusing(network string) (net.Conn, error) {
 	return &held{conn, other}, nil
 }
 
-// held is one end of a connection, and keeps the other end.
+// held is one end of a connection and holds the other end open.
 type held struct {
 	net.Conn
 	other interface{ Close() error }

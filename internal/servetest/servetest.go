@@ -1,5 +1,5 @@
-// Package servetest has what test servers share: each connection is handled in its own
-// goroutine, and all end with the server.
+// Package servetest contains the common parts of test servers. A server handles each
+// connection in its own goroutine and ends all of them when it is closed.
 package servetest
 
 import (
@@ -17,8 +17,8 @@ func Listen(l net.Listener) (net.Listener, error) {
 	return net.Listen("tcp4", "127.0.0.1:0")
 }
 
-// Group keeps a server's listeners, connections and goroutines. The zero Group is empty. It
-// is safe for concurrent use.
+// Group tracks the listeners, connections and goroutines of a server. The zero Group is
+// ready to use. It is safe for concurrent use.
 type Group struct {
 	mu        sync.Mutex
 	listeners []net.Listener
@@ -27,8 +27,8 @@ type Group struct {
 	running   sync.WaitGroup
 }
 
-// Serve accepts connections from l. It calls begin for each in order, and the returned
-// function in a new goroutine, after which it closes the connection.
+// Serve accepts connections from l. For each, it calls begin in order, runs the returned
+// function in a new goroutine, and then closes the connection.
 func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	g.mu.Lock()
 	g.listeners = append(g.listeners, l)
@@ -48,7 +48,7 @@ func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	})
 }
 
-// Track adds c to what Close closes. If the group is closed already, it closes c and returns
+// Track makes Close close c. If the group is already closed, Track closes c and returns
 // false.
 func (g *Group) Track(c io.Closer) bool {
 	g.mu.Lock()
@@ -64,7 +64,7 @@ func (g *Group) Track(c io.Closer) bool {
 	return true
 }
 
-// Forget closes a tracked c and removes it.
+// Forget closes c and stops tracking it.
 func (g *Group) Forget(c io.Closer) {
 	c.Close()
 	g.mu.Lock()
@@ -72,7 +72,7 @@ func (g *Group) Forget(c io.Closer) {
 	delete(g.open, c)
 }
 
-// HangUp closes everything that is tracked now.
+// HangUp closes all tracked connections.
 func (g *Group) HangUp() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -81,7 +81,7 @@ func (g *Group) HangUp() {
 	}
 }
 
-// Close closes the listeners and everything tracked, and waits for the goroutines.
+// Close closes the listeners and connections, and waits for the goroutines.
 func (g *Group) Close() error {
 	var errs []error
 	g.mu.Lock()

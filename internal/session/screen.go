@@ -15,23 +15,23 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Screen is a session of 3270 screens. Its methods must not be called concurrently.
+// Screen drives a session of 3270 screens. Its methods must not be called concurrently.
 type Screen struct {
 	ctx      context.Context
 	terminal telnet.Terminal3270
-	step     time.Duration // limit of a wait; 0: none
-	ended    chan struct{} // closed when the host has ended the session
-	end      error         // why
-	text     lastText      // what came before the first screen, until ended
+	step     time.Duration // timeout of a wait; zero for none
+	ended    chan struct{} // closed when the session has ended
+	end      error         // why the session ended
+	text     lastText      // text before the first screen; read it after ended
 }
 
 // NewScreen starts to read from terminal. Each wait for the host takes at most step; zero means
-// no limit. The end of ctx ends each method. The caller must call Close.
+// no limit. When ctx ends, all methods return an error. The caller must call Close.
 func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Duration) *Screen {
 	s := &Screen{ctx: ctx, terminal: terminal, step: step, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		// The drawings are discarded; their end is the end of the session.
+		// The output is discarded. It ends when the session ends.
 		if _, s.end = io.Copy(&s.text, terminal); s.end == nil {
 			s.end = io.EOF
 		}
@@ -39,10 +39,10 @@ func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Dura
 	return s
 }
 
-// lastText keeps the end of the text written to it.
+// lastText stores the end of the text written to it.
 type lastText []byte
 
-// maxLastText is longer than the quoted text of a message.
+// maxLastText exceeds the length of quoted text in an error.
 const maxLastText = 512
 
 func (l *lastText) Write(p []byte) (int, error) {
@@ -51,13 +51,13 @@ func (l *lastText) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends the session. The screen does not change after that.
+// Close ends the session. After Close the screen does not change.
 func (s *Screen) Close() {
 	s.terminal.Close()
 	<-s.ended
 }
 
-// Send types text, in which \r is Enter.
+// Send types text. In text, \r is Enter.
 func (s *Screen) Send(text string) error {
 	if err := s.ready(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *Screen) Press(key tn3270.Key) error {
 	}
 }
 
-// Expect waits until the text of a screen matches re.
+// Expect waits until the text of the screen matches re.
 func (s *Screen) Expect(re *regexp.Regexp) error {
 	if err := s.ready(); err != nil {
 		return err
@@ -110,16 +110,16 @@ func (s *Screen) Expect(re *regexp.Regexp) error {
 	return err
 }
 
-// begins quotes the screen, for a message.
+// begins quotes the start of the screen for an error.
 func (s *Screen) begins() string {
 	return locus.Quote(strings.Join(strings.Fields(s.terminal.Screen().Text()), " "))
 }
 
-// errKeyboardLocked means that a host did not unlock the keyboard in time.
+// errKeyboardLocked reports that the host did not unlock the keyboard in time.
 var errKeyboardLocked = late("the host did not unlock the keyboard")
 
-// ready waits until the keyboard is unlocked, which is when the host has answered a key. A
-// host that ends the session after it showed a screen is done.
+// ready waits until the host unlocks the keyboard, which means that it has handled the last
+// key. If the host ends the session after it showed a screen, ready returns nil.
 func (s *Screen) ready() error {
 	err := s.wait(func(screen *tn3270.Screen) bool { return screen.Status().Lock == tn3270.Unlocked })
 	switch shown := s.terminal.Screen().Status().Mode != tn3270.ModeNone; {
@@ -133,8 +133,8 @@ func (s *Screen) ready() error {
 	return err
 }
 
-// noScreen returns the error about a host without a screen, with the text that it sent
-// instead. It ends the session, because only then the text is complete.
+// noScreen returns the error for a host that sent no screen, with the text that it sent
+// instead. It ends the session first, so that the text is complete.
 func (s *Screen) noScreen() error {
 	s.Close()
 	err := fmt.Errorf("%w: the host sent no 3270 screen", scheme.ErrProtocol)
@@ -167,7 +167,7 @@ func (s *Screen) Settle(still time.Duration) error {
 	}
 }
 
-// wait waits until ok accepts the screen. The error is errLate if the host was too slow, and
+// wait waits until ok accepts the screen. The error is errLate if the host is too slow, and
 // io.EOF if it ended the session.
 func (s *Screen) wait(ok func(*tn3270.Screen) bool) error {
 	tooLate := after(s.step)

@@ -1,5 +1,5 @@
-// Package session drives a session for a program, without a user at a keyboard: it types, and
-// waits for what the host shows. A [Text] is a session of text, a [Screen] one of 3270 screens.
+// Package session automates interactive sessions: it sends input and waits for output of the
+// host. [Text] drives text sessions, [Screen] drives 3270 sessions.
 package session
 
 import (
@@ -19,40 +19,40 @@ import (
 type Driver interface {
 	// Send types text.
 	Send(text string) error
-	// Expect waits until the host shows text that matches re.
+	// Expect waits until the output of the host matches re.
 	Expect(re *regexp.Regexp) error
-	// Settle waits until the host shows nothing new for a time, or ends the session.
+	// Settle waits until the output is unchanged for a time, or the session ends.
 	Settle(silence time.Duration) error
 }
 
-// window is the number of latest octets that Expect can match.
+// window is how many of the latest bytes Expect can match.
 const window = 64 << 10
 
-// Event is what a [Text] reports.
+// Event is the kind of an event of a [Text].
 type Event string
 
 const (
 	Received Event = "received" // output of the host
 	Sent     Event = "sent"     // input, reported before it is sent
-	Matched  Event = "matched"  // the output that Expect waited for
-	Closed   Event = "closed"   // the end, without octets
+	Matched  Event = "matched"  // output that Expect waited for
+	Closed   Event = "closed"   // end of the session, without bytes
 )
 
-// Text is a session of text. Its methods must not be called concurrently.
+// Text drives a text session. Its methods must not be called concurrently.
 type Text struct {
 	ctx  context.Context
 	conn scheme.Terminal
-	step time.Duration // limit of Send and Expect; 0: none
+	step time.Duration // timeout of Send and Expect; zero for none
 	tell func(e Event, octets []byte) error
 
-	pieces chan []byte // output; closed at its end
-	end    error       // why pieces is closed
+	pieces chan []byte // output; closed when it ends
+	end    error       // why pieces was closed
 	output []byte      // since the last match, at most window
 }
 
-// NewText starts to read from conn. Send and Expect wait at most step; zero means no limit. The
-// end of ctx ends each method. The methods call tell with each event and return its errors. The
-// caller must call Close.
+// NewText starts to read from conn. Send and Expect wait at most step; zero means no limit.
+// When ctx ends, all methods return an error. The methods call tell for each event and return
+// its errors. The caller must call Close.
 func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
 	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
 	go t.read()
@@ -82,7 +82,7 @@ func (t *Text) Close() error {
 	return t.tell(Closed, nil)
 }
 
-// Send types octets, and takes output meanwhile.
+// Send sends octets as input and receives output meanwhile.
 func (t *Text) Send(octets string) error {
 	select {
 	case piece, ok := <-t.pieces:
@@ -94,7 +94,7 @@ func (t *Text) Send(octets string) error {
 		}
 	default:
 	}
-	// The echo of the host comes after this event.
+	// Report the event before the echo of the host.
 	if err := t.tell(Sent, []byte(octets)); err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (t *Text) Send(octets string) error {
 	return t.takeUntil(sent)
 }
 
-// takeUntil takes output until sent has the result of sending.
+// takeUntil receives output until sent has the result of sending.
 func (t *Text) takeUntil(sent <-chan error) error {
 	tooLate := after(t.step)
 	pieces := t.pieces
@@ -116,7 +116,7 @@ func (t *Text) takeUntil(sent <-chan error) error {
 			return err
 		case piece, ok := <-pieces:
 			if !ok {
-				// The octets that were sent may have ended the session.
+				// The input may have ended the session.
 				pieces = nil
 				continue
 			}
@@ -179,7 +179,7 @@ func (t *Text) receive(tooLate <-chan time.Time) error {
 	}
 }
 
-// take reports output, and keeps it for Expect.
+// take reports output and buffers it for Expect.
 func (t *Text) take(piece []byte) error {
 	if err := t.tell(Received, piece); err != nil {
 		return err
@@ -191,7 +191,7 @@ func (t *Text) take(piece []byte) error {
 	return nil
 }
 
-// last quotes the last line of the output, for a message.
+// last quotes the last line of the output for an error.
 func (t *Text) last() string {
 	lines := bytes.Split(bytes.TrimSpace(t.output), []byte("\n"))
 	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {
@@ -200,10 +200,10 @@ func (t *Text) last() string {
 	return ""
 }
 
-// errLate means that nothing came in time.
+// errLate reports a timeout.
 var errLate = errors.New("late")
 
-// lateError is the message of a step that took too long.
+// lateError is the error of a step that timed out.
 type lateError string
 
 func (e lateError) Error() string { return string(e) }
@@ -211,7 +211,7 @@ func (e lateError) Timeout() bool { return true }
 
 func late(format string, args ...any) error { return lateError(fmt.Sprintf(format, args...)) }
 
-// after is time.After, but zero means never.
+// after is like time.After, but zero means never.
 func after(limit time.Duration) <-chan time.Time {
 	if limit == 0 {
 		return nil

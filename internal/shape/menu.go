@@ -18,13 +18,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrMenu is the error for JSON that is not a menu.
+// ErrMenu reports JSON that is not a menu.
 var ErrMenu = errors.New("shape: invalid menu")
 
-// ReadMenu reads a menu that [MenuWriter] wrote with Stored: its head at once, its items one at
-// a time. found is where referrals led; zero: nowhere else. URLs, and titles that were not
-// UTF-8, have their octets again, other texts are UTF-8, and a form cannot be submitted. If the
-// items broke off, their error has the [access.Kind] that was written.
+// ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the head at once and the
+// items on demand. found is the URL after redirects, or zero if there were none. ReadMenu
+// restores the bytes of URLs and of titles that are not UTF-8. The form of the menu can't be
+// submitted. If the items are incomplete, their error has the [access.Kind] that was written.
 func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}
@@ -53,7 +53,7 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	return nil, found, menuError(cmp.Or(err, ErrMenu))
 }
 
-// errItems ends reading the head of a menu.
+// errItems ends parsing of the head of a menu.
 var errItems = errors.New("shape: items follow")
 
 // read decodes a value of type T and passes it to use.
@@ -91,17 +91,17 @@ func readItems(d *json.Decoder) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// writtenError is an error that was written and read again.
+// writtenError is an error parsed from JSON.
 type writtenError struct{ reason Reason }
 
 func (e *writtenError) Error() string { return string(e.reason.Message) }
 
-// Unwrap is for [access.KindOf].
+// Unwrap supports [access.KindOf].
 func (e *writtenError) Unwrap() error {
 	return cmp.Or(sentinels[e.reason.Kind], scheme.ErrProtocol)
 }
 
-// sentinels are errors of each kind but [access.Protocol], for [access.KindOf].
+// sentinels maps each kind except [access.Protocol] to an error, for [access.KindOf].
 var sentinels = map[access.Kind]error{
 	access.NotFound: scheme.ErrNotFound, access.Denied: policy.ErrDenied, access.Unreachable: scheme.ErrUnreachable,
 	access.Auth: scheme.ErrAuth, access.Unsupported: scheme.ErrUnsupported, access.TooLarge: scheme.ErrTooLarge,
@@ -126,7 +126,7 @@ func (v Item) read() (scheme.Item, error) {
 	return i, err
 }
 
-// ofLatin1 returns octets in ISO Latin 1 as text.
+// ofLatin1 decodes octets as ISO Latin 1.
 func ofLatin1(octets Text) Text {
 	text := make([]rune, len(octets))
 	for i := range len(octets) {
@@ -135,7 +135,7 @@ func ofLatin1(octets Text) Text {
 	return Text(text)
 }
 
-// latin1 returns the octets of text in ISO Latin 1. Other characters stay in UTF-8.
+// latin1 encodes text as ISO Latin 1. Characters outside of it stay in UTF-8.
 func latin1(text string) string {
 	var octets []byte
 	for _, r := range text {
@@ -167,7 +167,7 @@ func (v Form) read(u locus.URL) (*scheme.Form, error) {
 	return f, err
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It keeps the order of the fields.
+// UnmarshalJSON implements [json.Unmarshaler]. It preserves the order of the fields.
 func (f *Fields) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		return nil
@@ -220,7 +220,7 @@ func readDelim(d *json.Decoder, want json.Delim) error {
 	return err
 }
 
-// readMembers reads the members of an object that follow, and its end.
+// readMembers reads the remaining members of an object, and its end.
 func readMembers(d *json.Decoder, member func(key string) error) error {
 	for d.More() {
 		key, err := d.Token()
@@ -234,7 +234,7 @@ func readMembers(d *json.Decoder, member func(key string) error) error {
 	return readDelim(d, '}')
 }
 
-// menuError returns the error for invalid JSON. Errors of the reader stay as they are.
+// menuError returns the error for invalid JSON. It does not change errors of the reader.
 func menuError(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -247,14 +247,14 @@ func menuError(err error) error {
 	return err
 }
 
-// MenuWriter writes a menu as one object, and holds one item at a time: call Begin, Item
-// for each, and End.
+// MenuWriter writes a menu as one JSON object and buffers one item at a time. The caller
+// must call Begin, then Item for each item, then End.
 type MenuWriter struct {
-	Stored bool // for ReadMenu: all URLs are read as ISO Latin 1, so that they keep their octets
+	Stored bool // for ReadMenu: writes all URLs as ISO Latin 1, which preserves their bytes
 	comma  bool
 }
 
-// Begin writes what precedes the items.
+// Begin writes the text before the items.
 func (m *MenuWriter) Begin(w io.Writer, head MenuHead) error {
 	if m.Stored {
 		head.URL, head.Found = ofLatin1(head.URL), ofLatin1(head.Found)
@@ -290,7 +290,7 @@ func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
 	return Write(w, d)
 }
 
-// End writes what follows the items, with "error" if failure is not nil.
+// End writes the text after the items, with "error" if failure is not nil.
 func (m *MenuWriter) End(w io.Writer, failure *Reason) error {
 	if failure == nil {
 		_, err := io.WriteString(w, "]}\n")

@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Parse is the answer to an input that is a URL. The order of the keys is promised. The
-// keys from Scheme to Fragment, and Locator, are RFC 1738's reading: null if it has none
-// and other rules do.
+// Parse is the result for an input that is a URL. The order of the keys is part of the
+// contract. The keys from Scheme to Fragment, and Locator, follow RFC 1738. They are null
+// if only other rules accept the input.
 type Parse struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
@@ -28,20 +28,20 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Words      *Text       `json:"words,omitempty"`   // of a search; absent without one
+	Words      *Text       `json:"words,omitempty"`   // of a search; omitted without a search
 	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
 	Readings
-	Verdicts []Verdict `json:"verdicts,omitempty"` // of several rules
+	Verdicts []Verdict `json:"verdicts,omitempty"` // one per rule set, if there are several
 }
 
-// Readings are the parts as later standards name them, where those are asked for; null
-// if a standard can't read the input.
+// Readings holds the parts by later standards, if requested. A part is null if its standard
+// rejects the input.
 type Readings struct {
 	RFC3986 any `json:"rfc3986,omitempty"` // *Components
 	WHATWG  any `json:"whatwg,omitempty"`  // *Record
 }
 
-// Components are those of RFC 3986, as written.
+// Components holds the RFC 3986 components as written.
 type Components struct {
 	Scheme   *Text `json:"scheme"`
 	Userinfo *Text `json:"userinfo"`
@@ -60,7 +60,7 @@ func NewComponents(u rfc3986.URI) *Components {
 	}
 }
 
-// Record has the attributes of the class URL of the URL Standard.
+// Record holds the attributes of the URL class of the WHATWG URL Standard.
 type Record struct {
 	Href     Text `json:"href"`
 	Protocol Text `json:"protocol"`
@@ -82,7 +82,7 @@ func NewRecord(u whatwg.URL) *Record {
 	}
 }
 
-// NewParse describes u, which input was read as, by RFC 1738 or the URI draft.
+// NewParse describes u, the URL in input, by RFC 1738 or the URI draft.
 func NewParse(r *scheme.Registry, p locus.Profile, input string, u locus.URL) Parse {
 	j := parts(r, input, u)
 	if canonical, _, err := r.Canonical(u); err == nil {
@@ -118,9 +118,10 @@ func parts(r *scheme.Registry, input string, u locus.URL) Parse {
 	return j
 }
 
-// ParseInput describes input by each of rules, all of one registry: the answer is a Parse,
-// or a Failure if there is one rule set, which can't read it. OK and err are those of the
-// first rules that can't. readErr is why input is incomplete, or nil.
+// ParseInput describes input by each of rules, which must have the same registry. The
+// result is a Parse, or a Failure if the only rule set rejects the input. OK and err are
+// from the first rule set that rejects the input. If input is incomplete, readErr is the
+// reason.
 func ParseInput(rules []profile.Rules, input string, readErr error) (answer any, err error) {
 	r := rules[0].Registry
 	u, unread := Read(input)

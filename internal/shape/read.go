@@ -5,9 +5,8 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Read parses a URL as a person writes it: bare, or in the wrapper of RFC 1738's
-// appendix. White space around a bare URL is an error. Offsets in the error are in
-// input.
+// Read parses a URL, bare or in the wrapper of RFC 1738's appendix. White space around a
+// bare URL is an error. Offsets in the error refer to input.
 func Read(input string) (locus.URL, error) { return unwrapped(input, locus.Parse) }
 
 // ReadBase parses a base like [Read]. If that fails and strict is false, it parses the base
@@ -25,7 +24,7 @@ func ReadBase(input string, strict bool) (locus.URL, error) {
 	return u, err
 }
 
-// ReadRef parses a partial form or a URL, like [Read].
+// ReadRef parses a relative reference or a URL, like [Read].
 func ReadRef(input string) (relative.Ref, error) { return unwrapped(input, relative.Parse) }
 
 func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
@@ -37,8 +36,8 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 	return v, w.Error(err)
 }
 
-// located returns findings about a URL with offsets in input, the text with its wrapper,
-// and a note about the wrapper.
+// located returns findings about a URL with offsets in input, which includes the wrapper,
+// and adds a note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {
 	w := locus.RemoveWrapper(input)
 	note, ok := w.Note()

@@ -8,17 +8,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Reading is what RFC 3986 or the URL Standard makes of an input, for people.
+// Reading is the result of RFC 3986 or the URL Standard for an input, for display.
 type Reading struct {
 	Text       string            // the input, without a wrapper by RFC 3986
-	Canonical  string            // empty: none
+	Canonical  string            // empty if there is none
 	Parts      []Part            // of Text, by RFC 3986
-	Fields     []scheme.Field    // of the scheme, if it is RFC 1738's form, too; by RFC 3986
+	Fields     []scheme.Field    // of the scheme, by RFC 3986, if RFC 1738 also accepts the URL
 	Attributes []scheme.Field    // by the URL Standard
 	Findings   []locus.Violation // with offsets in Text
 }
 
-// NewReading reads input by the rules of RFC 3986 or the URL Standard.
+// NewReading parses input by the rules of RFC 3986 or the URL Standard.
 func NewReading(r profile.Rules, input string) (Reading, error) {
 	return by(r.Profile, input, func(text string) (Reading, error) {
 		list, err := r.Check(text)
@@ -64,7 +64,7 @@ func uriParts(u rfc3986.URI) []Part {
 	return list
 }
 
-// attributes are those of the class URL, as decoded fields.
+// attributes returns the attributes of the URL class as decoded fields.
 func attributes(u whatwg.URL) []scheme.Field {
 	return []scheme.Field{
 		{Name: "protocol", Value: u.Protocol()}, {Name: "username", Value: u.Username()}, {Name: "password", Value: u.Password()},

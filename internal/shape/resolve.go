@@ -6,31 +6,30 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Resolve is the answer to one partial form, or to one URL the other way round.
+// Resolve is the result of resolving one relative reference, or of making one URL relative.
 type Resolve struct {
 	Base  Text   `json:"base"`
 	Ref   *Text  `json:"ref"`
 	OK    bool   `json:"ok"`
 	URL   *Text  `json:"url"`
 	Rules string `json:"rules"`
-	Other *Other `json:"other"` // null if the other rules say the same
+	Other *Other `json:"other"` // null if the other rules give the same result
 	Notes []Text `json:"notes,omitempty"`
 	Error *Error `json:"error,omitempty"`
 
 	Verdicts []Resolve `json:"verdicts,omitempty"` // of several rules
 
-	Err   error    `json:"-"` // why there is no result
+	Err   error    `json:"-"` // reason if there is no result
 	Texts []string `json:"-"` // the notes
 }
 
 // Other is the result of other rules.
 type Other struct {
 	Rules string `json:"rules"`
-	URL   *Text  `json:"url"` // null: none
+	URL   *Text  `json:"url"` // null if there is none
 }
 
-// NewResolve resolves input in a document at base. readErr is why input is incomplete, or
-// nil.
+// NewResolve resolves input against base. If input is incomplete, readErr is the reason.
 func NewResolve(base locus.URL, input string, readErr error, o relative.Options) Resolve {
 	j := Resolve{Base: Text(base.String()), Ref: Present(input, true), Rules: o.Rules.String(), Err: readErr}
 	var ref relative.Ref
@@ -56,7 +55,7 @@ func NewResolve(base locus.URL, input string, readErr error, o relative.Options)
 	return j.with(u.String())
 }
 
-// baseBy returns base as the rules read it: by RFC 3986 a "?" ends the host.
+// baseBy returns base as the rules parse it. By RFC 3986, "?" ends the host.
 func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
 	if rules != relative.RFC3986 {
 		return base, nil
@@ -66,7 +65,7 @@ func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
 	return u, err
 }
 
-// ResolveAsBrowser resolves input in a document at base by the URL Standard.
+// ResolveAsBrowser resolves input against base by the URL Standard.
 func ResolveAsBrowser(base locus.URL, input string, readErr error) Resolve {
 	j := Resolve{Base: Text(base.String()), Ref: Present(input, true), Rules: locus.WHATWG.String(), Err: readErr}
 	var b, u whatwg.URL
@@ -90,7 +89,8 @@ func (j Resolve) with(url string) Resolve {
 	return j
 }
 
-// JoinResolve returns the one result, or the first with all of them as verdicts.
+// JoinResolve returns a single result unchanged. For several, it returns the first with all
+// results as verdicts.
 func JoinResolve(list []Resolve) Resolve {
 	j := list[0]
 	if len(list) == 1 {
@@ -105,7 +105,7 @@ func JoinResolve(list []Resolve) Resolve {
 }
 
 // otherRules resolves ref by the rules that o does not select. It returns nil if the result
-// is u, too.
+// is also u.
 func otherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
 	o.Rules = relative.RFC1630 - o.Rules
 	other := &Other{Rules: o.Rules.String()}

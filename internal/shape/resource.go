@@ -9,14 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Resource has the first keys of every resource.
+// Resource holds the first keys of every resource.
 type Resource struct {
 	URL   Text   `json:"url"`
-	Found Text   `json:"found,omitempty"` // where referrals led, if elsewhere
+	Found Text   `json:"found,omitempty"` // URL after redirects, if different
 	Kind  string `json:"kind"`
 }
 
-// NewResource describes the resource of the URL asked, found at found. found may be zero.
+// NewResource describes the resource of the requested URL. found is the URL after
+// redirects; may be zero.
 func NewResource(asked, found locus.URL, kind string) Resource {
 	d := Resource{URL: Text(asked.Shown()), Kind: kind}
 	if !found.IsZero() && found != asked {
@@ -25,7 +26,7 @@ func NewResource(asked, found locus.URL, kind string) Resource {
 	return d
 }
 
-// Object is an object without its octets.
+// Object is an object without its data.
 type Object struct {
 	Resource
 	MediaType *Text      `json:"mediaType"`
@@ -40,14 +41,14 @@ type Item struct {
 	Title     Text            `json:"title"`
 	Kind      scheme.ItemKind `json:"kind"`
 	MediaType Text            `json:"mediaType,omitempty"`
-	Charset   string          `json:"charset,omitempty"` // of a title that is not UTF-8
+	Charset   string          `json:"charset,omitempty"` // charset of a title that is not UTF-8
 	Size      *int64          `json:"size,omitempty"`
 	Modified  *time.Time      `json:"modified,omitempty"`
 	Note      Text            `json:"note,omitempty"`
 	Fields    Fields          `json:"fields,omitempty"` // by scheme
 }
 
-// Latin1 is the charset in which octets are read that are not UTF-8.
+// Latin1 is the charset for decoding bytes that are not valid UTF-8.
 const Latin1 = "iso-8859-1"
 
 // NewItem describes an item.
@@ -70,22 +71,22 @@ func NewItem(i scheme.Item) Item {
 
 // Form is a form.
 type Form struct {
-	URL    *Text       `json:"url,omitempty"` // of the form, unless it is the menu's
+	URL    *Text       `json:"url,omitempty"` // of the form, if different from the URL of the menu
 	Title  Text        `json:"title"`
 	Fields []FormField `json:"fields"`
 }
 
 // FormField is a field of a form.
 type FormField struct {
-	Number  int              `json:"number,omitempty"` // from 1, not counting notes; a note has none
+	Number  int              `json:"number,omitempty"` // from 1, without notes; omitted for a note
 	Kind    scheme.FieldKind `json:"kind"`
 	Prompt  Text             `json:"prompt"`
 	Default Text             `json:"default"`
 	Choices []Text           `json:"choices,omitempty"`
 }
 
-// NewForm describes a form of the menu at u; nil for nil. standing are the default
-// answers; nil: the form's own. Secret defaults are left out.
+// NewForm describes the form of the menu at u. If f is nil, it returns nil. standing holds
+// the default answers; if nil, the form's defaults apply. NewForm omits secret defaults.
 func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	if f == nil {
 		return nil
@@ -115,7 +116,7 @@ func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	return d
 }
 
-// MenuHead is a menu before its items.
+// MenuHead holds the keys of a menu before its items.
 type MenuHead struct {
 	Resource
 	Title Text  `json:"title,omitempty"`
@@ -134,20 +135,20 @@ func NewReason(err error) Reason {
 	return Reason{access.KindOf(err), Text(locus.MaskText(err.Error()))}
 }
 
-// Failed says that a URL could not be opened.
+// Failed reports that a URL could not be opened.
 type Failed struct {
 	URL   Text   `json:"url"`
 	Error Reason `json:"error"`
 }
 
-// Referral is a referral that is not followed.
+// Redirect is a redirect that was not followed.
 type Redirect struct {
 	Resource
 	To        []Text `json:"to"`
 	Permanent bool   `json:"permanent"`
 }
 
-// NewRedirect describes a referral.
+// NewRedirect describes a redirect.
 func NewRedirect(d Resource, r *scheme.Redirect) Redirect {
 	to := make([]Text, len(r.To))
 	for i, u := range r.To {

@@ -14,8 +14,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Text is octets as a JSON string: UTF-8 if they are, else ISO Latin 1, as the URI draft
-// reads them. Characters that are not safe for a terminal are escaped.
+// Text holds bytes that are written as a JSON string. They are decoded as UTF-8 if valid,
+// otherwise as ISO Latin 1, as in the URI draft. Characters that are unsafe for a terminal
+// are escaped.
 type Text string
 
 // MarshalJSON implements [json.Marshaler].
@@ -25,8 +26,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return Escape(b.Bytes()), err
 }
 
-// Escape returns encoded, one line of JSON, whose strings have escapes for the characters that
-// are not safe for a terminal.
+// Escape returns encoded, one line of JSON, with escapes for characters that are unsafe for a
+// terminal.
 func Escape(encoded []byte) []byte {
 	if bytes.ContainsFunc(encoded, unsafeRune) {
 		return escapeRunes(encoded)
@@ -60,7 +61,7 @@ func Texts(list []string) []Text {
 	return t
 }
 
-// Present returns a part, or nil if it is absent.
+// Present returns a part, or nil if ok is false.
 func Present[T ~string](part T, ok bool) *Text {
 	if !ok {
 		return nil
@@ -69,7 +70,7 @@ func Present[T ~string](part T, ok bool) *Text {
 	return &t
 }
 
-// Known returns a number, or nil if it is below 0: unknown.
+// Known returns a number, or nil if it is negative, which means unknown.
 func Known(n int64) *int64 {
 	if n < 0 {
 		return nil
@@ -77,7 +78,7 @@ func Known(n int64) *int64 {
 	return &n
 }
 
-// At returns a time in UTC, or nil if it is zero: unknown.
+// At returns a time in UTC, or nil for the zero Time.
 func At(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -86,7 +87,8 @@ func At(t time.Time) *time.Time {
 	return &t
 }
 
-// Fields are decoded parts of a URL, or properties of an item: one object, in order.
+// Fields holds decoded parts of a URL or properties of an item. It is written as one JSON
+// object, in order.
 type Fields []scheme.Field
 
 // MarshalJSON implements [json.Marshaler].
@@ -127,7 +129,7 @@ func fieldValue(value any) any {
 	}
 }
 
-// Write writes v without a line end, and without escapes for HTML.
+// Write writes v as JSON without a line end and without HTML escapes.
 func Write(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Violation is a finding.
+// Violation is a violation of a rule, a suggestion or a note.
 type Violation struct {
 	Rule    string `json:"rule"`
 	Section string `json:"section"`
@@ -19,7 +19,7 @@ type Violation struct {
 	Rules   string `json:"rules"`
 }
 
-// Findings separates violations by the rules of p from notes. Neither list is nil.
+// Findings separates violations of the rules of p from notes. Both lists are not nil.
 func Findings(p locus.Profile, list []locus.Violation) (violations, notes []Violation) {
 	violations, notes = []Violation{}, []Violation{}
 	for _, v := range list {
@@ -33,8 +33,8 @@ func Findings(p locus.Profile, list []locus.Violation) (violations, notes []Viol
 	return violations, notes
 }
 
-// Error says why an input cannot be used. Offset and part are null unless it is not a
-// URL.
+// Error tells why an input cannot be used. Offset and part are null unless the input is not
+// a URL.
 type Error struct {
 	Offset  *int  `json:"offset"`
 	Part    *Text `json:"part"`
@@ -51,7 +51,7 @@ func NewError(err error) Error {
 	return j
 }
 
-// Failure is the answer to an input that cannot be used.
+// Failure is the result for an input that cannot be used.
 type Failure struct {
 	Input Text  `json:"input"`
 	OK    bool  `json:"ok"`
@@ -64,7 +64,7 @@ func NewFailure(input string, err error) Failure {
 	return Failure{Input: Text(Head(input, err)), Error: NewError(err)}
 }
 
-// Head returns input, or its beginning if err says that it is too long.
+// Head returns input, or its beginning if err reports that it is too long.
 func Head(input string, err error) string {
 	var e *locus.SyntaxError
 	if errors.Is(err, locus.ErrTooLong) && errors.As(err, &e) {
@@ -82,7 +82,7 @@ func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	return s.Syntax.Words(u)
 }
 
-// MaskFindings returns findings about input with passwords masked in their texts and helps.
+// MaskFindings returns findings about input with passwords masked.
 func MaskFindings(input string, list []locus.Violation) []locus.Violation {
 	masked := locus.Mask(input)
 	if masked == input {
@@ -106,14 +106,14 @@ type Scheme struct {
 	Port    *uint16 `json:"port"`
 	Status  string  `json:"status"`
 	Section string  `json:"section"`
-	Current string  `json:"current"` // the standard in force
+	Current string  `json:"current"` // the current standard
 	Syntax  *Text   `json:"syntax"`
 	Access  *Text   `json:"access"`
-	IANA    *Text   `json:"iana"` // status in IANA's registry; null: not registered there
+	IANA    *Text   `json:"iana"` // status in IANA's registry; null if not registered
 }
 
-// NamedSchemes describes the names that are not in r and that have a status of their
-// own in IANA's registry, or are in wide use without.
+// NamedSchemes describes known scheme names that are not in r: names with a special status
+// in IANA's registry, and unregistered names in wide use.
 func NamedSchemes(r *scheme.Registry) []Scheme {
 	var list []Scheme
 	for name, status := range scheme.Names() {
@@ -150,6 +150,6 @@ type Extract struct {
 	Line   int64  `json:"line"`
 	Column int64  `json:"column"`
 	Form   string `json:"form"`
-	IRI    bool   `json:"iri,omitempty"`   // it has characters that are not US-ASCII
-	ASCII  Text   `json:"ascii,omitempty"` // the URL that an IRI stands for; empty: none
+	IRI    bool   `json:"iri,omitempty"`   // has characters outside US-ASCII
+	ASCII  Text   `json:"ascii,omitempty"` // the ASCII URL of an IRI; empty if there is none
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// Verdict is what one standard says of an input.
+// Verdict is the result of one standard for an input.
 type Verdict struct {
 	Rules      string      `json:"rules"`
 	OK         bool        `json:"ok"`
@@ -19,8 +19,8 @@ type Verdict struct {
 	Error      *Error      `json:"error,omitempty"` // only if not OK
 }
 
-// NewVerdict describes the findings about input by rules. err is why they can't read it, or
-// nil.
+// NewVerdict describes the findings about input by rules. If the rules reject the input,
+// err is the reason.
 func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err error) Verdict {
 	j := Verdict{Rules: rules.Profile.String(), OK: err == nil, Conforms: locus.Conforms(list)}
 	j.Violations, j.Notes = Findings(rules.Profile, MaskFindings(input, list))
@@ -31,9 +31,9 @@ func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err e
 	return j
 }
 
-// CheckInput reads input by rules and checks it. Offsets are in input. If the rules can't
-// read input, err is the reason, which list has as a finding. readErr is why input is
-// incomplete, or nil.
+// CheckInput parses input by rules and checks it. Offsets refer to input. If the rules
+// reject input, err is the reason, and list contains it as a finding. If input is
+// incomplete, readErr is the reason.
 func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.Violation, err error) {
 	switch {
 	case readErr != nil:
@@ -57,13 +57,13 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 	}
 	list = advice.Findings(rules.Registry, u, rules.Profile)
 	if u.String() == input {
-		return list, nil // no wrapper: most inputs
+		return list, nil // most inputs have no wrapper
 	}
 	return located(input, list), nil
 }
 
-// by passes input to f, without the wrapper of RFC 1738's appendix unless it is for the URL
-// Standard, which has none.
+// by calls f with input. It removes the wrapper of RFC 1738's appendix, except for the URL
+// Standard, which has no wrapper.
 func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
 	if p == locus.WHATWG {
 		return f(input)
@@ -77,19 +77,19 @@ func bare(p locus.Profile, input string) string {
 	return text
 }
 
-// Check is the verdict about one input, with its password masked.
+// Check is the result of checking one input, with its password masked.
 type Check struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
 	Conforms   bool        `json:"conforms"`
-	Rules      string      `json:"rules"` // names with commas
+	Rules      string      `json:"rules"` // names, separated by commas
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
 	Verdicts   []Verdict   `json:"verdicts,omitempty"` // of several rules
-	Error      *Error      `json:"error,omitempty"`    // only if not OK: the first
+	Error      *Error      `json:"error,omitempty"`    // the first error, only if not OK
 }
 
-// NewCheck joins verdicts about input.
+// NewCheck combines verdicts about input.
 func NewCheck(input string, verdicts ...Verdict) Check {
 	j := Check{Input: Text(locus.Mask(input)), OK: true, Conforms: true, Violations: []Violation{}, Notes: []Violation{}}
 	var names []string
@@ -128,7 +128,7 @@ type CanonicalForm struct {
 	Error     *Error   `json:"error,omitempty"`
 }
 
-// CanonicalInput returns the canonical form of input by rules, and what it changed.
+// CanonicalInput returns the canonical form of input by rules, and the changes.
 func CanonicalInput(rules profile.Rules, input string) (text string, changes []string, err error) {
 	if rules.Profile <= locus.RFC1630 {
 		u, err := Read(input)
@@ -145,8 +145,8 @@ func CanonicalInput(rules profile.Rules, input string) (text string, changes []s
 	return text, changes, err
 }
 
-// CanonicalNotes describes the violations of rules in input, a line each, in spite of which
-// it has a canonical form.
+// CanonicalNotes describes the violations of rules in input that do not prevent a canonical
+// form, one line each.
 func CanonicalNotes(rules profile.Rules, input string) (notes []string) {
 	if rules.Profile != locus.RFC3986 {
 		return nil
@@ -174,7 +174,7 @@ func NewCanonicalForm(p locus.Profile, text string, changes []string, err error)
 	return j
 }
 
-// NewCanonical joins the forms of input.
+// NewCanonical combines the canonical forms of input.
 func NewCanonical(input string, forms ...CanonicalForm) Canonical {
 	first := forms[0]
 	j := Canonical{Input: Text(input), OK: true, Canonical: first.Canonical, Changes: first.Changes}

@@ -42,14 +42,14 @@ func Parts(u locus.URL) []Part {
 	return list
 }
 
-// Side is one of two URLs that are compared.
+// Side is one of two compared URLs.
 type Side struct {
 	Input     string
 	Canonical string
 	Err       error
 }
 
-// NewSide reads input. err is why input is incomplete, or nil.
+// NewSide parses input. If input is incomplete, err is the reason.
 func NewSide(rules profile.Rules, input string, err error) Side {
 	s := Side{Input: input, Err: err}
 	if s.Err == nil {
@@ -58,7 +58,7 @@ func NewSide(rules profile.Rules, input string, err error) Side {
 	return s
 }
 
-// Compare is the verdict about two inputs, with their passwords masked.
+// Compare is the result of comparing two inputs, with their passwords masked.
 type Compare struct {
 	A          Text   `json:"a"`
 	B          Text   `json:"b"`
@@ -71,7 +71,7 @@ type Compare struct {
 	Verdicts []Comparison `json:"verdicts,omitempty"` // of several rules
 }
 
-// Comparison is the verdict by one standard.
+// Comparison is the result by one standard.
 type Comparison struct {
 	Rules      string `json:"rules"`
 	Same       bool   `json:"same"`
@@ -98,7 +98,7 @@ func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	}
 }
 
-// NewCompare joins comparisons of a and b.
+// NewCompare combines comparisons of a and b.
 func NewCompare(a, b string, list ...Comparison) Compare {
 	first := list[0]
 	j := Compare{A: Text(locus.Mask(a)), B: Text(locus.Mask(b)), Same: true, CanonicalA: first.CanonicalA, CanonicalB: first.CanonicalB, Why: first.Why}

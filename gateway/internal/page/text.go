@@ -103,14 +103,14 @@ func (t *linker) match(m extract.Match) {
 	case link == "":
 		t.write(n)
 	default:
-		t.cr = false // a URL does not end with one
+		t.cr = false // a URL does not end with CR
 		t.add("link", struct{ Link, Text string }{link, term.SafeLines(lineEnds(string(t.held[:n])))})
 		t.drop(n)
 	}
 }
 
-// linkTo returns the link to a match: that of an IRI is to the URL that it stands for.
-// Empty: there is none.
+// linkTo returns the link for a match, or "" if there is none. For an IRI, it is the link
+// for the equivalent URL.
 func (g *page) linkTo(m *extract.Match) string {
 	u, err := iri.URL(m.URL)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *linker) drop(n int) {
 	t.at += int64(n)
 }
 
-// write writes n octets of held as text.
+// write writes n bytes of held as text.
 func (t *linker) write(n int) {
 	if n <= 0 {
 		return
@@ -138,12 +138,12 @@ func (t *linker) write(n int) {
 	t.drop(n)
 }
 
-// lineEnds replaces every line end by "\n".
+// lineEnds replaces every line end with "\n".
 func lineEnds(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// whole returns n, or the nearest smaller number that cuts no character.
+// whole returns n, or the next smaller number that does not cut a character.
 func whole(text []byte, n int) int {
 	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
 		n--
@@ -151,9 +151,9 @@ func whole(text []byte, n int) int {
 	return n
 }
 
-// settled returns the number of octets at the beginning of text that cannot be part of a
-// URL, whatever follows: those before the first "<", the first ":" with the name before
-// it, and the last word.
+// settled returns how many bytes at the start of text can't be part of a URL, whatever
+// follows. It excludes the first "<", the first ":" with the name before it, and the last
+// word.
 func settled(text []byte) int {
 	for i, c := range text {
 		switch {
@@ -166,7 +166,7 @@ func settled(text []byte) int {
 	return nameBefore(text, len(text))
 }
 
-// nameBefore returns the beginning of the word that ends at end.
+// nameBefore returns the start of the word that ends at end.
 func nameBefore(text []byte, end int) int {
 	for end > 0 && !isBlank(text[end-1]) && len(text)-end < locus.MaxLen {
 		end--
