@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Filter passes the output of an untrusted host that is safe for a terminal, and drops the
-// rest. It keeps an incomplete sequence for the next call. The zero Filter is ready to use.
-// It is not safe for concurrent use.
+// Filter passes output of an untrusted host that is safe for a terminal, and drops the
+// rest. It buffers an incomplete sequence until the next call. The zero Filter is ready to
+// use. It is not safe for concurrent use.
 //
-// Below [Unfiltered], it passes the characters of [IsSafe]; BEL, BS, HT, LF, VT, FF, CR, SO
-// and SI; and of the sequences of ECMA-48 and its usual additions
+// Below [Unfiltered], it passes safe characters (see [IsSafe]); BEL, BS, HT, LF, VT, FF,
+// CR, SO and SI; and these sequences of ECMA-48 and common extensions:
 //
 //	ESC 7 8 D E H M = >              save, restore, index, tab stop, keypad
 //	ESC ( ) * + and a character set  designate a set
@@ -23,26 +23,27 @@ import (
 //	CSI ? ... h, CSI ? ... l         modes 1 6 7 12 25 1048 2004, and those of the level
 //	CSI ? ... J, CSI ? ... K         selective erase
 //
-// It drops everything that makes the terminal answer, which a shell would read as input;
-// titles, the clipboard, keys, links, files, windows and printers; and the octets 80 to 9F,
-// which some terminals interpret as sequences.
+// It drops sequences that make the terminal send a response, which a shell would read as
+// input; sequences for titles, the clipboard, keys, links, files, windows and printers; and
+// the bytes 80 to 9F, which some terminals interpret as control characters.
 type Filter struct {
 	// Level must not change after the first call of Append.
 	Level Level
 
 	state    filterState
 	sequence []byte // after ESC, or of an incomplete character
-	size     int    // octets of a string or a sequence
+	size     int    // bytes of a string or a sequence
 }
 
-// Level selects what a [Filter] passes. Each level passes more than the one before it.
+// Level selects which sequences a [Filter] passes. Each level passes more than the previous
+// one.
 type Level uint8
 
 const (
-	// OneScreen, the zero Level, passes what draws on the normal screen.
+	// OneScreen, the zero Level, passes output to the normal screen only.
 	OneScreen Level = iota
 	// BothScreens also passes modes 47, 1047 and 1049. They switch to the alternate screen,
-	// which hides earlier output, and loses what the host shows there.
+	// which hides earlier output; the contents of the alternate screen are lost later.
 	BothScreens
 	// WithMouse also passes modes 1000, 1002, 1005, 1006 and 1015, which report clicks and
 	// drags. The caller must end these reports with [Quiet]. No level but Unfiltered passes
@@ -59,7 +60,7 @@ const (
 	inText filterState = iota
 	inCharacter
 	afterEscape
-	inEscape // after an intermediate octet
+	inEscape // after an intermediate byte
 	inCSI
 	inOSC
 	inString  // DCS, SOS, PM, APC, or a title for GNU screen (ESC k)
@@ -70,26 +71,26 @@ const (
 const paletteSize = 7
 
 const (
-	maxSequence = 64       // octets; a longer sequence is dropped
-	maxString   = 64 << 10 // octets; a longer string ends there
-	// maxDigits bounds a number in a sequence. No terminal is larger than 9999, and some
-	// are slow to repeat an action more often.
+	maxSequence = 64       // bytes; a longer sequence is dropped
+	maxString   = 64 << 10 // bytes; a longer string ends there
+	// maxDigits bounds a number in a sequence. No terminal has more than 9999 rows or
+	// columns, and some are slow to repeat an action more often.
 	maxDigits = 4
 )
 
-// Sane resets what the output of a Filter can change: colors, character sets, modes, the
-// scroll region and the cursor's visibility. It does not move the cursor; [LeaveAlternate]
-// does.
+// Sane resets all state that the output of a Filter can change: colors, character sets,
+// modes, the scroll region and the cursor's visibility. It does not move the cursor;
+// [LeaveAlternate] does.
 const Sane = "\x1b[!p\x1b[0m\x1b(B\x0f\x1b[4l\x1b[?7h\x1b[?25h\x1b[?2004l\x1b[?1l\x1b>"
 
-// Quiet stops reports of the mouse and the focus, which a host can start at the levels
-// [WithMouse] and [Unfiltered], and which a shell would read as input.
+// Quiet stops mouse and focus reports. A host can start them at the levels [WithMouse] and
+// [Unfiltered], and a shell would read them as input.
 const Quiet = "\x1b[?9;1000;1001;1002;1003;1004;1005;1006;1015l"
 
 // LeaveAlternate switches from the alternate screen to the normal one.
 const LeaveAlternate = "\x1b[?1049l"
 
-// textOctet are the octets that pass in text.
+// textOctet marks the bytes that pass in text.
 var textOctet = func() (table [256]bool) {
 	for o := ' '; o <= '~'; o++ {
 		table[o] = true
@@ -100,7 +101,7 @@ var textOctet = func() (table [256]bool) {
 	return table
 }()
 
-// Append appends to dst the part of src that the level passes.
+// Append appends the part of src that the level passes to dst.
 func (f *Filter) Append(dst, src []byte) []byte {
 	if f.Level >= Unfiltered {
 		return append(dst, src...)
@@ -124,7 +125,8 @@ func (f *Filter) Append(dst, src []byte) []byte {
 	return dst
 }
 
-// step handles one octet. again: it belongs to what follows.
+// step handles one byte. again reports that the caller must pass the byte again, in the new
+// state.
 func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 	if f.state == inCharacter {
 		return f.character(dst, o)
@@ -162,7 +164,7 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 	return dst, false
 }
 
-// inside drops one octet of a string, and ends the string after its last octet.
+// inside drops one byte of a string, and ends the string after its last byte.
 func (f *Filter) inside(o byte) {
 	f.size++
 	isFirst := f.state == inOSC && f.size == 1

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine is the most octets of an input line, as in terminal drivers.
+// MaxLine is the maximum length of an input line in bytes, as in terminal drivers.
 const MaxLine = 4096
 
 // Line edits an input line of a terminal in raw mode. The zero Line is empty. It handles
@@ -14,16 +14,17 @@ const MaxLine = 4096
 // and Ctrl-W, which erases a word. Other keys without a character are ignored. It is not
 // safe for concurrent use.
 //
-// Octets that are not UTF-8 count as characters of one column. Cursor movements are
-// relative, so a prompt may precede the line. A line that wraps needs a terminal whose
-// backspace goes back to the previous row.
+// Bytes that are not UTF-8 count as characters of one column. Cursor movements are
+// relative, so a prompt may precede the line. A line that wraps requires a terminal whose
+// backspace returns to the previous row.
 type Line struct {
-	// Columns returns how many columns the terminal uses for a character; nil: Width.
+	// Columns returns how many columns the terminal uses for a character. If nil, Line uses
+	// Width.
 	Columns func(r rune) int
 
 	cells          []cell
 	cursor         int    // index in cells
-	size           int    // octets of cells
+	size           int    // bytes of cells
 	partial        []byte // an incomplete character
 	key            keyState
 	sequenceOctets []byte // of an incomplete key
@@ -50,11 +51,11 @@ type keyState uint8
 const (
 	keyNone     keyState = iota
 	keyEscape            // after ESC
-	keyOne               // one more octet is part of it: SS3
-	keySequence          // up to its final octet: CSI
+	keyOne               // one more byte is part of it: SS3
+	keySequence          // up to its final byte: CSI
 )
 
-// Text returns the octets of the line.
+// Text returns the bytes of the line.
 func (l *Line) Text() string {
 	var b strings.Builder
 	for _, c := range l.cells {
@@ -64,16 +65,16 @@ func (l *Line) Text() string {
 	return b.String()
 }
 
-// Len returns the number of octets of the line.
+// Len returns the length of the line in bytes.
 func (l *Line) Len() int { return l.size + len(l.partial) }
 
-// Reset empties the line, without output.
+// Reset clears the line without output.
 func (l *Line) Reset() {
 	*l = Line{Columns: l.Columns, cells: l.cells[:0], partial: l.partial[:0], sequenceOctets: l.sequenceOctets[:0]}
 }
 
-// Type handles an octet of input. It returns the output for the terminal and the event.
-// After LineEnter and LineControl the caller resets the line.
+// Type handles a byte of input. It returns the output for the terminal and the event. After
+// LineEnter and LineControl the caller must reset the line.
 func (l *Line) Type(o byte) (shown string, e LineEvent) {
 	if l.isKey(o) {
 		return l.doKey(), LineMore
@@ -111,7 +112,7 @@ func (l *Line) Type(o byte) (shown string, e LineEvent) {
 	return shown + l.insert(string(rune(o)), string(rune(o)), 1), LineMore
 }
 
-// character handles an octet after or within a character that is not US-ASCII.
+// character handles a byte of a character outside US-ASCII.
 func (l *Line) character(o byte) (shown string) {
 	if o >= utf8.RuneSelf {
 		l.partial = append(l.partial, o)
@@ -127,7 +128,7 @@ func (l *Line) character(o byte) (shown string) {
 		case r == utf8.RuneError && n == 1:
 			shown += l.insert(text, text, 1)
 		case r < 0xA0:
-			// A control of ISO Latin 1 is dropped: it must not be shown.
+			// Control characters of ISO Latin 1 are unsafe to show.
 		default:
 			shown += l.insert(text, text, l.columns(r))
 		}

@@ -1,8 +1,8 @@
 // Package term makes untrusted text safe to show on a terminal, and edits input lines.
 //
-// A server's line, a file's name or a URL can have escape sequences that move the cursor,
-// rename the window or type for the user (RFC 1738 section 6). None of them is passed on;
-// they are shown as visible escapes instead.
+// Text from a server, file names and URLs can contain escape sequences that move the
+// cursor, rename the window or type for the user (RFC 1738 section 6). The package replaces
+// them with visible escapes.
 package term
 
 import (
@@ -15,26 +15,26 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Safe returns s with everything that a terminal could interpret as visible escapes:
-// control characters (also those of ISO Latin 1), direction marks, other invisible
-// characters, and octets that are not UTF-8. That includes line ends and tabs; see
-// [SafeLines].
+// Safe returns s with visible escapes in place of everything that a terminal could
+// interpret: control characters, including those of ISO Latin 1, direction marks, other
+// invisible characters, and bytes that are not UTF-8. It also escapes line ends and tabs;
+// see [SafeLines].
 func Safe(s string) string { return safe(s, "") }
 
-// SafeLines is [Safe] for several lines: it keeps line feeds and tabs.
+// SafeLines is like [Safe], but preserves line feeds and tabs.
 func SafeLines(s string) string { return safe(s, "\n\t") }
 
-// Text returns octets of a server, a file or a user as one safe line, as [Safe] does. They are
-// ISO Latin 1 if they are not all UTF-8.
+// Text returns bytes of a server, a file or a user as one safe line, as [Safe] does. If they
+// are not valid UTF-8, it decodes all of them as ISO Latin 1.
 func Text(octets string) string { return Safe(charset.Text(octets)) }
 
-// IsSafe reports whether a terminal only shows r. Line feeds and tabs are not safe.
+// IsSafe reports whether a terminal only displays r. Line feeds and tabs are not safe.
 func IsSafe(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7F
 	}
-	// Not graphic are the controls of ISO Latin 1, format characters with all direction
-	// marks, line and paragraph separators, and private or unassigned characters.
+	// IsGraphic rejects control characters of ISO Latin 1, format characters including
+	// direction marks, line and paragraph separators, and private or unassigned characters.
 	return unicode.IsGraphic(r)
 }
 
@@ -47,7 +47,7 @@ func safe(s, keep string) string {
 	return s
 }
 
-// rewrite escapes what is not safe from start on.
+// rewrite escapes unsafe characters of s from start on.
 func rewrite(s string, start int, keep string) string {
 	var b strings.Builder
 	b.WriteString(s[:start])
@@ -70,14 +70,13 @@ func rewrite(s string, start int, keep string) string {
 	return b.String()
 }
 
-// width does not depend on the locale, so that text is laid out the same everywhere.
+// width does not depend on the locale, so that the layout of text is the same everywhere.
 var width = runewidth.Condition{StrictEmojiNeutral: true}
 
 // Width returns how many columns s takes. s must be safe.
 func Width(s string) int { return width.StringWidth(s) }
 
-// Truncate cuts s, which must be safe, to n columns. "..." replaces what was cut if there
-// is room for it.
+// Truncate cuts s to n columns. s must be safe. "..." replaces the rest if it fits.
 func Truncate(s string, n int) string {
 	if n < len("...") {
 		return width.Truncate(s, max(n, 0), "")

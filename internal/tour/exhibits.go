@@ -24,7 +24,7 @@ var embedded embed.FS
 // exhibits are the texts of the tour: templates in which addresses are filled in.
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
-// read returns an exhibit, with the addresses filled in if it is a text.
+// read returns an exhibit. In a text, it fills in the addresses.
 func (m *Demo) read(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
 	if err != nil || !utf8.Valid(octets) {
@@ -33,7 +33,7 @@ func (m *Demo) read(name string) ([]byte, error) {
 	return m.execute(name, octets, m.base)
 }
 
-// text returns an exhibit as a string of JSON, octets as the value of a []byte.
+// text returns an exhibit as a JSON string; octets returns it as the JSON of a []byte.
 func (m *Demo) text(name string) (string, error) {
 	octets, err := m.read(name)
 	return toJSON(string(octets), err)
@@ -61,7 +61,7 @@ func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"text": m.text, "octets": m.octets, "heading": Stop.Heading,
 		"html":    func(v any) string { return html.EscapeString(fmt.Sprint(v)) },
-		"isWhole": func(s Stop) bool { return s.From.IsZero() }, // it has a meaning outside a document
+		"isWhole": func(s Stop) bool { return s.From.IsZero() }, // the URL can be opened outside a document
 	}).Parse(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -73,8 +73,7 @@ func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// dated returns the date of a file: the year that it tells about, or else the date of
-// RFC 1738.
+// dated returns the date of a file: the year of its subject, or the date of RFC 1738.
 func dated(name string) time.Time {
 	switch path.Base(name) {
 	case "1971.txt":
@@ -85,10 +84,10 @@ func dated(name string) time.Time {
 	return time.Date(1994, time.December, 1, 12, 0, 0, 0, time.UTC)
 }
 
-// oddName is a name that a URL must encode.
+// oddName is a file name that a URL must escape.
 const oddName = "pub/names/100% of #1.txt"
 
-// writeFiles writes the files that FTP, HTTP and file URLs show.
+// writeFiles writes the files of the FTP, HTTP and file URLs.
 func (m *Demo) writeFiles() (err error) {
 	if m.dir, err = os.MkdirTemp("", "locus-tour-"); err != nil {
 		return err

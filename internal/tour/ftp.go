@@ -2,7 +2,7 @@ package tour
 
 import "github.com/locus-url/locus/scheme/ftp/ftptest"
 
-// startFTP starts a server of the files. Everyone may log in.
+// startFTP starts an FTP server for the files. It accepts any login.
 func (m *Demo) startFTP(o ftptest.Options) error {
 	files, err := ftptest.FromFS(m.files())
 	if err != nil {

@@ -43,7 +43,7 @@ func (m *Demo) startSecureGopher() error {
 type gopherItem struct {
 	gophertest.Item
 	Type    string // the gophertype
-	Server  string // one of the tour's, on which the item is; empty: Host
+	Server  string // the tour's server of the item; if empty, Host applies
 	Exhibit string // the contents
 	Items   []gopherItem
 }
@@ -80,7 +80,7 @@ func (m *Demo) gopherItems(list []gopherItem) (items []gophertest.Item, err erro
 	return items, nil
 }
 
-// searcher returns a search for the items whose texts or names have all the words.
+// searcher returns a search for items whose text or name contains all words.
 func searcher(items []gophertest.Item) func(words string) []gophertest.Item {
 	return func(words string) (found []gophertest.Item) {
 		for _, item := range items {

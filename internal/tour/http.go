@@ -60,7 +60,7 @@ func (m *Demo) writePage(w http.ResponseWriter, name string, data any) {
 	w.Write(text)
 }
 
-// find shows the stops whose titles or URLs have all the words of the searchpart.
+// find shows the stops whose titles or URLs contain all words of the query.
 func (m *Demo) find(w http.ResponseWriter, r *http.Request) {
 	words, err := url.QueryUnescape(r.URL.RawQuery)
 	if err != nil {

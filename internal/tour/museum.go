@@ -28,20 +28,20 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// Museum is the running servers. Close ends them.
+// Demo runs the demonstration servers. The caller must call Close.
 type Demo struct {
 	rooms []Server
 
-	tcp       map[string]net.Listener // by the names of tcpServers
+	tcp       map[string]net.Listener // keys are the names of tcpServers
 	udp       net.PacketConn
 	addresses addressSet
-	// base is the text before the path of a server's URLs, by a name: "ftp" is
-	// "ftp://127.0.0.1:34121". All are known before any server runs, so that every
-	// exhibit can link to every server.
+	// base maps the name of a server to the text before the path of its URLs, such as
+	// "ftp://127.0.0.1:34121" for "ftp". It is complete before any server runs, so that
+	// every exhibit can link to every server.
 	base map[string]string
 
-	server, client *tls.Config // client trusts only server
-	dir            string      // has the files and the mail
+	server, client *tls.Config // client trusts only the certificate of server
+	dir            string      // directory of the files and the mail
 	mail           *mailstore.Store
 
 	started chan struct{} // closed when all servers run
@@ -49,30 +49,30 @@ type Demo struct {
 	closers []io.Closer
 }
 
-// Room is the stops of a scheme, or of a few that belong together.
+// Server is a room of the tour: the stops of one scheme, or of a group of schemes.
 type Server struct {
-	Scheme string // of the first
+	Scheme string // of the first stop
 	Name   string
-	About  string // a sentence or two
+	About  string // one or two sentences
 	Stops  []Stop
 }
 
-// tcpServers are the names of servers that use TCP, and the beginnings of their URLs.
+// tcpServers lists the names of the TCP servers and the prefixes of their URLs.
 var tcpServers = []struct{ name, prefix string }{
 	{"ftp", "ftp://"}, {"http", "http://"}, {"gopher", "gopher://"}, {"phone", "gopher://"}, {"nntp", "nntp://"},
 	{"telnet", "telnet://"}, {"desk", "telnet://guest@"}, {"rlogin", "rlogin://guest@"}, {"tn3270", "tn3270://"}, {"wais", "wais://"},
 	{"ftps", "ftps://"}, {"https", "https://"}, {"gophers", "gophers://"}, {"nntps", "nntps://"},
 }
 
-// demos are the rooms whose servers and stops are those of the scheme's test server. The other
-// rooms are in museum/rooms.json.
+// demos lists the rooms that the test server of a scheme provides. The other rooms are in
+// museum/rooms.json.
 var demos = []func() (*servetest.Demo, error){
 	fingertest.Demo,
 	geminitest.Demo,
 }
 
-// Open starts a server for each scheme of RFC 1738 and the URI draft, and those of demos. The
-// servers use loopback and ports that the kernel chooses.
+// Open starts a server for each scheme of RFC 1738 and the URI draft, and the servers of
+// demos. The servers use loopback addresses and ports that the kernel chooses.
 func Open() (*Demo, error) {
 	m := &Demo{tcp: map[string]net.Listener{}, base: map[string]string{}, started: make(chan struct{})}
 	m.start = sync.OnceFunc(func() { close(m.started) })
@@ -132,7 +132,7 @@ func (m *Demo) listen() (err error) {
 	return nil
 }
 
-// add adds a room, and sets what its stops leave out.
+// add adds a room and sets the defaults of its stops.
 func (m *Demo) add(r Server) {
 	for i := range r.Stops {
 		s := &r.Stops[i]
@@ -153,7 +153,7 @@ func (m *Demo) add(r Server) {
 	m.rooms = append(m.rooms, r)
 }
 
-// addDemo adds the room of a server that runs already.
+// addDemo adds the room of a server that already runs.
 func (m *Demo) addDemo(d *servetest.Demo, err error) error {
 	if err != nil {
 		return err
@@ -184,25 +184,25 @@ func (m *Demo) Stops() []Stop {
 	return all
 }
 
-// Rooms returns the same by rooms.
+// Servers returns the stops grouped by server.
 func (m *Demo) Servers() []Server { return m.rooms }
 
-// News returns the server for news URLs, which name none, as "nntp://host:port".
+// News returns the URL of the server for news URLs, as "nntp://host:port".
 func (m *Demo) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 
-// Mail returns the mail for mid URLs. It is valid until Close.
+// Mail returns the mail store for mid URLs. It is valid until Close.
 func (m *Demo) Mail() *mailstore.Store { return m.mail }
 
-// MailFile returns the name of the mbox that Mail reads. Its folder has all files of the tour.
+// MailFile returns the path of the mbox of Mail. Its directory has all files of the tour.
 func (m *Demo) MailFile() string { return filepath.Join(m.dir, "letters.mbox") }
 
 // TLS returns a configuration that trusts only the tour's servers. The caller must not
 // change it.
 func (m *Demo) TLS() *tls.Config { return m.client }
 
-// Close ends the servers and removes their files.
+// Close stops the servers and removes their files.
 func (m *Demo) Close() error {
-	m.start() // a request that waits must not hold up the end of its server
+	m.start() // a waiting request must not block its server's shutdown
 	var errs []error
 	for _, c := range m.closers {
 		errs = append(errs, c.Close())
@@ -224,7 +224,7 @@ type closerFunc func() error
 
 func (f closerFunc) Close() error { return f() }
 
-// keep makes Close close a server that was started.
+// keep makes Close close a started server.
 func (m *Demo) keep(server io.Closer, err error) error {
 	if err == nil {
 		m.closers = append(m.closers, server)
@@ -235,13 +235,14 @@ func (m *Demo) keep(server io.Closer, err error) error {
 func (m *Demo) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
 func (m *Demo) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
 
-// Ports returns the ports of the tour's servers, for [policy.Rules]: a redirect may
-// lead only to a scheme's own port, and these servers use others.
+// Ports returns the ports of the tour's servers for [policy.Rules]. Without them, the
+// policy would deny redirects to these servers, because the ports are not the defaults of
+// the schemes.
 func (m *Demo) Ports() []uint16 { return m.addresses.ports() }
 
-// Client returns a client for the schemes of r that reaches only the tour's servers and
-// files. It looks up no name. Dial and Lookup of o are ignored; its Check is called after
-// the tour's own. o may be nil.
+// Client returns a client for the schemes of r that can connect only to the tour's servers
+// and open only its files. It resolves no names. It ignores Dial and Lookup of o, and calls
+// o.Check after its own check. o may be nil.
 func (m *Demo) Client(r *scheme.Registry, o *access.Options) (*access.Client, error) {
 	var options access.Options
 	if o != nil {
@@ -282,7 +283,7 @@ func denied(subject string) error {
 	}
 }
 
-// check refuses the URL of another server or file. port is the scheme's own.
+// check denies URLs of other servers and files. port is the default port of the scheme.
 func (m *Demo) check(u locus.URL, port uint16) error {
 	switch {
 	case u.Scheme() == "file" && !m.Holds(u):

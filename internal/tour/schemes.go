@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// Schemes returns the schemes whose clients need to know the servers: they trust the
-// certificate, ask the news server, and have the mail. Each call makes new clients.
+// Schemes returns the schemes whose clients depend on the servers: they trust the
+// certificate, use the news server, or read the mail. Each call makes new clients.
 func (m *Demo) Schemes() []scheme.Scheme {
 	files := ftp.New(&ftp.Options{TLSConfig: m.TLS()})
 	web := http.New(&http.Options{TLS: m.TLS()})

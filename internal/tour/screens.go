@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// screens is the room of screens: a list of rooms, on which the user types a number, and
-// a screen for each room.
+// screens is the tn3270 room: a list of rooms, from which the user selects a room by
+// number, and a screen for each room.
 type screens struct {
 	*telnettest.Host
 	rooms   []Server
@@ -62,7 +62,7 @@ func (s *screens) begin(title, keys string) *tn3270.Builder {
 	return b
 }
 
-// plan shows the rooms and returns the index of the one that the user chose, or leave.
+// plan shows the rooms and returns the index of the selected room, or leave.
 func (s *screens) plan() (int, error) {
 	for {
 		terminal := "You sit at an " + s.Terminal()

@@ -1,11 +1,10 @@
-// Package tour starts a server of every scheme inside the process, and opens a URL of
-// each with the ordinary client. It prints the requests, the responses and the resource.
-// It needs no network.
+// Package tour starts a demonstration server for each scheme inside the process, and opens
+// URLs of them with the ordinary client. It prints the requests, the responses and the
+// resources. It needs no network.
 //
-// The servers are shown as a museum: a room for each scheme or group of schemes, with the
-// URLs to visit as its stops. museum/rooms.json has the rooms, and the other files there
-// what the servers serve. The test server of a scheme may have a room, too: see
-// [servetest.Demo].
+// The content of the servers is a museum of the network: each server is a room, and its
+// URLs are the stops of the room. museum/rooms.json lists the rooms; the other files in
+// museum are the content. The test server of a scheme may add a room: see [servetest.Demo].
 package tour
 
 import (
@@ -33,40 +32,41 @@ import (
 type Stop struct {
 	Name    string // short and unique: "gopher-menu"
 	Scheme  string
-	Section string          // where the scheme is defined
-	Title   string          // what the stop shows, as a clause
-	Kind    scheme.ItemKind // what the URL leads to, as in a menu's item
-	Type    string          // media type; empty: not an object, or unknown
+	Section string          // the specification of the scheme
+	Title   string          // a noun phrase
+	Kind    scheme.ItemKind // kind of the resource, as in a menu item
+	Type    string          // media type; empty if unknown or not an object
 	URL     locus.URL
-	From    locus.URL // the document that contains URL, if it has no meaning outside; zero: none
-	Answers []string  // to the form, or the sender, subject and text of a message
-	Types   []Typed   // input for a session, in order; the guide then leaves it
-	Missing bool      // the server answers that the resource does not exist
+	From    locus.URL // the document that contains a cid URL; otherwise zero
+	Answers []string  // answers to a form, or the sender, subject and text of a message
+	Types   []Typed   // input for a session, in order
+	Missing bool      // the resource does not exist
 }
 
-// Heading returns the title with a capital letter.
+// Heading returns the title with an initial capital letter.
 func (s Stop) Heading() string { return strings.ToUpper(s.Title[:1]) + s.Title[1:] }
 
 // Typed is input for a session.
 type Typed struct {
-	Await  string // text that the session shows first, after the last input
-	Text   string // what to type; "\r" is Enter
+	Await  string // output to wait for before typing
+	Text   string // input; "\r" is Enter
 	Secret bool   // Text is not shown
 }
 
-// Guide visits stops. Its client traces the conversations and fills in forms.
+// Guide opens the URLs of stops. Its client traces requests and responses, and fills in
+// forms.
 type Guide struct {
 	client *access.Client
 	out    io.Writer
 
-	mu      sync.Mutex // guards the rest; an opener may call from any goroutine
+	mu      sync.Mutex // guards the fields below; openers call from any goroutine
 	lines   []string
 	answers []string
 	filled  *Found
 }
 
-// NewGuide returns a guide that prints to out. newClient makes the guide's client with
-// the given options. Close closes the client.
+// NewGuide returns a guide that prints to out. newClient must return a client with the
+// given options. The caller must call Close, which closes the client.
 func NewGuide(out io.Writer, newClient func(o *access.Options) (*access.Client, error)) (*Guide, error) {
 	g := &Guide{out: out}
 	var err error
@@ -109,12 +109,12 @@ func (g *Guide) fill(_ context.Context, f *scheme.Form) (answers []string, ok bo
 	return g.answers, true, nil
 }
 
-// Story is the outcome of a visit. Its texts are unfiltered: the caller must escape them
-// for a terminal.
+// Story is the result of a visit. Its texts are unfiltered: the caller must escape them for
+// a terminal.
 type Story struct {
 	Stop
-	Transcript []string // the traced lines, after "> " if sent and "< " if received
-	Form       *Found   // the form that was filled in; nil: none
+	Transcript []string // the traced lines, with the prefix "> " if sent and "< " if received
+	Form       *Found   // the submitted form; may be nil
 	Found
 	Err error // why the visit failed
 }
@@ -147,11 +147,12 @@ const (
 	Full                 // everything
 )
 
-// MaxLines is the most lines that Visit prints with [Normal], with the blank line after them.
+// MaxLines is the maximum number of lines that Visit prints with [Normal], including the
+// final blank line.
 const MaxLines = 25
 
-// Visit opens the stop's URL and prints the outcome. The error says why the visit or the
-// printing failed.
+// Visit opens the stop's URL and prints the result. It returns an error if opening or
+// printing fails.
 func (g *Guide) Visit(ctx context.Context, stop Stop, d Detail) error {
 	s := g.Look(ctx, stop)
 	out := bufio.NewWriter(g.out)
@@ -204,9 +205,9 @@ func (s *Story) print(out io.Writer, d Detail) {
 	list(out, s.Lines, d, &left, left)
 }
 
-// list prints lines, indented, and subtracts what it prints from left. Unless d is Full it
-// leaves out lines in the middle, so as to print at most that many. Text that is not valid
-// UTF-8 is read as ISO Latin 1.
+// list prints indented lines and subtracts their number from left. Unless d is Full, it
+// omits lines in the middle to print at most most lines. Text that is not valid UTF-8 is
+// decoded as ISO Latin 1.
 func list(out io.Writer, lines []string, d Detail, left *int, most int) {
 	if d != Full && len(lines) > most {
 		begin, end := most/2, len(lines)-(most-1-most/2)
@@ -223,7 +224,7 @@ func writeLine(out io.Writer, line string) {
 	fmt.Fprintf(out, "    %s\n", term.Text(strings.TrimSuffix(line, "\r")))
 }
 
-// maxOctets is the most that is read of an object or a session.
+// maxOctets is how many bytes of an object or a session are read.
 const maxOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
@@ -265,8 +266,8 @@ func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {
 	}
 }
 
-// describeObject describes an object by its text, its message as mail readers show it, or
-// its first bytes.
+// describeObject describes an object by its text, by its message as mail programs show it,
+// or by its first bytes.
 func describeObject(o *scheme.Object) (Found, error) {
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxOctets))
 	if err != nil {
