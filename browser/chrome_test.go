@@ -116,7 +116,7 @@ func (b *tab) checkClean(t testing.TB) {
 		t.Error(fault)
 	}
 	for _, request := range b.requests {
-		// The browser's own controls of sounds are in data: URLs.
+		// The browser's own audio controls use data: URLs.
 		if !strings.HasPrefix(request, b.base+"/") && !strings.HasPrefix(request, "data:") {
 			t.Errorf("request to another host: %s", request)
 		}

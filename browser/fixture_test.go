@@ -28,7 +28,7 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// world is a gateway and its servers: those of the tour, and some with content for
+// fixture is a gateway with the servers of the tour, and some servers with content for
 // these tests.
 type fixture struct {
 	base   string // "http://127.0.0.1:1738"
@@ -57,8 +57,8 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Redirects and answers to forms may go only to a scheme's own port or to a port that
-	// the rules name.
+	// The policy allows redirects and form submissions only to the default port of a scheme
+	// and to ports in its rules.
 	rules, err := policy.New(policy.Rules{AllowPrivate: true, Ports: append(w.museum.Ports(), port(t, w.gopher))})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func port(t testing.TB, address string) uint16 {
 	return a.Port()
 }
 
-// lobby returns the sections of the first page: the stops of the tour.
+// lobby returns the sections of the home page, which list the stops of the tour.
 func (w *fixture) homeSections() (list []gateway.Section) {
 	for _, stop := range w.museum.Stops() {
 		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {

@@ -56,8 +56,8 @@ func (w *fixture) samples() []sample {
 	}
 }
 
-// Each kind of page, in each view, has its content, runs no script of a server, has no
-// faults, makes no request to another host, and passes axe-core.
+// Each kind of page has its content in each view, runs no script of a server, has no
+// errors, sends no request to another host, and passes axe-core.
 func TestPages(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -76,7 +76,7 @@ func TestPages(t *testing.T) {
 				case "failure", "fix", "refusal", "within":
 					b.ignoreFault("the server responded with a status of")
 				case "document":
-					b.ignoreFault("404 (Not Found)") // of a missing picture
+					b.ignoreFault("404 (Not Found)") // the missing picture
 				}
 				b.checkClean(t)
 			}
@@ -201,7 +201,7 @@ func TestViews(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A WAIS search leads to a document.
+// WAIS search results link to documents.
 func TestSearch(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -217,8 +217,8 @@ func TestSearch(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A telnet session works in the page: the button for the login of the URL, a typed
-// command, a telnet command, and the end.
+// A telnet session works in the page: the login button, a typed command, a telnet command,
+// and the end.
 func TestTerminal(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -258,7 +258,7 @@ func TestTerminal(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A session of tn3270 has the keys of its keyboard as buttons.
+// A tn3270 session has buttons for the keys of its keyboard.
 func TestScreen(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -286,8 +286,8 @@ func TestScreen(t *testing.T) {
 	b.checkClean(t)
 }
 
-// checkLetters fails the test if the letters of the terminal are smaller than 11 pixels, or if
-// what the screen is too narrow for can't be reached.
+// checkLetters fails the test if the terminal's font is smaller than 11 pixels, or if columns
+// outside the screen can't be scrolled to.
 func (b *tab) checkLetters(t testing.TB) {
 	t.Helper()
 	b.await(t, "document.querySelector('.xterm-rows').textContent.trim() !== ''")
@@ -305,7 +305,7 @@ func (b *tab) checkLetters(t testing.TB) {
 	b.checkAccessible(t)
 }
 
-// The letters of a terminal can be read on a phone.
+// The terminal's font is readable on a phone.
 func TestTerminalLetters(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -315,7 +315,7 @@ func TestTerminalLetters(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A key of the page is typed, and a command has a name for people.
+// A key button types its key, and commands have readable labels.
 func TestTerminalKeys(t *testing.T) {
 	w := newFixture(t)
 	s := newLine(t)
@@ -343,7 +343,7 @@ func TestTerminalKeys(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A directory is sorted, and left for its parent, with the keyboard alone, and without
+// A user can sort a directory and open its parent with the keyboard only, and without
 // scripts.
 func TestDirectory(t *testing.T) {
 	w := newFixture(t)
@@ -380,8 +380,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// Below a prefix of another server pages have their styles and scripts, forms are sent, and
-// terminals connect.
+// Below a prefix of another server, styles, scripts, forms and terminals work.
 func TestPrefix(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.below(t))
@@ -402,8 +401,8 @@ func TestPrefix(t *testing.T) {
 	b.checkClean(t)
 }
 
-// With the keyboard alone a user gets past the bar, opens a URL that lacks its scheme, and
-// follows the fix.
+// With the keyboard only, a user can skip the bar, open a URL without a scheme, and follow
+// the suggestion.
 func TestKeyboard(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -433,8 +432,8 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// Without JavaScript a search is an ordinary form, and the page of a session says that it
-// needs JavaScript.
+// Without JavaScript a search is an ordinary form, and the page of a session tells that it
+// requires JavaScript.
 func TestWithoutScripts(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -452,8 +451,8 @@ func TestWithoutScripts(t *testing.T) {
 	b.checkClean(t)
 }
 
-// A URL is explained while it is typed. The colors follow the system, until the user
-// chooses others with the button.
+// The page explains a URL while the user types it. The colors follow the system until the
+// user selects others with the button.
 func TestHome(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -486,8 +485,8 @@ func TestHome(t *testing.T) {
 
 const lensPath = "/-/lens"
 
-// A URL that is typed on the page of the lens is shown under every reader. The link to
-// the page leads to the same page, and nothing is asked outside the gateway.
+// The lens page shows how all parsers read a typed URL. Its link opens the same page, and
+// the page sends no request to other hosts.
 func TestLens(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
@@ -517,7 +516,7 @@ func TestLens(t *testing.T) {
 	}
 }
 
-// The keyboard walks through a list, and "/" goes to the box.
+// Keys select the items of a list, and "/" focuses the URL box.
 func TestKeys(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)

@@ -15,7 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// writeReport has the command write an HTML report, and returns the URL of a server with it.
+// writeReport makes the command write an HTML report, and returns the URL of a server for
+// it.
 func writeReport(t *testing.T, docs map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -132,7 +133,7 @@ func TestReport(t *testing.T) {
 	}
 	b.checkClean(t)
 
-	// Without scripts, all rows are there, and no control that does nothing.
+	// Without scripts, all rows are visible, and controls without a function are hidden.
 	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}

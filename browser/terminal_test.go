@@ -101,7 +101,7 @@ func TestTerminalEditing(t *testing.T) {
 		b.row(t, "end")
 		b.run(t, chromedp.KeyEvent(kb.Enter))
 		s.expect("end\r\n")
-		// The gateway echoes what is typed next, perhaps before this comes.
+		// The gateway echoes the next input, perhaps before this arrives.
 		s.say("\x1b[2J\x1b[H")
 		b.await(t, "document.querySelector('.xterm-rows').textContent.trim() === ''")
 	}
@@ -159,7 +159,7 @@ func TestTerminalPaste(t *testing.T) {
 	b.checkClean(t)
 }
 
-// The page says why a session ended, and ignores what is typed then.
+// The page shows why a session ended, and ignores later input.
 func TestTerminalEnds(t *testing.T) {
 	w := newFixture(t)
 	s := newLine(t)

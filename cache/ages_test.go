@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// The table of the package's text.
+// The lifetimes are those of the package documentation.
 func TestAge(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	const day = 24 * time.Hour
@@ -84,7 +84,7 @@ func TestAge(t *testing.T) {
 	}
 }
 
-// What depends on who asks, where no Vary says it.
+// Without Vary, the scheme determines which request fields the response depends on.
 func TestVaries(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	for url, want := range map[string]bool{

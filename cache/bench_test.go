@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// BenchmarkHit is what an answer from memory costs, without any connection.
+// BenchmarkHit measures a response from memory, without a connection.
 func BenchmarkHit(b *testing.B) {
 	s := openStore(b, b.TempDir(), nil)
 	rt := s.Transport(texts())
@@ -28,8 +28,7 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// served is a handler of the plainest kind around a RoundTripper: what a gateway
-// does at least.
+// served is a minimal handler around a RoundTripper.
 func served(rt http.RoundTripper) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		req := r.Clone(r.Context())
@@ -48,8 +47,8 @@ func served(rt http.RoundTripper) http.Handler {
 	})
 }
 
-// BenchmarkServer has the same file from a file server, and from the store behind a
-// plain handler, over loopback and in one run: only the ratio is worth keeping.
+// BenchmarkServer compares a file server with the store behind a minimal handler, over
+// loopback. Only the ratio is meaningful.
 func BenchmarkServer(b *testing.B) {
 	for _, size := range []struct {
 		name   string
@@ -82,8 +81,8 @@ func BenchmarkServer(b *testing.B) {
 	}
 }
 
-// rawGets asks again and again over one connection, and spends as little time as
-// possible on it: it is the server that is measured.
+// rawGets sends requests over one connection with little overhead, so that the benchmark
+// measures the server.
 func rawGets(b *testing.B, pb *testing.PB, addr string, size int) {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -115,7 +114,7 @@ func rawGets(b *testing.B, pb *testing.PB, addr string, size int) {
 	}
 }
 
-// headEnd is where the header ends; -1: not yet.
+// headEnd returns the end of the header, or -1 if it is incomplete.
 func headEnd(b []byte) int {
 	for i := range max(0, len(b)-3) {
 		if string(b[i:i+4]) == "\r\n\r\n" {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// upstream is a RoundTripper that a test answers for.
+// upstream is a RoundTripper whose responses a test controls.
 type upstream struct {
 	mu       sync.Mutex
 	seen     []*http.Request
@@ -44,7 +44,7 @@ func (u *upstream) count() int {
 	return len(u.seen)
 }
 
-// response is an answer with header fields "Name: value".
+// response returns a response with header fields "Name: value".
 func response(status int, body string, header ...string) *http.Response {
 	resp := &http.Response{StatusCode: status, Header: make(http.Header), ContentLength: int64(len(body)), Body: io.NopCloser(strings.NewReader(body))}
 	addHeader(resp.Header, header...)
@@ -99,7 +99,7 @@ func request(t testing.TB, method, url string, header ...string) *http.Request {
 	return req
 }
 
-// ask asks and reads the answer.
+// ask sends a request and reads the response.
 func ask(rt http.RoundTripper, req *http.Request) (*http.Response, string, error) {
 	resp, err := rt.RoundTrip(req)
 	if err != nil {
@@ -232,7 +232,7 @@ func TestTranscripts(t *testing.T) {
 				continue
 			}
 			t.Run(filepath.Base(name)+"/"+title, func(t *testing.T) {
-				t.Parallel() // it is the disk that takes time
+				t.Parallel() // the disk takes most of the time
 				synctest.Test(t, func(t *testing.T) {
 					up := new(upstream)
 					s := openStore(t, t.TempDir(), nil)

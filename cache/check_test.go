@@ -14,7 +14,7 @@ type fullFile struct{ file }
 
 func (fullFile) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A folder that can't be written is found, and nothing is left in a good one.
+// Check reports a directory that is not writable, and leaves no files in a writable one.
 func TestCheckFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	s := openStore(t, dir, nil)
@@ -26,7 +26,7 @@ func TestCheckFolder(t *testing.T) {
 		if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("left behind: %v", err)
 		}
-		// Next time it is there already, as after kill -9.
+		// The file already exists, as after kill -9.
 		if err := os.WriteFile(left, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}

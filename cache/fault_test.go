@@ -13,11 +13,11 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// faultSize is how many bytes the cache may have: fewer than are put, so it evicts.
+// faultSize is the size of the cache in bytes. The test stores more, so the cache evicts.
 const faultSize = 1 << 20
 
-// faultCache is a cache of answers as a store. Closing it checks that it has no other
-// files than those of its answers.
+// faultCache adapts a cache to a store. Close checks that the directory has only files of
+// stored responses.
 type faultCache struct {
 	*Store
 	t  *testing.T
@@ -46,7 +46,7 @@ func (c *faultCache) ask(i int, field string) (status int, err error) {
 	return resp.StatusCode, err
 }
 
-// Put asks for four answers at once.
+// Put sends four concurrent requests.
 func (c *faultCache) Put(i int) error {
 	var all sync.WaitGroup
 	errs := make([]error, 4)

@@ -42,7 +42,7 @@ func (p *pipe) isClosed() bool {
 	}
 }
 
-// piped is an answer with p as its body; size is its Content-Length.
+// piped returns a response with the body p and the Content-Length size.
 func piped(ctx context.Context, p *pipe, size int64, header ...string) *http.Response {
 	resp := response(200, "", header...)
 	resp.Body, resp.ContentLength = p, size
@@ -50,7 +50,7 @@ func piped(ctx context.Context, p *pipe, size int64, header ...string) *http.Res
 	return resp
 }
 
-// client is one who asks, and reads when told.
+// client sends requests, and reads when the test requests it.
 type client struct {
 	resp *http.Response
 	err  error
@@ -58,7 +58,7 @@ type client struct {
 	came chan struct{}
 }
 
-// send asks in the background.
+// send sends a request in the background.
 func send(t *testing.T, rt http.RoundTripper, method, url string, header ...string) *client {
 	ctx, end := context.WithCancel(t.Context())
 	req := request(t, method, url, header...).WithContext(ctx)
@@ -70,7 +70,7 @@ func send(t *testing.T, rt http.RoundTripper, method, url string, header ...stri
 	return c
 }
 
-// read reads n octets, or to the end if n is less than 0.
+// read reads n bytes, or to the end if n is negative.
 func (c *client) read(n int) (string, error) {
 	<-c.came
 	if c.err != nil {
@@ -100,7 +100,7 @@ func (c *client) wants(t *testing.T, n int, want string) {
 	}
 }
 
-// fetches runs a test with a store and a server whose answers have pipes as bodies.
+// fetches runs a test with a store and a server whose responses have pipes as bodies.
 func flights(t *testing.T, o *Options, size int64, header []string, test func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), o)
@@ -124,7 +124,7 @@ func TestSingleFlight(t *testing.T) {
 		}
 		p := <-bodies
 		synctest.Wait()
-		// The first octet goes to all when it comes.
+		// All clients get the first byte when it arrives.
 		io.WriteString(p.w, "one ")
 		for _, c := range clients {
 			c.wants(t, 4, "one ")
@@ -159,8 +159,8 @@ func TestSingleFlight(t *testing.T) {
 	})
 }
 
-// However those who ask at once get in each other's way, one asks the server: who comes
-// when the answer is just there takes that.
+// Only one of many concurrent requests is sent to the server, for any order of events. A
+// request that comes just after the response uses that.
 func TestAtOnce(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	up := &upstream{response: func(int, *http.Request) (*http.Response, error) {
@@ -235,13 +235,13 @@ func TestLeaderLeaves(t *testing.T) {
 	}
 }
 
-// When all have gone, the rest is fetched if it is little.
+// After the last reader has left, the rest is fetched if it is short.
 func TestLinger(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		linger int64
 		size   int64
-		rest   int // how much is fetched after the last reader left
+		rest   int // bytes that are fetched after the last reader has left
 		stored bool
 	}{
 		{"known and little", 10, 12, 10, true},
@@ -273,7 +273,7 @@ func TestLinger(t *testing.T) {
 	}
 }
 
-// What does not come to an end is not waited for.
+// The fetch of an endless body is cancelled.
 func TestLingerTime(t *testing.T) {
 	flights(t, nil, 12, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
@@ -294,8 +294,7 @@ func TestLingerTime(t *testing.T) {
 	})
 }
 
-// An answer for one is never another's; the others ask for themselves, and all at
-// once.
+// A private response is not shared. The other requests are sent concurrently.
 func TestNotShared(t *testing.T) {
 	for _, header := range [][]string{{"Cache-Control: private, max-age=60"}, {"Cache-Control: max-age=60", "Set-Cookie: a=b"}, {"Cache-Control: no-store"}, {"Cache-Control: max-age=60", "Vary: *"}, {}, {"Cache-Control: max-age=0", "Etag: \"1\""}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -327,7 +326,7 @@ func TestNotShared(t *testing.T) {
 	}
 }
 
-// Requests that say who asks neither wait for others nor are waited for.
+// Requests with credentials are not coalesced.
 func TestPersonal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
@@ -354,7 +353,7 @@ func TestPersonal(t *testing.T) {
 	})
 }
 
-// An error is that of the requests that waited for it, and is not stored.
+// All waiting requests get an error, which is not stored.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
@@ -385,12 +384,12 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// What breaks off is an error for all who read it, and is not stored.
+// An incomplete body is an error for all readers, and is not stored.
 func TestBreaksOff(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		size int64
-		end  error // of the body, after 3 octets
+		end  error // of the body, after 3 bytes
 		want error
 	}{
 		{"with an error", -1, errTest, errTest},
@@ -439,7 +438,7 @@ func countBodies(t *testing.T, s *Store) int {
 	return len(list)
 }
 
-// What turns out too large is whole for one reader, and an error for others.
+// A body that is too large is complete for one reader, and an error for others.
 func TestTooLarge(t *testing.T) {
 	flights(t, &Options{Size: 1 << 20, MaxObject: 10}, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		a := send(t, rt, "GET", "http://h/a")
@@ -466,7 +465,7 @@ func TestTooLarge(t *testing.T) {
 		if st := s.Stats(); st.Entries != 0 || st.Size != 0 || countBodies(t, s) != 0 || !p.isClosed() {
 			t.Errorf("%+v", st)
 		}
-		// Asked again, each has its own.
+		// When repeated, each request gets the whole response.
 		c, d := send(t, rt, "GET", "http://h/a"), send(t, rt, "GET", "http://h/a")
 		for range 2 {
 			p := <-bodies
@@ -484,7 +483,7 @@ func TestTooLarge(t *testing.T) {
 	})
 }
 
-// badDisk takes some octets, and then no more.
+// badDisk accepts some bytes, and then fails.
 type badDisk struct {
 	file
 	left int
@@ -500,7 +499,7 @@ func (d *badDisk) Write(p []byte) (int, error) {
 	return d.file.Write(p)
 }
 
-// A disk that takes nothing is as good as no cache.
+// With a failing disk, requests succeed without the cache.
 func TestBadDisk(t *testing.T) {
 	for _, takes := range []int{-1, 0, 1, 7, 20} {
 		synctest.Test(t, func(t *testing.T) {
@@ -530,7 +529,7 @@ func TestBadDisk(t *testing.T) {
 			if good := takes == 20; good != (st.Entries == 1) || good != (len(notes) == 0) || good != (st.Failed == 0) || good != (up.count() == 1) || !good && (st.Size != 0 || countBodies(t, s) != 0) {
 				t.Errorf("%d: %+v, %v, asked %d times", takes, st, notes, up.count())
 			}
-			if takes == 0 { // the disk may be well again
+			if takes == 0 { // the disk may have recovered
 				time.Sleep(pauseTime)
 				s.create = createFile
 				ask(rt, request(t, "GET", "http://h/b"))
@@ -543,7 +542,7 @@ func TestBadDisk(t *testing.T) {
 	}
 }
 
-// What is purged, or changed by a POST, while it is fetched is not stored.
+// A response that is purged, or changed by a POST, during its fetch is not stored.
 func TestPurgeInFlight(t *testing.T) {
 	flights(t, nil, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		a := send(t, rt, "GET", "http://h/a")
@@ -573,7 +572,7 @@ func TestPurgeInFlight(t *testing.T) {
 	})
 }
 
-// Closing the store ends what it fetches. Then there is a transport without it.
+// Close cancels running fetches. After it, transports work without the store.
 func TestCloseInFlight(t *testing.T) {
 	flights(t, nil, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		a := send(t, rt, "GET", "http://h/a")
@@ -595,7 +594,7 @@ func TestCloseInFlight(t *testing.T) {
 	})
 }
 
-// A range of what is being fetched is answered from there.
+// A range request is served from a running fetch.
 func TestRangeInFlight(t *testing.T) {
 	flights(t, nil, 10, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		a := send(t, rt, "GET", "http://h/a")
@@ -607,7 +606,7 @@ func TestRangeInFlight(t *testing.T) {
 		c := send(t, rt, "GET", "http://h/a", "Range: bytes=8-")
 		synctest.Wait()
 		d := send(t, rt, "HEAD", "http://h/a")
-		head := <-bodies // a HEAD asks for itself
+		head := <-bodies // a HEAD request is not coalesced
 		head.w.Close()
 		d.wants(t, -1, "")
 		d.close()
@@ -627,8 +626,9 @@ func TestRangeInFlight(t *testing.T) {
 	})
 }
 
-// Different wishes are different flights; who can share one does.
-func TestWishes(t *testing.T) {
+// Requests with different preferences are separate fetches; requests with equal preferences
+// share one.
+func TestPreferences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)
 		hold := make(chan struct{})
@@ -673,7 +673,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// A Close while a Read waits ends it.
+// Close ends a blocked Read.
 func TestCloseWhileReading(t *testing.T) {
 	flights(t, nil, -1, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
@@ -687,7 +687,7 @@ func TestCloseWhileReading(t *testing.T) {
 	})
 }
 
-// What is not stored comes as it is sent, and ends when its reader does.
+// A response that is not stored is streamed, and ends when its reader ends.
 func TestPassedThrough(t *testing.T) {
 	for _, header := range []string{"Cache-Control: no-store", "Set-Cookie: a=b"} {
 		flights(t, nil, -1, []string{header}, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {

@@ -37,7 +37,7 @@ func open(t *testing.T, registry *scheme.Registry, o cache.Options) *cache.Store
 	return s
 }
 
-// get returns the body and what Cache-Status says, less how long it is fresh.
+// get returns the body and Cache-Status without the remaining lifetime.
 func get(t *testing.T, c *http.Client, url string, header ...string) (body, status string, err error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
@@ -65,7 +65,7 @@ func wants(t *testing.T, c *http.Client, url, want, wantStatus string, header ..
 	}
 }
 
-// A denial is nothing that a stored answer stands in for.
+// A stored response does not replace a denial.
 func TestDenied(t *testing.T) {
 	denied := false
 	next := roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -127,7 +127,7 @@ func TestHTTP(t *testing.T) {
 	wants(t, c, server.URL+"/chunked", long, "hit")
 	wants(t, c, server.URL+"/chunked", long[100:201], "hit", "Range", "bytes=100-200")
 
-	// Decoded by the transport: the tag is then no strong one.
+	// The transport decoded the body, so the tag is weak.
 	wants(t, c, server.URL+"/gzip", long, "fwd=uri-miss; stored")
 	wants(t, c, server.URL+"/gzip", long, "hit", "Range", "bytes=100-200", "If-Range", `"g"`)
 	body, status, err := get(t, c, server.URL+"/gzip", "Accept-Encoding", "gzip")
@@ -145,8 +145,8 @@ func TestHTTP(t *testing.T) {
 	wants(t, c, server.URL+"/file", long[5:], "hit", "Range", "bytes=5-")
 }
 
-// What the store gives reaches a client through a server, whatever its size, whole,
-// in part and while it is fetched.
+// Bodies of any size reach a client through a server, complete, in ranges and during a
+// fetch.
 func TestServed(t *testing.T) {
 	for _, size := range []int{0, 1, 1000, 70000, 3 << 20} {
 		text := strings.Repeat("0123456789abcdef", size/16+1)[:size]

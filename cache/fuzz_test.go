@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// What is read of Cache-Control is never longer-lived than what the plainest reading
-// finds, and nothing stops it.
+// A parsed lifetime never exceeds the result of a simple parser, and parsing never fails.
 func FuzzDirectives(f *testing.F) {
 	for _, text := range []string{"", "max-age=10", "no-store, private=\"a, b\"", "max-age=\"5\", max-age=3", ",,=,\"", "max-stale", "s-maxage = 9 ;x", "a=\"\\\"no-store\"", "max-age=99999999999999999999", "min-fresh=x, stale-if-error=1"} {
 		f.Add(text)
@@ -21,7 +20,7 @@ func FuzzDirectives(f *testing.F) {
 				t.Errorf("%q: %s %v", text, name, at)
 			}
 		}
-		if !strings.ContainsAny(text, "\"=") { // then all is between commas
+		if !strings.ContainsAny(text, "\"=") { // without quotes and values, commas separate the directives
 			want := false
 			for part := range strings.SplitSeq(text, ",") {
 				want = want || strings.EqualFold(strings.Trim(part, " \t"), "no-store")
@@ -30,7 +29,7 @@ func FuzzDirectives(f *testing.F) {
 				t.Errorf("%q: no-store is %v", text, d.has("no-store"))
 			}
 		}
-		// Another line can only make it stricter.
+		// Another line can only make the result stricter.
 		e := parseDirectives([]string{text, "no-store, max-age=0"})
 		if !e.has("no-store") && !strings.Contains(text, "\"") || e["max-age"] > 0 {
 			t.Errorf("%q: %+v", text, e)
@@ -38,7 +37,7 @@ func FuzzDirectives(f *testing.F) {
 	})
 }
 
-// Ranges lie within the answer, don't overlap, and have what was asked for.
+// Ranges lie within the response, don't overlap, and cover the requested bytes.
 func FuzzRange(f *testing.F) {
 	for _, text := range []string{"bytes=0-", "bytes=1-2,4-5", "bytes=-3", "bytes=9-1", "bytes=,,1-1,", "items=1-2", "bytes=0-0,1-1,0-4", "bytes= 1-2 , 3-", "bytes=99999999999999999999-"} {
 		f.Add(text, int64(10))
@@ -64,7 +63,7 @@ func FuzzRange(f *testing.F) {
 		if !ok || size > 1000 {
 			return
 		}
-		// The plain way: octet by octet.
+		// The simple way is byte by byte.
 		_, set, _ := strings.Cut(text, "=")
 		for at := range size {
 			want := false
@@ -91,7 +90,7 @@ func FuzzRange(f *testing.F) {
 	})
 }
 
-// A record is read as it was written, and anything else is damage.
+// parseRecord reverses newRecord, and reports anything else as damaged.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(nil), "http://h/a", "Name", "value", int64(5))
 	f.Add(newRecord(&meta{url: "x", received: time.Unix(1, 2)}, 3), "gopher://h/", "\xff", "\x00", int64(0))
@@ -119,7 +118,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// Entity tags are found where they are, and only there.
+// matches finds a tag exactly if the list contains it.
 func FuzzMatches(f *testing.F) {
 	f.Add(`"a", W/"b"`, "a")
 	f.Add(`*`, "x")

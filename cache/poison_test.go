@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// A server that repeats a field of the request and does not name it in Vary gives
-// no other client an answer that was made from that field.
+// If a server repeats a request field without naming it in Vary, other clients do not get
+// that response.
 func TestReflectedFields(t *testing.T) {
 	for _, name := range []string{
 		"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-For", "X-Host", "X-Original-URL", "X-Rewrite-URL", "Forwarded", "X-Http-Method-Override",
@@ -43,8 +43,8 @@ func TestReflectedFields(t *testing.T) {
 	}
 }
 
-// With the clock set back an answer is asked for again, however long it was fresh; and
-// it stands in for no failure.
+// If the clock was set back, a stored response is validated, even if it was fresh. It does
+// not replace an error.
 func TestClockSetBack(t *testing.T) {
 	for _, url := range []string{"http://h/", "ftp://h/x", "news:a@b"} {
 		now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -76,7 +76,7 @@ func TestClockSetBack(t *testing.T) {
 		if isHit() {
 			t.Errorf("%s: an answer from the future is fresh", url)
 		}
-		// What came then is fresh again, by the clock as it is now.
+		// The new response is fresh by the current clock.
 		if !isHit() {
 			t.Errorf("%s: not stored again", url)
 		}
@@ -90,7 +90,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 }
 
-// Nothing of a URL that may have a password reaches the disk.
+// The store writes no URL that may contain a password.
 func TestNoPasswordIsStored(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(&upstream{response: func(int, *http.Request) (*http.Response, error) {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// world is a server of a few URLs whose answers change, break off, come slowly, and
-// are sometimes for one client only.
+// fixture is a server of a few URLs. Its responses change, fail, are slow, and are
+// sometimes private.
 type fixture struct {
 	mu  sync.Mutex
 	rnd *rand.Rand
@@ -27,7 +27,7 @@ func (w *fixture) intN(n int) int {
 	return w.rnd.IntN(n)
 }
 
-// line is what bodies consist of: who it is for, and of which version.
+// line is a line of a body. It names the client and the version.
 func line(path, who string, version int) string {
 	return fmt.Sprintf("%s for %s, version %d\n", path, who, version)
 }
@@ -108,12 +108,12 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Whatever the order in which things happen: an answer is whole or an error, never
-// of two versions, and never somebody else's; and in the end nothing is left over.
+// For any order of events, a response is complete or an error, never a mix of two versions,
+// and never for another client. At the end, nothing remains.
 func TestRandom(t *testing.T) {
 	var sum Stats
 	happened := func() bool { return sum.Hits >= 100 && sum.Collapsed > 0 && sum.Validated > 0 && sum.Stale > 0 }
-	// How often is chance: the same random numbers come in another order each time.
+	// The counts vary: the same random numbers occur in a different order each time.
 	for seed := uint64(0); seed < 8 || seed < 200 && !happened() && !t.Failed(); seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// visit asks for something and looks at what comes.
+// visit sends a request and checks the response.
 func visit(t *testing.T, rt http.RoundTripper, w *fixture, who string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -190,7 +190,7 @@ func visit(t *testing.T, rt http.RoundTripper, w *fixture, who string) {
 	if resp.StatusCode == 503 {
 		return
 	}
-	if w.intN(5) == 0 { // who goes early
+	if w.intN(5) == 0 { // leave early
 		io.CopyN(io.Discard, resp.Body, int64(w.intN(500)))
 		return
 	}

@@ -19,8 +19,7 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// texts answers with a body of so many octets as the path says, and notes what was
-// asked for.
+// texts responds with a body of the length in the path, and records the requests.
 func texts() *upstream {
 	return &upstream{response: func(_ int, req *http.Request) (*http.Response, error) {
 		var n int
@@ -30,10 +29,10 @@ func texts() *upstream {
 	}}
 }
 
-// text is n octets that no other URL has.
+// text returns n bytes that differ for each URL.
 func text(url string, n int) string { return strings.Repeat(url+" ", n/len(url)+1)[:n] }
 
-// asks asks for a URL and reports whether it was in the store.
+// asks requests a URL and reports whether it was in the store.
 func asks(t *testing.T, rt http.RoundTripper, url string, n int) (hit bool) {
 	t.Helper()
 	resp, body, err := ask(rt, request(t, "GET", url))
@@ -59,7 +58,7 @@ func diskUsage(t *testing.T, s *Store) (n int64) {
 	return n
 }
 
-// What is used stays, and the disk never takes more than it may.
+// Frequently used responses are not evicted, and the disk usage never exceeds the limit.
 func TestSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := texts()
@@ -89,8 +88,8 @@ func TestSize(t *testing.T) {
 	})
 }
 
-// Answers that are fetched at once take no more of the disk either: those beyond it are passed
-// on, and whole.
+// Concurrent fetches do not exceed the limit, either. Responses above the limit are passed on
+// completely.
 func TestSizeAtOnce(t *testing.T) {
 	const size, length = 400 << 10, 90 << 10
 	flights(t, &Options{Size: size, MaxObject: 100 << 10}, length, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, _ *upstream, bodies chan *pipe) {
@@ -127,7 +126,7 @@ func TestSizeAtOnce(t *testing.T) {
 	})
 }
 
-// Small bodies and what is known of answers take the memory that they may.
+// Small bodies and metas respect the memory limit.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		up := texts()
@@ -135,7 +134,7 @@ func TestMemory(t *testing.T) {
 		rt := s.Transport(up)
 		for i := range 50 {
 			asks(t, rt, fmt.Sprintf("http://h/20000/%d", i), 20000)
-			time.Sleep(time.Second) // the writer comes around
+			time.Sleep(time.Second) // lets the writer run
 			synctest.Wait()
 			if st := s.Stats(); st.Memory > 100<<10 {
 				t.Fatalf("%+v", st)
@@ -152,8 +151,7 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// What was stored is there when the store is opened again, with all that was known
-// of it.
+// After reopening, the store has all responses with their metas.
 func TestReopen(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -184,7 +182,7 @@ func TestReopen(t *testing.T) {
 			t.Errorf("%+v, %+v", before, after)
 		}
 		s.Close()
-		// A store that may take less evicts what was not used for longest.
+		// With a smaller limit, the store evicts the least recently used responses.
 		s = openStore(t, dir, &Options{Size: 100 << 10})
 		if st := s.Stats(); st.Size > 100<<10 || st.Entries == 0 {
 			t.Errorf("%+v", st)
@@ -192,7 +190,7 @@ func TestReopen(t *testing.T) {
 	})
 }
 
-// An answer that no request asked for again counts as used when it was received.
+// A response without later requests counts as used when it was received.
 func TestReopenUsed(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +213,7 @@ func TestReopenUsed(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
-	t.Parallel() // it waits for a lock
+	t.Parallel() // waits for a lock
 	dir := t.TempDir()
 	openStore(t, dir, nil)
 	if s, err := Open(dir, registry(t), nil); !errors.Is(err, ErrBusy) {
@@ -223,7 +221,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A damaged index is replaced, and damaged bodies are not given.
+// A damaged index is replaced, and damaged bodies are not used.
 func TestDamage(t *testing.T) {
 	fill := func(t *testing.T, dir string) {
 		s := openStore(t, dir, nil)
@@ -305,7 +303,7 @@ func TestDamage(t *testing.T) {
 			var notes []error
 			s := openStore(t, dir, &Options{Note: func(err error) { mu.Lock(); notes = append(notes, err); mu.Unlock() }})
 			rt := s.Transport(texts())
-			for range 2 { // whatever is there is right, and then all of it is
+			for range 2 { // each response is correct; the second round has all of them
 				for i := range 20 {
 					asks(t, rt, fmt.Sprintf("http://h/1000/%d", i), 1000)
 				}
@@ -353,7 +351,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A body whose file is gone is fetched again.
+// If the file of a body is missing, the response is fetched again.
 func TestFileGone(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(texts())
@@ -367,7 +365,7 @@ func TestFileGone(t *testing.T) {
 	}
 }
 
-// An evicted body can be read to its end.
+// A reader can finish an evicted body.
 func TestEvictedWhileRead(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	rt := s.Transport(texts())
@@ -398,7 +396,7 @@ func TestEvictedWhileRead(t *testing.T) {
 	}
 }
 
-// Several ranges are a body of several parts.
+// The response to several ranges is multipart.
 func TestSeveralRanges(t *testing.T) {
 	for _, n := range []int{1000, 100000} {
 		s := openStore(t, t.TempDir(), nil)
@@ -424,7 +422,7 @@ func TestSeveralRanges(t *testing.T) {
 	}
 }
 
-// Of one URL there are not more answers than can be looked through.
+// The number of responses per URL is limited.
 func TestVariants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), nil)

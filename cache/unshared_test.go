@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// However many URLs have answers that can't be shared, unsharedMax of them are remembered.
+// The store remembers at most unsharedMax URLs with responses that can't be shared.
 func TestUnsharedIsBounded(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	for i := range 3*unsharedMax + 10 {

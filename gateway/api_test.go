@@ -34,7 +34,7 @@ func describe(t *testing.T, w *fixture) *description {
 	return &description{t, doc, c, make(map[string]bool)}
 }
 
-// check holds an answer against what is said of its call.
+// check validates a response against the description of its call.
 func (d *description) check(method, call string, a answer) {
 	d.t.Helper()
 	name, _, _ := strings.Cut(call, "?")
@@ -65,7 +65,7 @@ func (d *description) check(method, call string, a answer) {
 	}
 }
 
-// The API does what its description says, for good questions and bad ones.
+// The API matches its description, for valid and invalid requests.
 func TestAPI(t *testing.T) {
 	w, m := museum(t, open)
 	d := describe(t, w)
@@ -154,7 +154,7 @@ func TestAPI(t *testing.T) {
 	} else {
 		d.check("POST", "extract", a)
 	}
-	// A call has so many inputs: lines, or parameters.
+	// The number of inputs is limited, as lines or as parameters.
 	for n, status := range map[int]int{10_000: 200, 10_001: 400} {
 		a := w.do("POST", "/api/canonical", strings.Repeat("\n", n))
 		if status == 400 && !strings.Contains(a.body, "expected 1 to 10000 inputs") {
@@ -166,7 +166,7 @@ func TestAPI(t *testing.T) {
 			}
 		}
 	}
-	// Nothing is described that is not there.
+	// Every described call exists.
 	var doc struct {
 		OpenAPI string                                `json:"openapi"`
 		Paths   map[string]map[string]json.RawMessage `json:"paths"`
@@ -183,7 +183,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// A menu of the API is the one that the command writes, to the octet.
+// The API and the command write the same bytes for a menu.
 func TestAPIMenu(t *testing.T) {
 	w, m := museum(t, open)
 	for _, stop := range m.Stops() {

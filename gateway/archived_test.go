@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// archivedRecord returns a record of WARC.
+// archivedRecord returns a WARC record.
 func archivedRecord(kind, u, date, media, body string) string {
 	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", kind, u, date, media, len(body), body)
 }
@@ -30,7 +30,7 @@ func archivedPage(u, date, body string) string {
 	return archivedRecord("response", u, date, "application/http; msgtype=response", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"+body)
 }
 
-// evil is active content, and its header has what would give it more rights.
+// evil is active content with header fields that would give it more rights.
 const evil = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>`
 
 func evilRecord(name, media string) string {
@@ -133,11 +133,11 @@ func TestArchivedPages(t *testing.T) {
 	if resp.Header.Get("Memento-Datetime") != "Mon, 01 Jan 2001 00:00:00 GMT" {
 		t.Error(resp.Header)
 	}
-	// Links lead to what was kept at the time, and scripts are left out.
+	// Links select the same time, and scripts are removed.
 	wantParts(t, "first", body, ">one</a>", ">Later</a>", ">Last</a>", "!Earlier", "url=http%3A%2F%2Fh.example%2Fnext&amp;at=20010101000000", "!alert(1)", "!onclick")
 	_, body = ask(t, s, "/?url=http://h.example/next&at=20010101000000")
 	wantParts(t, "next", body, "next one")
-	// A redirect that was kept is the base of links.
+	// The target of an archived redirect is the base of links.
 	_, body = ask(t, s, "/?url=http://h.example/moved&at=2001")
 	wantParts(t, "moved", body, "h.example%2Fsub%2Fother")
 	_, body = ask(t, s, "/gopher/g.example/")
@@ -168,7 +168,7 @@ func TestArchivedRaw(t *testing.T) {
 			t.Errorf("%s: %s, %q, %v", path, resp.Status, body, resp.Header)
 		}
 	}
-	// What could run is sent as live octets are: in a sandbox, and not as something else.
+	// Active content is sent in a sandbox, as without an archive.
 	for _, path := range []string{"a.svg", "a.js", "a.html"} {
 		resp, body := ask(t, s, "/-/raw/http/evil.example/"+path)
 		if h := resp.Header; body != evil || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "same-origin" ||
@@ -181,7 +181,7 @@ func TestArchivedRaw(t *testing.T) {
 		_, body = ask(t, s, "/http/evil.example/"+path)
 		wantParts(t, path, body, "!<script>alert", "!<svg xmlns")
 	}
-	// What is private shows what was kept, and nothing else.
+	// For a private host, only archived resources are available.
 	for path, want := range map[string]string{"/-/raw/http/127.0.0.2/": "not this machine", "/-/raw/file//etc/motd": "kept file"} {
 		if _, body := ask(t, s, path); body != want {
 			t.Errorf("%s: %q", path, body)
@@ -192,7 +192,7 @@ func TestArchivedRaw(t *testing.T) {
 	}
 }
 
-// The answers to a form lead to what was kept at the time of its page.
+// The answers to a form select the archived resource of the time of its page.
 func TestArchivedForm(t *testing.T) {
 	s := archivedGateway(t, false)
 	resp, body := ask(t, s, "/?url=gopher://g.example/7/find&at=2001")
@@ -278,7 +278,7 @@ func TestArchivedIndex(t *testing.T) {
 	wantParts(t, "hostile", body, "!<script>", "No entries.")
 }
 
-// A browser with the gateway as its proxy sees the archive, and gets no tunnel out of it.
+// A browser that uses the gateway as its proxy sees the archive, and can't open tunnels.
 func TestArchivedProxy(t *testing.T) {
 	s := archivedGateway(t, false)
 	proxy, err := url.Parse(s.URL)
@@ -304,7 +304,8 @@ func TestArchivedProxy(t *testing.T) {
 		if string(body) != want || err != nil {
 			t.Errorf("%s: %s, %q, %v", stamp, resp.Status, body, err)
 		}
-		// The URL is its own TimeGate, and a script has no access to what the browser has of its server.
+		// The URL is its own TimeGate. A script has no access to the browser's data of its
+		// server.
 		kept := map[string]string{"": "Wed, 01 Jan 2003 00:00:00 GMT"}[stamp]
 		if kept == "" {
 			kept = "Tue, 01 Jan 2002 00:00:00 GMT"
@@ -328,7 +329,7 @@ func TestArchivedProxy(t *testing.T) {
 	}
 }
 
-// With Live, the policy is asked about what was not kept.
+// With Live, the policy applies to URLs that are not archived.
 func TestArchivedLive(t *testing.T) {
 	s := archivedGateway(t, true)
 	_, body := ask(t, s, "/http/h.example/")

@@ -38,8 +38,8 @@ func tourRegistry(t *testing.T, m *tour.Demo) *scheme.Registry {
 	return registry
 }
 
-// What a gateway shows of each of the tour's servers, another shows from the archive: the
-// raw view octet for octet.
+// A gateway records the tour's servers, and another one shows the same resources from the
+// archive. The raw views are byte for byte equal.
 func TestArchivedTour(t *testing.T) {
 	m, err := tour.Open()
 	if err != nil {

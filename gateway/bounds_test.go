@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// What clients choose fills no table without end.
+// Clients can't fill tables without limit.
 func TestTablesAreBounded(t *testing.T) {
 	var l messages
 	m := newMetrics()
@@ -34,7 +34,7 @@ func TestTablesAreBounded(t *testing.T) {
 	}
 }
 
-// A form has so many fields, and so many bytes.
+// The fields and the bytes of a form are limited.
 func TestFormIsBounded(t *testing.T) {
 	for _, c := range []struct {
 		fields, length int
@@ -54,7 +54,7 @@ func TestFormIsBounded(t *testing.T) {
 	}
 }
 
-// A letter has so many recipients, and so many bytes.
+// The recipients and the bytes of a message are limited.
 func TestComposedMessageIsBounded(t *testing.T) {
 	g := &Gateway{options: Options{Mail: &Mail{From: submit.Mailbox{Address: "keeper@gw.example"}}}}
 	to := func(n int) string {
@@ -81,7 +81,7 @@ func TestComposedMessageIsBounded(t *testing.T) {
 	}
 }
 
-// A tunnel stays open while one side sends, and ends when both have been silent for
+// A tunnel stays open while one side sends, and ends when both sides have been idle for
 // tunnelIdle.
 func TestTunnelIdle(t *testing.T) {
 	for _, sender := range []string{"the client", "the server", "neither"} {

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// written collects the URLs that the gateway writes, each with where it stands first.
+// written collects the URLs that the gateway writes, each with its first location.
 type written struct {
 	registry *scheme.Registry
 	found    map[locus.URL]string
@@ -35,15 +35,14 @@ func (x *written) add(text, where string) {
 	}
 }
 
-// addText adds what a person reads as URLs in a text.
+// addText adds the URLs in a text.
 func (x *written) addText(text, where string) {
 	for m := range extract.All(text, nil) {
 		x.add(m.URL.String(), where)
 	}
 }
 
-// addLink adds the URLs that a link of the gateway's own leads to: that of its query,
-// and that of its path.
+// addLink adds the URLs in the query and the path of a link to the gateway.
 func (x *written) addLink(link, where string) {
 	x.add(link, where)
 	u, err := url.Parse(link)
@@ -59,7 +58,7 @@ func (x *written) addLink(link, where string) {
 	}
 }
 
-// addPage adds those of the attributes and the text of a page.
+// addPage adds the URLs in the attributes and the text of a page.
 func (x *written) addPage(t *testing.T, body, where string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(body))
@@ -81,7 +80,7 @@ func (x *written) addPage(t *testing.T, body, where string) {
 	}
 }
 
-// addJSON adds those of all strings in an answer of the API.
+// addJSON adds the URLs in all strings of an API response.
 func (x *written) addJSON(v any, where string) {
 	switch v := v.(type) {
 	case string:
@@ -98,8 +97,8 @@ func (x *written) addJSON(v any, where string) {
 	}
 }
 
-// Every URL that the gateway writes on its pages and in its API conforms to RFC 1738.
-// The whole museum is visited, from its stops on.
+// Every URL that the gateway writes on its pages and in its API conforms to RFC 1738. The
+// test crawls all servers of the tour.
 func TestEveryURLConforms(t *testing.T) {
 	w, m := museum(t, open)
 	registry, err := all.Registry()

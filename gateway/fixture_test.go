@@ -27,11 +27,11 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-func TestMain(m *testing.M) { // net/http stays for half a second after an answer that closes a connection.
+func TestMain(m *testing.M) { // net/http waits for half a second after a response that closes a connection
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
 }
 
-// world is a gateway that is served on loopback.
+// fixture is a gateway on loopback.
 type fixture struct {
 	t    testing.TB
 	g    *gateway.Gateway
@@ -39,11 +39,11 @@ type fixture struct {
 	base string // "http://127.0.0.1:1738"
 	http *http.Client
 	log  *safeBuffer
-	end  func() error // shuts the server down
+	end  func() error // shuts down the server
 	rows *scheme.Registry
 }
 
-// safeBuffer is a buffer that many write to.
+// safeBuffer is a buffer for concurrent writes.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -61,17 +61,17 @@ func (b *safeBuffer) String() string {
 	return b.b.String()
 }
 
-// setup is what a test wants of its world.
+// setup holds the options of a fixture.
 type setup struct {
 	rules   policy.Rules
 	access  access.Options
 	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
-	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; nil: none
-	store   *cache.Options                    // of a store; nil: there is none
+	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; may be nil
+	store   *cache.Options                    // options of a store; nil for no store
 }
 
-// open is for the servers of tests, which are all on this machine.
+// open allows the test servers, which all use loopback.
 var open = setup{rules: policy.Rules{AllowPrivate: true, Passwords: true}}
 
 func start(t testing.TB, s setup) *fixture {
@@ -129,7 +129,7 @@ func start(t testing.TB, s setup) *fixture {
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		ctx, cancel := context.WithCancel(context.Background())
-		cancel() // what is under way is broken off
+		cancel() // aborts running requests
 		if err := server.Shutdown(ctx); err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
@@ -152,7 +152,7 @@ func (w *fixture) closeIdle() {
 	}
 }
 
-// answer is a response that was read whole.
+// answer is a response with its whole body.
 type answer struct {
 	*http.Response
 	body string
@@ -193,10 +193,10 @@ func (w *fixture) get(path string, fields ...string) answer {
 	return w.do("GET", path, "", fields...)
 }
 
-// browser are the fields that browsers send.
+// browser holds header fields of browsers.
 var browser = []string{"Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 
-// raw sends octets to the gateway and returns all that comes back until the
+// raw sends octets to the gateway and returns everything that it receives until the
 // connection is closed.
 func (w *fixture) raw(octets string) string {
 	w.t.Helper()
@@ -215,7 +215,7 @@ func (w *fixture) raw(octets string) string {
 	return string(text)
 }
 
-// proxied asks the gateway as a proxy, in HTTP/1.0 as old browsers do.
+// proxied uses the gateway as a proxy, with HTTP/1.0 as old browsers do.
 func (w *fixture) proxied(method, u string, fields ...string) answer {
 	w.t.Helper()
 	var b strings.Builder
@@ -262,7 +262,8 @@ func listen(t testing.TB, f func(c net.Conn)) string {
 	return l.Addr().String()
 }
 
-// outside makes every name public, and have the one server that there is.
+// outside makes every host name resolve to a public address and connect to the one test
+// server.
 func outside(s setup, server string) setup {
 	s.access.Lookup = func(_ context.Context, host string) ([]netip.Addr, error) {
 		if host == "inward.example" {
@@ -281,7 +282,7 @@ func query(u string) string { return url.QueryEscape(u) }
 
 var parse = locus.MustParse
 
-// field is the value of a field of a form in a page.
+// field returns the value of a form field in a page.
 func field(t testing.TB, body, name string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(body, `name="`+name+`" value="`)

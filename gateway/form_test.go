@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// send sends a form as a browser does.
+// send submits a form as a browser does.
 func (w *fixture) send(path string, values url.Values) answer {
 	w.t.Helper()
 	return w.do("POST", path, values.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html", "Origin", w.base, "Sec-Fetch-Site", "same-origin")
@@ -48,15 +48,15 @@ func forms(t *testing.T) *gophertest.Server {
 	return g
 }
 
-// atForms is a gateway that lets forms be sent to the port of g.
+// atForms is a gateway that allows form submissions to the port of g.
 func atForms(t *testing.T, g *gophertest.Server) *fixture {
 	s := open
 	s.rules.Ports = []uint16{netip.MustParseAddrPort(g.Addr()).Port()}
 	return start(t, s)
 }
 
-// A client of the proxy can send a form without a cookie: that of a server's page
-// would not come with what is sent here.
+// A proxy client can submit a form without a cookie, because a cookie of the server's page
+// would not be sent to the gateway.
 func TestSubmitProxied(t *testing.T) {
 	g := forms(t)
 	w := atForms(t, g)
@@ -78,7 +78,7 @@ func TestSubmitProxied(t *testing.T) {
 			t.Errorf("from another %s: %d", name, got)
 		}
 	}
-	// It is for nothing else, and of this gateway.
+	// The token is valid only for this purpose and this gateway.
 	if got := start(t, open).do("POST", "/-/submit", values.Encode(), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 403 {
 		t.Errorf("another gateway: %s", got.Status)
 	}
@@ -88,7 +88,7 @@ func TestSubmitProxied(t *testing.T) {
 	}
 }
 
-// A search and a form are sent, and lead to the URL that they make.
+// Submitting a search or a form redirects to the resulting URL.
 func TestSubmit(t *testing.T) {
 	g := forms(t)
 	w := atForms(t, g)
@@ -101,11 +101,11 @@ func TestSubmit(t *testing.T) {
 	if !strings.Contains(found.body, "Found old maps") {
 		t.Errorf("%s", found.body)
 	}
-	// Results keep the box, and the next search is of the same index.
+	// Results repeat the search form, for another search of the same index.
 	if !strings.Contains(found.body, `name="f0" type="search" value="old maps"`) || field(t, found.body, "url") != field(t, search.body, "url") {
 		t.Errorf("no box with the words: %s", found.body)
 	}
-	// So does a search that finds nothing, and one without words.
+	// So do a search without results and a search without words.
 	nothing := w.get("/gopher/" + g.Addr() + "/7/find%09nothing")
 	if !strings.Contains(nothing.body, `name="f0" type="search" value="nothing"`) || !strings.Contains(nothing.body, "No results for “nothing”.") {
 		t.Errorf("%s", nothing.body)
@@ -125,7 +125,7 @@ func TestSubmit(t *testing.T) {
 	if got := w.get(a.Header.Get("Location")); got.StatusCode != 200 || !strings.Contains(got.body, "Ada &lt;b&gt;") {
 		t.Errorf("%s %s", got.Status, got.body)
 	}
-	// An answer that can't be is asked for again.
+	// After an invalid answer, the page shows the form again.
 	values["f0"] = []string{"two\nlines"}
 	if a := w.send("/-/submit", values); a.StatusCode != 422 || !strings.Contains(a.body, "two") {
 		t.Errorf("%s %s", a.Status, a.body)
@@ -141,7 +141,7 @@ func TestSubmit(t *testing.T) {
 			t.Errorf("%s: %s", name, a.Status)
 		}
 	}
-	// A token is good in the browser that has it.
+	// A token is valid only in its browser.
 	other := start(t, open)
 	other.get("/")
 	if a := other.send("/-/submit", url.Values{"url": values["url"], "token": {token}, "f0": {"x"}}); a.StatusCode != 403 {
@@ -153,13 +153,13 @@ func TestSubmit(t *testing.T) {
 	}
 }
 
-// A secret answer is in no URL, page or log.
+// Secret answers do not appear in URLs, pages or logs.
 func TestSubmitSecret(t *testing.T) {
 	g := forms(t)
 	w := atForms(t, g)
 	form := w.get("/gopher/" + g.Addr() + "/0/door%09%09?")
 	a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"Ada"}, "f1": {"hunter2"}})
-	// The server of the test says all answers back: that is for the person.
+	// The test server echoes all answers, which only the user may see.
 	if a.StatusCode != 200 || a.Header.Get("Location") != "" || strings.Count(a.body, "hunter2") != 1 {
 		t.Errorf("%s %v %s", a.Status, a.Header, a.body)
 	}
@@ -168,7 +168,7 @@ func TestSubmitSecret(t *testing.T) {
 	}
 }
 
-// Where a secret answer leads is in no link, redirect or file name of its page.
+// A URL with a secret answer does not appear in links, redirects or file names of its page.
 func TestSubmitSecretURL(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
@@ -199,7 +199,7 @@ func TestSubmitSecretURL(t *testing.T) {
 		for name := range answers {
 			form := w.get("/x-page/h/" + name)
 			a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"hunter2"}})
-			before, talk, _ := strings.Cut(a.body, `aria-label="Requests and responses"`) // with the server: it is for the person
+			before, talk, _ := strings.Cut(a.body, `aria-label="Requests and responses"`) // the user may see the exchange
 			_, after, _ := strings.Cut(talk, "</ol>")
 			if shown := fmt.Sprint(a.Header, before, after, w.log.String()); a.StatusCode != 200 || !strings.Contains(a.body, "Welcome") || strings.Contains(shown, "hunter2") {
 				t.Errorf("%s: %s %s", name, a.Status, shown)
@@ -211,7 +211,7 @@ func TestSubmitSecretURL(t *testing.T) {
 	}
 }
 
-// A file goes along, up to a size.
+// A form can contain a file, up to a size limit.
 func TestSubmitFile(t *testing.T) {
 	g := forms(t)
 	w := atForms(t, g)
@@ -240,7 +240,7 @@ func TestSubmitFile(t *testing.T) {
 	}
 }
 
-// letterbox takes what is sent.
+// letterbox records sent messages.
 type mailSink struct {
 	mu   sync.Mutex
 	sent []string
@@ -256,8 +256,8 @@ func (l *mailSink) send(_ context.Context, m *submit.Message) (string, error) {
 	return "250 taken", l.fail
 }
 
-// A letter is written, shown, and then sent: only what was shown, only from the one
-// sender, and only so many.
+// A message is written, previewed and then sent. Only previewed messages are sent, from one
+// sender, up to a limit.
 func TestComposeMessage(t *testing.T) {
 	box := &mailSink{}
 	s := open
@@ -271,7 +271,7 @@ func TestComposeMessage(t *testing.T) {
 		"url": {field(t, page.body, "url")}, "token": {field(t, page.body, "token")}, "from": {"evil@evil.example"},
 		"to": {"joe@host.example"}, "subject": {"Hi\r\nBcc: spy@evil.example"}, "body": {"Hello\r\n.\r\nRCPT TO:<x@y>\r\n"}, "step": {"send"},
 	}
-	// It was not shown yet.
+	// The message has no preview yet.
 	if a := w.send("/-/send", values); a.StatusCode != 200 || len(box.sent) != 0 || !strings.Contains(a.body, "keeper@gw.example") {
 		t.Fatalf("%s %q %s", a.Status, box.sent, a.body)
 	}
@@ -282,7 +282,7 @@ func TestComposeMessage(t *testing.T) {
 	if m := box.sent[0]; !strings.Contains(m, "From: keeper@gw.example\r\n") || !strings.Contains(m, "To: joe@host.example\r\n") || strings.Contains(m, "\r\nBcc:") || strings.Contains(m, "evil@") {
 		t.Errorf("%s", m)
 	}
-	// What was shown once is sent once, and what was changed since is shown again.
+	// A previewed message is sent once. A changed message needs another preview.
 	values.Set("step", "show")
 	w.send("/-/send", values)
 	values.Set("step", "send")
@@ -317,7 +317,7 @@ func TestComposeMessage(t *testing.T) {
 	}
 }
 
-// Without a relay nothing is sent, and one that fails says so.
+// Without a relay, messages are not sent. If the relay fails, the page shows the error.
 func TestMessageUnsent(t *testing.T) {
 	w := start(t, open)
 	page := w.get("/mailto:joe@host.example")

@@ -16,7 +16,7 @@ import (
 
 const end = "\r\n\r\n"
 
-// What can be read in two ways is refused, before its head is whole.
+// The guard rejects an ambiguous request before its header is complete.
 func TestGuard(t *testing.T) {
 	for _, octets := range []string{
 		"GET / HTTP/1.1\r\nHost: h" + end,
@@ -52,8 +52,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// ambiguous are requests that package net/http gives to a handler, and that others
-// might read in another way, or that are larger than the gateway allows.
+// ambiguous lists requests that package net/http passes to a handler, but that other
+// programs might read differently, or that exceed the limits of the gateway.
 var ambiguous = []string{
 	"GET /" + strings.Repeat("a", maxHead) + " HTTP/1.1\r\nHost: h" + end,
 	"GET / HTTP/1.1\r\nHost: h\r\nA: b\r\n folded" + end,
@@ -66,8 +66,8 @@ var ambiguous = []string{
 	"GET / HTTP/1.1\r\nHost: h\nA: b" + end,
 }
 
-// badChunks are bodies that package net/http refuses, or that others might divide
-// differently.
+// badChunks lists bodies that package net/http rejects, or that other programs might
+// delimit differently.
 var badChunks = []string{
 	"3\r\nabcd\r\n",
 	"3\nabc\r\n0\r\n\r\n",
@@ -81,8 +81,8 @@ var badChunks = []string{
 	"1;a\rb\r\nx\r\n0\r\n\r\n",
 }
 
-// After a request in chunks the connection ends, so that nothing within or after them can
-// be taken for another request.
+// After a chunked request the connection ends, so that nothing in or after the chunks can
+// be read as another request.
 func TestChunksAreLast(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -105,8 +105,8 @@ func TestChunksAreLast(t *testing.T) {
 	}
 }
 
-// unbounded are requests whose end the guard cannot know. Package net/http refuses them,
-// too.
+// unbounded lists requests whose end the guard can't determine. Package net/http also
+// rejects them.
 var unbounded = []string{
 	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +4" + end,
 	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0x4" + end,
@@ -116,7 +116,7 @@ var unbounded = []string{
 	"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: xchunked" + end,
 }
 
-// malformedHeads are requests that package net/http refuses by itself.
+// malformedHeads lists requests that package net/http itself rejects.
 var malformedHeads = []string{
 	"GET / HTTP/1.1\r\nHost: h\r\n folded" + end,
 	"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\nContent-Length: 5" + end,
@@ -138,8 +138,8 @@ var malformedHeads = []string{
 	"GET / HTTP/1.1\r\nHost: h\r\n: empty" + end,
 }
 
-// Without the guard, each ambiguous request would reach a handler. Package net/http
-// refuses the others itself.
+// Without the guard, each ambiguous request would reach a handler. Package net/http rejects
+// the others.
 func TestGuardIsNeeded(t *testing.T) {
 	handled := false
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -170,7 +170,7 @@ func TestGuardIsNeeded(t *testing.T) {
 	}
 }
 
-// The server answers none of them.
+// The server passes none of them to a handler.
 func TestMalformedHeads(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -196,7 +196,8 @@ func TestMalformedHeads(t *testing.T) {
 	}
 }
 
-// passAll returns what of octets passes in pieces of that size.
+// passAll returns the part of octets that passes if the guard reads pieces of the given
+// size.
 func passAll(octets string, size int) (string, error) {
 	var g guard
 	var passed strings.Builder
@@ -212,8 +213,8 @@ func passAll(octets string, size int) (string, error) {
 	return passed.String(), nil
 }
 
-// The guard and package net/http find the same requests in what passes, however it
-// is cut.
+// The guard and package net/http find the same requests in the bytes that pass, for any
+// sizes of reads.
 func FuzzGuard(f *testing.F) {
 	for _, octets := range []string{
 		"GET / HTTP/1.1\r\nHost: h" + end,
@@ -238,7 +239,7 @@ func FuzzGuard(f *testing.F) {
 		for at := range guarded(octets) {
 			req, err := http.ReadRequest(r)
 			if err != nil {
-				// It is stricter in other things: then it answers, and closes.
+				// net/http is stricter elsewhere: then it responds and closes.
 				return
 			}
 			if req.Method == http.MethodConnect || req.Header.Get("Upgrade") != "" {
@@ -256,7 +257,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// guarded yields where the guard thinks that each request of octets ends.
+// guarded yields the end of each request in octets by the guard.
 func guarded(octets []byte) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		var g guard

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A client that closes its side after its requests gets its answers: also one that a
-// server takes its time for, of a proxy and of a page, alone or one after the other.
+// A client that closes its side after its requests gets all responses, even slow ones, from
+// the proxy and from pages, for one request and for several.
 func TestHalfClose(t *testing.T) {
 	asked, release := make(chan bool, 10), make(chan bool)
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,8 +48,8 @@ func TestHalfClose(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-asked
-		// The gateway has read the end long before it can write the answer, or reads it
-		// now: in both cases there is one.
+		// The gateway has read EOF long before it can write the response, or reads it now.
+		// It must respond in both cases.
 		release <- true
 		r := bufio.NewReader(conn)
 		for _, want := range c.want {
@@ -62,7 +62,7 @@ func TestHalfClose(t *testing.T) {
 				t.Errorf("%q: %q %v", c.sent, body, err)
 			}
 		}
-		// And then the connection is closed, at once and not when its time is up.
+		// Then the gateway closes the connection immediately, not after a timeout.
 		conn.SetReadDeadline(time.Now().Add(45 * time.Second))
 		if rest, err := io.ReadAll(r); err != nil || len(rest) > 0 {
 			t.Errorf("%q: then %q %v", c.sent, rest, err)
@@ -71,7 +71,7 @@ func TestHalfClose(t *testing.T) {
 	}
 }
 
-// Half of a request is not answered, and nothing waits for the rest of it.
+// The gateway does not respond to an incomplete request, and does not wait for the rest.
 func TestHalfRequest(t *testing.T) {
 	w := start(t, open)
 	for _, sent := range []string{"", "GET", "GET / HTTP/1.1\r\nHost: localhost\r\n", "POST /api/parse HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc"} {
@@ -91,7 +91,7 @@ func TestHalfRequest(t *testing.T) {
 	}
 }
 
-// Clients of proxies write the answer to an index of gopher behind "?", as for HTTP.
+// Proxy clients append search words for a gopher index after "?", as for HTTP.
 func TestProxySearch(t *testing.T) {
 	heard := make(chan string, 100)
 	addr := listen(t, func(c net.Conn) {
@@ -110,7 +110,8 @@ func TestProxySearch(t *testing.T) {
 	} {
 		for _, kind := range [][]string{{}, browser} {
 			a := w.proxied("GET", "gopher://"+addr+"/"+path, kind...)
-			// The gateway may ask for attributes first. All requests came before the answer.
+			// The gateway may request attributes first. All requests arrived before the
+			// response.
 			got := ""
 			for len(heard) > 0 {
 				got = <-heard
@@ -120,15 +121,15 @@ func TestProxySearch(t *testing.T) {
 			}
 		}
 	}
-	// In a URL of the gateway's own "?" is a part of the selector, as RFC 1738 has it: an
-	// index without words is a question, for which the server is not asked.
+	// In URLs of pages, "?" is a part of the selector, as in RFC 1738. For an index without
+	// words, the gateway shows a form and sends no request.
 	a := w.get("/-/raw/gopher/" + addr + "/7find%3Fx")
 	if a.StatusCode != 200 || len(heard) > 0 || !strings.Contains(a.body, `/7find%3Fx","kind":"menu","form":`) {
 		t.Errorf("%s: %q", a.Status, a.body)
 	}
 }
 
-// A client that takes none of the types in which a menu can be written is told so.
+// A client that accepts none of the formats of menus gets an error.
 func TestMenuNotAcceptable(t *testing.T) {
 	addr := listen(t, func(c net.Conn) {
 		bufio.NewReader(c).ReadString('\n')

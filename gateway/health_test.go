@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/gateway"
 )
 
-// healthy is the answer of a gateway without a problem.
+// healthy is the response of a gateway without problems.
 const healthy = "{\"ok\":true,\"problems\":[]}\n"
 
-// problems returns what /healthz says.
+// problems returns the status and the problems of /healthz.
 func (w *fixture) problems() (status int, list []string) {
 	w.t.Helper()
 	a := w.get("/healthz")
@@ -38,7 +38,7 @@ func (w *fixture) problems() (status int, list []string) {
 	return a.StatusCode, list
 }
 
-// What is wrong is told once, without names of files, users and passwords.
+// Each problem is reported once, without names of files and users and without passwords.
 func TestHealthChecks(t *testing.T) {
 	s := open
 	full := &fs.PathError{Op: "write", Path: "/var/cache/private/locus/check", Err: syscall.ENOSPC}
@@ -64,10 +64,10 @@ func TestHealthChecks(t *testing.T) {
 	}
 }
 
-// A check that gives no answer is a problem, and is not called again until it does. Clients
-// that ask often do not have checks run often.
+// A check that does not return is a problem, and is not called again until it returns.
+// Frequent requests do not run checks frequently.
 func TestHealthSilentCheck(t *testing.T) {
-	t.Parallel() // it waits for the limit of a check
+	t.Parallel() // it waits for the timeout of a check
 	s := open
 	calls, release := make(chan bool, 100), make(chan bool)
 	s.gateway.Health = []gateway.HealthCheck{{Part: "cache", Check: func(context.Context) error {
@@ -87,8 +87,8 @@ func TestHealthSilentCheck(t *testing.T) {
 	}
 }
 
-// The limit of requests is a problem that can be asked for while it is reached, and no other
-// path passes the limit by its name.
+// /healthz reports the limit of requests even at the limit. No other path bypasses the
+// limit.
 func TestHealthAtTheLimit(t *testing.T) {
 	inside, leave := make(chan struct{}), make(chan struct{})
 	far := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

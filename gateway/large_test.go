@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// A large file comes whole, and never more of it than its Content-Length: the client would
-// take the rest for the next response.
+// A large file arrives complete, and never exceeds its Content-Length. The client would
+// read extra bytes as the next response.
 func TestLargeFile(t *testing.T) {
 	const size = 6<<20 + 13
 	want := make([]byte, size)
@@ -23,8 +23,8 @@ func TestLargeFile(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		fault ftptest.Fault
-		long  int // what the client is told
-		got   int // what it gets, at most
+		long  int // announced length
+		got   int // maximum received length
 	}{
 		{"honest", ftptest.Fault{}, size, size},
 		{"grown", ftptest.Fault{Replies: map[string]string{"SIZE": "213 5000000\r\n"}}, 5_000_000, 5_000_000},

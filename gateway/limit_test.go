@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// A client has its share, and who is on this machine all of it. What is left is
-// counted no more.
+// A client has a limit of its own, except for loopback clients. After leave, a request does
+// not count.
 func TestLimiter(t *testing.T) {
 	l := newLimiter(Limits{Requests: 4, PerClient: 2, PerHost: 1, Sessions: 1})
 	client, loopback := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("127.0.0.1")
@@ -59,7 +59,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// A client with one IPv6 address has its whole network.
+// All addresses of an IPv6 /64 network count as one client.
 func TestClientOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.1:80": "192.0.2.1", "[::ffff:192.0.2.1]:80": "192.0.2.1", "[2001:db8::1:2:3:4]:80": "2001:db8::", "[fe80::1%eth0]:80": "fe80::", "none": "invalid IP",
@@ -70,8 +70,8 @@ func TestClientOf(t *testing.T) {
 	}
 }
 
-// While the program holds too much memory, requests are refused and unused memory is
-// freed.
+// While the program uses too much memory, the gateway rejects requests and frees unused
+// memory.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(Limits{Memory: 1000})

@@ -42,12 +42,12 @@ func museum(t testing.TB, s setup) (*fixture, *tour.Demo) {
 	return start(t, s), m
 }
 
-// isTLS reports whether a stop wants a certificate that is not trusted here.
+// isTLS reports whether a stop uses a certificate that is not trusted here.
 func isTLS(u locus.URL) bool {
 	return slices.Contains([]string{"https", "ftps", "gophers", "nntps", "snews"}, u.Scheme())
 }
 
-// Every stop of the tour has a page that keeps to its policy, in HTML that is whole.
+// Every stop of the tour has a page that complies with its policy, in complete HTML.
 func TestPages(t *testing.T) {
 	w, m := museum(t, open)
 	for _, stop := range m.Stops() {
@@ -86,7 +86,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// pathOf is the path of a URL's page.
+// pathOf returns the path of a URL's page.
 func pathOf(u locus.URL) string {
 	if rest, ok := strings.CutPrefix(u.String(), u.Scheme()+"://"); ok {
 		return "/" + u.Scheme() + "/" + rest
@@ -100,7 +100,7 @@ func TestOwnPages(t *testing.T) {
 	if home.StatusCode != 200 || !strings.Contains(home.body, `name="url"`) {
 		t.Errorf("%s %s", home.Status, home.body)
 	}
-	// What pages load is there, and is what it says.
+	// All files that pages load exist and have the right type.
 	doc, err := html.Parse(strings.NewReader(home.body))
 	if err != nil {
 		t.Fatal(err)
@@ -143,8 +143,8 @@ func TestOwnPages(t *testing.T) {
 	}
 }
 
-// A page elsewhere can't read what is here by having its name lead here, and can't
-// have a browser do things here either.
+// A page of another site can't read pages of the gateway by DNS rebinding, and can't make a
+// browser send forms.
 func TestStrangers(t *testing.T) {
 	s := open
 	s.gateway.Names = []string{"gw.example"}
@@ -160,7 +160,7 @@ func TestStrangers(t *testing.T) {
 			}
 		}
 	}
-	far := listen(t, func(c net.Conn) { bufio.NewReader(c).ReadString('\n') }) // says nothing
+	far := listen(t, func(c net.Conn) { bufio.NewReader(c).ReadString('\n') }) // sends nothing
 	site := func(values ...string) []string {
 		var fields []string
 		for i, name := range []string{"Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Origin"} {
@@ -231,8 +231,8 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// A server of the public Internet leads no client inward: neither by a redirect nor by
-// its name.
+// A public server can't lead a client to a private address, neither by a redirect nor by
+// DNS.
 func TestInward(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/in" {
@@ -265,7 +265,7 @@ func TestInward(t *testing.T) {
 	}
 }
 
-// Lists hold for what a URL leads to as well, and for what a store has.
+// Allow and deny lists also apply to redirect targets and stored responses.
 func TestLists(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Cache-Control", "max-age=1000") }))
 	defer far.Close()
@@ -312,7 +312,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What a server wrote is shown, and does nothing.
+// Active content of a server is shown as text.
 func TestHostileServers(t *testing.T) {
 	const script = `<script>alert("1")</script>`
 	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
@@ -387,7 +387,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// acting are the parts of a page that could act and are not the gateway's own.
+// acting matches active content in a page that is not the gateway's own.
 func acting(t *testing.T, body string) (list []string) {
 	doc, err := html.Parse(strings.NewReader(body))
 	if err != nil {
@@ -426,7 +426,7 @@ func acting(t *testing.T, body string) (list []string) {
 	return list
 }
 
-// What is larger than the limit breaks off, and says so.
+// A body over the limit is cut, and the page reports that.
 func TestTooLarge(t *testing.T) {
 	f, err := ftptest.Start(ftptest.Files{"big.txt": {Size: 1 << 20}, "small.txt": {Data: "x"}}, nil)
 	if err != nil {
@@ -480,7 +480,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A password is in no log and on no page.
+// Passwords do not appear in logs and pages.
 func TestPasswords(t *testing.T) {
 	f, err := ftptest.Start(ftptest.Files{"a.txt": {Data: "x"}}, nil)
 	if err != nil {
@@ -522,7 +522,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A part of a message has a page, and so have its parts if it is a message itself.
+// A part of a message has a page. If the part is a message, its parts have pages, too.
 func TestPartPages(t *testing.T) {
 	const letter = "From: a@example.net\nSubject: Outer\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n" +
 		"--b\nContent-Type: text/plain\n\nA text.\n" +
@@ -557,7 +557,7 @@ func TestPartPages(t *testing.T) {
 		t.Errorf("%s", a.Status)
 	}
 
-	// A cid URL by itself has a page that asks for the message.
+	// A cid URL alone has a page with a form for the URL of the message.
 	cid := "/?url=" + query("cid:p%251@example.net")
 	if a := w.get(cid, browser...); a.StatusCode != 501 || !strings.Contains(a.body, `name="in"`) || strings.Contains(a.body, "--in") || field(t, a.body, "url") != "cid:p%251@example.net" {
 		t.Errorf("%s %s", a.Status, a.body)
@@ -575,8 +575,8 @@ func TestPartPages(t *testing.T) {
 	}
 }
 
-// What the client says of a way is what the gateway asks.
-func TestWay(t *testing.T) {
+// The dialer of a URL checks the policy for the URL and for the dialed address.
+func TestDialerForChecksAddresses(t *testing.T) {
 	r, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)
@@ -604,11 +604,11 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// A page shows what has come, while its server says nothing more.
+// A page shows received content while the server is silent.
 func TestPageStreaming(t *testing.T) {
 	next := make(chan string)
 	g := listen(t, func(c net.Conn) {
-		// It is asked for attributes first, of which it knows nothing.
+		// The gateway first requests attributes, which the server does not have.
 		if line, _ := bufio.NewReader(c).ReadString('\n'); strings.Contains(line, "\t") {
 			io.WriteString(c, "3What?\t\terror.host\t1\r\n.\r\n")
 			return
@@ -653,8 +653,8 @@ func TestPageStreaming(t *testing.T) {
 	}
 }
 
-// An answer that has neither a resource nor a redirect is an error of the server.
-func TestWebNothing(t *testing.T) {
+// A response with neither a resource nor a redirect is a protocol error.
+func TestWebInvalidResponses(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		code, _ := strconv.Atoi(r.URL.Path[1:])
 		w.Header().Set("Etag", `"v1"`)

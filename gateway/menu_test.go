@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// closer notes that it is closed.
+// closer records that it is closed.
 type closer struct{ closed chan struct{} }
 
 func (c closer) Close() error {
@@ -23,7 +23,7 @@ func (c closer) Close() error {
 	return nil
 }
 
-// slowMenu is a menu whose items come one by one, as they are sent, until it is closed.
+// slowMenu is a menu that yields items as the test sends them, until it is closed.
 func slowMenu(items chan scheme.Item) *scheme.Menu {
 	closed := make(chan struct{})
 	return &scheme.Menu{Closer: closer{closed}, Items: func(yield func(scheme.Item, error) bool) {
@@ -41,7 +41,7 @@ func slowMenu(items chan scheme.Item) *scheme.Menu {
 	}}
 }
 
-// A menu is written as its items come.
+// A menu is written as its items arrive.
 func TestMenuStreaming(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		items := make(chan scheme.Item)
@@ -54,7 +54,7 @@ func TestMenuStreaming(t *testing.T) {
 				t.Errorf("%q, %v", buffer[:n], err)
 			}
 		}
-		// Close ends a Read that waits.
+		// Close ends a blocked Read.
 		done := make(chan error)
 		go func() {
 			_, err := body.Read(buffer)
@@ -73,7 +73,7 @@ func TestMenuStreaming(t *testing.T) {
 	})
 }
 
-// However long a menu is, one item of it is held.
+// The body of a menu of any length buffers one item.
 func TestMenuMemory(t *testing.T) {
 	const many = 100_000
 	u := locus.MustParse("x-page://h/m")
@@ -103,7 +103,7 @@ func TestMenuMemory(t *testing.T) {
 	}
 }
 
-// Whatever a server says, a menu stays the lines and the JSON that it is.
+// Hostile items can't break the lines or the JSON of a menu.
 func FuzzMenu(f *testing.F) {
 	f.Add("title", "note", "x-page://h/x")
 	f.Add("</li><script>", "\"'", "javascript:alert(1)")
@@ -139,7 +139,7 @@ func FuzzMenu(f *testing.F) {
 	})
 }
 
-// Whatever a client asks for, the range begins in the object, and the preferences stay valid.
+// For any request, the range begins in the object, and the preferences are valid.
 func FuzzAsked(f *testing.F) {
 	f.Add("bytes=1-", `"x"`, "text/html")
 	f.Add("bytes=1-2", "Tue, 20 Dec 1994 12:00:00 GMT", "text/plain;q=0.5, */*;q=0.1")

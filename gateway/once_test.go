@@ -129,7 +129,7 @@ func TestParsedOnce(t *testing.T) {
 
 // The policy is asked once for a request, whatever it is for and wherever the answer comes
 // from, and so are the rules of the operator.
-func TestAskedOnce(t *testing.T) {
+func TestPolicyCheckedOnce(t *testing.T) {
 	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "About", Selector: "/about", Data: "About\n"}}}, &gophertest.Options{Plain: true})
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestAskedOnce(t *testing.T) {
 
 // The proxy asks twice about a web URL that goes through a template: for package net/http, which
 // does not speak to the server, and in the access client.
-func TestAskedTemplate(t *testing.T) {
+func TestPolicyCheckedForTemplate(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
 	defer far.Close()
 	through, err := access.ParseProxy(far.URL + "/{url}")

@@ -27,7 +27,7 @@ func registry(t testing.TB) *scheme.Registry {
 	return r
 }
 
-// vectors are all URLs of the module's test data.
+// vectors returns all URLs in the module's test data.
 func vectors(t testing.TB) (list []locus.URL) {
 	t.Helper()
 	names, err := filepath.Glob("../testdata/*.txt")
@@ -55,7 +55,7 @@ func vectors(t testing.TB) (list []locus.URL) {
 	return list
 }
 
-// A URL comes out of its path, or of a query, as it was written.
+// A path or a query preserves its URL exactly.
 func TestPath(t *testing.T) {
 	r := registry(t)
 	inPath := 0
@@ -179,7 +179,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Addresses that are denied are denied under any name.
+// Denied addresses are denied under any name.
 func TestRulesAddr(t *testing.T) {
 	rules, err := NewRules(registry(t), []string{"198.51.100.0/24"}, []string{"192.0.2.0/24", "[2001:db8::1]:70", "203.0.113.1", "h:80"})
 	if err != nil {

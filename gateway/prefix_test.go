@@ -16,7 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// below serves w's gateway below "/old" of another server. The world's requests go there.
+// below serves w's gateway below "/old" of another server, and sends the requests of w
+// there.
 func below(t *testing.T, w *fixture, mount func(g http.Handler) http.Handler) {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -79,7 +80,7 @@ func ownLinks(t *testing.T, w *fixture, body, where string) (list []string) {
 	return list
 }
 
-// Everything works below a prefix: no link, form, redirect, file or cookie leaves it.
+// All links, forms, redirects, files and cookies stay below the prefix.
 func TestPrefix(t *testing.T) {
 	for name, mount := range mounts {
 		t.Run(name, func(t *testing.T) {
@@ -207,7 +208,7 @@ func TestPrefixIsNoProxy(t *testing.T) {
 	}
 }
 
-// Prefixes that could not be below another server are refused.
+// New rejects invalid prefixes.
 func TestPrefixRefused(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {

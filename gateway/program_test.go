@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// A program asks the gateway as a proxy for URLs of schemes that HTTP does not know.
+// These tests use the gateway as a proxy for schemes other than http and https.
 
 // startWith serves a gateway that opens URLs of x-page with o.
 func startWith(t testing.TB, o opened) *fixture {
@@ -54,7 +54,7 @@ func (w *fixture) program(method, u string, fields ...string) (a answer, err err
 	return answer{resp, string(body)}, err
 }
 
-// noted is a reader that notes that it is closed.
+// noted is a reader that records that it is closed.
 type noted struct {
 	io.Reader
 	closed func()
@@ -66,7 +66,7 @@ func (n *noted) Close() error {
 	return nil
 }
 
-// The URL that is opened is the one that was written.
+// The gateway opens exactly the URL in the request.
 func TestProgramURL(t *testing.T) {
 	var asked string
 	note := scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -321,7 +321,8 @@ func TestProgramGopher(t *testing.T) {
 			t.Errorf("%s %q: %s, %s, %q, %v", test.path, test.header, a.Status, kind, a.body, err)
 		}
 	}
-	// The view that was chosen says where it is; one that was asked for is there.
+	// A response with a selected view has Content-Location. A response with a requested
+	// view has none.
 	for path, want := range map[string]string{
 		"/0/about": root + "/0/about%09%09+Text/plain%20De_DE", "/0/about%09%09+Text/plain%20De_DE": "", "/7/words%09two": root + "/7/words%09two%09+application/gopher-menu",
 	} {
@@ -464,8 +465,8 @@ func TestProgramFormats(t *testing.T) {
 	}
 }
 
-// What came before a menu broke off is there, JSON says what happened, and the connection
-// breaks off.
+// An incomplete menu has all items before the error. The JSON contains the error, and the
+// connection is aborted.
 func TestProgramBroken(t *testing.T) {
 	cut := fmt.Errorf("x-page: %w: <cut> \x1b", scheme.ErrProtocol)
 	for _, stored := range []bool{false, true} {
@@ -489,7 +490,7 @@ func TestProgramBroken(t *testing.T) {
 	}
 }
 
-// A session is closed again and an error.
+// The gateway closes a session and responds with an error.
 func TestProgramSession(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()

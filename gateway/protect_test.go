@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Each answer of the gateway's own has the header fields that keep what strangers
-// wrote from doing anything: every route, and every way in which one fails.
+// Every response of the gateway itself has the security header fields, for every route and
+// every error.
 func TestSafetyHeaders(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -68,7 +68,7 @@ func TestSafetyHeaders(t *testing.T) {
 			}
 		}
 	}
-	// What the gateway says itself as a proxy.
+	// Own responses of the proxy.
 	for _, u := range []string{"http://h.example:25/", "gopher://h.example:25/", "telnet://h.example/", "mailto:a@h.example", far.URL + "/login", "http://127.0.0.1:1/"} {
 		for _, kind := range [][]string{{}, browser} {
 			a := w.proxied("GET", u, kind...)
@@ -83,7 +83,7 @@ func TestSafetyHeaders(t *testing.T) {
 			t.Errorf("%q: %s", head, a)
 		}
 	}
-	// The answers of others are passed on as they are.
+	// Responses of servers are forwarded unchanged.
 	if a := w.proxied("GET", far.URL+"/"); a.Header.Get("Content-Security-Policy") != "default-src *" || a.Header.Get("Referrer-Policy") != "" {
 		t.Errorf("%v", a.Header)
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// proxyClient asks w for everything.
+// proxyClient uses w as the proxy for all requests.
 func (w *fixture) proxyClient() *http.Client {
 	to, err := url.Parse(w.base)
 	if err != nil {
@@ -29,7 +29,7 @@ func (w *fixture) proxyClient() *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// What is end to end goes through as it is; what is hop by hop does not.
+// The proxy forwards end-to-end header fields unchanged and removes hop-by-hop fields.
 func TestForward(t *testing.T) {
 	asked := make(chan *http.Request, 1)
 	bodies := make(chan string, 1)
@@ -89,7 +89,7 @@ func TestForwardLoop(t *testing.T) {
 	if again := w.proxied("GET", far.URL+"/", "Via", via); again.StatusCode != http.StatusLoopDetected {
 		t.Errorf("%s: %s", again.Status, again.body)
 	}
-	// Nor do pages lead to the gateway itself, over and over again.
+	// Pages of the gateway itself do not cause a loop, either.
 	for _, path := range []string{"/-/raw/http/", "/http/", "/api/get?url=http://"} {
 		if a := w.get(path + w.addr + "/healthz"); !strings.Contains(a.body, "508") {
 			t.Errorf("%s: %s %s", path, a.Status, a.body)
@@ -100,8 +100,7 @@ func TestForwardLoop(t *testing.T) {
 	}
 }
 
-// The gateway's own pages are asked for by the way of it as well, with the same
-// care.
+// Browsers also request the gateway's own pages through the proxy. The same checks apply.
 func TestProxyOfItself(t *testing.T) {
 	w := start(t, open)
 	for u, want := range map[string]int{
@@ -215,14 +214,14 @@ func TestConnect(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	// What comes with the request is for the tunnel.
+	// Data that arrives with the request belongs to the tunnel.
 	fmt.Fprintf(c, "CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\nearly ", echo, echo)
 	r := bufio.NewReader(c)
 	resp, err := http.ReadResponse(r, &http.Request{Method: "CONNECT"})
 	if err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%v %v", resp, err)
 	}
-	// Octets that are no HTTP, nor what the guard takes for it, go through.
+	// A tunnel passes any bytes, even if they are not HTTP.
 	octets := "\x00\xff\nGET / HTTP/1.1\n\n" + strings.Repeat("x", 100_000)
 	go func() {
 		io.WriteString(c, octets)
@@ -240,14 +239,14 @@ func TestConnect(t *testing.T) {
 			t.Errorf("CONNECT %s: %.100q", target, a)
 		}
 	}
-	// The policy holds for tunnels.
+	// The policy applies to tunnels.
 	s.rules = policy.Rules{TypedPrivate: true}
 	if a := start(t, s).raw("CONNECT " + echo + " HTTP/1.1\r\nHost: x\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.1 403") {
 		t.Errorf("a private address: %.100q", a)
 	}
 }
 
-// A tunnel counts as what is under way to its server, and so does a terminal.
+// Tunnels and terminals count as requests to their server.
 func TestPerHost(t *testing.T) {
 	echo := listen(t, func(c net.Conn) { io.Copy(c, c) })
 	s := open
@@ -290,7 +289,7 @@ func TestPerHost(t *testing.T) {
 	c.(*net.TCPConn).CloseWrite()
 	io.Copy(io.Discard, r)
 	for {
-		// The tunnel's end is seen here before it is counted there.
+		// The test sees the end of the tunnel before the gateway counts it.
 		if a := w.raw("GET http://127.0.0.1:1/ HTTP/1.0\r\n\r\n"); !strings.HasPrefix(a, "HTTP/1.0 503") {
 			break
 		}
@@ -324,7 +323,7 @@ func TestConnectShutdown(t *testing.T) {
 	c.Close()
 }
 
-// The first octet goes out when it has come in, and none waits for the next.
+// The gateway forwards each byte immediately, without waiting for the next one.
 func TestStreaming(t *testing.T) {
 	next := make(chan string)
 	far := listen(t, func(c net.Conn) {
@@ -371,8 +370,8 @@ func TestStreaming(t *testing.T) {
 	close(next)
 }
 
-// What breaks off is not taken for the whole.
-func TestBrokenOff(t *testing.T) {
+// A client does not read an incomplete body as complete.
+func TestIncompleteBody(t *testing.T) {
 	far := listen(t, func(c net.Conn) {
 		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
 			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
@@ -389,7 +388,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// An endless body costs what is under way of it, and ends with its reader.
+// An endless body uses bounded memory, and ends when its reader leaves.
 func TestEndless(t *testing.T) {
 	gone := make(chan struct{})
 	far := listen(t, func(c net.Conn) {

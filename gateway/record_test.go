@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Everything that the gateway fetches is recorded, over HTTP and other schemes, as a page, raw
-// and as a proxy; but no secret of its clients, and no request with a body.
+// The gateway records all resources that it fetches, for pages, raw views and the proxy. It
+// does not record secrets of clients or requests with a body.
 func TestRecord(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Set-Cookie", "a="+secrettest.Password)

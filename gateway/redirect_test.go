@@ -23,7 +23,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// referral is a line of the table in package access.
+// referral is a line of the redirect table in package access.
 type redirectCase struct{ from, to, verdict, says string }
 
 func redirectCases(t *testing.T) (list []redirectCase) {
@@ -79,7 +79,7 @@ func (s *redirector) dial(server string) func(ctx context.Context, network, addr
 	}
 }
 
-// took returns what was dialed and looked up since it was last asked.
+// took returns the dials and lookups since its last call.
 func (s *redirector) took() (dials, lookups []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *redirector) serve(c net.Conn) {
 	io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 4\r\nConnection: close\r\n\r\nhere")
 }
 
-// outcome is what came of a URL, by one of the ways that lead to it.
+// outcome is the result of opening a URL in one way.
 type outcome struct {
 	ok   bool
 	says string
@@ -261,8 +261,7 @@ func unquoted(text string) string {
 	return strings.NewReplacer(`\"`, `"`, `\u003c`, "<", `\u0026`, "&").Replace(text)
 }
 
-// The page that asks has a link to where the redirect leads, says why, and shows no
-// password.
+// The confirmation page has a link to the target and the reason, and shows no password.
 func TestRedirectAsks(t *testing.T) {
 	s := &redirector{to: "gopher://other.example:7000/0x"}
 	setUp := setup{}

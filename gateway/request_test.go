@@ -2,8 +2,8 @@ package gateway_test
 
 import "testing"
 
-// A field that may stand only once, and stands twice, is refused: one reader may take the
-// first and another one the last.
+// The gateway rejects a repeated header field that must be unique: one program may read the
+// first value, another the last.
 func TestRepeatedFields(t *testing.T) {
 	w := start(t, open)
 	for _, name := range []string{"Content-Type", "Range", "Origin", "Authorization"} {

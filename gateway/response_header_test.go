@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The header of a server's answer has at most 256 KiB, through the proxy and in a page.
+// The header of a server's response is limited to 256 KiB, for the proxy and for pages.
 func TestResponseHeader(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		size, _ := strconv.Atoi(r.URL.Path[1:])

@@ -28,7 +28,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/responses.txt again")
 
-// opened is what a URL of the scheme x-page leads to, by what follows the host.
+// opened maps the path of an x-page URL to a function that returns its resource.
 type opened map[string]func(ctx context.Context, req *scheme.Request) (scheme.Resource, error)
 
 func (o opened) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -54,7 +54,7 @@ func (o opened) row() scheme.Scheme {
 
 const digits = "0123456789"
 
-// resources are one of each kind.
+// resources has one resource of each kind.
 func resources() opened {
 	modified := time.Date(1994, 12, 20, 12, 0, 0, 0, time.UTC)
 	object := func(o scheme.Object) func(context.Context, *scheme.Request) (scheme.Resource, error) {
@@ -134,7 +134,7 @@ func webResources() http.Handler {
 	})
 }
 
-// ways are the ways to ask for a URL, each with header fields.
+// ways lists the ways to request a URL, each with header fields.
 var ways = []struct {
 	name, path string // %s is the URL; empty: by way of the proxy
 	fields     [][]string
@@ -150,7 +150,7 @@ var ways = []struct {
 	{"browser", "", [][]string{browser, append([]string{"HEAD"}, browser...)}},
 }
 
-// shownFields are the fields of an answer that the test compares.
+// shownFields lists the header fields that the test compares.
 var shownFields = []string{
 	"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Content-Location", "Content-Disposition", "Content-Security-Policy", "Last-Modified", "Etag", "Location", "Cache-Status",
 	"Cache-Control", "Allow", "Www-Authenticate", "X-Content-Type-Options", "X-Own", "Memento-Datetime", "Vary", "Link",
@@ -163,7 +163,7 @@ var (
 	ports  = regexp.MustCompile(`\b\d{5}\b`)
 )
 
-// summary returns what is compared of an answer.
+// summary returns the text of a response that the test compares.
 func summary(a answer, page bool) string {
 	var b strings.Builder
 	fmt.Fprint(&b, a.StatusCode)
@@ -197,7 +197,7 @@ func summary(a answer, page bool) string {
 	return b.String()
 }
 
-// request asks for u in one way. An answer that breaks off ends with "(broken)".
+// request requests u in one way. The text of an incomplete response ends with "(broken)".
 func (w *fixture) request(path, u string, fields []string) answer {
 	w.t.Helper()
 	method := "GET"
@@ -226,15 +226,15 @@ func (w *fixture) request(path, u string, fields []string) answer {
 	return answer{resp, string(text)}
 }
 
-// waitForStore waits until no store fetches anything. stacks is a buffer.
+// waitForStore waits until no store has a running fetch. stacks is a buffer.
 func waitForStore(stacks []byte) {
 	for bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("cache.(*fetch).run(")) {
 		runtime.Gosched()
 	}
 }
 
-// Each way to ask for each kind of resource has one answer: without a store, with an empty
-// one, and when the answer is in it.
+// Each way to request each kind of resource has the same response without a store, with an
+// empty store, and from the store.
 func TestResponses(t *testing.T) {
 	g, err := gophertest.Start(gophertest.Item{Name: "Hole", Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome <here>"},
@@ -299,7 +299,7 @@ func TestResponses(t *testing.T) {
 	compareResponses(t, "responses.txt", b.String())
 }
 
-// What an archive has is answered in each way, too.
+// Archived resources are available in each way, too.
 func TestArchivedResponses(t *testing.T) {
 	for _, live := range []bool{false, true} {
 		s := archivedGateway(t, live)
@@ -320,7 +320,7 @@ func TestArchivedResponses(t *testing.T) {
 	}
 }
 
-// compareResponses compares answers with those in a file of testdata.
+// compareResponses compares responses with a file in testdata.
 func compareResponses(t *testing.T, name, got string) {
 	t.Helper()
 	name = filepath.Join("testdata", name)

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// However a URL with a password is mistyped, no page, no call of the API but those that
-// take a URL apart, no log and no metrics show the password.
+// For mistyped URLs with a password, pages, logs, metrics and API calls do not show the
+// password. Only API calls that parse a URL return it.
 func TestMistypedPasswords(t *testing.T) {
 	w := start(t, open)
 	for _, text := range secrettest.URLs(secrettest.Password, "127.0.0.1:1") {

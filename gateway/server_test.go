@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// pipes is a listener of connections that need no network.
+// pipes is a listener of connections without a network.
 type pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -88,7 +88,7 @@ func serveOn(t *testing.T, l net.Listener, o *Options, open scheme.OpenerFunc, a
 	}
 }
 
-// A client that sends its head slowly, or nothing, is let go.
+// The server disconnects a client that sends its header slowly or not at all.
 func TestSlowHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
@@ -115,7 +115,7 @@ func TestSlowHead(t *testing.T) {
 	})
 }
 
-// A connection that waits for nothing is let go, and one that is used stays.
+// The server closes idle connections, and leaves active connections open.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
@@ -143,7 +143,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// A client that reads nothing is let go, and what it asked for with it.
+// The server disconnects a client that reads nothing, and closes the requested resource.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
@@ -173,7 +173,7 @@ func (e *endless) Close() error {
 	return nil
 }
 
-// There are so many connections, and the next waits for one of them to end.
+// The number of connections is limited. The next one waits until one ends.
 func TestConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
@@ -198,7 +198,8 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// What is refused is answered, after what was asked before it, and closes.
+// The server responds to a rejected request after the earlier requests, and closes the
+// connection.
 func TestSmuggling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
@@ -215,7 +216,7 @@ func TestSmuggling(t *testing.T) {
 	})
 }
 
-// Many connections that wait hold little.
+// Many idle connections use little memory.
 func TestManyIdle(t *testing.T) {
 	const many = 500
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -242,7 +243,7 @@ func TestManyIdle(t *testing.T) {
 	}
 }
 
-// A graceful end waits for what is under way.
+// Shutdown waits for running requests.
 func TestShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()
@@ -281,8 +282,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A client that does not send the body that it announced is let go, whether anybody
-// waits for it or not.
+// The server disconnects a client that does not send its announced body, even if the
+// handler does not read it.
 func TestSlowBody(t *testing.T) {
 	const end = "Host: localhost\r\nContent-Length: 100\r\n"
 	form := "Content-Type: application/x-www-form-urlencoded\r\n"
@@ -324,7 +325,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// answerSlowly reads one request, and answers late.
+// answerSlowly reads one request and responds late.
 func answerSlowly(c net.Conn) {
 	defer c.Close()
 	req, err := http.ReadRequest(bufio.NewReader(c))
@@ -339,7 +340,7 @@ func answerSlowly(c net.Conn) {
 	io.WriteString(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\ndone")
 }
 
-// What is passed on may come slowly, and the time for it is not that of the answer.
+// A forwarded body may arrive slowly. Its time does not count for the response.
 func TestPatientBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newPipes()

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// screen is a page's end of a terminal.
+// screen is the page's side of a terminal.
 type screen struct {
 	t     *testing.T
 	conn  *websocket.Conn
@@ -69,7 +69,7 @@ func (s *screen) await(text string) {
 	}
 }
 
-// toEnd reads to the end, and returns how the gateway closed.
+// toEnd reads to the end and returns the close frame.
 func (s *screen) toEnd() websocket.CloseError {
 	s.t.Helper()
 	for s.read() {
@@ -91,7 +91,7 @@ func (w *fixture) logs(t *testing.T, text string) {
 	}
 }
 
-// value returns the last that was told under a key.
+// value returns the last value that was sent with a key.
 func (s *screen) value(key string) string {
 	value := ""
 	for _, m := range s.told {
@@ -160,8 +160,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// What a service shows can't steer the terminal, and what is not for it is not
-// opened.
+// The output of a service can't control the terminal, and invalid requests open no session.
 func TestTerminalSafe(t *testing.T) {
 	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "a\x1b]0;title\x07b\x1b[6nc\x1b]52;c;aGk=\x07d\x1b[31me.\r\n")
@@ -193,7 +192,7 @@ func TestTerminalSafe(t *testing.T) {
 			t.Errorf("%s: %v %v", u, resp, err)
 		}
 	}
-	// What is denied is told in the page.
+	// The page shows why a session is denied.
 	s, _, err = w.dial(t, "telnet://127.0.0.1:25/", w.base)
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +214,7 @@ func TestTerminalSafe(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.read()
-	// A browser keeps an HTTP status from the page, so this is told by a message.
+	// A browser hides the HTTP status from the page, so the reason is a message.
 	s, _, err = w.dial(t, "telnet://"+hang.Addr()+"/", w.base)
 	if err != nil {
 		t.Fatalf("one too many: %v", err)
@@ -226,7 +225,7 @@ func TestTerminalSafe(t *testing.T) {
 	w.logs(t, `ended="too many open terminals`)
 }
 
-// A terminal ends with its page, and with the gateway.
+// A terminal ends when its page or the gateway ends.
 func TestTerminalEnds(t *testing.T) {
 	left := make(chan struct{})
 	server, err := telnettest.StartTelnet(&telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
@@ -259,7 +258,7 @@ func TestTerminalEnds(t *testing.T) {
 	<-left
 }
 
-// wire is a service that shows each octet that it gets, and sends what it is told to.
+// wire is a service that records each received byte and sends what the test requests.
 type wire struct {
 	t    *testing.T
 	addr string
@@ -308,7 +307,7 @@ func (w *wire) hears(want string) {
 	}
 }
 
-// onWire opens a terminal whose service is a wire that has said hello.
+// onWire opens a terminal whose service is a wire that has sent a greeting.
 func onWire(t *testing.T) (*fixture, *screen, *wire) {
 	t.Helper()
 	line := startWire(t)
@@ -322,7 +321,7 @@ func onWire(t *testing.T) (*fixture, *screen, *wire) {
 	return w, s, line
 }
 
-// awaitEcho reads until the page is told who shows what is typed.
+// awaitEcho reads until the page receives the echo state.
 func (s *screen) awaitEcho(want string) {
 	s.t.Helper()
 	for s.value("echo") != want {
@@ -334,8 +333,8 @@ func (s *screen) awaitEcho(want string) {
 
 const willEcho, wontEcho, doEcho, dontEcho = "\xff\xfb\x01", "\xff\xfc\x01", "\xff\xfd\x01", "\xff\xfe\x01"
 
-// What is typed without Enter does not come with a later command when the service turns
-// echo on and off.
+// Input without Enter is not sent with a later command when the service turns echo on and
+// off.
 func TestTerminalEcho(t *testing.T) {
 	_, s, line := onWire(t)
 	s.send(websocket.MessageBinary, "abc")
@@ -408,7 +407,7 @@ func TestTerminalPaste(t *testing.T) {
 	s.await("continues")
 }
 
-// Every end has a reason, in the page, in the close and in the log.
+// Every end has a reason in the page, in the close frame and in the log.
 func TestTerminalReasons(t *testing.T) {
 	t.Run("service", func(t *testing.T) {
 		w, s, line := onWire(t)

@@ -71,7 +71,7 @@ func (b *bridged) toEnd(t *testing.T) (told string, end websocket.StatusCode) {
 	}
 }
 
-// A session ends after its time, and the page is told so.
+// A session ends after its time limit, and the page receives the reason.
 func TestSessionTimes(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -120,7 +120,7 @@ func TestSessionTimes(t *testing.T) {
 	}
 }
 
-// A page that takes nothing is let go.
+// The gateway disconnects a page that reads nothing.
 func TestSessionSlowPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := bridge(t, t.Context())

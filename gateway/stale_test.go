@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// A page of a stored copy says how old it is, also if the copy stands in for a failed server.
-// What other caches say is not the store's.
+// A page of a stored response shows its age, even if the response replaces an error. The
+// store ignores Cache-Status of other caches.
 func TestStalePage(t *testing.T) {
 	hole, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "About", Selector: "a", Data: "Hello\n"}}}, nil)
 	if err != nil {

@@ -235,7 +235,7 @@ func TestFormWithoutAnswers(t *testing.T) {
 }
 
 // The tour removes its files when it ends.
-func TestNothingIsLeft(t *testing.T) {
+func TestCloseRemovesFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	museum, guide, _ := open(t)
 	if err := errors.Join(guide.Close(), museum.Close()); err != nil {
@@ -246,7 +246,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-func TestVisitOfAClosedMuseum(t *testing.T) {
+func TestVisitAfterClose(t *testing.T) {
 	museum, guide, out := open(t)
 	defer guide.Close()
 	if err := museum.Close(); err != nil {
