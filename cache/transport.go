@@ -354,8 +354,8 @@ func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m m
 	return t.start(req, a, old, m), false
 }
 
-// cameSince reports whether an answer was stored after old was found that can be used
-// as it is. The caller must hold s.mu.
+// cameSince reports whether a response that is fresh for the request was stored after old
+// was found. The caller must hold s.mu.
 func (s *Store) cameSince(old hit, a *cacheRequest, h http.Header) bool {
 	now, url := s.now(), a.url.String()
 	for _, e := range s.table[a.key] {
@@ -370,7 +370,7 @@ func (s *Store) cameSince(old hit, a *cacheRequest, h http.Header) bool {
 	return false
 }
 
-// isServerError reports whether a stale answer may be given instead of one with that
+// isServerError reports whether a stale response may replace a response with the given
 // status (RFC 5861 section 4).
 func isServerError(status int) bool {
 	switch status {

@@ -159,7 +159,7 @@ func TestSubmitSecret(t *testing.T) {
 	w := atForms(t, g)
 	form := w.get("/gopher/" + g.Addr() + "/0/door%09%09?")
 	a := w.send("/-/submit", url.Values{"url": {field(t, form.body, "url")}, "token": {field(t, form.body, "token")}, "f0": {"Ada"}, "f1": {"hunter2"}})
-	// The test server echoes all answers, which only the user may see.
+	// The test server echoes all answers. Only the user may see them.
 	if a.StatusCode != 200 || a.Header.Get("Location") != "" || strings.Count(a.body, "hunter2") != 1 {
 		t.Errorf("%s %v %s", a.Status, a.Header, a.body)
 	}

@@ -36,13 +36,14 @@ var loadRequests = flag.Int("requests", 1000, "number of requests of TestLoad, b
 
 const (
 	loadClients = 24
-	// moreHeap and moreShare are how much the heap may grow.
+	// moreHeap and moreShare limit the growth of the heap.
 	moreHeap, moreShare = 4 << 20, 0.25
-	// moreLeft is how many goroutines and descriptors may be left. The runtime makes some late.
+	// moreLeft is how many additional goroutines and descriptors may remain. The runtime
+	// creates some late.
 	moreLeft = 2
 )
 
-// loads are the kinds of requests. Each is sent as often as any other.
+// loads lists the kinds of requests. All are sent equally often.
 var loads = []struct {
 	name string
 	send func(c *loadClient) error // the error: the gateway did not answer as it should
@@ -58,7 +59,7 @@ var loads = []struct {
 	{"terminal", (*loadClient).terminal},
 }
 
-// loaded is a gateway under load, and the stops of the tour that its clients open.
+// loaded is a gateway under load, with the stops of the tour that its clients open.
 type loaded struct {
 	*fixture
 	stops, forms, sessions []tour.Stop
@@ -131,7 +132,7 @@ func newLoaded(t *testing.T) *loaded {
 	return l
 }
 
-// choose sorts out the stops that need no certificate, file or other document.
+// choose selects the stops that need no certificate, file or other document.
 func (l *loaded) choose(stops []tour.Stop) {
 	for _, stop := range stops {
 		switch {
@@ -192,7 +193,7 @@ func (c loadClient) request() {
 	c.times[name] = append(c.times[name], time.Since(begun))
 }
 
-// report logs how long requests took, and forgets that.
+// report logs the durations of requests and resets them.
 func (l *loaded) report() {
 	for _, name := range slices.Sorted(maps.Keys(l.times)) {
 		times := l.times[name]
@@ -205,14 +206,15 @@ func (l *loaded) report() {
 	l.times = nil
 }
 
-// use is what the process uses. files is -1 where the system does not tell.
+// use holds the resource usage of the process. files is -1 if the system does not report
+// it.
 type use struct {
 	heap              int64
 	goroutines, files int
 }
 
-// settled collects garbage until the goroutines and files are at most those of a base, or stay
-// the same. Idle connections end late, and the runtime pools pipes.
+// settled collects garbage until the numbers of goroutines and files do not exceed base, or do
+// not change. Idle connections end late, and the runtime pools pipes.
 func (l *loaded) settled(base use) use {
 	last := measure()
 	for same := 0; same < 20 && (last.goroutines > base.goroutines || last.files > base.files); same++ {
@@ -241,8 +243,8 @@ func measure() use {
 
 func pick[T any](c *loadClient, list []T) T { return list[c.random.IntN(len(list))] }
 
-// fetch sends a request and reads the answer. A status of 500 or more is an error, but for
-// 501: some resources have no raw form.
+// fetch sends a request and reads the response. A status of 500 or more is an error, except
+// 501, because some resources have no raw view.
 func (c *loadClient) fetch(method, target, accept string, form url.Values) (body string, err error) {
 	req, err := http.NewRequestWithContext(c.ctx, method, c.base+target, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -288,7 +290,7 @@ func (c *loadClient) newPath() error {
 	return err
 }
 
-// proxied sends a request to the gateway as a proxy, on a connection of its own.
+// proxied sends a request to the gateway as a proxy, on a new connection.
 func (c *loadClient) proxied() error {
 	conn, err := c.dialer.DialContext(c.ctx, "tcp", c.addr)
 	if err != nil {
@@ -347,8 +349,8 @@ func (c *loadClient) form() error {
 	return err
 }
 
-// terminal opens a session, reads its first screen, types, and leaves one session in two
-// without a word.
+// terminal opens a session, reads its first screen and types. It ends half of the sessions
+// abruptly.
 func (c *loadClient) terminal() error {
 	u := pick(c, c.sessions).URL.String()
 	conn, _, err := websocket.Dial(c.ctx, c.base+"/-/terminal?url="+query(u), &websocket.DialOptions{

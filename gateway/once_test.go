@@ -26,8 +26,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// sightings are the URLs that the functions of a registry's rows were called with. Each
-// parse makes a string of its own, and a URL that is passed on keeps it.
+// sightings records the URLs that the functions of a registry's rows were called with. Each
+// parse makes a new string, which the URL shares with its copies.
 type sightings struct {
 	mu        sync.Mutex
 	texts     map[string]map[*byte]bool // by URL: the strings that hold its text
@@ -83,8 +83,8 @@ func (s *sightings) row(row scheme.Scheme) scheme.Scheme {
 	return row
 }
 
-// A URL that a client asks for is parsed once, with a cache and without one, and so is
-// each item of a menu until it stands on the page as a link.
+// A requested URL is parsed once, with and without a cache. So is the URL of each menu item
+// until the page has its link.
 func TestParsedOnce(t *testing.T) {
 	server, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{
 		{Name: "About", Selector: "/about", Data: "About\n"}, {Name: "More", Selector: "/more", Items: []gophertest.Item{{Type: 'i', Name: "No more"}}},
@@ -120,15 +120,15 @@ func TestParsedOnce(t *testing.T) {
 		if !stored {
 			continue
 		}
-		// What is stored is read from JSON, and nothing is opened for it.
+		// A stored menu is read from JSON, and no URL is opened.
 		if a := w.get("/gopher/"+server.Addr()+"/1/more", browser...); a.StatusCode != 200 || !strings.Contains(a.body, "No more") || seen.opened[u] != 1 {
 			t.Errorf("%d, opened %d times: %s", a.StatusCode, seen.opened[u], a.body)
 		}
 	}
 }
 
-// The policy is asked once for a request, whatever it is for and wherever the answer comes
-// from, and so are the rules of the operator.
+// The policy and the rules of the operator are checked once per request, for any kind of
+// request and with any source of the response.
 func TestPolicyCheckedOnce(t *testing.T) {
 	g, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "About", Selector: "/about", Data: "About\n"}}}, &gophertest.Options{Plain: true})
 	if err != nil {
@@ -169,8 +169,8 @@ func TestPolicyCheckedOnce(t *testing.T) {
 	}
 }
 
-// The proxy asks twice about a web URL that goes through a template: for package net/http, which
-// does not speak to the server, and in the access client.
+// For a web URL with a proxy template, the proxy checks the policy twice: for package net/http,
+// which can't be used, and in the access client.
 func TestPolicyCheckedForTemplate(t *testing.T) {
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "far") }))
 	defer far.Close()
@@ -195,8 +195,8 @@ func TestPolicyCheckedForTemplate(t *testing.T) {
 	}
 }
 
-// edges are the functions that turn text into a URL or a value, each with the text that
-// is new there. What they return is passed on.
+// edges lists the functions that convert text to a URL or a value. Other functions pass on
+// their results.
 var edges = map[string]string{
 	"../cache/meta.go lifetimeByScheme":        "where a referral led, of an answer in the store",
 	"../cache/transport.go RoundTrip":          "the URL of a request of another program",

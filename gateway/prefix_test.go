@@ -187,7 +187,7 @@ func pageLink(t *testing.T, w *fixture, u string) string {
 	return html.UnescapeString(link)
 }
 
-// A gateway below a prefix is no proxy: it answers for its own server only.
+// A gateway with a prefix does not act as a proxy. It serves only its own pages.
 func TestPrefixIsNoProxy(t *testing.T) {
 	s := open
 	s.gateway.Prefix = "/old"

@@ -46,8 +46,8 @@ func redirectCases(t *testing.T) (list []redirectCase) {
 	return list
 }
 
-// redirector is an Internet of one server, which has every public address and port.
-// It redirects whatever asks for "/r", and answers HTTP, and gopher's selectors.
+// redirector is an Internet of one server, which has every public address and port. It
+// redirects requests for "/r", and responds to HTTP and gopher requests.
 type redirector struct {
 	to string
 

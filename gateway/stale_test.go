@@ -92,18 +92,18 @@ func TestStalePage(t *testing.T) {
 	gone.Store(true)
 	w.closeIdle()
 	want("cached 25 hours ago", paths[1:4]...)
-	// It was in another cache for two hours.
+	// Another cache had the response for two hours.
 	want("cached 27 hours ago", paths[4])
 	ahead.Store(int64(12*time.Hour + time.Second))
 	want("cached 12 hours ago", paths[0])
 
-	// A copy stands in for an answer with an error, too.
+	// A stored response also replaces an error response.
 	ahead.Store(int64(25*time.Hour + time.Second))
 	gone.Store(false)
 	busy.Store(true)
 	want("cached 25 hours ago", paths[2:4]...)
 
-	// The server answers again.
+	// The server responds again.
 	busy.Store(false)
 	want("", paths...)
 

@@ -20,8 +20,8 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// wantsStored asks for u, and tests the body, if want is not empty, and what Cache-Status says,
-// less how long the answer is fresh.
+// wantsStored requests u and tests Cache-Status without the remaining lifetime. If want is not
+// empty, it also tests the body.
 func (w *fixture) wantsStored(u, want, wantStatus string, fields ...string) string {
 	w.t.Helper()
 	waitForStore(make([]byte, 1<<20))
@@ -33,7 +33,7 @@ func (w *fixture) wantsStored(u, want, wantStatus string, fields ...string) stri
 	return a.body
 }
 
-// count counts the commands of a verb.
+// count counts the commands with a verb.
 func count(log [][]string, verb string) (n int) {
 	for _, line := range slices.Concat(log...) {
 		if strings.HasPrefix(line, verb) {
@@ -80,7 +80,7 @@ func TestStoreFTP(t *testing.T) {
 	w.wantsStored(at+"large", large, "fwd=stale; fwd-status=304")
 	w.wantsStored(at+"large", large[7:9], "hit", "Range", "bytes=7-8")
 
-	// A server that is gone is stood in for.
+	// A stored response replaces the error of an unreachable server.
 	server.Close()
 	gone.Store(true)
 	ahead.Add(int64(25 * time.Hour))
@@ -91,7 +91,7 @@ func TestStoreFTP(t *testing.T) {
 	}
 }
 
-// What breaks off on the way is not stored.
+// An incomplete response is not stored.
 func TestStoreCut(t *testing.T) {
 	server, err := ftptest.Start(ftptest.Files{"a": {Size: 100000}}, &ftptest.Options{Fault: ftptest.Fault{Cut: 50000, Cuts: 1}})
 	if err != nil {
@@ -179,7 +179,7 @@ func TestStoreUnchangedMenu(t *testing.T) {
 	}
 }
 
-// A menu that breaks off has the same end with and without a store.
+// An incomplete menu ends in the same way with and without a store.
 func TestStoreBrokenMenu(t *testing.T) {
 	for _, failure := range []error{os.ErrDeadlineExceeded, scheme.ErrTooLarge, context.Canceled, fmt.Errorf("x-page: %w: <cut> \x1b", scheme.ErrProtocol)} {
 		m := opened{"m": menuOf("", nil, hostileItems()[:1], failure)}
@@ -212,8 +212,8 @@ func TestStoreModTime(t *testing.T) {
 	}
 }
 
-// A failure has the same text with and without a store. Programs get all of it, and others its
-// beginning.
+// An error has the same text with and without a store. Programs get the whole text, other
+// clients its beginning.
 func TestStoreFailure(t *testing.T) {
 	const most = 1 << 10
 	long := strings.Repeat("é", most)
@@ -236,7 +236,7 @@ func TestStoreFailure(t *testing.T) {
 	}
 }
 
-// The URLs of a menu have the same octets with and without a store.
+// The URLs of a menu have the same bytes with and without a store.
 func TestStoreOctets(t *testing.T) {
 	items := []scheme.Item{
 		{URL: parse("ftp://h/\xe9"), Title: "a", Kind: scheme.KindObject, Size: -1}, {URL: parse("ftp://h/\xc3\xa9"), Title: "caf\xe9", Kind: scheme.KindMenu, Size: -1},

@@ -24,7 +24,7 @@ func (b fileBody) WriteTo(w io.Writer) (int64, error) {
 	return w.(io.ReaderFrom).ReadFrom(&io.LimitedReader{R: b.File, N: b.n})
 }
 
-// A body comes whole, whichever way it takes, and its length may be known or not.
+// A body arrives complete for each way of copying, with and without a known length.
 func TestStream(t *testing.T) {
 	const size = 5<<20 + 7
 	octets := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
@@ -74,8 +74,7 @@ func (b otherBody) WriteTo(w io.Writer) (int64, error) {
 	return w.(io.ReaderFrom).ReadFrom(io.MultiReader(b.File))
 }
 
-// A client that takes what comes gets it in large chunks, as long as it does, and as
-// long as there are some.
+// A client gets large chunks as long as it reads quickly and large chunks are available.
 func TestChunks(t *testing.T) {
 	defer func() {
 		if n := len(largeInUse); n != 0 {
@@ -114,7 +113,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// pieceBody is a body whose pieces take a time, after it was read quickly.
+// pieceBody is a body whose reads are fast and whose piece copies are slow.
 type pieceBody struct {
 	copied int64
 	took   time.Duration
@@ -128,8 +127,8 @@ func (b *pieceBody) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return 1, nil // not all has arrived
 }
 
-// If the client's deadline may have passed during a piece, octets may be lost: the answer
-// breaks off. After a piece of a slow server the body is read again.
+// If the client's deadline may have expired during a piece, bytes may be lost, so the
+// response is aborted. After a piece of a slow server the body is read normally.
 func TestPieceDeadline(t *testing.T) {
 	for _, c := range []struct {
 		took   time.Duration
@@ -151,7 +150,7 @@ func TestPieceDeadline(t *testing.T) {
 	}
 }
 
-// limitedRecorder accepts as much as was announced, as an HTTP server does.
+// limitedRecorder accepts only the announced length, as an HTTP server does.
 type limitedRecorder struct {
 	*httptest.ResponseRecorder
 	left int

@@ -10,10 +10,10 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// offered is a view as a page offers it; current ones have no link.
+// offered is a view on a page. The current view has no link.
 type offered struct{ name, link string }
 
-// viewsOf reads the views off a page.
+// viewsOf returns the views on a page.
 func viewsOf(t *testing.T, body string) (list []offered) {
 	t.Helper()
 	_, nav, ok := strings.Cut(body, `<nav class="views"`)
@@ -35,7 +35,7 @@ func viewsOf(t *testing.T, body string) (list []offered) {
 	return list
 }
 
-// The page of a Gopher+ item in several languages leads to the pages of the others.
+// The page of a Gopher+ item in several languages links to the other languages.
 func TestGopherViews(t *testing.T) {
 	const english, german, spanish = "Good day.", "Guten Tag.", "Buenos dias."
 	languages := []gophertest.View{
@@ -90,7 +90,7 @@ func TestGopherViews(t *testing.T) {
 	}
 }
 
-// A server without Gopher+ is asked for nothing on account of views.
+// A server without Gopher+ gets no request for views.
 func TestPlainServer(t *testing.T) {
 	s, err := gophertest.Start(gophertest.Item{Items: []gophertest.Item{{Name: "About", Selector: "/about", Data: "About.\n"}}}, &gophertest.Options{Plain: true})
 	if err != nil {
@@ -101,13 +101,13 @@ func TestPlainServer(t *testing.T) {
 	if a := w.get("/gopher/" + s.Addr() + "/0/about"); a.StatusCode != 200 || !strings.Contains(a.body, "About.") || viewsOf(t, a.body) != nil {
 		t.Errorf("%s %s", a.Status, a.body)
 	}
-	// The first is the client's, which looks for what is wanted most.
+	// The first request comes from the access client, which selects the preferred view.
 	if got, want := s.Log(), []string{"/about\t!\r\n", "/about\r\n"}; !slices.Equal(got, want) {
 		t.Errorf("it was asked for %q, want %q", got, want)
 	}
 }
 
-// A document of WAIS leads to its other types, also in its other classes.
+// A WAIS document links to its other types, in each class.
 func TestWAISTypes(t *testing.T) {
 	const text, page = "The text of a gopher.", "The page of a gopher."
 	s, err := waistest.Start([]waistest.Database{{Name: "museum", Documents: []waistest.Document{
@@ -153,7 +153,7 @@ func TestWAISTypes(t *testing.T) {
 	}
 }
 
-// What a client says of types makes links to the same document, and no more.
+// Types in a request only produce links to the same document.
 func TestForgedTypes(t *testing.T) {
 	s, err := waistest.Start([]waistest.Database{{Name: "museum", Documents: []waistest.Document{
 		{Headline: "A gopher", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("a gopher\n")}}},

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// treeOf returns the tree that a page makes of foreign HTML, and how many nodes it has.
+// treeOf returns the tree of foreign HTML in a page, and its number of nodes.
 func treeOf(t testing.TB, text string) (root *html.Node, nodes int) {
 	t.Helper()
 	root = &html.Node{Type: html.ElementNode, Data: "div", DataAtom: atom.Div}
@@ -28,7 +28,7 @@ func treeOf(t testing.TB, text string) (root *html.Node, nodes int) {
 	return root, nodes
 }
 
-// rendered returns the HTML that a page shows of foreign HTML.
+// rendered returns the HTML of a page for foreign HTML.
 func rendered(t testing.TB, text string) string {
 	root, _ := treeOf(t, text)
 	var b bytes.Buffer
@@ -40,7 +40,7 @@ func rendered(t testing.TB, text string) string {
 	return b.String()
 }
 
-// opening returns n formatting elements that a parser keeps apart by their names.
+// opening returns n formatting elements with different attributes.
 func opening(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -49,7 +49,7 @@ func opening(n int, format string) string {
 	return b.String()
 }
 
-// bombs are documents of which a parser without a budget makes millions of nodes.
+// bombs lists documents that make a parser without a budget produce millions of nodes.
 func bombs() map[string]string {
 	const blocks = 20_000
 	return map[string]string{
@@ -98,7 +98,7 @@ func TestFormattingIsKept(t *testing.T) {
 	}
 }
 
-// A page of ordinary size is shown to its last paragraph, formatting included.
+// A document of ordinary size keeps its formatting to the last paragraph.
 func TestLargePageIsWhole(t *testing.T) {
 	var b strings.Builder
 	for i := 0; b.Len() < 1<<20; i++ {
@@ -128,7 +128,7 @@ func TestHeadOf(t *testing.T) {
 	}
 }
 
-// FuzzFormatting checks that the tree of a document is in proportion to it.
+// FuzzFormatting checks that the size of the tree is proportional to the document.
 func FuzzFormatting(f *testing.F) {
 	f.Add("<b><p>a<p>b</b>c")
 	f.Add("<p>" + opening(70, "<b id=%d>") + strings.Repeat("<p>x", 100))

@@ -95,7 +95,7 @@ const aDocument = `<html><head><title>A short  history</title><base href="http:/
 <img src="map.png" width=120 alt="A map"><img src="//evil.example/x.png"><form action=x><input name=x></form><iframe src=http://evil></iframe>
 <svg><script>1</script></svg><math><mtext></math><table><tr><td colspan=2>one</table><pre>  as drawn</pre><marquee>runs</marquee>`
 
-// fields are fields of an item.
+// fields returns the fields of an item.
 func fields(list ...any) (all []scheme.Field) {
 	for i := 0; i < len(list); i += 2 {
 		all = append(all, scheme.Field{Name: list[i].(string), Value: list[i+1]})
@@ -107,7 +107,7 @@ func anItem(title, url string, kind scheme.ItemKind, mediaType string, size int6
 	return scheme.Item{Title: title, URL: parse(url), Kind: kind, Type: mediaType, Size: size}
 }
 
-// object returns an object with that text.
+// object returns an object with the given text.
 func object(mediaType string, size int64, text string) *scheme.Object {
 	o := objectOf(mediaType, strings.NewReader(text))
 	o.Size = size
@@ -141,8 +141,8 @@ func fixedRegistry(t *testing.T, from *scheme.Registry) *scheme.Registry {
 	return r
 }
 
-// The pages as they are, of every kind. A change that is meant is made with -update,
-// and looked at.
+// TestGolden compares pages of every kind with golden files. To accept an intended change,
+// run the test with -update and review the diff.
 func TestGolden(t *testing.T) {
 	p := newPrinter(t)
 	fixed := New(fixedRegistry(t, p.registry), testSite)
@@ -313,7 +313,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// firstDifference is the first line in which two texts differ.
+// firstDifference returns the first line in which two texts differ.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {

@@ -18,14 +18,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// hostile are texts that want to be more than that.
+// hostile lists texts with markup and control characters.
 var hostile = []string{
 	"<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'-alert(1)-'", "</title></pre></table><svg onload=alert(1)>",
 	"\x1b]0;x\x07\x1b[31m\u202e\u2066", "javascript:alert(1)", "{{.Token}}", "\x00\xff\xfe", "&lt;b&#62;", "]]>--><!--", "\r\n\r\n<b>", strings.Repeat("<", 300),
 	"</textarea><b>", "` onclick=`", "\u2028\u2029",
 }
 
-// All that a server says comes out as text, wherever it stands.
+// All text of a server is escaped, at any place in a page.
 func TestHostile(t *testing.T) {
 	p := newPrinter(t)
 	for _, text := range hostile {
@@ -75,7 +75,7 @@ func TestHostile(t *testing.T) {
 			page := printed(t, print)
 			harmless(t, page)
 			if name == "preview" {
-				// What goes along with the form is as it was looked at.
+				// The hidden values of the form are those of the tested page.
 				page = textOf(tree(t, page))
 			}
 			for _, r := range "\x1b\u202e\u2066\x00\x07\r\u2028" {
@@ -87,14 +87,13 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// maxFuzzed is the most octets of an input of the fuzz targets below. Each input
-// becomes a whole page, which x/net/html reads again: some hundreds a second, and a
-// long input would be one of a few.
+// maxFuzzed is the maximum length of fuzz inputs in bytes. Each input becomes a complete
+// page, which x/net/html parses again. Longer inputs would be too slow.
 const maxFuzzed = 1 << 10
 
 func short(text string) string { return text[:min(len(text), maxFuzzed)] }
 
-// FuzzText: whatever comes, the text on the page is the text, and nothing else.
+// FuzzText checks that the page contains exactly the input text.
 func FuzzText(f *testing.F) {
 	for _, seed := range append(hostile, "see <URL:http://h/a>, gopher://x/1 and mailto:a@b.c", "a: b <c d>", "http://h/a\r\nb", "\xc3", "caf\xe9 \xc3\xa9 http://h/") {
 		f.Add(seed, uint8(3))
@@ -122,7 +121,7 @@ func FuzzText(f *testing.F) {
 			links = append(links, attr(n, "href"))
 		}
 		for m := range extract.All(string(whole), &extract.Options{Schemes: linkedBy(p)}) {
-			// The wrapper vouches for schemes that there is no page for.
+			// Wrapped URLs may have schemes without a page.
 			if link := linkFor(p, &m); link != "" {
 				found = append(found, link)
 			}
@@ -130,7 +129,7 @@ func FuzzText(f *testing.F) {
 		if strings.Join(links, "\n") != strings.Join(found, "\n") {
 			t.Errorf("links %q, want %q", links, found)
 		}
-		// However it is cut when it comes.
+		// The result does not depend on the sizes of reads.
 		again := printed(t, func(w io.Writer) error {
 			return p.textPage(w, h, objectOf("text/plain", &pieces{strings.NewReader(text), int(size)%7 + 1}))
 		})
@@ -140,13 +139,13 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// linkFor returns the link to what was found in a text.
+// linkFor returns the link for a match in a text.
 func linkFor(p *Printer, m *extract.Match) string { return (&page{Printer: p}).linkTo(m) }
 
-// linkedBy returns the schemes that are looked for.
+// linkedBy returns the schemes of URLs that become links.
 func linkedBy(p *Printer) *extract.Schemes { return (&page{Printer: p}).linked() }
 
-// pieces gives a few octets at a time.
+// pieces is a reader that returns a few bytes at a time.
 type pieces struct {
 	r io.Reader
 	n int
@@ -187,7 +186,7 @@ func FuzzMenu(f *testing.F) {
 	})
 }
 
-// asURL is text as a part of a URL.
+// asURL escapes text for a URL.
 func asURL(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '%' {
@@ -208,7 +207,7 @@ func FuzzDocument(f *testing.F) {
 		page := printed(t, func(w io.Writer) error { return p.documentPage(w, h, object("text/html; charset=utf-8", -1, text)) })
 		harmless(t, page)
 		root := tree(t, page)
-		// It can't end what it stands in.
+		// The text can't end the element that contains it.
 		if n := len(find(root, class("foot"))); n != 1 {
 			t.Errorf("%d feet", n)
 		}
@@ -243,8 +242,8 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// A list of many items needs no more memory than one of a few, and each is there
-// before the next is asked for.
+// A list of many items needs no more memory than a short one, and each item is written
+// before the next is requested.
 func TestMenuStreams(t *testing.T) {
 	p := newPrinter(t)
 	w := &counter{}
@@ -282,7 +281,7 @@ func TestMenuStreams(t *testing.T) {
 	}
 }
 
-// counter counts what is written.
+// counter counts written bytes.
 type counter struct {
 	pieces int
 	octets int
@@ -294,7 +293,7 @@ func (c *counter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What came before a text stops is on the page.
+// Received text is on the page before the reader blocks.
 func TestTextStreams(t *testing.T) {
 	p := newPrinter(t)
 	var b bytes.Buffer
@@ -317,7 +316,7 @@ func TestTextStreams(t *testing.T) {
 	}
 }
 
-// waiting calls before when more is asked for behind so many octets.
+// waiting calls before when the caller reads beyond the given number of bytes.
 type waiting struct {
 	r      io.Reader
 	before func()
@@ -334,8 +333,8 @@ func (w *waiting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A text without an end of a URL in it does not stay in memory either, and URLs far
-// behind it are found.
+// A long text without the end of a URL does not stay in memory, and URLs after it are
+// found.
 func TestLongText(t *testing.T) {
 	p := newPrinter(t)
 	w := &tail{}
@@ -348,7 +347,7 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// endless repeats itself.
+// endless is a reader that repeats a text.
 type endless string
 
 func (e endless) Read(p []byte) (int, error) {
@@ -362,7 +361,7 @@ func (e endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// tail keeps the last octets that were written.
+// tail stores the last written bytes.
 type tail struct{ octets []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -373,7 +372,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// counted counts what is read.
+// counted counts read bytes.
 type counted struct {
 	io.Reader
 	n int
@@ -385,7 +384,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A document that is larger than maxDocument is shown in a frame, and read no further.
+// A document larger than maxDocument is shown in a frame, and the rest is not read.
 func TestLargeDocument(t *testing.T) {
 	p := newPrinter(t)
 	for size, drawn := range map[int]bool{maxDocument: true, maxDocument + 1: false, 2 * maxDocument: false} {
@@ -402,7 +401,7 @@ func TestLargeDocument(t *testing.T) {
 	}
 }
 
-// A document that is deeper than maxNested is not drawn.
+// A document deeper than maxNested is not shown.
 func TestDeepDocument(t *testing.T) {
 	p := newPrinter(t)
 	for depth, drawn := range map[int]bool{maxNested - 1: true, maxNested: false, 500: false, 100_000: false} {
@@ -441,7 +440,8 @@ func TestLargeMessage(t *testing.T) {
 	}
 }
 
-// What breaks off says so, after what came before, and the error is told.
+// An incomplete page shows the error after the received content, and the method returns the
+// error.
 func TestBroken(t *testing.T) {
 	p := newPrinter(t)
 	gone := errors.New("the <connection> is gone")
@@ -469,7 +469,7 @@ func TestBroken(t *testing.T) {
 			}
 		}
 		harmless(t, b.String())
-		// Nothing is read any more for a writer that has failed.
+		// After the writer has failed, nothing more is read.
 		if err := print(failing{}); !errors.Is(err, errFull) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -528,7 +528,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%q: %q, want %q", row.sort, strings.Join(got, " "), row.want)
 		}
 	}
-	// What is too long to be sorted is all there, as it came.
+	// A list that is too long to sort is complete, in its original order.
 	w := &tail{}
 	many := func(yield func(scheme.Item, error) bool) {
 		for range maxSorted + 2 {

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// An internationalized URL in a text leads to the URL that it stands for, and text whose
-// host has no such form is not a link.
+// An IRI in a text links to its ASCII URL. If the host has no ASCII form, there is no link.
 func TestTextIRI(t *testing.T) {
 	p := newPrinter(t)
 	const text = "http://exampleこれは.example/ä http://xn--はじめよう.example/x http://h.example/b"
@@ -37,7 +36,7 @@ func TestTextIRI(t *testing.T) {
 	}
 }
 
-// A text, a document and a letter are decoded from their charset.
+// Texts, documents and messages are decoded from their charset.
 func TestCharset(t *testing.T) {
 	p := newPrinter(t)
 	const octets, want = "\xf0\xd2\xc9\xd7\xc5\xd4", "Привет"

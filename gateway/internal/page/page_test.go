@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// testSite has every page.
+// testSite returns a site with all pages.
 var testSite = Site{
 	Page:    func(u locus.URL, s Show) string { return at("/", u, s) },
 	Raw:     func(u locus.URL, s Show) string { return at("/raw", u, s) },
@@ -67,12 +67,12 @@ func items(list ...scheme.Item) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// info is a line of text.
+// info returns an item that is a line of text.
 func info(title string) scheme.Item {
 	return scheme.Item{Title: title, Kind: scheme.KindInfo, Size: -1}
 }
 
-// printed is what print writes.
+// printed returns the output of print.
 func printed(t testing.TB, print func(w io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -116,7 +116,7 @@ func attr(n *html.Node, name string) string {
 	return ""
 }
 
-// textOf is the text within an element.
+// textOf returns the text in an element.
 func textOf(n *html.Node) string {
 	var b strings.Builder
 	for each := range n.Descendants() {
@@ -127,9 +127,8 @@ func textOf(n *html.Node) string {
 	return b.String()
 }
 
-// harmless holds a page against what the policy allows and the site has: no script
-// and no style but the site's files, nothing that acts, no address that is not of the
-// site.
+// harmless checks that a page complies with the policy: it has only the scripts and styles
+// of the site, no active content, and only URLs of the site.
 func harmless(t testing.TB, page string) {
 	t.Helper()
 	for _, n := range find(tree(t, page), func(*html.Node) bool { return true }) {
@@ -168,7 +167,7 @@ func hasAttr(n *html.Node, name string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
 }
 
-// Every kind of failure has words of its own.
+// Each kind of error has its own heading.
 func TestFailures(t *testing.T) {
 	p := newPrinter(t)
 	for _, kind := range []access.Kind{
@@ -192,7 +191,7 @@ func TestFailures(t *testing.T) {
 	if strings.Contains(page, "secret") {
 		t.Error("the password is shown")
 	}
-	// A text that is no URL is shown with the place.
+	// An invalid URL is shown with the position of the error.
 	_, err := locus.Parse("http://h:x/<script>")
 	page = printed(t, func(w io.Writer) error { return p.Failure(w, nil, "syntax", err) })
 	if harmless(t, page); !strings.Contains(page, "http://h:<mark>*</mark>/&lt;script&gt;") {
@@ -258,7 +257,7 @@ func TestClassOf(t *testing.T) {
 	}
 }
 
-// Every icon that a page may ask for is in the sprite, and the files refer to no other site.
+// The sprite has every icon that a page may use, and the files refer to no other site.
 func TestAssets(t *testing.T) {
 	sprite, err := Asset("icons.svg")
 	if err != nil {
@@ -317,7 +316,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// Without pages a site still shows things.
+// Pages work on a site without optional pages.
 func TestBareSite(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {
@@ -343,8 +342,7 @@ func TestBareSite(t *testing.T) {
 	}
 }
 
-// A text that is not a URL stays in the box, with the URL that was probably meant as a
-// link.
+// An invalid URL stays in the box, with a link to the suggested URL.
 func TestFix(t *testing.T) {
 	p := newPrinter(t)
 	for text, want := range map[string]string{
@@ -375,7 +373,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// What is grammatical, but has no known scheme, may lack one, or have a typo in it.
+// A URL with an unknown scheme may lack its scheme or have a typo in it.
 func TestFixScheme(t *testing.T) {
 	p := newPrinter(t)
 	for text, want := range map[string]string{
@@ -388,8 +386,8 @@ func TestFixScheme(t *testing.T) {
 	}
 }
 
-// A menu without a title has its first line of text as the title, if that is words, and
-// keeps all its lines.
+// If a menu has no title, the title is its first line of text, if that has words. The menu
+// still shows all lines.
 func TestMenuTitle(t *testing.T) {
 	p := newPrinter(t)
 	link := anItem("a link", "gopher://h/0x", scheme.KindObject, "text/plain", -1)
@@ -423,8 +421,8 @@ func TestMenuTitle(t *testing.T) {
 	}
 }
 
-// The title of results has the words, and that of all newsgroups does not end at an
-// address.
+// The title of search results has the words. The title of the list of newsgroups does not
+// contain an IP address.
 func TestOtherTitles(t *testing.T) {
 	p := newPrinter(t)
 	form := &scheme.Form{Fields: []scheme.FormField{{Kind: scheme.FieldText, Default: "old maps"}}}
@@ -465,8 +463,8 @@ func TestParentRow(t *testing.T) {
 	}
 }
 
-// Directories have columns, also without sizes. The lines of a gopher menu have none, also
-// with sizes.
+// Directories have columns even without sizes. Gopher menus have no columns even with
+// sizes.
 func TestColumnsByScheme(t *testing.T) {
 	p := newPrinter(t)
 	for u, table := range map[string]bool{"ftp://h/pub/a": true, "file:///a": true, "gopher://h/0a": false, "gemini://h/a": false, "http://h/a": true} {
@@ -482,7 +480,7 @@ func TestColumnsByScheme(t *testing.T) {
 	}
 }
 
-// The letters of a terminal are never smaller than 11 pixels: a narrow screen scrolls instead.
+// The font of a terminal is never smaller than 11 pixels: a narrow screen scrolls instead.
 func TestTerminalLetters(t *testing.T) {
 	for name, want := range map[string]*regexp.Regexp{
 		"terminal.js": regexp.MustCompile(`(?s)const smallest = 11;.*const size = Math\.max\(smallest, .*fontSize: size,`),
