@@ -188,7 +188,7 @@ func TestGatewayRefused(t *testing.T) {
 		{"--listen " + taken.Addr().String(), "", base.StatusAccess, "in use"},
 		{"--deny a..b", "", base.StatusUsage, "192.0.2.0"},
 		{"--files relative", "", base.StatusUsage, "absolute"},
-		{"--name a..b", "", base.StatusUsage, "is not a host name"},
+		{"--name a..b", "", base.StatusUsage, "invalid host name"},
 		{"--log-format loud", "", base.StatusUsage, "is not \"text\""},
 		{"x", "", base.StatusUsage, "unknown command"},
 		{"", "LOCUS_GATEWAY_MAIL=true", base.StatusUsage, "mail.from"},
