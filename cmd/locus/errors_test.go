@@ -59,7 +59,7 @@ func TestMessagesOnce(t *testing.T) {
 		{[]string{"get", "-O", "-d", dir, "gopher://" + addr + "/0x"}, `locus: DIR/x: dial gopher://ADDR/0x: no connection to "ADDR": connection refused`},
 		{[]string{"get", "file://" + dir + "/none"}, `locus: open file://DIR/none: file: "DIR/none": no such file or directory`},
 		{[]string{"get", "--in", dir + "/none", "cid:x@y"}, `locus: open cid:x@y: cid: open file://DIR/none: file: "DIR/none": no such file or directory`},
-		{[]string{"get", "-O", "-d", dir, "file://" + file}, `locus: DIR/there: not replaced: file already exists, from file://DIR/there (--overwrite replaces it, -C keeps it)`},
+		{[]string{"get", "-O", "-d", dir, "file://" + file}, `locus: DIR/there: not replaced: file already exists, from file://DIR/there (use --overwrite to replace it, or -C to skip it)`},
 		{[]string{"get", "-o", dir, "-d", "/", "file://" + file}, ""},
 		{[]string{"verify", "--no-cache", dir + "/none"}, "locus: DIR/none: no such file or directory"},
 		{[]string{"verify", "--rules", dir + "/none", file}, "locus: --rules: open DIR/none: no such file or directory"},

@@ -112,7 +112,7 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 		if errors.As(err, new(configError)) {
 			help = "locus help configuration"
 		}
-		a.Note("%q tells more", help)
+		a.Note("see %q", help)
 	}
 	if a.Context.Err() != nil && !a.Stopped {
 		a.RaiseStatus(StatusInterrupted)

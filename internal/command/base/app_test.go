@@ -58,7 +58,7 @@ func TestBarText(t *testing.T) {
 		{transfer.Event{Done: 1024, Total: -1, Rate: 100, Left: -1}, "", "1.0 KiB, 100 B/s"},
 		{transfer.Event{Done: 1024, Total: 2048, Rate: 512, Left: 2 * time.Second}, "", "1.0 KiB of 2.0 KiB, 512 B/s, 2s left"},
 		{transfer.Event{Done: 1024, Total: 2048, Rate: 512, Left: time.Millisecond}, "", "1.0 KiB of 2.0 KiB, 512 B/s, 1s left"},
-		{transfer.Event{Done: 1024, Total: 2048, Rate: 512, Left: 2 * time.Second}, "retry soon", "1.0 KiB of 2.0 KiB, retry soon"},
+		{transfer.Event{Done: 1024, Total: 2048, Rate: 512, Left: 2 * time.Second}, "will retry", "1.0 KiB of 2.0 KiB, will retry"},
 	}
 	for _, test := range tests {
 		var b bar

@@ -89,7 +89,7 @@ const Blanks = " \t\r\n\v\f"
 // NoteBlanks writes a note if blanks surround a URL, for standard input once.
 func (a *App) NoteBlanks(input string) {
 	if strings.Trim(input, Blanks) != input {
-		a.noteAround("the blanks around a URL are not part of it")
+		a.noteAround("leading and trailing spaces are not part of a URL")
 	}
 }
 
@@ -106,7 +106,7 @@ func IsStdin(args []string) bool { return len(args) == 1 && args[0] == "-" }
 // lines yields the lines of standard input, and counts them in LineNumber.
 func (a *App) lines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		a.NoteKeyboard("URLs, one a line,")
+		a.NoteKeyboard("URLs, one per line,")
 		err := splitLines(a.readInput, func(line string, err error) bool {
 			if a.LineNumber++; a.LineNumber == 1 {
 				line = strings.TrimPrefix(line, "\ufeff")
@@ -140,7 +140,7 @@ func splitLines(read func([]byte) (int, error), yield func(string, error) bool) 
 		}
 		dropped = 0
 		return yield(start, locus.NewSyntaxError(start, locus.MaxLen, "genericurl",
-			fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, length, locus.MaxLen)))
+			fmt.Errorf("%w: %d bytes exceed the limit of %d", locus.ErrTooLong, length, locus.MaxLen)))
 	}
 	for {
 		n, err := read(buf[held:])
@@ -229,7 +229,7 @@ func ReadFile(name string, limit int) ([]byte, error) {
 func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
 	octets, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err == nil && len(octets) > limit {
-		err = fmt.Errorf("%w: %s is larger than the limit of %d octets", scheme.ErrTooLarge, name, limit)
+		err = fmt.Errorf("%w: %s exceeds the limit of %d bytes", scheme.ErrTooLarge, name, limit)
 	}
 	return octets, err
 }
@@ -301,7 +301,7 @@ func (a *App) noteAround(note string) {
 	case !a.wrapperNoted:
 		a.wrapperNoted, a.noting = true, true
 		a.FlushTerminal()
-		a.Note("%s: %s; later lines get no such note", a.line(), note)
+		a.Note("%s: %s; later lines are not reported", a.line(), note)
 		a.noting = false
 	}
 }

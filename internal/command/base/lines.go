@@ -30,9 +30,9 @@ type LineFlags struct {
 func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 	f := &LineFlags{app: a, cmd: cmd}
 	AddFlags(cmd, "Input", func(flags *pflag.FlagSet) {
-		flags.BoolVar(&f.files, "files", false, "arguments are files with a URL a line, or \"-\"")
+		flags.BoolVar(&f.files, "files", false, "read URLs from the named files, one per line; \"-\" is standard input")
 		flags.StringVar(&f.field, "field", "", "the URL is in field `N` (-1: last), or column NAME")
-		flags.StringVar(&f.delimiter, "delimiter", "", "separate fields at `D` (default TAB); \",\" means CSV")
+		flags.StringVar(&f.delimiter, "delimiter", "", "the field separator is `D` (default TAB); \",\" means CSV")
 		flags.StringVar(&f.key, "key", "", "the URL is at `PATH` of each JSON line: a.b[0].url")
 		flags.StringVar(&f.as, "as", "", "read the lines as `FORMAT`: "+strings.Join(lines.Formats(), ", "))
 	})
@@ -67,7 +67,7 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 	case err != nil:
 		return false, Prefix("--"+name, err)
 	case name != "" && !reads:
-		return false, errors.New("--" + name + ` is for lines: add --files before their files, or write "-" for standard input`)
+		return false, errors.New("--" + name + ` applies to lines of input: name the files after --files, or use "-" for standard input`)
 	case set("delimiter") && name != "field":
 		return false, errors.New("--delimiter needs --field")
 	}
@@ -131,7 +131,7 @@ func flagsFor(e *lines.FormatError) string {
 // interrupted. The caller reports errors, and lines that lack a URL.
 func (f *LineFlags) Blocks(args []string) iter.Seq[*lines.Block] {
 	if IsStdin(args) {
-		f.app.NoteKeyboard("URLs, one a line,")
+		f.app.NoteKeyboard("URLs, one per line,")
 	}
 	return lines.Blocks(f.app.Context, args, &f.o)
 }

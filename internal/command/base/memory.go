@@ -19,8 +19,8 @@ type MemoryFlags struct {
 
 // Add adds the flags.
 func (f *MemoryFlags) Add(flags *pflag.FlagSet) {
-	flags.Var(&f.memory, "memory", "use at most `N` octets of memory (default a quarter)")
-	flags.StringVar(&f.folder, "tmp", "", "write what does not fit into memory to `FOLDER` (default $TMPDIR)")
+	flags.Var(&f.memory, "memory", "use at most `N` bytes of memory (default: a quarter of it)")
+	flags.StringVar(&f.folder, "tmp", "", "write temporary files to `DIR` (default $TMPDIR)")
 }
 
 // What the program needs of its memory in octets.
@@ -33,7 +33,7 @@ const (
 // Check returns an error for too little memory.
 func (f *MemoryFlags) Check() error {
 	if f.memory != 0 && f.memory < leastMemory {
-		return errors.New("--memory " + f.memory.String() + " is too little: write 96M or more")
+		return errors.New("--memory " + f.memory.String() + " is too small: the minimum is 96M")
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func plainUsage(cmd *cobra.Command, err error) error {
 		})
 		text := "unknown flag --" + unknown.GetSpecifiedName()
 		if like := similar(unknown.GetSpecifiedName(), names); len(like) > 0 {
-			text += "; there is --" + strings.Join(like, ", --")
+			text += "; did you mean --" + strings.Join(like, " or --") + "?"
 		}
 		return errors.New(text)
 	case errors.As(err, &invalid):
@@ -180,15 +180,15 @@ func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if like := similar(args[0], names); len(like) > 0 {
-		return fmt.Errorf("no subcommand %q; there is %s", args[0], strings.Join(like, ", "))
+		return fmt.Errorf("unknown subcommand %q; did you mean %s?", args[0], strings.Join(like, " or "))
 	}
-	return fmt.Errorf("no subcommand %q", args[0])
+	return fmt.Errorf("unknown subcommand %q", args[0])
 }
 
 // NoArgs refuses arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s accepts no argument, but got %q", cmd.Name(), args[0])
+		return fmt.Errorf("%s accepts no arguments; got %q", cmd.Name(), args[0])
 	}
 	return nil
 }

@@ -84,9 +84,9 @@ func (p *Progress) Report(e transfer.Event) {
 		}
 		delete(p.active, e.Index)
 	case transfer.Waiting:
-		p.bar(e.Index).show(e, "retry soon")
+		p.bar(e.Index).show(e, "will retry")
 	case transfer.Busy:
-		p.bar(e.Index).show(e, "another process fetches it")
+		p.bar(e.Index).show(e, "another process is fetching it")
 	default:
 		p.bar(e.Index).show(e, "")
 	}

@@ -70,7 +70,7 @@ func NewVersion(a *App, program string) *cobra.Command {
 // RequireURLs refuses to run without arguments.
 func RequireURLs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return errors.New(`no URL given; "-" reads them from standard input, one a line`)
+		return errors.New(`no URL given (use - to read URLs from standard input, one per line)`)
 	}
 	return nil
 }

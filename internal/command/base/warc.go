@@ -33,8 +33,8 @@ type Archive struct {
 // AddFlags adds the flags to cmd.
 func (r *Archive) AddFlags(cmd *cobra.Command) {
 	AddFlags(cmd, "Archive", func(f *pflag.FlagSet) {
-		f.StringVar(&r.name, "warc", "", "record what is fetched in the web archive `FILE` (.warc.gz)")
-		f.Var((*config.Size)(&r.size), "warc-size", "begin another archive file after `N` octets (1G)")
+		f.StringVar(&r.name, "warc", "", "record the transfers in the web archive `FILE` (.warc.gz)")
+		f.Var((*config.Size)(&r.size), "warc-size", "begin another archive file after `N` bytes (1G)")
 	})
 }
 

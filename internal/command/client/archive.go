@@ -23,9 +23,9 @@ type Archives struct {
 
 // AddFlags adds the flags.
 func (k *Archives) AddFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&k.Paths, "from", nil, "open URLs from a WARC or ARC `FILE` or folder (repeatable)")
-	f.StringVar(&k.at, "at", "", "of an archive, open what was kept nearest to `TIME` (2024-05-01)")
-	f.BoolVar(&k.Live, "live", false, "use the network for what the archives do not have")
+	f.StringArrayVar(&k.Paths, "from", nil, "open URLs from a WARC or ARC `FILE` or directory (repeatable)")
+	f.StringVar(&k.at, "at", "", "open the capture nearest to `TIME` (2024-05-01)")
+	f.BoolVar(&k.Live, "live", false, "use the network for URLs that the archives lack")
 }
 
 // Used reports whether archives take the place of the network.
@@ -77,7 +77,7 @@ func (k *Archives) Check(a *base.App) (errs []error) {
 // time returns the time of --at; zero: none.
 func (k *Archives) time() (t time.Time, err error) {
 	if !k.Used() && (k.at != "" || k.Live) {
-		return t, errors.New("--at and --live need --from FILE or --from FOLDER")
+		return t, errors.New("--at and --live need --from FILE or --from DIR")
 	}
 	if k.at != "" {
 		if t, err = archive.ParseTime(k.at); err != nil {

@@ -224,7 +224,7 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 			r.Close()
 			return nil, fmt.Errorf("%w: not a message", scheme.ErrUnsupported)
 		}
-		note := "it is among mail.stores, and no news server was asked"
+		note := "found in mail.stores; the news server was not used"
 		object.URL, object.Note = req.URL, strings.Join(slices.DeleteFunc([]string{note, object.Note}, func(s string) bool { return s == "" }), "; ")
 		return object, nil
 	}

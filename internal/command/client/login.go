@@ -91,7 +91,7 @@ func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
 		if !l.warned {
-			l.a.PrintError(fmt.Sprintf("netrc: %s is not used, because other users can read or change it: chmod 600 %[1]s", name))
+			l.a.PrintError(fmt.Sprintf("netrc: ignored %s, because other users can read or change it; run chmod 600 %[1]s", name))
 		}
 		l.warned = true
 		return c, false, nil
@@ -230,7 +230,7 @@ func (w *netrcWords) next() (word string, ok bool) {
 		}
 		b.WriteByte(quoted[i])
 	}
-	w.rest, w.err = "", errors.New("a quote has no end")
+	w.rest, w.err = "", errors.New("missing closing quotation mark")
 	return "", false
 }
 
@@ -270,12 +270,12 @@ func loginQuestion(q scheme.Question) string {
 	if port, ok := q.URL.PortText(); ok {
 		host += ":" + port
 	}
-	text := fmt.Sprintf("%s://%s wants a login", q.URL.Scheme(), host)
+	text := fmt.Sprintf("%s://%s requires a login", q.URL.Scheme(), host)
 	if q.Realm != "" {
 		text += fmt.Sprintf(" for %q", term.Text(q.Realm))
 	}
 	if q.Attempt > 0 {
-		text = "That was refused. " + text
+		text = "The login was rejected. " + text
 	}
 	return text + ".\n"
 }

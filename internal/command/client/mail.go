@@ -88,7 +88,7 @@ func (m *mailbox) tell(err error) {
 	case n <= maxTroubles:
 		m.a.Note("%s", err)
 	case n == maxTroubles+1:
-		m.a.Note("more problems with the mail: \"locus index\" lists them")
+		m.a.Note("more problems with the mail; run \"locus index\" to list them")
 	}
 }
 

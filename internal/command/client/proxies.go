@@ -129,7 +129,7 @@ func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, proble
 	// The "http://" in the message would hide that the value may be a mistyped URL with a
 	// password.
 	if masked := locus.Mask(written); masked != written {
-		err = fmt.Errorf("%s is not a gateway: write http://proxy.example:3128", locus.Quote(masked))
+		err = fmt.Errorf("%s is not a proxy: write http://proxy.example:3128", locus.Quote(masked))
 	}
 	return append(problems, config.Problem{Variable: name, Err: err})
 }

@@ -52,7 +52,7 @@ func (d *decoder) value(key string, value toml.Primitive) []error {
 		return d.decode(value, s.value)
 	}
 	if !known && !d.isTable(key) {
-		return []error{d.refuse(value, "no such key")}
+		return []error{d.refuse(value, "unknown key")}
 	}
 	table, err := d.asTable(value)
 	if err != nil {
@@ -91,7 +91,7 @@ func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive,
 	}
 	if list == nil {
 		// Decoding a value that is not a table leaves list nil.
-		err = d.refuse(value, "a table, not a value")
+		err = d.refuse(value, "it is a table, not a value")
 	}
 	return list, err
 }

@@ -92,7 +92,7 @@ func (g *ProxyTable) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || strings.ContainsAny(name, ":/@") {
 		// It may contain a password, so it is not repeated.
-		return errors.New("write a gateway as SCHEME=GATEWAY")
+		return errors.New("write SCHEME=PROXY")
 	}
 	if err := g.Entry(name).UnmarshalText([]byte(value)); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -89,7 +89,7 @@ func (s *Size) Set(text string) error {
 	}
 	n, err := strconv.ParseUint(digits, 10, 63)
 	if err != nil || n > math.MaxInt64>>shift {
-		return errors.New("a size is a number of octets, optionally followed by K, M, G or T")
+		return errors.New("a size is a number of bytes, optionally followed by K, M, G or T")
 	}
 	*s = Size(n << shift)
 	return nil
@@ -300,7 +300,7 @@ func (s *Sender) UnmarshalText(text []byte) error {
 	}
 	list, err := submit.ParseMailboxes(string(text))
 	if err == nil && len(list) != 1 {
-		err = errors.New("a message has one sender")
+		err = errors.New("a message has exactly one sender")
 	}
 	if err != nil {
 		return err

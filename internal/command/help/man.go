@@ -16,14 +16,14 @@ import (
 func NewMan(a *base.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages into a folder",
+		Short: "Write the manual pages to a directory",
 		Long: `There is a page for each subcommand and topic, in section 1: locus.1, locus-get.1 and so
 on. "man -l locus.1" reads one.`,
 		Example: `  locus man "$(mktemp -d)"
   locus man /tmp`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return fmt.Errorf("man needs one folder, which gets the pages; got %d", len(args))
+				return fmt.Errorf("man needs one directory for the pages; got %d", len(args))
 			}
 			return nil
 		},

@@ -16,17 +16,17 @@ func Topics() []*cobra.Command {
 		},
 		{
 			Use:   "forms",
-			Short: "Forms and searches, and how to answer them",
+			Short: "Forms and searches",
 			Long:  formsHelp,
 		},
 		{
 			Use:   "sessions",
-			Short: "Sessions by telnet, rlogin and tn3270, and scripts for them",
+			Short: "Interactive sessions (telnet, rlogin, tn3270) and scripts",
 			Long:  sessionsHelp,
 		},
 		{
 			Use:   "gateways",
-			Short: "Gateways and proxies, and which URLs use them",
+			Short: "Proxies and which URLs use them",
 			Long:  gatewaysHelp,
 		},
 		{

@@ -45,17 +45,17 @@ type hostAccess struct {
 // addAskFlags adds the flags of v.ask.
 func (v *verifier) addAskFlags(cmd *cobra.Command) {
 	q := &v.ask
-	base.AddFlags(cmd, "Requests over HTTP", func(f *pflag.FlagSet) {
+	base.AddFlags(cmd, "HTTP requests", func(f *pflag.FlagSet) {
 		f.StringVar(&q.method, "method", "head", "request with `METHOD` first: head or get")
-		f.StringVar(&q.accept, "accept", "", "these `STATUSES` are alive, besides 2xx: 403,429 or 500..599")
+		f.StringVar(&q.accept, "accept", "", "also treat `STATUSES` as alive: 403,429 or 500..599")
 		f.StringVar(&q.cookies, "cookies", "", "send the cookies in `FILE`, as curl and wget write them")
-		f.StringArrayVar(&q.certs, "cert", nil, "show the client certificate `\"HOST: FILE\"` (repeatable)")
+		f.StringArrayVar(&q.certs, "cert", nil, "send the client certificate `\"HOST: FILE\"` (repeatable)")
 		f.StringArrayVar(&q.keys, "key", nil, "the key of --cert is in `\"HOST: FILE\"` (repeatable)")
-		f.IntVar(&q.tlsDays, "tls-days", 0, "warn of certificates that expire within `N` days")
+		f.IntVar(&q.tlsDays, "tls-days", 0, "warn about certificates that expire within `N` days")
 		f.BoolVarP(&q.ipv4, "ipv4", "4", false, "look up only IPv4 addresses")
 		f.BoolVarP(&q.ipv6, "ipv6", "6", false, "look up only IPv6 addresses")
-		f.BoolVar(&v.o.Site.Sitemaps, "sitemap", false, "read the sitemaps of a site, too")
-		f.BoolVar(&v.o.Site.SoftNotFound, "soft-404", false, "warn of pages that a host shows for any path")
+		f.BoolVar(&v.o.Site.Sitemaps, "sitemap", false, "also read the sitemaps of a site")
+		f.BoolVar(&v.o.Site.SoftNotFound, "soft-404", false, "warn about pages that a host returns for any path")
 	})
 	_ = cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions([]string{"head", "get"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -70,7 +70,7 @@ func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	case method != "head":
 		return fmt.Errorf("--method: unknown method %s: choose head or get", locus.Quote(q.method))
 	case q.ipv4 && q.ipv6:
-		return errors.New("--ipv4 and --ipv6 leave no addresses: choose one, or neither for both")
+		return errors.New("--ipv4 and --ipv6 can't be used together: omit both to allow all addresses")
 	case q.tlsDays < 0:
 		return errors.New("--tls-days can't be negative")
 	}
@@ -145,7 +145,7 @@ func (q *asking) flagCertificates() error {
 	for _, text := range q.certs {
 		host, file, ok := strings.Cut(text, ": ")
 		if !ok {
-			return errors.New(`--cert: write "HOST: FILE": without a host every host in the documents would see it`)
+			return errors.New(`--cert: write "HOST: FILE": without a host, each host in the documents would receive it`)
 		}
 		p, err := policy.ParsePattern(host, nil)
 		if err != nil {
@@ -166,7 +166,7 @@ func (q *asking) flagCertificates() error {
 // same file.
 func (q *asking) addCertificate(p policy.Pattern, file, key string) error {
 	if !p.IsHost() {
-		return fmt.Errorf("%s is not a host: a certificate is for all URLs of a host", locus.Quote(p.String()))
+		return fmt.Errorf("%s is not a host: a certificate applies to all URLs of a host", locus.Quote(p.String()))
 	}
 	certificate, err := tls.LoadX509KeyPair(file, cmp.Or(key, file))
 	if err != nil {
@@ -283,7 +283,7 @@ func (v *verifier) prepareGitHub(o *client.Options) error {
 	}
 	address, err := netip.ParseAddr(strings.Trim(api.Host(), "[]"))
 	if isLoopback := err == nil && address.IsLoopback(); !isLoopback && !v.a.Registry.Scheme(api).Traits.Has(scheme.Web|scheme.Secure) {
-		return errors.New("verify.github: the token of GITHUB_TOKEN is sent only with TLS")
+		return errors.New("verify.github: GITHUB_TOKEN is sent only over TLS: write an https URL")
 	}
 	pattern, err := policy.ParsePattern(api.String(), nil)
 	if err == nil {

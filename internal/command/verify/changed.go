@@ -79,7 +79,7 @@ func (c *changes) top(ctx context.Context, dir string) (string, error) {
 	}
 	top, err := gitText(ctx, dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return "", fmt.Errorf("--changed-since: %s is not in a repository of git: %w", locus.Quote(dir), err)
+		return "", fmt.Errorf("--changed-since: %s is not in a Git repository: %w", locus.Quote(dir), err)
 	}
 	top = filepath.FromSlash(top)
 	if c.folders == nil {
@@ -92,7 +92,7 @@ func (c *changes) top(ctx context.Context, dir string) (string, error) {
 // read reads the changes of a repository.
 func (c *changes) read(ctx context.Context, top, rev string) error {
 	if rev == "" || strings.HasPrefix(rev, "-") {
-		return fmt.Errorf("--changed-since: %s is not a revision", locus.Quote(rev))
+		return fmt.Errorf("--changed-since: unknown revision %s", locus.Quote(rev))
 	}
 	commit, isNew, err := c.commitOf(ctx, top, rev)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string,
 	}
 	commit, err = gitText(ctx, top, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if err != nil {
-		return "", false, fmt.Errorf("%s is not a revision of %s", locus.Quote(rev), locus.Quote(top))
+		return "", false, fmt.Errorf("unknown revision %s of %s", locus.Quote(rev), locus.Quote(top))
 	}
 	// Without a common commit, as in a shallow clone, rev itself is compared.
 	if common, err := gitText(ctx, top, "merge-base", "HEAD", commit); err == nil {
@@ -259,7 +259,7 @@ func hunk(line string, side byte) (count, first int64, err error) {
 		}
 		return count, first, nil
 	}
-	return 0, 0, fmt.Errorf("the diff of git has the line %s", locus.Quote(line))
+	return 0, 0, fmt.Errorf("git diff wrote an unexpected line: %s", locus.Quote(line))
 }
 
 // readLine returns a line without its end, cut to the size of the buffer.

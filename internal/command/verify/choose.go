@@ -44,23 +44,23 @@ type choice struct {
 // addFlags adds the flags to the command.
 func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
 	base.AddFlags(cmd, "Choice", func(f *pflag.FlagSet) {
-		f.StringArrayVar(&c.exclude, "exclude", nil, "skip URLs of `PATTERN` (repeatable)")
-		f.StringArrayVar(&c.include, "include", nil, "verify only URLs of `PATTERN` (repeatable)")
-		f.StringVar(&c.excludeFrom, "exclude-from", "", "skip URLs of the patterns in `FILE`, one a line")
+		f.StringArrayVar(&c.exclude, "exclude", nil, "skip URLs that match `PATTERN` (repeatable)")
+		f.StringArrayVar(&c.include, "include", nil, "verify only URLs that match `PATTERN` (repeatable)")
+		f.StringVar(&c.excludeFrom, "exclude-from", "", "skip URLs that match a pattern in `FILE`, one per line")
 		f.StringArrayVar(&c.excludePath, "exclude-path", nil, "skip files whose paths begin with `PATTERN` (repeatable)")
-		f.BoolVar(&o.Reserved, "include-reserved", false, "verify links to names reserved for examples, too")
-		f.StringSliceVar(&c.schemes, "scheme", nil, "verify only links of these `SCHEMES`")
-		f.StringVar(&c.changedSince, "changed-since", "", "verify only links on lines changed since `REV` of git")
-		f.BoolVar(&c.code, "code", false, "verify URLs in code, too")
-		f.BoolVar(&c.allFiles, "all-files", false, "read files in folders that are not documents, too")
+		f.BoolVar(&o.Reserved, "include-reserved", false, "also verify links to hosts reserved for examples")
+		f.StringSliceVar(&c.schemes, "scheme", nil, "verify only links with these `SCHEMES`")
+		f.StringVar(&c.changedSince, "changed-since", "", "verify only links on lines changed since Git revision `REV`")
+		f.BoolVar(&c.code, "code", false, "also verify URLs in code")
+		f.BoolVar(&c.allFiles, "all-files", false, "also read files that are not documents")
 		f.BoolVar(&c.dump, "dump", false, "list the URLs and request nothing")
 	})
 	base.AddFlags(cmd, "Mapping", func(f *pflag.FlagSet) {
-		f.StringArrayVar(&c.remap, "remap", nil, "replace a part of URLs: `'PATTERN TO'` (repeatable)")
-		f.StringVar(&c.baseURL, "base-url", "", "the documents are at `URL`; links to it lead to files")
-		f.StringVar(&c.preset, "preset", "auto", "read documents as pages of `NAME`, or none")
+		f.StringArrayVar(&c.remap, "remap", nil, "replace the matching part of URLs: `'PATTERN TO'` (repeatable)")
+		f.StringVar(&c.baseURL, "base-url", "", "the documents are published at `URL`; links to it mean files")
+		f.StringVar(&c.preset, "preset", "auto", "read documents as pages of the generator `NAME`, or none")
 		f.StringSliceVar(&c.extensions, "fallback-extensions", nil, "try these `EXTENSIONS` for missing files: html,md")
-		f.StringSliceVar(&o.IndexFiles, "index-files", nil, "a folder needs one of these `FILES`: index.html,README.md")
+		f.StringSliceVar(&o.IndexFiles, "index-files", nil, "require one of `FILES` in linked directories: index.html,README.md")
 		f.BoolVar(&c.wikilinks, "wikilinks", false, "read [[Page]] as a link")
 	})
 	names := append([]string{"auto", "none"}, verify.Presets()...)
@@ -85,7 +85,7 @@ func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err erro
 	}
 	for _, name := range c.schemes {
 		if name = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(name), ":")); !known(name) {
-			return fmt.Errorf("--scheme: unknown scheme %s; locus schemes lists them", locus.Quote(name))
+			return fmt.Errorf("--scheme: unknown scheme %s; run \"locus schemes\" to list them", locus.Quote(name))
 		}
 		o.Schemes = append(o.Schemes, name)
 	}

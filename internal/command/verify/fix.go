@@ -46,13 +46,13 @@ func (f *fixer) add(r *verify.Result) {
 		f.refuse(r.Document, c, err.Error())
 	case c.to == r.URL:
 	case !isFile(r) || r.Document == "-":
-		f.refuse(r.Document, c, "only files are written")
+		f.refuse(r.Document, c, "only local files can be changed")
 	case r.Written != "":
-		f.refuse(r.Document, c, "it is a partial form, or stands for another URL by --remap or --base-url")
+		f.refuse(r.Document, c, "it is a relative link, or was mapped by --remap or --base-url")
 	case r.Member != "":
-		f.refuse(r.Document, c, "it is in a part of a file")
+		f.refuse(r.Document, c, "it is in a member of a container")
 	case hasUser || toUser:
-		f.refuse(r.Document, c, "it has a login")
+		f.refuse(r.Document, c, "the URL has a user name or password")
 	case f.isSecure(r.URL) && !f.isSecure(c.to):
 		f.refuse(r.Document, c, "the new URL is not encrypted")
 	default:
@@ -95,7 +95,7 @@ func (v *verifier) endFix(ctx context.Context) {
 	case f == nil:
 		return
 	case ctx.Err() != nil:
-		v.a.Note("no link was replaced, because the run was interrupted")
+		v.a.Note("interrupted; no link was replaced")
 		return
 	}
 	for _, name := range f.names {
@@ -172,7 +172,7 @@ func (f *fixer) unwritable(path string, text []byte) string {
 	case generated().Match(head):
 		return "the file is generated"
 	case !isInside(path):
-		return "a symbolic link leads out of the folder"
+		return "a symbolic link points outside the directory"
 	}
 	return ""
 }

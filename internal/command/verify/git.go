@@ -42,13 +42,13 @@ func withoutFilters(ctx context.Context, dir string) (options []string, err erro
 	// The status is 1 without filters.
 	list, _ := gitText(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\.`)
 	if len(list) >= maxDiff-1 {
-		return nil, errors.New("the configuration of git has too many filters")
+		return nil, errors.New("the Git configuration has too many filters")
 	}
 	for key := range strings.SplitSeq(list, "\x00") {
 		name := key[:max(strings.LastIndexByte(key, '.'), 0)]
 		switch {
 		case strings.Contains(name, "="):
-			return nil, fmt.Errorf(`the configuration of git has a filter with "=" in its name: %s`, locus.Quote(name))
+			return nil, fmt.Errorf(`the Git configuration has a filter with "=" in its name: %s`, locus.Quote(name))
 		case name == "" || slices.Contains(options, name+".clean="):
 			continue
 		}
@@ -114,7 +114,7 @@ func (m *message) Write(p []byte) (int, error) {
 func (m *message) reason() string {
 	text := string(m.text)
 	if strings.Contains(text, "lazy fetching disabled") {
-		return "the clone is partial and lacks old files; git fetch --refetch --no-filter gets them"
+		return "the clone is partial and lacks old files; run git fetch --refetch --no-filter"
 	}
 	if _, fatal, ok := strings.Cut("\n"+text, "\nfatal: "); ok {
 		text = fatal

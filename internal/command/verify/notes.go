@@ -23,13 +23,13 @@ type causeNote struct {
 // here has no setting.
 func causeNotes() []causeNote {
 	return []causeNote{
-		{verify.AboveRoot, "skipped: the root of the site, or what is above the repository, is not known; --root DIR or --base-url URL says it"},
-		{verify.ReservedName, "skipped: host reserved for examples; --include-reserved verifies such links"},
-		{verify.PrivateHost, "skipped: private host; --allow-private verifies such links"},
-		{verify.LinkLocalHost, "skipped: link-local address; --allow-private with --allow-link-local verifies such links"},
-		{verify.NoNames, "not judged: no host name was found; is there a network?"},
-		{verify.NeedsBuild, "skipped: only a build of the site resolves such links; verify the built pages, or name the generator with --preset"},
-		{verify.Escaped, "requested with an escape or a \"/\" that the text lacks; --all lists each"},
+		{verify.AboveRoot, "skipped: the link starts at an unknown site root or leads above the repository; use --root DIR or --base-url URL"},
+		{verify.ReservedName, "skipped: host reserved for examples; use --include-reserved to verify such links"},
+		{verify.PrivateHost, "skipped: private host; use --allow-private to verify such links"},
+		{verify.LinkLocalHost, "skipped: link-local address; use --allow-private --allow-link-local to verify such links"},
+		{verify.NoNames, "not judged: no host name could be resolved; check the network"},
+		{verify.NeedsBuild, "skipped: only the site generator resolves such links; verify the built pages, or choose the generator with --preset"},
+		{verify.Escaped, "requested with an added escape or \"/\"; use --all to list each"},
 	}
 }
 
@@ -47,7 +47,7 @@ func (v *verifier) noteCauses() {
 // noteInput names the flag that says what standard input is, if no link was found there.
 func (v *verifier) noteInput() {
 	if v.readsInput && v.as == "" && !v.choice.dump && !v.sum.documents["-"] {
-		v.a.Note("no links were found on standard input; --as markdown or --as html says what it is")
+		v.a.Note("no links found on standard input; use --as markdown or --as html to set its type")
 	}
 }
 
@@ -95,6 +95,6 @@ func (l leftOut) String() string {
 // noteLeftOut says which files of the folders were not read.
 func (v *verifier) noteLeftOut() {
 	if len(v.leftOut) > 0 && v.choice.changedSince == "" && !v.choice.dump {
-		v.a.Note("%v; --all-files reads them", v.leftOut)
+		v.a.Note("%v; use --all-files to read them", v.leftOut)
 	}
 }

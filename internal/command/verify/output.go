@@ -44,7 +44,7 @@ func (v *verifier) openFile(f format, name string) error {
 	v.tell.outputs = append(v.tell.outputs, o)
 	for _, other := range v.tell.outputs[:len(v.tell.outputs)-1] {
 		if other.file != nil && file.Target != "" && isSamePath(other.file.Target, file.Target) {
-			return fmt.Errorf("--output: two reports for the file %s", filepath.Clean(name))
+			return fmt.Errorf("--output: file %s is named twice", filepath.Clean(name))
 		}
 	}
 	o.report = f.open(v, o)

@@ -84,12 +84,12 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, safeText(r.Detail)+base.AllowedBy(r.Rule, r.Port))
 	}
 	if !r.To.IsZero() {
-		to := "now leads to "
+		to := "now redirects to "
 		switch {
 		case r.Verdict != verify.Moved && r.Verdict != verify.Fragment:
 			to = "redirects to "
 		case r.Permanent:
-			to = "has moved for good to "
+			to = "has permanently moved to "
 		}
 		parts = append(parts, to+safeText(r.To.Shown())+through(r))
 	}
@@ -109,7 +109,7 @@ func whyOf(r *verify.Result) string {
 		parts = append(parts, "known")
 	}
 	if !r.Archive.IsZero() {
-		parts = append(parts, "an archive has it: "+safeText(r.Archive.Shown()))
+		parts = append(parts, "archived copy: "+safeText(r.Archive.Shown()))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -183,7 +183,7 @@ func (v *verifier) summary() string {
 		{s.verdicts[verify.Unknown], "not verified", ""},
 		{s.accepted, "accepted", ""},
 		{s.known, "known", ""},
-		{s.unread, "parts unread", ""},
+		{s.unread, "unread parts", ""},
 	} {
 		if count.n > 1 {
 			count.word += count.many

@@ -96,16 +96,16 @@ func sarifRules() []sarifRule {
 		rules = append(rules, sarifRule{id, name, sarifText{short}, sarifText{full}, sarifText{full}, agent.URL, sarifDefault{level}})
 	}
 	add("dead", "DeadLink", "error", "Dead link.", "The resource or its host does not exist.")
-	add("fragment", "MissingFragment", "error", "Missing fragment.", "The document exists, and does not have the fragment of the link.")
-	add("malformed", "MalformedLink", "error", "Malformed link.", "The text is not a URL, or not one of its scheme.")
+	add("fragment", "MissingFragment", "error", "Missing fragment.", "The document exists but lacks the link's fragment.")
+	add("malformed", "MalformedLink", "error", "Malformed link.", "The text is not a URL, or not a valid URL of its scheme.")
 	add("tls", "TLSProblem", "error", "TLS problem.", "The server can't prove its identity.")
 	add("unread", "UnreadDocument", "error", "Unread document.", "The document, or a part of it, can't be read.")
 	add("denied", "DeniedLink", "warning", "Denied link.", "The policy forbids the request.")
-	add("warning", "InconclusiveLink", "warning", "Inconclusive link.", "The answer does not say whether the resource exists.")
+	add("warning", "InconclusiveLink", "warning", "Inconclusive link.", "The response does not show whether the resource exists.")
 	add("moved", "MovedLink", "note", "Moved link.", "The resource has moved.")
 	add("alive", "AliveLink", "none", "Alive link.", "The resource exists.")
-	add("ignored", "IgnoredLink", "none", "Ignored link.", "A rule or robots.txt says that it is not requested, or the URL is incomplete.")
-	add("unsupported", "UnsupportedLink", "none", "Unsupported link.", "URLs of the scheme can't be opened.")
+	add("ignored", "IgnoredLink", "none", "Ignored link.", "A rule or robots.txt excludes the link, or its URL is incomplete.")
+	add("unsupported", "UnsupportedLink", "none", "Unsupported link.", "Locus can't open URLs of this scheme.")
 	add("unknown", "UnverifiedLink", "none", "Unverified link.", "The run ended before the link was verified.")
 	return rules
 }

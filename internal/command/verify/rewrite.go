@@ -74,7 +74,7 @@ func (w *rewriter) read(text []byte) (list []document.Link) {
 
 const (
 	whyChanged = "the document has changed since it was read"
-	whyForm    = "the way it is written can't be replaced"
+	whyForm    = "this link syntax can't be rewritten"
 )
 
 func (w *rewriter) edit(c change) (e edit, why string) {
@@ -91,7 +91,7 @@ func (w *rewriter) edit(c change) (e edit, why string) {
 	}
 	to := c.to.String()
 	if !isPlain(to) {
-		return e, "the new URL has characters that no URL should have"
+		return e, "the new URL contains invalid characters"
 	}
 	written := string(w.text[start:end])
 	n := notationOf(l)

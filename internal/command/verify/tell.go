@@ -39,16 +39,16 @@ document. --fix --dry-run only shows that as a patch for "git apply" and "patch 
 func (v *verifier) addTellFlags(cmd *cobra.Command) {
 	t := &v.tell
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&t.format, "format", "text", "write `FORMAT`: "+formatList())
+		f.StringVar(&t.format, "format", "text", "write the report as `FORMAT`: "+formatList())
 		f.StringArrayVar(&t.files, "output", nil, "also write a report to a file: `FORMAT=FILE` (repeatable)")
-		f.BoolVar(&t.all, "all", false, "show good links, too")
-		f.BoolVar(&t.moved, "moved", false, "show links that have moved for good")
+		f.BoolVar(&t.all, "all", false, "also show good links")
+		f.BoolVar(&t.moved, "moved", false, "show links that have moved permanently")
 		f.BoolVar(&v.o.Document.Context, "context", false, "show the line of each link")
-		f.BoolVar(&t.suggest, "suggest", false, "look for dead links in an archive (verify.archive)")
+		f.BoolVar(&t.suggest, "suggest", false, "look up dead links in the archive of verify.archive")
 	})
 	base.AddFlags(cmd, "Repair", func(f *pflag.FlagSet) {
-		f.BoolVar(&t.fix, "fix", false, "replace links that have moved for good in their documents")
-		f.BoolVar(&t.dryRun, "dry-run", false, "with --fix, write a patch instead of the documents")
+		f.BoolVar(&t.fix, "fix", false, "replace links that have moved permanently in their documents")
+		f.BoolVar(&t.dryRun, "dry-run", false, "with --fix: write a patch instead of changing documents")
 	})
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -111,9 +111,9 @@ func parseOutput(value, usual string) (f format, file string, err error) {
 	switch {
 	case err != nil:
 	case file == "":
-		err = errors.New("the file is missing: write FORMAT=FILE")
+		err = errors.New("missing file: write FORMAT=FILE")
 	case file == "-":
-		err = fmt.Errorf("standard output has the report of --format: write --format %s", f.name)
+		err = fmt.Errorf("standard output already has the report of --format: use --format %s", f.name)
 	}
 	if err != nil {
 		return f, "", fmt.Errorf("--output %s: %w", locus.Quote(value), err)
@@ -154,11 +154,11 @@ func (v *verifier) prepareTell() error {
 	case err != nil:
 		return err
 	case v.choice.dump && (t.fix || len(t.files) > 0):
-		return errors.New("--dump requests nothing, so there is nothing to report or to fix")
+		return errors.New("--dump verifies nothing: it can't be used with --output or --fix")
 	case t.dryRun && !t.fix:
 		return errors.New("--dry-run needs --fix")
 	case t.dryRun && t.format != "text":
-		return errors.New("--dry-run writes a patch to standard output: --output FORMAT=FILE writes a report, too")
+		return errors.New("--dry-run writes a patch to standard output: use --output FORMAT=FILE for a report")
 	}
 	if t.fix {
 		t.fixer = newFixer(v)

@@ -84,7 +84,7 @@ func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, list []string) error {
 		for _, name := range without {
 			if cmd.Flags().Changed(name) {
-				return fmt.Errorf("--%s has no meaning here", name)
+				return fmt.Errorf("--%s is not used here", name)
 			}
 		}
 		return args(cmd, list)
@@ -155,13 +155,13 @@ func newVerifier(a *base.App) *verifier {
 func (v *verifier) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE|DIR|URL...",
-		Short: "Find dead links: dereference every URL in documents and sites",
+		Short: "Find dead links in documents and sites",
 		Long:  verifyLong,
 		Example: `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus verify --no-cache dead.txt || true
   printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New(`no document given; "." is this folder, and "-" is a document on standard input`)
+				return errors.New(`no document given: use . for the current directory, or - for standard input`)
 			}
 			return nil
 		},
@@ -169,8 +169,8 @@ func (v *verifier) command() *cobra.Command {
 	}
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
 		f.StringVar(&v.as, "as", "", "read every document as `TYPE`: text, markdown, html, mail, mbox")
-		f.StringVar(&v.root, "root", "", "resolve \"/\" in links of files to `DIR`")
-		f.BoolVar(&v.noIgnore, "no-ignore", false, "read node_modules and what .gitignore and .ignore exclude")
+		f.StringVar(&v.root, "root", "", "resolve links from \"/\" in files against `DIR`")
+		f.BoolVar(&v.noIgnore, "no-ignore", false, "also read node_modules and files that .gitignore and .ignore exclude")
 		f.BoolVar(&v.hidden, "hidden", false, "read hidden files")
 		f.IntVar(&v.depth, "depth", -1, "follow a site at most `N` links deep; -1 is unlimited")
 		f.IntVar(&v.o.MaxPages, "max-pages", 10_000, "read at most `N` pages of a site")
@@ -182,14 +182,14 @@ func (v *verifier) command() *cobra.Command {
 		f.IntVar(&v.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&v.rate, "rate", 10, "send one host at most `N` requests a second; 0 is unlimited")
 		f.IntVar(&v.o.Retry, "retry", 2, "retry `N` times after a temporary failure")
-		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
-		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results of the last `D`; 0 requests everything again")
-		f.BoolVar(&v.noCache, "no-cache", false, "neither use nor keep results")
+		base.DurationVar(f, &v.o.MaxWait, "max-wait", time.Minute, "wait at most `D` when a server requests a delay")
+		base.DurationVar(f, &v.o.MaxAge, "max-age", 24*time.Hour, "reuse results younger than `D`; 0 requests everything again")
+		f.BoolVar(&v.noCache, "no-cache", false, "neither read nor write the result cache")
 	})
 	v.addAskFlags(cmd)
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
 		f.StringVar(&v.rules, "rules", "", "read the rules from `FILE`")
-		f.StringVar(&v.baseline, "baseline", "", "the links in `FILE` are known to be bad")
+		f.StringVar(&v.baseline, "baseline", "", "treat the links in `FILE` as known failures")
 		f.BoolVar(&v.writeBaseline, "write-baseline", false, "write the bad links to the file of --baseline")
 		f.BoolVar(&v.o.NoFragments, "no-fragments", false, "do not check fragments")
 		f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
@@ -217,7 +217,7 @@ func (v *verifier) prepare() error {
 	case v.writeBaseline && v.baseline == "":
 		return errors.New("--write-baseline needs --baseline FILE")
 	case a.Flags.Header.Get("Authorization")+a.Flags.Header.Get("Cookie") != "":
-		return errors.New(`--header can't set Authorization or Cookie: every host in the documents would get it; write "HOST: NAME: VALUE", or use ~/.netrc`)
+		return errors.New(`--header can't set Authorization or Cookie: all hosts in the documents would receive it; write "HOST: NAME: VALUE", or use ~/.netrc`)
 	case v.tell.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
@@ -237,7 +237,7 @@ func (v *verifier) prepare() error {
 		if info, err := os.Stat(v.root); err != nil {
 			return fmt.Errorf("--root: %w", err)
 		} else if !info.IsDir() {
-			return fmt.Errorf("--root: %s is not a folder", locus.Quote(v.root))
+			return fmt.Errorf("--root: %s is not a directory", locus.Quote(v.root))
 		}
 		var err error
 		if v.choice.root, err = folderURL(v.root); err != nil {
@@ -353,7 +353,7 @@ func (v *verifier) excuse(r *verify.Result) {
 	}
 	path, err := file.Path(r.URL.WithoutFragment())
 	if err == nil && walk.Ignored(path, v.walkOptions()) {
-		r.Verdict, r.Cause, r.Detail = verify.Ignored, verify.NeedsBuild, "a build writes this file: .gitignore or .ignore excludes it"
+		r.Verdict, r.Cause, r.Detail = verify.Ignored, verify.NeedsBuild, "the file is generated: .gitignore or .ignore excludes it"
 		r.Known, r.Accepted = false, false
 	}
 }
@@ -372,7 +372,7 @@ func (v *verifier) finish(ctx context.Context) {
 	v.noteInput()
 	v.noteLeftOut()
 	if p := v.verifier.Progress(); p.Documents > 0 && p.Documents == p.Binary && v.sum.links+v.sum.unread == 0 {
-		a.Fail(base.StatusUsage, errors.New("no documents: binary files have no links; --as text reads them"))
+		a.Fail(base.StatusUsage, errors.New("no documents: binary files are not read (use --as text to read them)"))
 	}
 	if v.writeBaseline {
 		if err := v.saveBaseline(); err != nil {
@@ -390,7 +390,7 @@ func (v *verifier) finish(ctx context.Context) {
 		}
 	}
 	if good > 0 {
-		a.Note("%d links in %s are no longer bad or no longer there; --write-baseline removes them", good, v.baseline)
+		a.Note("%d links in %s are fixed or gone; use --write-baseline to remove them", good, v.baseline)
 	}
 }
 
@@ -444,17 +444,17 @@ func (v *verifier) openStore() (closeStore func()) {
 	}
 	dir, reason := v.a.CacheFolder()
 	if dir == "" {
-		v.a.Note("results are not kept: %s (--no-cache turns this off)", reason)
+		v.a.Note("results are not cached: %s (--no-cache turns the cache off)", reason)
 		return none
 	}
 	path := filepath.Join(dir, "verify.db")
 	store, err := verify.OpenStore(path)
 	if err != nil {
-		v.a.Note("results are not kept: %v", err)
+		v.a.Note("results are not cached: %v", err)
 		return none
 	}
 	if store.Rebuilt() {
-		v.a.Note("the results of earlier runs are damaged or of another version, and were moved beside %s", path)
+		v.a.Note("the result cache was damaged or of another version; it was renamed, next to %s", path)
 	}
 	v.o.Store = store
 	return func() {
@@ -471,7 +471,7 @@ func (v *verifier) sources(ctx context.Context, args []string) iter.Seq[verify.S
 			case ctx.Err() != nil || v.isUseless():
 				return
 			case arg == "":
-				v.a.Fail(base.StatusUsage, errors.New(`an empty argument is not a document; "." is this folder`))
+				v.a.Fail(base.StatusUsage, errors.New(`empty argument: use . for the current directory`))
 			case !v.argument(ctx, arg, yield):
 				return
 			}
@@ -568,7 +568,7 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 		}
 	}
 	if empty {
-		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "--all-files, --hidden and --no-ignore read more files"))
+		v.a.Fail(base.StatusUsage, scheme.Hint(fmt.Errorf("%s has no documents", arg), "use --all-files, --hidden or --no-ignore to read more files"))
 	}
 	return true
 }

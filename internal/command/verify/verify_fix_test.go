@@ -90,8 +90,8 @@ func TestVerifyFix(t *testing.T) {
 			t.Errorf("%q is missing: %s", want, errOut)
 		}
 	}
-	if status != base.StatusDenied || !strings.Contains(out, "has moved for good to "+site+"/ok") || strings.Contains(out+errOut, "secret") {
-		t.Errorf("%d: %s, want status %d, %q in out and no %q in out + errOut", status, out, base.StatusDenied, "has moved for good to "+site+"/ok", "secret")
+	if status != base.StatusDenied || !strings.Contains(out, "has permanently moved to "+site+"/ok") || strings.Contains(out+errOut, "secret") {
+		t.Errorf("%d: %s, want status %d, %q in out and no %q in out + errOut", status, out, base.StatusDenied, "has permanently moved to "+site+"/ok", "secret")
 	}
 	if info, err := os.Stat("docs/a.md"); err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("Stat(docs/a.md) = %v, %v, want no error and info.Mode().Perm() 0o640", info.Mode(), err)
@@ -121,8 +121,8 @@ func TestVerifyFixSymlink(t *testing.T) {
 		}
 	}
 	_, errOut, _ := runFix(t, "in.txt", "out.txt")
-	if readDoc(t, "real/a.txt") != site+"/ok\n" || readDoc(t, outside) != text || !strings.Contains(errOut, "out.txt:1:1: "+site+"/301/ok is not replaced: a symbolic link leads out of the folder") {
-		t.Errorf("runFix(in.txt, out.txt) = %q, %q, %s, want readDoc(t, outside) %q and %q in errOut", readDoc(t, "real/a.txt"), readDoc(t, outside), errOut, text, "out.txt:1:1: "+site+"/301/ok is not replaced: a symbolic link leads out of the folder")
+	if readDoc(t, "real/a.txt") != site+"/ok\n" || readDoc(t, outside) != text || !strings.Contains(errOut, "out.txt:1:1: "+site+"/301/ok is not replaced: a symbolic link points outside the directory") {
+		t.Errorf("runFix(in.txt, out.txt) = %q, %q, %s, want readDoc(t, outside) %q and %q in errOut", readDoc(t, "real/a.txt"), readDoc(t, outside), errOut, text, "out.txt:1:1: "+site+"/301/ok is not replaced: a symbolic link points outside the directory")
 	}
 	if info, err := os.Lstat("in.txt"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the symbolic link is gone: %v, %v", info.Mode(), err)
@@ -194,7 +194,7 @@ func TestVerifyFixInterrupted(t *testing.T) {
 	text := s.URL + "/old\n" + s.URL + "/slow\n"
 	writeDoc(t, doc, text)
 	_, errOut, status := runVerify(t, ctx, nil, "--allow-private", "--rate", "0", "--per-host", "1", "--fix", doc)
-	if readDoc(t, doc) != text || status != base.StatusInterrupted || !strings.Contains(errOut, "no link was replaced, because the run was interrupted") {
-		t.Errorf("%d, %q: %s, want readDoc(t, doc) %q, status %d and %q in errOut", status, readDoc(t, doc), errOut, text, base.StatusInterrupted, "no link was replaced, because the run was interrupted")
+	if readDoc(t, doc) != text || status != base.StatusInterrupted || !strings.Contains(errOut, "interrupted; no link was replaced") {
+		t.Errorf("%d, %q: %s, want readDoc(t, doc) %q, status %d and %q in errOut", status, readDoc(t, doc), errOut, text, base.StatusInterrupted, "interrupted; no link was replaced")
 	}
 }

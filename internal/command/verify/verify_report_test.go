@@ -188,8 +188,8 @@ func TestVerifyHistory(t *testing.T) {
 		out, _, _ := runVerify(t, t.Context(), env, append([]string{"--allow-private", "--rate", "0", "--max-age", "0"}, append(args, doc)...)...)
 		return out
 	}
-	if out := run("--moved"); !strings.Contains(out, "has moved for good to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok") || strings.Contains(out, "last alive") {
-		t.Errorf("run(--moved) = %s, want %q in out and no %q in out", out, "has moved for good to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok", "last alive")
+	if out := run("--moved"); !strings.Contains(out, "has permanently moved to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok") || strings.Contains(out, "last alive") {
+		t.Errorf("run(--moved) = %s, want %q in out and no %q in out", out, "has permanently moved to "+site+"/ok through "+site+"/308/301/ok, "+site+"/301/ok", "last alive")
 	}
 	writeDoc(t, doc, site+"/302/308/404 "+dying.URL+"/page\n")
 	if out := run(); !strings.Contains(out, "redirects to "+site+"/404") {

@@ -90,7 +90,7 @@ func TestVerifySite(t *testing.T) {
   1:34     dead        %[1]s/gone
                        404; not found: 404 "Not Found"
   1:58     moved       %[1]s/moved#x
-                       has moved for good to %[1]s/page
+                       has permanently moved to %[1]s/page
   1:86     warning     %[1]s/busy
                        403; not permitted: 403 "Forbidden"
 

@@ -96,7 +96,7 @@ func TestBrowseSuspend(t *testing.T) {
 	s.keys("Enter")
 	s.has("A small server for each scheme")
 	s.keys("?")
-	s.has("next link, or a line down")
+	s.has("next link, or down a line")
 	s.keys("q")
 	s.has("ready$")
 }
@@ -116,12 +116,12 @@ func TestBrowseSessionEnds(t *testing.T) {
 		w.ends(">")
 		w.keys("-l", "bye")
 		w.keys("Enter")
-		w.has("the host has ended the session")
+		w.has("the host ended the session")
 		w.ends("Enter shows the page again.")
 		w.keys("Enter")
 		w.has("? keys")
 		w.keys("?")
-		w.has("next link, or a line down")
+		w.has("next link, or down a line")
 		w.keys("q")
 		w.has("status 0")
 	}

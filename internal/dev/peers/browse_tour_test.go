@@ -165,13 +165,13 @@ func TestBrowseTour(t *testing.T) {
 
 	name := record(t, a, museum)
 	museum.Close()
-	kept := &walker{startTmux(t, 80, 24, browseIn(t, "TERM=tmux", "--from", name)), "What the archives have", map[string]string{}}
+	kept := &walker{startTmux(t, 80, 24, browseIn(t, "TERM=tmux", "--from", name)), "Archived pages", map[string]string{}}
 	kept.has("Hosts")
 	kept.keys("1", "Enter")
 	kept.has("Words of the URL:")
 	kept.keys("-l", "gopher 0/")
 	kept.keys("Enter")
-	kept.has("Kept URLs with gopher 0/")
+	kept.has("Archived URLs that contain gopher 0/")
 	kept.keys("b")
 	for _, stop := range museum.Stops() {
 		traits := a.Registry.Scheme(stop.URL).Traits

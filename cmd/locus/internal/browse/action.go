@@ -58,7 +58,7 @@ func (m *model) up() {
 			}
 		}
 	}
-	m.say("No menu is above this page")
+	m.say("There is no menu above this page")
 }
 
 func (m *model) askSearch() {
@@ -74,7 +74,7 @@ func (m *model) askSearch() {
 func (m *model) copyable(pl place) (u locus.URL, ok bool) {
 	switch {
 	case pl.url.IsZero():
-		m.say("It has no URL")
+		m.say("This item has no URL")
 	case pl.hidden:
 		m.say("The URL contains a hidden answer")
 	default:
@@ -87,7 +87,7 @@ func (m *model) copyable(pl place) (u locus.URL, ok bool) {
 func (m *model) chosenURL() (u locus.URL, ok bool) {
 	l := m.chosen()
 	if l == nil {
-		m.say("No link is chosen")
+		m.say("No link is selected")
 		return u, false
 	}
 	return m.copyable(l.place)
@@ -115,7 +115,7 @@ func (m *model) openElsewhere(u locus.URL, ok bool) {
 		m.say(messageOf(err))
 		return
 	}
-	m.say("Opened elsewhere: " + term.Safe(u.Shown()))
+	m.say("Opened in another program: " + term.Safe(u.Shown()))
 }
 
 // newTab opens the chosen link in a tab of its own, and shows it.
@@ -123,10 +123,10 @@ func (m *model) newTab() {
 	l := m.chosen()
 	switch {
 	case l == nil || l.act != nil:
-		m.say("No link is chosen")
+		m.say("No link is selected")
 		return
 	case len(m.tabs) >= maxTabs:
-		m.say(fmt.Sprintf("%d tabs are open already; x closes one", maxTabs))
+		m.say(fmt.Sprintf("%d tabs are already open; x closes one", maxTabs))
 		return
 	}
 	t := &tab{}
@@ -140,7 +140,7 @@ func (m *model) newTab() {
 func (m *model) turn(by int) {
 	n := len(m.tabs)
 	if n == 1 {
-		m.say("There is one tab; t opens a link in another")
+		m.say("There is only one tab; t opens a link in a new one")
 		return
 	}
 	m.turnTo((m.at + by + n) % n)
@@ -203,7 +203,7 @@ func (m *model) saveTo(e *entry, path string) {
 			defer result.Close()
 			o, ok := result.Resource.(*scheme.Object)
 			if !ok {
-				return fmt.Errorf("%w: it is not an object any more", scheme.ErrUnsupported)
+				return fmt.Errorf("%w: the URL no longer returns an object", scheme.ErrUnsupported)
 			}
 			_, err = transfer.Copy(ctx, w, o, nil)
 			return err

@@ -100,7 +100,7 @@ func TestManyTabs(t *testing.T) {
 	}
 	b.wants("This is the last tab")
 	b.keys("]").wants("There is one tab")
-	b.keys("B t").wants("No link is chosen") // starting the tour is no link
+	b.keys("B t").wants("No link is selected") // starting the tour is no link
 }
 
 // fields is a form with a field of every kind.
@@ -158,7 +158,7 @@ func TestYankOnlyWhenAsked(t *testing.T) {
 	if b.clip != "gopher://h.example/7/find" {
 		t.Errorf("the clipboard has %q", b.clip)
 	}
-	b.keys("B Y").wants("It has no URL")
+	b.keys("B Y").wants("This item has no URL")
 }
 
 // A page that could not be opened elsewhere says why.

@@ -26,11 +26,11 @@ const (
 // hosts lists the hosts after one; empty: from the first.
 func (k *archivedList) hosts(after string) place {
 	return k.place("archives", func(l *loading) *page {
-		p := &page{title: "What the archives have"}
+		p := &page{title: "Archived pages"}
 		hosts, err := k.store.Hosts(after, archivedPerPage+1)
 		more := len(hosts) > archivedPerPage
 		hosts = hosts[:min(len(hosts), archivedPerPage)]
-		p.addLink("Search", link{label: "Enter asks for words of the URL", act: k.ask})
+		p.addLink("Search", link{label: "Enter searches the URLs", act: k.ask})
 		p.addText(plain, "")
 		p.addText(bold, "Hosts")
 		for _, host := range hosts {
@@ -84,7 +84,7 @@ func (k *archivedList) urls(host, after string) place {
 
 // ask asks for words, and lists the URLs that have all of them.
 func (k *archivedList) ask(m *model) {
-	m.ask(prompt{label: "Words of the URL: ", done: func(m *model, text string) {
+	m.ask(prompt{label: "Words in the URL: ", done: func(m *model, text string) {
 		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {
 			m.visit(k.search(words))
 		}
@@ -93,7 +93,7 @@ func (k *archivedList) ask(m *model) {
 
 // search lists the URLs that have all of the words, in lower case.
 func (k *archivedList) search(words []string) place {
-	name := "Kept URLs with " + term.Safe(strings.Join(words, " "))
+	name := "Archived URLs that contain " + term.Safe(strings.Join(words, " "))
 	return k.place(name, func(l *loading) *page {
 		p := &page{title: name}
 		err := k.all(l, func(each archive.Listed) bool {

@@ -44,7 +44,7 @@ func (b bookmarks) read() ([]bookmark, error) {
 
 func (b bookmarks) text() ([]byte, error) {
 	if b.path == "" {
-		return nil, fmt.Errorf("%w: bookmarks need XDG_CONFIG_HOME or HOME", transfer.ErrFile)
+		return nil, fmt.Errorf("%w: bookmarks: neither XDG_CONFIG_HOME nor HOME is set", transfer.ErrFile)
 	}
 	text, err := base.ReadFile(b.path, maxBookmarks)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,11 +102,11 @@ func (b bookmarks) remove(i int, u locus.URL) error {
 			return nil, err
 		}
 		if i >= len(list) || list[i].URL != u {
-			return nil, errors.New("the file of bookmarks has changed")
+			return nil, errors.New("another program changed the bookmarks file; try again")
 		}
 		rest := cut(string(text), i)
 		if left, err := b.parse([]byte(rest)); err != nil || len(left) != len(list)-1 {
-			return nil, fmt.Errorf("the file is not written as expected: remove it in %s", b.path)
+			return nil, fmt.Errorf("unexpected format: remove the bookmark in an editor from %s", b.path)
 		}
 		return []byte(rest), nil
 	})
@@ -195,7 +195,7 @@ func (m *model) bookmark() {
 	case err != nil:
 		m.say(messageOf(err))
 	case !added:
-		m.say("It is among the bookmarks already")
+		m.say("Already bookmarked")
 	default:
 		m.say("Bookmarked: " + e.safeTitle())
 	}
@@ -205,7 +205,7 @@ func (m *model) bookmark() {
 func (m *model) unmark() {
 	e := m.current()
 	if e.selected == noLink || e.selected >= len(e.page.marks) {
-		m.say("No bookmark is chosen; B lists them")
+		m.say("No bookmark is selected; B lists them")
 		return
 	}
 	l := e.page.links[e.selected]

@@ -62,7 +62,7 @@ func New(a *base.App, t Terminal) *cobra.Command {
 	o := options{terminal: t}
 	cmd := &cobra.Command{
 		Use:     "browse [URL]",
-		Short:   "Browse every scheme in the terminal",
+		Short:   "Browse URLs of every scheme in the terminal",
 		Long:    browseLong,
 		Example: browseExamples,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -77,7 +77,7 @@ func New(a *base.App, t Terminal) *cobra.Command {
 	}
 	base.AddFlags(cmd, "Archives", o.archives.AddFlags)
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, to select text")
+		f.BoolVar(&o.noMouse, "no-mouse", false, "leave the mouse to the terminal, for selecting text")
 	})
 	base.UseNetworkFlags(cmd)
 	return cmd
@@ -96,9 +96,9 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	}
 	switch file, ok := a.In.(*os.File); {
 	case a.Flags.JSON:
-		return errors.New("browse has no --json; \"locus get --json\" writes a resource")
+		return errors.New("browse has no --json: use \"locus get --json\"")
 	case !a.OutTTY || !ok || !term.IsTerminal(int(file.Fd())) || a.Getenv("TERM") == "dumb":
-		return errors.New("browse needs a terminal; \"locus get\" writes a resource")
+		return errors.New("browse needs a terminal: use \"locus get\"")
 	}
 	b := &browser{app: a, terminal: o.terminal}
 	var store *archive.Store
@@ -185,7 +185,7 @@ func openElsewhere(a *base.App) func(locus.URL) error {
 		for _, name := range names {
 			path, err := exec.LookPath(name)
 			if err != nil {
-				return fmt.Errorf("no program opens it: set BROWSER to one: %w", err)
+				return fmt.Errorf("no program to open it: set BROWSER: %w", err)
 			}
 			c := exec.Command(path, u.String())
 			if err := c.Start(); err != nil {

@@ -90,8 +90,8 @@ func TestMistypedURL(t *testing.T) {
 			}
 			continue
 		}
-		if !strings.Contains(screen, "\nNot a URL. Enter opens this one:\n"+c.prompt+"\n") {
-			t.Errorf("%s:\n%s, want %q in screen", c.typed, screen, "\nNot a URL. Enter opens this one:\n"+c.prompt+"\n")
+		if !strings.Contains(screen, "\nNot a URL. Press Enter to open:\n"+c.prompt+"\n") {
+			t.Errorf("%s:\n%s, want %q in screen", c.typed, screen, "\nNot a URL. Press Enter to open:\n"+c.prompt+"\n")
 		}
 		if b.keys("enter"); b.m.prompt != nil {
 			t.Errorf("%s: Enter asks again", c.typed)
@@ -430,7 +430,7 @@ func TestHostileTexts(t *testing.T) {
 func TestBookmarks(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("a").wants("Bookmarked: Museum")
-	b.keys("a").wants("It is among the bookmarks already")
+	b.keys("a").wants("Already bookmarked")
 	b.keys("2 enter a B").wants("Museum", "More")
 	b.keys("2 enter").wants("(empty)")
 	if req := b.library.asked[len(b.library.asked)-1]; req.From != nil {

@@ -20,12 +20,12 @@ type binding struct {
 // bindings returns every key, in the order of the page that "?" shows.
 func bindings() []binding {
 	return []binding{
-		{[]string{"down", "j", "ctrl+n"}, "next link, or a line down", func(m *model) { m.step(1) }},
-		{[]string{"up", "k", "ctrl+p"}, "link before, or a line up", func(m *model) { m.step(-1) }},
-		{[]string{"tab"}, "next link, wherever it is", func(m *model) { m.link(1) }},
-		{[]string{"shift+tab"}, "link before, wherever it is", func(m *model) { m.link(-1) }},
+		{[]string{"down", "j", "ctrl+n"}, "next link, or down a line", func(m *model) { m.step(1) }},
+		{[]string{"up", "k", "ctrl+p"}, "previous link, or up a line", func(m *model) { m.step(-1) }},
+		{[]string{"tab"}, "next link, even off screen", func(m *model) { m.link(1) }},
+		{[]string{"shift+tab"}, "previous link, even off screen", func(m *model) { m.link(-1) }},
 		{[]string{"space", "pgdown", "ctrl+f"}, "next screen", func(m *model) { m.scroll(m.body()) }},
-		{[]string{"-", "pgup", "ctrl+b"}, "screen before", func(m *model) { m.scroll(-m.body()) }},
+		{[]string{"-", "pgup", "ctrl+b"}, "previous screen", func(m *model) { m.scroll(-m.body()) }},
 		{[]string{"home", "<"}, "start of the page", func(m *model) { m.first(m.current()) }},
 		{[]string{"end", ">"}, "end of the page", (*model).end},
 		{[]string{"enter", "right", "l"}, "open the link; digits and Enter open it by number", (*model).follow},
@@ -35,18 +35,18 @@ func bindings() []binding {
 		{[]string{"u"}, "up: the menu above this page", (*model).up},
 		{[]string{"g"}, "go to a URL", func(m *model) { m.askURL("") }},
 		{[]string{"G"}, "go to a URL, starting from this one", func(m *model) { m.askURL(m.editable()) }},
-		{[]string{"r"}, "open the page again", (*model).reload},
-		{[]string{"esc"}, "stop opening", (*model).halt},
+		{[]string{"r"}, "reload the page", (*model).reload},
+		{[]string{"esc"}, "stop loading", (*model).halt},
 		{[]string{"/"}, "find in the page", (*model).askSearch},
 		{[]string{"n"}, "find the next", func(m *model) { m.find(1) }},
-		{[]string{"N"}, "find the one before", func(m *model) { m.find(-1) }},
+		{[]string{"N"}, "find the previous", func(m *model) { m.find(-1) }},
 		{[]string{"a"}, "bookmark this page", (*model).bookmark},
 		{[]string{"B"}, "bookmarks and the tour", func(m *model) { m.visit(m.home()) }},
-		{[]string{"D"}, "delete the chosen bookmark", (*model).unmark},
+		{[]string{"D"}, "delete the selected bookmark", (*model).unmark},
 		{[]string{"H"}, "history", (*model).history},
 		{[]string{"\\"}, "source of the page", (*model).source},
 		{[]string{"="}, "parts of the URL", (*model).parts},
-		{[]string{"c"}, "conversation: what was sent and received", (*model).conversation},
+		{[]string{"c"}, "transcript: what was sent and received", (*model).conversation},
 		{[]string{"s"}, "save the page to a file", (*model).save},
 		{[]string{"y"}, "copy the URL of the link", (*model).yankLink},
 		{[]string{"Y"}, "copy the URL of the page", (*model).yankPage},
@@ -54,13 +54,13 @@ func bindings() []binding {
 		{[]string{"O"}, "open the page with another program", (*model).openPageElsewhere},
 		{[]string{"t"}, "open the link in a new tab", (*model).newTab},
 		{[]string{"]", "ctrl+pgdown"}, "next tab", func(m *model) { m.turn(1) }},
-		{[]string{"[", "ctrl+pgup"}, "tab before", func(m *model) { m.turn(-1) }},
+		{[]string{"[", "ctrl+pgup"}, "previous tab", func(m *model) { m.turn(-1) }},
 		{[]string{"x"}, "close the tab", (*model).closeTab},
-		{[]string{"ctrl+l"}, "draw the screen again", func(m *model) { m.later(tea.ClearScreen) }},
+		{[]string{"ctrl+l"}, "redraw the screen", func(m *model) { m.later(tea.ClearScreen) }},
 		{[]string{"ctrl+z"}, "suspend", func(m *model) { m.later(tea.Suspend) }},
 		{[]string{"?", "f1"}, "this page", (*model).help},
 		{[]string{"q"}, "quit", func(m *model) { m.quit(base.StatusDone) }},
-		{[]string{"ctrl+c"}, "stop opening, or quit with status 130", (*model).interrupt},
+		{[]string{"ctrl+c"}, "stop loading, or quit with status 130", (*model).interrupt},
 	}
 }
 
@@ -97,7 +97,7 @@ func (m *model) command(name string) {
 			}
 		}
 	}
-	m.say("No such key; ? shows the keys")
+	m.say("Unknown key; ? shows the keys")
 }
 
 // digitKey takes a key after digits: a command for the link of that number.

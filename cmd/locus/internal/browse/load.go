@@ -94,7 +94,7 @@ func (l *loading) load() (p *page, session *access.Result) {
 	req := access.Request{URL: pl.url, From: pl.from, Trace: t.add, Source: true}
 	result, err := pl.opener.Do(l.ctx, req)
 	if pl.hidden {
-		t.lines = []string{"The conversation is not kept, because it has a hidden answer."}
+		t.lines = []string{"The transcript is not available, because it contains a hidden answer."}
 	}
 	if err != nil {
 		p.trace = t.lines
@@ -128,9 +128,9 @@ func (l *loading) load() (p *page, session *access.Result) {
 
 // headings are the titles of pages about errors.
 var headings = map[access.Kind]string{
-	access.NotFound: "Not found", access.Denied: "Refused by the policy", access.Unreachable: "No connection", access.Timeout: "No answer in time",
-	access.Protocol: "The server does not keep to the protocol", access.Auth: "A login is needed", access.Unsupported: "Not supported", access.TooLarge: "Too large",
-	access.Syntax: "Not a URL of its scheme", access.Interrupted: "Stopped",
+	access.NotFound: "Not found", access.Denied: "Denied by the policy", access.Unreachable: "No connection", access.Timeout: "Timed out",
+	access.Protocol: "The server violated the protocol", access.Auth: "Login required", access.Unsupported: "Not supported", access.TooLarge: "Too large",
+	access.Syntax: "Not a valid URL of its scheme", access.Interrupted: "Stopped",
 }
 
 // fail makes p a page about err.
@@ -138,7 +138,7 @@ func (p *page) fail(r *scheme.Registry, err error) {
 	p.err = err
 	heading := headings[base.KindOf(err)]
 	if heading == "" {
-		heading = "It can't be opened"
+		heading = "Can't open this URL"
 	}
 	p.title = heading
 	p.addText(bold, heading)
@@ -151,14 +151,14 @@ func (p *page) fail(r *scheme.Registry, err error) {
 			break
 		}
 	}
-	p.addText(faint, "r tries again, c shows what was sent, G changes the URL.")
+	p.addText(faint, "r retries, c shows what was sent, G edits the URL.")
 }
 
 // broken says at the end of the page why it is not whole.
 func (p *page) broken(err error) {
 	p.err, p.whole = err, false
 	p.addText(plain, "")
-	p.addText(bold, "Not all of it: "+messageOf(err))
+	p.addText(bold, "Incomplete: "+messageOf(err))
 }
 
 // messageOf returns the message of an error, safe and without passwords.
@@ -205,7 +205,7 @@ func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 	p.octets = append(head, p.octets...)
 	if len(p.octets) > maxText {
 		p.octets = p.octets[:maxText]
-		err = errors.Join(err, fmt.Errorf("%w: only the first %s are shown, s saves all of it", scheme.ErrTooLarge, human.Size(maxText)))
+		err = errors.Join(err, fmt.Errorf("%w: only the first %s are shown; s saves all of it", scheme.ErrTooLarge, human.Size(maxText)))
 	}
 	if note := term.Text(o.Note); note != "" {
 		p.note = note // reading may set it

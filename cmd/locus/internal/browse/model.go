@@ -283,7 +283,7 @@ func (m *model) typed(text string) {
 		}
 	}
 	if !meant.IsZero() {
-		m.say("Not a URL. Enter opens this one:")
+		m.say("Not a URL. Press Enter to open:")
 		m.ask(prompt{label: "Go to: ", done: (*model).typed}, meant.String())
 		return
 	}

@@ -144,7 +144,7 @@ func (m *model) end() {
 // follow opens the link that is chosen.
 func (m *model) follow() {
 	if l := m.chosen(); l == nil {
-		m.say("No link is chosen")
+		m.say("No link is selected")
 	} else if l.act != nil {
 		l.act(m)
 	} else {

@@ -125,7 +125,7 @@ func TestOutputIsOfTheLibrary(t *testing.T) {
 		p.Send(tea.KeyPressMsg(tea.Key{Code: c, Text: string(c)}))
 	}
 	press("enter = b c b \\ b H b a B f esc t ?")
-	out.wait(t, "next link, or a line down")
+	out.wait(t, "next link, or down a line")
 	press("q")
 	if err := <-done; err != nil {
 		t.Error(err)

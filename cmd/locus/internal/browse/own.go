@@ -24,7 +24,7 @@ func (m *model) home() place {
 	return place{opener: m.opener, name: "bookmarks", own: func() *page {
 		p := &page{title: "Locus: bookmarks and the tour"}
 		if m.archived != nil {
-			p.addLink("What the archives have", link{place: m.archived.hosts("")})
+			p.addLink("Archived pages", link{place: m.archived.hosts("")})
 			p.addText(plain, "")
 		}
 		p.addText(bold, "Bookmarks")
@@ -33,7 +33,7 @@ func (m *model) home() place {
 		case err != nil:
 			p.addText(plain, messageOf(err))
 		case len(list) == 0:
-			p.addText(faint, "(none: a bookmarks a page, g goes to a URL)")
+			p.addText(faint, "(none: press a to bookmark a page, g to go to a URL)")
 		}
 		for i, b := range list {
 			title := term.Safe(b.Title)
@@ -45,7 +45,7 @@ func (m *model) home() place {
 		}
 		p.addText(plain, "")
 		p.addText(bold, "The tour")
-		p.addLink("A small server for each scheme, inside this program: no network is needed", link{label: "Enter starts the servers", act: (*model).startTour})
+		p.addLink("Demo servers for each scheme, inside this program; they need no network", link{label: "Enter starts the servers", act: (*model).startTour})
 		p.addText(plain, "")
 		p.addText(faint, "? shows the keys.")
 		return p
@@ -118,7 +118,7 @@ func (m *model) help() {
 			p.addText(plain, fmt.Sprintf("%-22s %s", strings.Join(names, " "), b.text))
 			p.blocks[len(p.blocks)-1].indent = 23
 		}
-		p.addText(plain, "", "The mouse opens a link; its wheel scrolls, its right button goes back.")
+		p.addText(plain, "", "Mouse: click opens a link, the wheel scrolls, the right button goes back.")
 		return p
 	})
 }
@@ -160,8 +160,8 @@ func (m *model) source() {
 func (m *model) conversation() {
 	e := m.current()
 	lines := e.page.trace
-	m.show("conversation about "+e.place.shown(), func() *page {
-		p := &page{title: "What was sent (>) and received (<)"}
+	m.show("transcript of "+e.place.shown(), func() *page {
+		p := &page{title: "Transcript: sent (>) and received (<)"}
 		p.addText(plain, lines...)
 		if len(lines) == 0 {
 			p.addText(faint, "Nothing was sent for this page.")

@@ -179,9 +179,9 @@ func TestMenusStayPublic(t *testing.T) {
 	n := newNetwork(t, "http://public.example/a/b")
 	b := n.browsing(t, "gopher://public.example/")
 	b.wants("Secret", "More")
-	b.keys("1 enter").wants("Refused by the policy")
+	b.keys("1 enter").wants("Denied by the policy")
 	b.keys("b 2 enter").wants("Secret", "More")
-	b.keys("1 enter").wants("Refused by the policy")
+	b.keys("1 enter").wants("Denied by the policy")
 	if dialed := n.dialed(); strings.Contains(dialed, privateAddress) {
 		t.Errorf("dialed %s", dialed)
 	}
@@ -230,14 +230,14 @@ func TestArchivedDialsNothing(t *testing.T) {
 	b.keys("g").typing("http://127.0.0.1:1/").wants("Not found", "not in the archive")
 	b.keys("g").typing("file:///etc/passwd").wants("Not found", "not in the archive")
 	b.keys("g").typing("telnet://127.0.0.1:1/").wants("Not found", "not in the archive")
-	b.keys("B").wants("What the archives have")
+	b.keys("B").wants("Archived pages")
 	b.keys("1 enter 1 enter").wants("Words of the URL:")
-	b.typing("PAGE example").wants("Kept URLs with page example", "http://www.example/page", "(2 times)")
+	b.typing("PAGE example").wants("Archived URLs that contain page example", "http://www.example/page", "(2 times)")
 	b.keys("1 enter").wants("Second")
 	b.keys("b b 1 enter").typing("nothing such").wants("(none)")
-	b.keys("b 1 enter enter").wants("What the archives have")
+	b.keys("b 1 enter enter").wants("Archived pages")
 	b = newTester(t, &library{open: fixture().open, archived: store}, "", 80, 24)
-	b.wants("What the archives have", "Hosts")
+	b.wants("Archived pages", "Hosts")
 }
 
 // archiveStore returns an archive with some resources.

@@ -122,7 +122,7 @@ func (m *model) reopen(t *tab) {
 		return
 	}
 	e.page = &page{place: e.place, title: e.title}
-	e.page.addText(faint, "Opening again ...")
+	e.page.addText(faint, "Reloading ...")
 	m.open(t, e.place, e)
 }
 

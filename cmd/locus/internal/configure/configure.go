@@ -21,7 +21,7 @@ import (
 func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Show the configuration, or begin its file",
+		Short: "Show the configuration, or create its file",
 		Long: `"show" writes every setting as it is in effect, from the file and the environment, in
 TOML: what has no value is a comment. "path" writes the path of the file, which need not
 exist. "init" writes a file with all settings as comments, and never replaces one.
@@ -31,12 +31,12 @@ exist. "init" writes a file with all settings as comments, and never replaces on
   locus config path`,
 		Args: base.UnknownSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return errors.New("write config show, config path or config init")
+			return errors.New("choose config show, config path or config init")
 		},
 	}
 	show := &cobra.Command{
 		Use:   "show",
-		Short: "Write every setting as it is in effect",
+		Short: "Write the effective value of each setting",
 		Example: `  locus config show
   LOCUS_TIMEOUT=5 locus config show --json`,
 		Args: base.NoArgs,
@@ -65,7 +65,7 @@ exist. "init" writes a file with all settings as comments, and never replaces on
 	}
 	begin := &cobra.Command{
 		Use:   "init",
-		Short: "Write a configuration file with every setting as a comment",
+		Short: "Create a configuration file with each setting commented out",
 		Example: `  locus config init --config "$(mktemp -d)/locus.toml"
   XDG_CONFIG_HOME=$(mktemp -d) locus config init`,
 		Args: base.NoArgs,
@@ -82,7 +82,7 @@ exist. "init" writes a file with all settings as comments, and never replaces on
 func filePath(a *base.App) (string, error) {
 	name, _ := config.Source{File: a.Flags.Config, Getenv: a.Getenv}.Path()
 	if name == "" {
-		return "", errors.New("neither XDG_CONFIG_HOME nor HOME is set: name a file with --config")
+		return "", errors.New("neither XDG_CONFIG_HOME nor HOME is set: choose a file with --config")
 	}
 	return name, nil
 }
@@ -132,6 +132,6 @@ func begin(a *base.App) error {
 		a.Fail(base.StatusAccess, err)
 		return nil
 	}
-	a.Note("%s was written", name)
+	a.Note("wrote %s", name)
 	return nil
 }

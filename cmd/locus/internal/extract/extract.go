@@ -72,21 +72,21 @@ not be read; the rest is read all the same.`,
 		RunE: func(_ *cobra.Command, args []string) error { return x.run(args) },
 	}
 	base.AddFlags(cmd, "Input", func(f *pflag.FlagSet) {
-		f.BoolVarP(&x.recursive, "recursive", "r", false, "read folders; without a FILE, this one")
+		f.BoolVarP(&x.recursive, "recursive", "r", false, "read directories; without a FILE, the current one")
 		f.StringVar(&x.as, "as", "", "read every file as `TYPE`")
-		f.BoolVar(&x.noIgnore, "no-ignore", false, "with -r: read what .gitignore and .ignore exclude")
-		f.BoolVar(&x.hidden, "hidden", false, "with -r: read hidden files")
-		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "unpack at most `N` octets of a container (10M, 5G)")
+		f.BoolVar(&x.noIgnore, "no-ignore", false, "with -r: also read files that .gitignore and .ignore exclude")
+		f.BoolVar(&x.hidden, "hidden", false, "with -r: also read hidden files")
+		f.Var((*config.Size)(&a.Flags.MaxSize), "max-size", "unpack at most `N` bytes of a container (10M, 5G)")
 	})
 	base.AddFlags(cmd, "Selection", func(f *pflag.FlagSet) {
-		f.StringSliceVar(&x.schemes, "scheme", nil, "find only URLs of this `SCHEME` (repeatable)")
-		f.StringSliceVar(&x.hosts, "host", nil, "find only URLs of this `HOST`, \"*.DOMAIN\" for subdomains (repeatable)")
-		f.BoolVar(&x.o.Extract.Schemeless, "schemeless", false, "find \"www.\" names and mail addresses too")
-		f.BoolVar(&x.partial, "partial", false, "find partial forms in Markdown, HTML and CSS too")
+		f.StringSliceVar(&x.schemes, "scheme", nil, "find only URLs with this `SCHEME` (repeatable)")
+		f.StringSliceVar(&x.hosts, "host", nil, "find only URLs with this `HOST`, or \"*.DOMAIN\" for subdomains (repeatable)")
+		f.BoolVar(&x.o.Extract.Schemeless, "schemeless", false, "also find \"www.\" names and mail addresses")
+		f.BoolVar(&x.partial, "partial", false, "also find relative references in Markdown, HTML and CSS")
 	})
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&x.unique, "unique", false, "write each URL once")
-		f.BoolVar(&x.context, "context", false, "write the line of each URL below it")
+		f.BoolVar(&x.context, "context", false, "also write the line that contains each URL")
 	})
 	base.AddFlags(cmd, "Memory", x.memory.Add)
 	base.CompleteFlag(cmd, "as", func() []string { return base.DocumentTypes() })

@@ -251,7 +251,7 @@ func (x *extractor) writeChunk(c chunk, seen *bulk.Set) (found int64) {
 	}
 	switch {
 	case errors.Is(c.err, document.ErrBinary):
-		a.Note("%s; --as text reads it", c.err)
+		a.Note("%s; use --as text to read it", c.err)
 	case c.err != nil:
 		a.Fail(base.StatusAccess, c.err)
 	}
@@ -348,7 +348,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	switch {
 	case err != nil:
 	case info.IsDir():
-		err = fmt.Errorf("%s is a folder; -r reads its files", name)
+		err = fmt.Errorf("%s is a directory; use -r to read its files", name)
 	case !info.Mode().IsRegular():
 		// Only Ctrl-C may end a pipe.
 		return waitedReader{f, r, f}, nil

@@ -113,7 +113,7 @@ func Choose(choices []string, text string) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(choices) {
 		return choices[n-1], nil
 	}
-	return "", fmt.Errorf("not a choice; the choices are %s", listChoices(choices, func(c string) string { return Quote(charset.Text(c)) }))
+	return "", fmt.Errorf("invalid choice: choose %s", listChoices(choices, func(c string) string { return Quote(charset.Text(c)) }))
 }
 
 func listChoices(choices []string, text func(choice string) string) string {
@@ -212,7 +212,7 @@ func Hint(f *scheme.Form) string {
 	if len(Questions(f)) == 1 {
 		how = "--answer TEXT"
 	}
-	return fmt.Sprintf("this wants answers: \"locus open\" asks for them, %q of \"locus get\" gives them", how)
+	return fmt.Sprintf("this URL is a form: use \"locus open URL\", or \"locus get %s URL\"", how)
 }
 
 // JSON describes a form; nil for nil.

@@ -47,7 +47,7 @@ func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers,
 			f.Close()
 		}
 	case stdin:
-		err = errors.New("standard input can't contain both the URLs and the answers")
+		err = errors.New("standard input can't be both the list of URLs and the answers")
 	default:
 		x.file, err = parseAnswers(a.Stdin())
 	}
@@ -88,7 +88,7 @@ func parseAnswers(r io.Reader) ([]fileValue, error) {
 		return nil, asJSONError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("there is text after the JSON")
+		return nil, errors.New("unexpected text after the JSON")
 	}
 	return list, nil
 }
@@ -224,7 +224,7 @@ func findQuestion(all []form.Question, field string) (form.Question, error) {
 	return form.Question{}, errTwoFields
 }
 
-var errTwoFields = errors.New("names more than one field: use the number")
+var errTwoFields = errors.New("matches more than one field: use the field's number")
 
 // noSuchField lists the fields of a form.
 func noSuchField(all []form.Question) error {
@@ -233,7 +233,7 @@ func noSuchField(all []form.Question) error {
 		labels[i] = q.Label()
 	}
 	if len(labels) == 0 {
-		return errors.New("names no field: the form has none to answer")
+		return errors.New("unknown field: the form has none to answer")
 	}
-	return fmt.Errorf("names no field: they are %s", strings.Join(labels, ", "))
+	return fmt.Errorf("unknown field: choose %s", strings.Join(labels, ", "))
 }

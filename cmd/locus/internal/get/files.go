@@ -29,7 +29,7 @@ func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
 		if !filepath.IsLocal(path) {
-			return "", "", fmt.Errorf("-o %s is outside the folder of -d", path)
+			return "", "", fmt.Errorf("-o %s is outside the directory of -d", path)
 		}
 		path = filepath.Join(g.dir, path)
 	}
@@ -39,7 +39,7 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if !g.overwrite {
-			return "", "", scheme.Hint(&kindError{linkError(path), transfer.ErrExists}, "--overwrite writes to its target")
+			return "", "", scheme.Hint(&kindError{linkError(path), transfer.ErrExists}, "use --overwrite to write to its target")
 		}
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
@@ -51,7 +51,7 @@ func (g *getter) place() (dir, name string, err error) {
 	}
 	name = filepath.Base(path)
 	if os.IsPathSeparator(g.output[len(g.output)-1]) || !filepath.IsLocal(name) || name == "." {
-		return "", "", fmt.Errorf("-o %s is not a file name; use -O with -d DIR to choose a folder", g.output)
+		return "", "", fmt.Errorf("-o %s is not a file name: use -O with -d DIR to choose a directory", g.output)
 	}
 	return filepath.Dir(path), name, nil
 }
@@ -142,7 +142,7 @@ func (g *getter) transferOptions(report func(transfer.Event)) *transfer.Options 
 func writeFile(w io.Writer, m *scheme.Menu) error {
 	items, err := show.WriteLines(w, m.Items, new(form.TextDecoder))
 	if err == nil && items == 0 && m.Form != nil {
-		return scheme.Hint(fmt.Errorf("%w: it is a form", transfer.ErrNotObject), "--answer answers it")
+		return scheme.Hint(fmt.Errorf("%w: it is a form", transfer.ErrNotObject), "use --answer to answer it")
 	}
 	return err
 }
@@ -176,7 +176,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 		}
 		job := transfer.Job{URL: u, Name: name(u)}
 		if job.Name == "" {
-			g.FailWith(base.StatusUsage, u.Shown(), scheme.Hint(&kindError{errors.New(u.Shown() + ": ends in no name for a file"), transfer.ErrName}, "-o FILE chooses one"))
+			g.FailWith(base.StatusUsage, u.Shown(), scheme.Hint(&kindError{errors.New(u.Shown() + ": ends in no name for a file"), transfer.ErrName}, "choose one with -o FILE"))
 			continue
 		}
 		jobs = append(jobs, job)
@@ -188,11 +188,11 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 // distinguish gives equal names a number, and says so.
 func (g *getter) distinguish(jobs []transfer.Job) {
 	for _, i := range transfer.Distinguish(jobs) {
-		g.App.Note("%s is written to %s: another URL has that name", jobs[i].URL.Shown(), jobs[i].Name)
+		g.App.Note("%s is written to %s, because another URL has the same file name", jobs[i].URL.Shown(), jobs[i].Name)
 	}
 }
 
-var errOneObject = errors.New("-o accepts one URL; -O writes a file for each URL")
+var errOneObject = errors.New("-o accepts one URL: use -O to write a file for each URL")
 
 func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	file := filepath.Join(dir, r.Job.Name)
@@ -206,13 +206,13 @@ func (g *getter) result(r transfer.Result, dir string, left *leftovers) {
 	case g.App.Flags.JSON:
 		g.App.WriteJSON(g.describeFile(r, file))
 	case r.Skipped:
-		g.App.Note("%s exists already", file)
+		g.App.Note("%s already exists; skipped", file)
 	default:
 		switch {
 		case r.Discarded > 0 && r.Changed:
-			g.App.Note("%s has changed: fetched again from the start", r.Job.URL.Shown())
+			g.App.Note("%s has changed; fetched again from the start", r.Job.URL.Shown())
 		case r.Discarded > 0:
-			g.App.Note("the server cannot resume %s: fetched again from the start", r.Job.URL.Shown())
+			g.App.Note("the server can't resume %s; fetched again from the start", r.Job.URL.Shown())
 		}
 		switch resource := r.Resource.(type) {
 		case *scheme.Object:
@@ -246,9 +246,9 @@ func (g *getter) describeFile(r transfer.Result, file string) any {
 func advise(err error) error {
 	switch {
 	case errors.Is(err, transfer.ErrExists):
-		return scheme.Hint(err, "--overwrite replaces it, -C keeps it")
+		return scheme.Hint(err, "use --overwrite to replace it, or -C to skip it")
 	case errors.Is(err, transfer.ErrCoded):
-		return scheme.Hint(err, "--raw stores the octets in that coding")
+		return scheme.Hint(err, "use --raw to store the encoded data")
 	}
 	return err
 }
@@ -284,8 +284,8 @@ func (l *leftovers) tell(a *base.App) {
 	}
 	switch {
 	case l.unsure > 0:
-		a.Note("the same command with -C continues the part, or starts again if the server can't resume")
+		a.Note("run the same command with -C to resume, or to restart if the server can't resume")
 	case l.parts > 0:
-		a.Note("the same command with -C continues the part")
+		a.Note("run the same command with -C to resume")
 	}
 }

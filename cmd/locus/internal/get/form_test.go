@@ -111,7 +111,7 @@ func TestGetAnswersFile(t *testing.T) {
 		{``, "", nil, "--answers: not JSON: unexpected EOF"},
 		{`{"a": `, "", nil, "--answers: not JSON: unexpected EOF"},
 		{`{"a": s3cret}`, "", nil, "--answers: not JSON: invalid character"},
-		{`[] []`, "", nil, "--answers: there is text after the JSON"},
+		{`[] []`, "", nil, "--answers: unexpected text after the JSON"},
 	} {
 		s := commandtest.EveryKind()
 		args := []string{"--answers", "-"}
@@ -180,8 +180,8 @@ func TestGetAnswersFailures(t *testing.T) {
 		t.Errorf("%v: %+v, want no error, v.Error.Kind %q, status %d and no %q in out", err, got, "answer", base.StatusUsage, "s3cret")
 	}
 	file := filepath.Join(t.TempDir(), "out")
-	if got := runGet(t, s.In, "-o", file, "x-form://h/"); got.Status != base.StatusAccess || !strings.Contains(got.Err, "it is a form (--answer answers it)") {
-		t.Errorf("runGet(-o, %q, x-form://h/) = %+v, want status %d and %q in err", file, got, base.StatusAccess, "it is a form (--answer answers it)")
+	if got := runGet(t, s.In, "-o", file, "x-form://h/"); got.Status != base.StatusAccess || !strings.Contains(got.Err, "it is a form (use --answer to answer it)") {
+		t.Errorf("runGet(-o, %q, x-form://h/) = %+v, want status %d and %q in err", file, got, base.StatusAccess, "it is a form (use --answer to answer it)")
 	}
 	if _, err := os.Stat(file); err == nil {
 		t.Error("there is a file")

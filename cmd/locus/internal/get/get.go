@@ -66,7 +66,7 @@ others. "locus help configuration" tells which news server and which mail are us
 A form or search lists its questions. --answer and --answers answer them; "locus open"
 asks for the answers. See "locus help forms".
 
---warc records what is fetched, with the conversation about it, in a web archive (WARC
+--warc records what is fetched, with the transcript of it, in a web archive (WARC
 1.1), and an index beside it. An archive that exists is continued.
 
 A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
@@ -86,7 +86,7 @@ func New(a *base.App) *cobra.Command {
 	g.RunSession = g.session
 	cmd := &cobra.Command{
 		Use:     "get URL...",
-		Short:   "Dereference URLs of any scheme and write what they lead to",
+		Short:   "Fetch URLs of any scheme and write them to standard output or files",
 		Long:    getLong,
 		Example: getExamples,
 		Args:    base.RequireURLs,
@@ -98,17 +98,17 @@ func New(a *base.App) *cobra.Command {
 		},
 	}
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&g.Raw, "raw", false, "write data as it is stored, even to a terminal")
-		f.BoolVar(&g.NoFollow, "no-follow", false, "show where a redirect or referral leads")
+		f.BoolVar(&g.Raw, "raw", false, "write unmodified data, even to a terminal")
+		f.BoolVar(&g.NoFollow, "no-follow", false, "show the target of a redirect instead of following it")
 		g.AddVerboseFlag(f)
 	})
 	base.AddFlags(cmd, "Files", func(f *pflag.FlagSet) {
 		f.StringVarP(&g.output, "output", "o", "", "write the object to `FILE`; \"-\" is standard output")
-		f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to the name its URL ends in")
+		f.BoolVarP(&g.remoteName, "remote-name", "O", false, "write each object to a file named as in its URL")
 		f.StringVarP(&g.dir, "dir", "d", "", "write files below `DIR`, created if missing")
 		f.BoolVarP(&g.resume, "continue", "C", false, "continue partial files of an earlier get")
 		f.BoolVar(&g.overwrite, "overwrite", false, "replace existing files; write through a symbolic link")
-		f.BoolVar(&g.noTimes, "no-times", false, "give files today's time instead of the server's")
+		f.BoolVar(&g.noTimes, "no-times", false, "do not set file times from the server")
 		f.IntVar(&g.polite.Parallel, "parallel", 0, "fetch `N` files at once (default 8)")
 		f.IntVar(&g.polite.PerHost, "per-host", 0, "fetch `N` files at once from one host (default 2)")
 		f.IntVar(&g.polite.Retry, "retry", 0, "retry `N` times after a temporary failure")
@@ -117,8 +117,8 @@ func New(a *base.App) *cobra.Command {
 	base.AddFlags(cmd, "Selection", g.AddSelectionFlags)
 	base.AddFlags(cmd, "Archives", g.archives.AddFlags)
 	base.AddFlags(cmd, "Forms", func(f *pflag.FlagSet) {
-		f.StringArrayVar(&g.answer, "answer", nil, "answer a question by number or prompt: `FIELD=TEXT` (repeatable)")
-		f.StringVar(&g.answersFile, "answers", "", "answer a form with the JSON in `FILE`; \"-\" is standard input")
+		f.StringArrayVar(&g.answer, "answer", nil, "answer the field with this number or prompt: `FIELD=TEXT` (repeatable)")
+		f.StringVar(&g.answersFile, "answers", "", "answer a form from the JSON `FILE`; \"-\" is standard input")
 	})
 	base.AddFlags(cmd, "Sessions", func(f *pflag.FlagSet) {
 		g.script.addFlags(f)
@@ -127,7 +127,7 @@ func New(a *base.App) *cobra.Command {
 	base.AddFlags(cmd, "Protocols", func(f *pflag.FlagSet) {
 		f.StringVar(&g.cwd, "cwd", "", "ftp: change directory by `MODE`: multi (RFC 1738, default), single, none")
 		f.BoolVar(&g.active, "active", false, "ftp: let the server open the data connection")
-		f.StringVar(&g.ssl, "ssl", "", "ftp: ask for TLS before the login: `MODE` try or require")
+		f.StringVar(&g.ssl, "ssl", "", "ftp: use TLS before the login: `MODE` try or require")
 		f.BoolVar(&g.literalTabs, "literal-tabs", false, "gopher: send two TABs before a Gopher+ string (RFC 1738 3.4.3)")
 	})
 	base.UseNetworkFlags(cmd)
@@ -153,11 +153,11 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	case files && g.NoFollow:
 		return errors.New("--no-follow writes no file: it can't be used with -o or -O")
 	case set("output") && g.output == "-" && g.App.Flags.JSON:
-		return errors.New("standard output can't carry both the object and --json")
+		return errors.New("-o - can't be used with --json: both write to standard output")
 	case g.resume && g.archive.Wanted():
-		return errors.New("-C can't be used with --warc: an archive has whole objects")
+		return errors.New("-C can't be used with --warc: an archive needs complete objects")
 	case g.resume && g.archives.Used():
-		return errors.New("-C can't be used with --from: an archive is read from the beginning")
+		return errors.New("-C can't be used with --from: archived objects are read from the start")
 	case g.polite.Parallel < 0 || g.polite.PerHost < 0 || g.polite.Retry < 0:
 		return errors.New("--parallel, --per-host and --retry can't be negative")
 	}
@@ -203,13 +203,13 @@ func (g *getter) run(ctx context.Context, args []string) error {
 		o.Fill = g.answers.fill
 		defer func() {
 			if !g.answers.asked.Load() {
-				g.App.Note("the answers were not used: there was no form")
+				g.App.Note("the answers were not used: the URL is not a form")
 			}
 		}()
 	}
 	mode, ok := map[string]ftp.TLSMode{"": ftp.TLSOff, "try": ftp.TLSTry, "require": ftp.TLSRequire}[g.ssl]
 	if !ok {
-		return fmt.Errorf("--ssl is \"try\" or \"require\", not %q", g.ssl)
+		return fmt.Errorf("--ssl: unknown mode %q: choose try or require", g.ssl)
 	}
 	o.FTPTLS = mode
 	if ok, err := g.archive.Open(g.App); !ok {

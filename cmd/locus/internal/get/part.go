@@ -67,7 +67,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 		name = transfer.SafeName(part.Name)
 	}
 	if name == "" {
-		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Shown(), transfer.ErrName, w.Part), "-o FILE chooses one")
+		return scheme.Hint(fmt.Errorf("%s: %w: part %s has none", u.Shown(), transfer.ErrName, w.Part), "choose one with -o FILE")
 	}
 	w.jobs = append(w.jobs, transfer.Job{URL: u, Name: name})
 	w.distinguish(w.jobs)

@@ -64,9 +64,9 @@ func (s *script) run(d session.Driver) error {
 
 func (s *script) addFlags(f *pflag.FlagSet) {
 	f.Var(stepFlag{s, stepSend}, "send", "type `TEXT`, in which \\r is Enter; steps run in order")
-	f.Var(stepFlag{s, stepExpect}, "expect", "wait until `REGEXP` matches what came since the last match")
+	f.Var(stepFlag{s, stepExpect}, "expect", "wait until new output matches `REGEXP`")
 	f.Var(stepFlag{s, stepPress}, "press", "tn3270: press `KEY`, such as Enter, PF3 or Tab")
-	base.DurationVar(f, &s.settle, "settle", 2*time.Second, "end a session that is silent for `D` after the last step")
+	base.DurationVar(f, &s.settle, "settle", 2*time.Second, "end a session without output for `D` after the last step")
 }
 
 func (s *script) settleFlags(a *base.App, args []string) error {

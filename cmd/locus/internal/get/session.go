@@ -43,7 +43,7 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 		if e == session.Received {
 			received += int64(len(octets))
 			if limit := g.App.Flags.MaxSize; limit > 0 && received > limit {
-				return fmt.Errorf("%w: more than %d octets came", scheme.ErrTooLarge, limit)
+				return fmt.Errorf("%w: received more than %d bytes", scheme.ErrTooLarge, limit)
 			}
 		}
 		return tell(e, octets)

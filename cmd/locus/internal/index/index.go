@@ -31,7 +31,7 @@ func New(a *base.App) *cobra.Command {
 	x := &indexing{a: a}
 	cmd := &cobra.Command{
 		Use:   "index",
-		Short: "Update the index of the mail",
+		Short: "Update the mail index",
 		Long: `"locus get mid:..." finds messages in this index by their Message-Id. This subcommand
 updates it and reports its size, the number of messages, the time, and what could not be
 read. mail.stores in the configuration names the mail.
@@ -122,5 +122,5 @@ func (x *indexing) tell(d indexJSON) {
 	if d.WithoutID > 0 {
 		x.a.Note("messages without a Message-ID, which can't be found: %d", d.WithoutID)
 	}
-	x.a.Note("it took %s", time.Duration(d.Seconds*float64(time.Second)).Round(time.Millisecond))
+	x.a.Note("time: %s", time.Duration(d.Seconds*float64(time.Second)).Round(time.Millisecond))
 }

@@ -26,7 +26,7 @@ type corpusFlags struct {
 func corpusFormats() []string { return []string{"text", "markdown", "html"} }
 
 func (c *corpusFlags) add(f *pflag.FlagSet) {
-	f.BoolVar(&c.corpus, "corpus", false, "count the disagreements on URLs known to confuse")
+	f.BoolVar(&c.corpus, "corpus", false, "count disagreements about URLs that are known to confuse parsers")
 	f.StringVar(&c.format, "format", corpusFormats()[0], "with --corpus: write `FORMAT`, "+strings.Join(corpusFormats(), ", "))
 }
 
@@ -44,7 +44,7 @@ func (c *command) settle() error {
 	case c.guard != "" && len(c.without) > 0:
 		return errors.New("--without can't be used with --guard, which names its readers")
 	case !slices.Contains(corpusFormats(), c.format):
-		return fmt.Errorf("--format: unknown format %q: %s", c.format, strings.Join(corpusFormats(), ", "))
+		return fmt.Errorf("--format: unknown format %q: choose %s", c.format, strings.Join(corpusFormats(), ", "))
 	}
 	return nil
 }
@@ -94,9 +94,9 @@ type matrixTable struct {
 
 func matrixTables() []matrixTable {
 	return []matrixTable{
-		{"Both accept the URL and take different hosts", func(p lens.Pair) int { return p.Host }},
-		{"Both accept the URL and differ in any part", func(p lens.Pair) int { return p.Any }},
-		{"One accepts the URL, the other refuses it", func(p lens.Pair) int { return p.Verdict }},
+		{"Both accept the URL but contact different hosts", func(p lens.Pair) int { return p.Host }},
+		{"Both accept the URL but differ in a part", func(p lens.Pair) int { return p.Any }},
+		{"One accepts the URL, the other rejects it", func(p lens.Pair) int { return p.Verdict }},
 	}
 }
 
@@ -147,7 +147,7 @@ func (c *command) corpusText(w io.Writer, r corpusResult) {
 func versionText(r lens.MatrixParser) string {
 	text := term.Text(r.Version)
 	if r.Failed > 0 {
-		text = strings.TrimSpace(fmt.Sprintf("%s (no answer about %d)", text, r.Failed))
+		text = strings.TrimSpace(fmt.Sprintf("%s (no result for %d)", text, r.Failed))
 	}
 	return text
 }
@@ -159,7 +159,7 @@ const ownName = "locus"
 func corpusMarkdown(w io.Writer, r corpusResult) {
 	fmt.Fprintf(w, "# Disagreements between readers\n\n%s\n\n", r.summary())
 	fmt.Fprint(w, "Made by `locus lens --corpus --format markdown`. The URLs and their sources are in `lens/corpus.tsv`;\n"+
-		"`locus lens --corpus --format html` shows what each reader takes each of them for.\n\n"+
+		"`locus lens --corpus --format html` shows how each reader parses each of them.\n\n"+
 		"| | reader | version | accepts |\n|---|---|---|---|\n")
 	for i, reader := range r.Parsers {
 		version := versionText(reader)

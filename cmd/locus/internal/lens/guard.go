@@ -23,10 +23,10 @@ type guardFlags struct {
 }
 
 func (g *guardFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&g.guard, "guard", "", "search for URLs that pass a `filter=READER,fetch=READER`")
+	f.StringVar(&g.guard, "guard", "", "search for URLs that pass the filter of `filter=READER,fetch=READER`")
 	f.BoolVar(&g.fromNothing, "from-nothing", false, "with --guard: start without the known URLs")
-	f.Uint64Var(&g.seed, "seed", 1, "with --guard: try the URLs that belong to `N`")
-	f.IntVar(&g.maxTries, "max-tries", 20000, "with --guard: end after about `N` URLs")
+	f.Uint64Var(&g.seed, "seed", 1, "with --guard: seed the random generator with `N`")
+	f.IntVar(&g.maxTries, "max-tries", 20000, "with --guard: stop after about `N` URLs")
 }
 
 // pair returns the names of the readers in "filter=A,fetch=B".
@@ -38,7 +38,7 @@ func (g *guardFlags) pair(known []string) (filter, fetch string, err error) {
 			return "", "", fmt.Errorf(`--guard %s: write "filter=net/url,fetch=curl"`, g.guard)
 		}
 		if !slices.Contains(known, name) {
-			return "", "", fmt.Errorf("--guard: unknown reader %q: %s", name, strings.Join(known, ", "))
+			return "", "", fmt.Errorf("--guard: unknown reader %q: choose %s", name, strings.Join(known, ", "))
 		}
 		names[role] = name
 	}
@@ -46,7 +46,7 @@ func (g *guardFlags) pair(known []string) (filter, fetch string, err error) {
 	case filter == "" || fetch == "":
 		return "", "", fmt.Errorf(`--guard %s: write "filter=net/url,fetch=curl"`, g.guard)
 	case filter == fetch:
-		return "", "", fmt.Errorf("--guard: a reader never disagrees with itself: name two")
+		return "", "", fmt.Errorf("--guard: name two different readers")
 	}
 	return filter, fetch, nil
 }

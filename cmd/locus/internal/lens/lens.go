@@ -77,14 +77,14 @@ func New(a *base.App) *cobra.Command {
 	c := command{App: a}
 	cmd := &cobra.Command{
 		Use:   "lens URL...",
-		Short: "Show what standards and parsers take URLs for, and where they disagree",
+		Short: "Compare how standards and parsers read a URL",
 		Long:  long,
 		Example: `  locus lens 'http://evil.example\@example.com/'
   locus lens --without programs --json http://example.com/`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if c.list || c.corpus || c.guard != "" {
 				if len(args) > 0 {
-					return errors.New("--corpus, --guard and --list take no URL: leave out the flag, or the URL")
+					return errors.New("--corpus, --guard and --list accept no URL")
 				}
 				return nil
 			}
@@ -114,7 +114,7 @@ func New(a *base.App) *cobra.Command {
 		},
 	}
 	base.AddFlags(cmd, "Readers", func(f *pflag.FlagSet) {
-		f.StringArrayVar(&c.with, "with", nil, "ask the program `NAME[=PATH]`, found or not (repeatable)")
+		f.StringArrayVar(&c.with, "with", nil, "use the program `NAME`, found or not (repeatable)")
 		f.StringSliceVar(&c.without, "without", nil, "leave out the reader `NAME`, or all \"programs\" (repeatable)")
 		f.BoolVar(&c.list, "list", false, "list the readers and their versions")
 	})
@@ -147,7 +147,7 @@ func (c *command) readers() ([]lens.Parser, error) {
 		name, path, found := strings.Cut(with, "=")
 		switch {
 		case !slices.Contains(lens.ProgramNames(), name):
-			return nil, fmt.Errorf("--with: unknown program %q: %s", name, strings.Join(lens.ProgramNames(), ", "))
+			return nil, fmt.Errorf("--with: unknown program %q: choose %s", name, strings.Join(lens.ProgramNames(), ", "))
 		case found && path == "":
 			return nil, fmt.Errorf("--with %s: missing path after \"=\"", with)
 		}
@@ -157,13 +157,13 @@ func (c *command) readers() ([]lens.Parser, error) {
 		if name == everyProgram {
 			o.Only = true
 		} else if !slices.Contains(c.names(), name) {
-			return nil, fmt.Errorf("--without: unknown reader %q: %s", name, strings.Join(append(c.names(), everyProgram), ", "))
+			return nil, fmt.Errorf("--without: unknown reader %q: choose %s", name, strings.Join(append(c.names(), everyProgram), ", "))
 		}
 	}
 	own := slices.DeleteFunc(c.ownReaders(), func(r lens.Parser) bool { return slices.Contains(c.without, r.Name()) })
 	readers := append(own, lens.Programs(c.ctx, o)...)
 	if len(readers) == 0 {
-		return nil, fmt.Errorf("--without leaves no reader")
+		return nil, fmt.Errorf("--without excludes all readers")
 	}
 	return readers, nil
 }

@@ -35,9 +35,9 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 		c.writeBlock(colors, block, r.Differences, width)
 	}
 	for _, g := range refused {
-		verb, text := "refused by", g.Result.Error
+		verb, text := "rejected by", g.Result.Error
 		if g.Result.Failure != "" {
-			verb, text = "no answer from", g.Result.Failure
+			verb, text = "no result from", g.Result.Failure
 		}
 		fmt.Fprintf(c.Out, "%s %s: %s\n", verb, strings.Join(g.Names, ", "), shorten(term.Text(text)))
 	}
@@ -45,7 +45,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	case len(accepted) == 0:
 		fmt.Fprintln(c.Out, "no reader accepts it")
 	case r.Differences == nil:
-		fmt.Fprintln(c.Out, "all that accept it read it alike")
+		fmt.Fprintln(c.Out, "all that accept it agree")
 	default:
 		style := term.Yellow
 		if r.Danger {
@@ -164,5 +164,5 @@ func shorten(text string) string {
 	}
 	head := strings.ToValidUTF8(text[:longest/2], "")
 	tail := strings.ToValidUTF8(text[len(text)-longest/4:], "")
-	return fmt.Sprintf("%s ...%d octets... %s", head, len(text)-len(head)-len(tail), tail)
+	return fmt.Sprintf("%s ...%d bytes... %s", head, len(text)-len(head)-len(tail), tail)
 }

@@ -54,7 +54,7 @@ N. Files of others are never replaced and never deleted.
 URLs with "*" and a final "$", or what "locus gateway --deny" takes. Pages that --include
 leaves out are read for their links, and not kept.
 
---warc records what is fetched, with the conversation about it, in a web archive too.
+--warc records what is fetched, with the transcript of it, in a web archive too.
 
 robots.txt and a pause that a server asks for are obeyed. Logins come from the URL or
 ~/.netrc. The status is 3 if something could not be fetched, 4 if the policy denied it.`
@@ -64,7 +64,7 @@ func New(a *base.App) *cobra.Command {
 	r := &runner{a: a}
 	cmd := &cobra.Command{
 		Use:   "mirror URL...",
-		Short: "Copy directories, menus and sites to a folder, of any scheme",
+		Short: "Copy directories, menus and sites of any scheme to a local directory",
 		Long:  mirrorLong,
 		Example: `  mkdir -p from/sub; echo text >from/sub/a.txt; locus mirror -d to "file://$PWD/from/"
   locus mirror --json --include '*/*.txt$' -d to "file://$PWD/from/"`,
@@ -79,31 +79,31 @@ func New(a *base.App) *cobra.Command {
 	base.AddFlags(cmd, "Files", func(f *pflag.FlagSet) {
 		f.StringVarP(&r.dir, "dir", "d", ".", "write files below `DIR`, created if missing")
 		f.StringVar(&r.layout, "layout", "host", "name files by `LAYOUT`: host, url, flat or type")
-		f.BoolVar(&r.o.Relink, "relink", false, "rewrite links for reading without the network")
+		f.BoolVar(&r.o.Relink, "relink", false, "rewrite links for offline reading")
 		f.BoolVar(&r.o.Delete, "delete", false, "delete files whose resources are gone")
 		f.IntVar(&r.o.MaxDelete, "max-delete", 0, "delete nothing if more than `N` resources are gone")
-		f.BoolVar(&r.o.NoTimes, "no-times", false, "give files today's time instead of the server's")
+		f.BoolVar(&r.o.NoTimes, "no-times", false, "do not set file times from the server")
 	})
 	base.AddFlags(cmd, "Selection", func(f *pflag.FlagSet) {
 		f.IntVar(&r.depth, "depth", -1, "follow links at most `N` deep; -1 is unlimited")
-		f.StringArrayVar(&r.include, "include", nil, "keep only URLs that match `PATTERN` (repeatable)")
-		f.StringArrayVar(&r.exclude, "exclude", nil, "leave out URLs that match `PATTERN` (repeatable)")
-		f.StringArrayVar(&r.hosts, "hosts", nil, "mirror URLs elsewhere that match `PATTERN`, too (repeatable)")
-		f.BoolVar(&r.o.PageRequisites, "page-requisites", false, "mirror images, styles and scripts of pages from any host")
-		f.StringVar(&r.newer, "newer", "", "leave out what is older than `DATE` (2006-01-02), or than that file")
+		f.StringArrayVar(&r.include, "include", nil, "mirror only URLs that match `PATTERN` (repeatable)")
+		f.StringArrayVar(&r.exclude, "exclude", nil, "skip URLs that match `PATTERN` (repeatable)")
+		f.StringArrayVar(&r.hosts, "hosts", nil, "also mirror URLs elsewhere that match `PATTERN` (repeatable)")
+		f.BoolVar(&r.o.PageRequisites, "page-requisites", false, "also mirror images, styles and scripts from any host")
+		f.StringVar(&r.newer, "newer", "", "skip resources older than `DATE` (2006-01-02) or than a file")
 		f.Var((*config.Size)(&r.o.MaxBytes), "max-bytes", "stop after `N` bytes (10M, 5G)")
-		f.IntVar(&r.o.MaxFiles, "max-files", 0, "stop after `N` files were written")
+		f.IntVar(&r.o.MaxFiles, "max-files", 0, "stop after writing `N` files")
 	})
 	base.AddFlags(cmd, "Requests", func(f *pflag.FlagSet) {
 		f.IntVar(&r.o.Parallel, "parallel", 0, "request `N` URLs at once (default 8)")
 		f.IntVar(&r.o.PerHost, "per-host", 0, "request `N` URLs at once from one host (default 2)")
 		f.Float64Var(&r.rate, "rate", 0, "send one host at most `N` requests a second; 0 is unlimited")
 		f.IntVar(&r.o.Retry, "retry", 2, "retry `N` times after a temporary failure")
-		base.DurationVar(f, &r.o.MaxWait, "max-wait", time.Minute, "wait at most `D` if a server asks for time")
+		base.DurationVar(f, &r.o.MaxWait, "max-wait", time.Minute, "wait at most `D` when a server requests a delay")
 		f.BoolVar(&r.o.NoRobots, "no-robots", false, "ignore robots.txt")
 	})
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.BoolVar(&r.all, "all", false, "show files that have not changed, too")
+		f.BoolVar(&r.all, "all", false, "also show unchanged files")
 	})
 	r.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
@@ -119,9 +119,9 @@ func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 	o := &r.o
 	switch {
 	case r.dir == "":
-		return errors.New("-d needs the name of a folder")
+		return errors.New("-d needs the name of a directory")
 	case !slices.Contains(layouts, r.layout):
-		return fmt.Errorf("--layout: unknown layout %s: write host, url, flat or type", locus.Quote(r.layout))
+		return fmt.Errorf("--layout: unknown layout %s: choose host, url, flat or type", locus.Quote(r.layout))
 	case o.MaxBytes < 0 || o.MaxFiles < 0 || o.MaxDelete < 0 || o.Parallel < 0 || o.PerHost < 0 || o.Retry < 0 || o.MaxWait < 0 || r.rate < 0:
 		return errors.New("--max-bytes, --max-files, --max-delete, --parallel, --per-host, --rate, --retry and --max-wait can't be negative")
 	case r.a.Flags.Header.Get("Authorization")+r.a.Flags.Header.Get("Cookie") != "" && (o.PageRequisites || len(r.hosts)+flags.NArg() > 1):
@@ -218,7 +218,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	case many != nil:
 		r.a.Fail(base.StatusNo, fmt.Errorf("%w (--max-delete %d allows it)", err, many.Gone))
 	case ctx.Err() != nil:
-		r.a.Note("interrupted; the same command continues")
+		r.a.Note("interrupted; run the same command to resume")
 	case err != nil:
 		r.a.Fail(statusOf(err), err)
 	}

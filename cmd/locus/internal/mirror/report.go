@@ -98,10 +98,10 @@ func (r *runner) summarize(s mirror.Summary, finished bool) {
 	}
 	fmt.Fprintf(r.a.Out, "%s; %s received\n", strings.Join(list, ", "), human.Size(s.Bytes))
 	if finished && !s.Complete && (r.o.Delete || s.Gone > 0) {
-		r.a.Note("not everything was listed to its end: what is gone can't be told there, and nothing of that was deleted")
+		r.a.Note("some listings were incomplete, so removed files could not be detected there; nothing was deleted")
 	}
 	if s.Loops > 0 {
-		r.a.Note("%d directories repeat those above them (symbolic links), and were not followed", s.Loops)
+		r.a.Note("did not follow %d directories that repeat a parent directory (symbolic links)", s.Loops)
 	}
 }
 

@@ -91,7 +91,7 @@ func (v *formDialog) wrong(field int, why error) error {
 	if v.attempts[field] < maxAttempts {
 		return nil
 	}
-	return fmt.Errorf("%w: %d wrong answers for field %s; nothing was submitted", base.ErrNoAnswer, maxAttempts, form.Fields(v.form)[field].Label())
+	return fmt.Errorf("%w: %d invalid answers for field %s; nothing was submitted", base.ErrNoAnswer, maxAttempts, form.Fields(v.form)[field].Label())
 }
 
 func (v *formDialog) sayLine(octets string) {
@@ -109,7 +109,7 @@ func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) 
 		}
 		return v.tty.ReadSecret(ctx, prompt+" (not shown): ")
 	case scheme.FieldLines:
-		fmt.Fprintf(v.tty, "%s%s\n  End with a line that is only \".\", or with Ctrl-D.\n", prompt, v.bracket(q))
+		fmt.Fprintf(v.tty, "%s%s\n  End with a line that contains only \".\", or with Ctrl-D.\n", prompt, v.bracket(q))
 		return v.readLines(ctx)
 	case scheme.FieldChoice:
 		fmt.Fprintf(v.tty, "%s:\n", prompt)
@@ -120,9 +120,9 @@ func (v *formDialog) read(ctx context.Context, q form.Question) (string, error) 
 	case scheme.FieldCheck:
 		prompt += " (y/n)"
 	case scheme.FieldSaveAs:
-		prompt += " (file for the reply; \"-\": none)"
+		prompt += " (file for the reply; \"-\" for none)"
 	case scheme.FieldFile:
-		prompt += " (path of a file to send; nothing: none)"
+		prompt += " (path of a file to send; empty for none)"
 	}
 	return v.tty.ReadLine(ctx, prompt+v.bracket(q)+": ")
 }
@@ -183,7 +183,7 @@ func chooseByStart(choices []string, text string) (string, error) {
 	case 1:
 		return like[0], nil
 	}
-	return "", fmt.Errorf("%d choices begin so", len(like))
+	return "", fmt.Errorf("ambiguous: %d choices begin with this text", len(like))
 }
 
 // saveAs sets the file for the reply. Only the name of the file is sent.
@@ -205,7 +205,7 @@ func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
 	case os.IsPathSeparator(text[len(text)-1]) || !filepath.IsLocal(name) || name == ".":
 		return "", fmt.Errorf("%s is not a file name", locus.Quote(text))
 	case err == nil:
-		return "", fmt.Errorf("%s exists already, and is not replaced", locus.Quote(text))
+		return "", fmt.Errorf("%s already exists: choose another name", locus.Quote(text))
 	}
 	if _, err := os.Stat(filepath.Dir(text)); err != nil {
 		return "", err

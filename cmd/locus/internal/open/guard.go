@@ -86,7 +86,7 @@ func (g *guard) dismiss() {
 func NewGuard(a *base.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    guardCommand,
-		Short:  "Put the terminal in order when the program that started this is killed",
+		Short:  "Restore the terminal if the parent process is killed",
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -94,7 +94,7 @@ func NewGuard(a *base.App) *cobra.Command {
 			tty := os.NewFile(3, "the terminal")
 			state, err := term.GetState(int(tty.Fd()))
 			if err != nil {
-				return fmt.Errorf("this subcommand is internal to locus: %w", err)
+				return fmt.Errorf("this subcommand is only for internal use: %w", err)
 			}
 			fmt.Fprintln(a.Out, "ready")
 			a.Out.Flush()

@@ -37,10 +37,10 @@ type mailtoFlags struct {
 var sendMethods = []string{"smtp", "sendmail", "file"}
 
 func (l *mailtoFlags) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&l.from, "from", "", "the sender: \"Name <`ADDRESS`>\"")
-	f.StringVar(&l.subject, "subject", "", "the subject: `TEXT`")
-	f.StringVar(&l.body, "body", "", "the text: `TEXT`, instead of opening the editor")
-	f.StringVar(&l.bodyFile, "body-file", "", "read the text from `FILE`; \"-\" is standard input")
+	f.StringVar(&l.from, "from", "", "send from `ADDRESS`, which may have a name: \"Name <ADDRESS>\"")
+	f.StringVar(&l.subject, "subject", "", "use `TEXT` as the subject")
+	f.StringVar(&l.body, "body", "", "use `TEXT` as the body instead of opening the editor")
+	f.StringVar(&l.bodyFile, "body-file", "", "read the body from `FILE`; \"-\" is standard input")
 	f.StringArrayVar(&l.cc, "cc", nil, "send copies to `ADDRESSES` (repeatable)")
 	f.StringArrayVar(&l.bcc, "bcc", nil, "send hidden copies to `ADDRESSES` (repeatable)")
 	f.StringArrayVar(&l.attach, "attach", nil, "attach `FILE` (repeatable)")
@@ -54,7 +54,7 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	var wrong error
 	l.flags.VisitAll(func(f *pflag.Flag) {
 		if wrong == nil && f.Changed && u.Scheme() != "mailto" {
-			wrong = fmt.Errorf("--%s is for mailto URLs", f.Name)
+			wrong = fmt.Errorf("--%s needs a mailto URL", f.Name)
 		}
 	})
 	if wrong != nil {
@@ -66,9 +66,9 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	case set("output") && l.output == "":
 		return errors.New("--output needs a file name")
 	case set("output") && set("send-with"):
-		return errors.New("--output sends nothing: it can't be used with --send-with")
+		return errors.New("--output can't be used with --send-with: it sends nothing")
 	case set("send-with") && !slices.Contains(sendMethods, l.by):
-		return fmt.Errorf("--send-with must be smtp, sendmail or file, not %s", locus.Quote(l.by))
+		return fmt.Errorf("--send-with: unknown method %s: choose smtp, sendmail or file", locus.Quote(l.by))
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (o *opener) write(ctx context.Context, u locus.URL) error {
 func (w *composer) unseen() error {
 	return w.fail(&policy.DeniedError{
 		Rule: "unseen", Subject: locus.Quote(w.url.Shown()),
-		Reason: "a message must be shown before it is sent, and there is no terminal", Help: "--output FILE allows it",
+		Reason: "a message must be shown before it is sent, but there is no terminal", Help: "use --output FILE to write it to a file",
 	})
 }
 
@@ -210,7 +210,7 @@ func (w *composer) readAttachments() error {
 			return err
 		}
 		if left -= len(content); left < 0 {
-			return fmt.Errorf("%w: the files are larger than %d octets together", scheme.ErrTooLarge, maxAttached)
+			return fmt.Errorf("%w: the attached files exceed %d bytes", scheme.ErrTooLarge, maxAttached)
 		}
 		w.draft.Attachments = append(w.draft.Attachments, submit.Attachment{Name: filepath.Base(name), Content: content})
 	}
@@ -242,9 +242,9 @@ func (w *composer) toFile(m *submit.Message, name string) error {
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
 	}
-	w.o.NoteLater("%d octets were written to %s; nothing was sent", m.Size(), name)
+	w.o.NoteLater("wrote %d bytes to %s; nothing was sent", m.Size(), name)
 	if hidden := m.Hidden(); len(hidden) > 0 {
-		w.o.NoteLater("the file leaves out the Bcc recipients: %s", strings.Join(hidden, ", "))
+		w.o.NoteLater("the file omits the Bcc recipients: %s", strings.Join(hidden, ", "))
 	}
 	return nil
 }
@@ -252,10 +252,10 @@ func (w *composer) toFile(m *submit.Message, name string) error {
 // tellIgnored tells which fields of the URL were left out.
 func (w *composer) tellIgnored(tell func(string, ...any)) {
 	if w.fields {
-		tell(`the text after "?" was read by RFC 6068; by RFC 1738 it is part of the address`)
+		tell(`the text after "?" was read as RFC 6068 fields; in RFC 1738 it is part of the address`)
 	}
 	for _, f := range w.ignored {
-		tell("left out, because a URL may not set it: %s: %s", f.Name, term.Truncate(f.Value, form.MaxShown))
+		tell("ignored a field that a URL must not set: %s: %s", f.Name, term.Truncate(f.Value, form.MaxShown))
 	}
 }
 

@@ -115,7 +115,7 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	case m == nil:
 		question = "Edit it? [e/N] "
 	case w.method == nil:
-		w.say("It can't be sent: mail.relay and mail.sendmail in the configuration are not set.")
+		w.say("The message can't be sent: set mail.relay or mail.sendmail in the configuration.")
 		question = "Write it to a file? [w/e(dit)/N] "
 	}
 	for {
@@ -240,5 +240,5 @@ func (w *composer) keepText() {
 		os.Remove(w.file)
 		return
 	}
-	w.o.NoteLater("the text is kept in %s", w.file)
+	w.o.NoteLater("the text was saved in %s", w.file)
 }

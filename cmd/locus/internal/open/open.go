@@ -54,7 +54,7 @@ func New(a *base.App) *cobra.Command {
 	o := &opener{Viewer: show.Viewer{App: a}}
 	cmd := &cobra.Command{
 		Use:     "open URL",
-		Short:   "Open a URL at the terminal: forms, sessions, messages, pages",
+		Short:   "Open a URL interactively: page, form, session or message",
 		Long:    openLong,
 		Example: openExamples,
 		Args:    base.RequireURLs,
@@ -119,7 +119,7 @@ func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	first := true
 	for text, err := range o.App.Inputs(args) {
 		if !first {
-			return u, false, errors.New("open accepts one URL")
+			return u, false, errors.New("open needs exactly one URL")
 		}
 		first = false
 		u, ok = o.ReadURL(text, err)
@@ -141,7 +141,7 @@ func (o *opener) open(ctx context.Context, u locus.URL) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p := newPager(o.App, cancel)
-	to := show.Stream{Writer: bufio.NewWriter(p), ForPeople: true, IsStdout: true, BinaryAdvice: "\"locus get -O\" writes it to a file"}
+	to := show.Stream{Writer: bufio.NewWriter(p), ForPeople: true, IsStdout: true, BinaryAdvice: "use \"locus get -O\" to write it to a file"}
 	err := o.deliver(ctx, u, to)
 	if err2 := to.Writer.Flush(); err == nil {
 		err = err2
@@ -200,13 +200,13 @@ func (o *opener) fill(ctx context.Context, f *scheme.Form) ([]string, bool, erro
 func (o *opener) repeat(form *formDialog) {
 	switch {
 	case form.hidden:
-		o.NoteLater("the URL that sends this again is not shown, because it contains a hidden answer")
+		o.NoteLater("the URL that repeats this submission is not shown, because it contains a hidden answer")
 	case errors.Is(form.urlErr, locus.ErrTooLong):
-		o.NoteLater("no URL sends this again: it would be longer than %d octets", locus.MaxLen)
+		o.NoteLater("no URL repeats this submission: it would exceed %d bytes", locus.MaxLen)
 	case form.urlErr != nil:
-		o.NoteLater("no URL sends this again: %s", form.urlErr)
+		o.NoteLater("no URL repeats this submission: %s", form.urlErr)
 	default:
-		o.NoteLater("to send this again: locus get %s%s", o.portFlag(form.url), base.ShellQuote(form.url.WithoutPassword().String()))
+		o.NoteLater("to repeat this submission: locus get %s%s", o.portFlag(form.url), base.ShellQuote(form.url.WithoutPassword().String()))
 	}
 }
 
@@ -241,8 +241,8 @@ func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resourc
 		}
 	}
 	if err != nil {
-		return scheme.Hint(err, fmt.Sprintf("%d octets were written to %s", w.Count, path))
+		return scheme.Hint(err, fmt.Sprintf("wrote %d bytes to %s", w.Count, path))
 	}
-	o.NoteLater("%d octets were written to %s", w.Count, path)
+	o.NoteLater("wrote %d bytes to %s", w.Count, path)
 	return nil
 }

@@ -89,7 +89,7 @@ func TestOpenForm(t *testing.T) {
 	got, seen := openForm(t, s, []answered{
 		{"A survey\\x1b[2J\r\nAbout you\r\nYour name [Anna]: ", "refused\n"},
 		{"Password (not shown): ", "s3cret\r"},
-		{"Comments\r\n  End with a line that is only \".\", or with Ctrl-D.\r\n> ", "one\n"},
+		{"Comments\r\n  End with a line that contains only \".\", or with Ctrl-D.\r\n> ", "one\n"},
 		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
 		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
 		{"  not a choice; the choices are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
@@ -97,14 +97,14 @@ func TestOpenForm(t *testing.T) {
 		{"a=b (y/n) [y]: ", "perhaps\n"},
 		{"write y for yes or n for no", ""},
 		{"a=b (y/n) [y]: ", "No\n"},
-		{"Keep as (file for the reply; \"-\": none) [re_ply.txt]: ", "there\n"},
+		{"Keep as (file for the reply; \"-\" for none) [re_ply.txt]: ", "there\n"},
 		{"exists already, and is not replaced", ""},
 		{"[re_ply.txt]: ", "no/where\n"},
 		{"no such file or directory", ""},
 		{"[re_ply.txt]: ", "..\n"},
 		{"is not a file name", ""},
 		{"[re_ply.txt]: ", "\n"},
-		{"Picture (path of a file to send; nothing: none): ", "/\n"},
+		{"Picture (path of a file to send; empty for none): ", "/\n"},
 		{"not a regular file", ""},
 		{"nothing: none): ", "./picture\n"},
 		// What only shows when all answers are there is asked for again.
@@ -121,7 +121,7 @@ func TestOpenForm(t *testing.T) {
 	}
 	reply := strings.Join(want, "|") + "\n"
 	for _, note := range []string{
-		"locus: the URL that sends this again is not shown, because it contains a hidden answer\n",
+		"locus: the URL that repeats this submission is not shown, because it contains a hidden answer\n",
 		fmt.Sprintf("locus: %d octets were written to re_ply.txt\n", len(reply)),
 	} {
 		if !strings.Contains(got.Err, note) {
@@ -316,7 +316,7 @@ func unended(t *testing.T) string {
 	return server.URL
 }
 
-// A pager shows the first screen before all has come, and its "q" ends all at once.
+// A pager shows the first previous screen all has come, and its "q" ends all at once.
 func TestOpenPagerProcess(t *testing.T) {
 	if _, err := exec.LookPath("less"); err != nil {
 		t.Skip(err)

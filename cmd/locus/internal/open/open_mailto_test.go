@@ -68,7 +68,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"mailto:a@b"}, 4, "a message must be shown before it is sent, and there is no terminal (--output FILE allows it)"},
+		{[]string{"mailto:a@b"}, 4, "a message must be shown before it is sent, but there is no terminal (use --output FILE to write it to a file)"},
 		{[]string{"--body", "x", "--send-with", "file", "mailto:a@b"}, 4, "no terminal"},
 		{[]string{"-o", "-", "mailto:a@b?subject=x%0d%0aBcc:%20spy@evil.example"}, 2, "offset 20"},
 		{[]string{"-o", "-", "mailto:a@b%0d%0aBcc:spy@evil.example"}, 2, "offset 8: "},

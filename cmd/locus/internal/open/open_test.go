@@ -164,7 +164,7 @@ func TestSessionOfDeafHost(t *testing.T) {
 	if err := k.hold(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(out.String(), "\a") || !strings.Contains(out.String(), "the host does not accept what is typed") || k.size > maxWaiting {
+	if !strings.Contains(out.String(), "\a") || !strings.Contains(out.String(), "the host does not accept input") || k.size > maxWaiting {
 		t.Errorf("%q, %d octets wait", out.String(), k.size)
 	}
 }

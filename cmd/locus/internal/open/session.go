@@ -28,9 +28,9 @@ type sessionFlags struct {
 }
 
 func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
-	f.BoolVar(&s.safe, "safe", false, "also drop the alternate screen and mouse reports")
-	f.BoolVar(&s.unsafe, "unsafe-terminal", false, "unfiltered: a host can rename windows, use the clipboard, type answers")
-	f.StringVar(&s.escape, "escape", "^]", "the `KEY` that leads to the commands of locus, or \"none\"")
+	f.BoolVar(&s.safe, "safe", false, "also block the alternate screen and mouse reports")
+	f.BoolVar(&s.unsafe, "unsafe-terminal", false, "do not filter the host's terminal commands (dangerous)")
+	f.StringVar(&s.escape, "escape", "^]", "use `KEY` to enter locus commands, or \"none\"")
 }
 
 // neededKeys are keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
@@ -40,18 +40,18 @@ const neededKeys = "\x03\b\t\n\r\x1b"
 func (s *sessionFlags) settle(f *pflag.FlagSet) error {
 	s.chosen = f.Changed("safe") || s.unsafe
 	if s.safe && s.unsafe {
-		return errors.New("--safe and --unsafe-terminal contradict each other: choose one")
+		return errors.New("--safe and --unsafe-terminal can't be used together")
 	}
 	if s.escape == "none" {
 		return nil
 	}
 	name := strings.ToUpper(s.escape)
 	if len(name) != 2 || name[0] != '^' || (name[1] < 'A' || name[1] > 'Z') && !strings.Contains(`[\]^_`, name[1:]) {
-		return fmt.Errorf("--escape must be \"^\" and a letter or one of \\]^_, or \"none\"; not %s", locus.Quote(s.escape))
+		return fmt.Errorf("--escape %s: write \"^\" and a letter or one of \\]^_, or \"none\"", locus.Quote(s.escape))
 	}
 	s.key = name[1] & 0x1F
 	if strings.IndexByte(neededKeys, s.key) >= 0 {
-		return fmt.Errorf("--escape: sessions need the key %s", locus.Quote(s.escape))
+		return fmt.Errorf("--escape: key %s is used by sessions", locus.Quote(s.escape))
 	}
 	return nil
 }
@@ -68,8 +68,8 @@ func (s *sessionFlags) level(toTerminal bool) term.Level {
 	return term.WithMouse
 }
 
-var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" has no --json for sessions", scheme.ErrUnsupported),
-	"\"locus get --json\" records a session")
+var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" does not support --json for sessions", scheme.ErrUnsupported),
+	"use \"locus get --json\" to record a session")
 
 // converse connects the user to a host: at the terminal, or through pipes.
 func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
@@ -102,14 +102,14 @@ const afterInput = 2 * time.Second
 func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if _, ok := s.Conn.(telnet.Terminal3270); ok {
 		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
-			"\"locus get\" types, presses keys and writes what the screen shows")
+			"use \"locus get\" with --send, --press and --expect")
 	}
 	output := &show.Display{Writer: o.Stdout().Unbuffered(), Level: o.session.level(o.App.OutTTY)}
 	if o.App.OutTTY {
 		defer output.Restore()
 	}
 	came := make(chan struct{}, 1)  // output of the host
-	ended := make(chan error, 1)    // the host has ended the session
+	ended := make(chan error, 1)    // the host ended the session
 	inputEnd := make(chan error, 1) // standard input has ended
 	go func() {
 		_, err := io.Copy(noticedWriter{output, came}, s.Conn)
@@ -126,7 +126,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		case err := <-ended:
 			return err
 		case failure = <-inputEnd:
-			// If the host has ended the session, ended tells so.
+			// If the host ended the session, ended tells so.
 			silent = time.After(afterInput)
 			continue
 		case <-came:

@@ -273,7 +273,7 @@ func TestTalkLines(t *testing.T) {
 		t.Errorf("what is typed is shown: %q", s.seen.String())
 	}
 	s.commands("mode raw")
-	s.see("locus: the mode is \"line\", \"character\" or \"auto\"\r\n")
+	s.see("locus: choose mode \"line\", \"character\" or \"auto\"\r\n")
 	s.commands("mode auto")
 	s.types("half")
 	s.see("half")
@@ -298,7 +298,7 @@ func TestTalkEcho(t *testing.T) {
 	s.types("e\r")
 	s.see("e\r\n80x24\r\n> ")
 	s.types("bye\r")
-	s.see("Goodbye.\r\n", "locus: the host has ended the session\r\n")
+	s.see("Goodbye.\r\n", "locus: the host ended the session\r\n")
 	s.end(0)
 }
 
@@ -509,7 +509,7 @@ func TestTalkEnds(t *testing.T) {
 	s.types("stat")
 	s.see("stat")
 	server.HangUp()
-	s.see("\r\nlocus: the host has ended the session\r\n")
+	s.see("\r\nlocus: the host ended the session\r\n")
 	s.end(0)
 
 	s = sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
@@ -541,10 +541,10 @@ func TestTalkSecondScreen(t *testing.T) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
-	s.see("\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond", show.ResetTerminal, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.see("\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond", show.ResetTerminal, "\x1b[?1049l", "locus: the host ended the session\r\n")
 	s.end(0)
 	s = sit(t, theProgram, "open", "--unsafe-terminal", "telnet://"+server.Addr()+"/")
-	s.see("second\x1b]0;", show.ResetTerminal, "\x1b[?1049l", "locus: the host has ended the session\r\n")
+	s.see("second\x1b]0;", show.ResetTerminal, "\x1b[?1049l", "locus: the host ended the session\r\n")
 	s.end(0)
 }
 
@@ -685,7 +685,7 @@ func TestTalk3270(t *testing.T) {
 	s = sit(t, theProgram, "open", "tn3270://"+server.Addr()+"/")
 	s.see("MUSEUM", "ends") // "ends" stands in the greeting, too
 	s.types("\x1bOR")
-	s.see("\x1b[?1049l", "\r\nlocus: the host has ended the session\r\n")
+	s.see("\x1b[?1049l", "\r\nlocus: the host ended the session\r\n")
 	s.end(0)
 	// A host without screens is shown as text.
 	text := startTelnet(t, &telnettest.TelnetOptions{Plain: true})

@@ -90,7 +90,7 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 func (t *terminalSession) run(ctx context.Context) (err error) {
 	t.guard, err = newGuard(t.a.OpenTerminal)
 	if err != nil {
-		t.a.Note("if locus is killed, \"reset\" restores the terminal: %s", err)
+		t.a.Note("if locus is killed, run \"reset\" to restore the terminal: %s", err)
 	}
 	defer t.guard.dismiss()
 	t.display.OnAlternate = func(alternate bool) {
@@ -138,7 +138,7 @@ func (t *terminalSession) hold(ctx context.Context) error {
 	<-t.sent
 	if ended && err == nil && !t.a.Flags.Quiet {
 		t.display.Restore()
-		t.say("the host has ended the session")
+		t.say("the host ended the session")
 	}
 	return err
 }
@@ -179,7 +179,7 @@ func (t *terminalSession) greet() {
 	u := t.session.URL
 	t.say("connected to %s", u.WithoutPassword().Shown())
 	if t.escape != 0 {
-		t.say("%s leads to the commands of locus: \"close\" ends the session, \"help\" lists more", t.key)
+		t.say("press %s for locus commands: \"close\" ends the session, \"help\" lists more", t.key)
 	}
 	switch _, hasPassword := u.Password(); {
 	case hasPassword && t.session.User != "" && u.Scheme() != "rlogin":
@@ -515,7 +515,7 @@ func (t *terminalSession) do(name string, args []string) (end bool, err error) {
 			t.say("%s", line)
 		}
 	default:
-		t.say("unknown command %s; \"help\" lists the commands", locus.Quote(name))
+		t.say("unknown command %s; type \"help\" for a list", locus.Quote(name))
 	}
 	return false, nil
 }
@@ -554,7 +554,7 @@ func (t *terminalSession) setMode(name string) {
 	case typingLines, typingCharacters, typingAuto:
 		t.mode = mode
 	default:
-		t.say("the mode is \"line\", \"character\" or \"auto\"")
+		t.say("choose mode \"line\", \"character\" or \"auto\"")
 	}
 }
 
@@ -575,7 +575,7 @@ func (t *terminalSession) status() {
 			t.say("%s: %v", f.Name, f.Value)
 		}
 	case <-time.After(patience):
-		t.say("the host does not accept what is typed")
+		t.say("the host does not accept input")
 	}
 }
 

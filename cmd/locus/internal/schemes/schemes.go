@@ -24,7 +24,7 @@ import (
 func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schemes",
-		Short: "List the schemes: name, port, section, and how they are accessed",
+		Short: "List the known schemes and how Locus accesses them",
 		Long: `The columns are the name, the default port, the origin of the name (standard: RFC 1738;
 draft: the URI draft that became RFC 1630; extension: neither, but supported; reserved:
 a name without syntax), the section that defines it, the standard in force today (that of

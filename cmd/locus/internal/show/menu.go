@@ -27,7 +27,7 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	}
 	items, err := writeMenu(m, to, l)
 	if l.Latin1 {
-		v.NoteLater("%s: text that is not UTF-8 is shown as ISO Latin 1", f.Asked.Shown())
+		v.NoteLater("%s: text that is not UTF-8 is read as ISO Latin 1", f.Asked.Shown())
 	}
 	if m.Form != nil && err == nil && items == 0 {
 		v.NoteLater("%s", form.Hint(m.Form))

@@ -99,7 +99,7 @@ type spool struct {
 
 func (h *spool) Write(p []byte) (n int, err error) {
 	if h.size+int64(len(p)) > h.most {
-		return 0, fmt.Errorf("%w: the message has more than %s; --max-size allows more", scheme.ErrTooLarge, human.Size(h.most))
+		return 0, fmt.Errorf("%w: the message exceeds %s; use --max-size to allow more", scheme.ErrTooLarge, human.Size(h.most))
 	}
 	if h.file == nil && h.size+int64(len(p)) > maxInMemory {
 		if h.file, err = wholefile.CreateTemporary("", "locus-"); err == nil {

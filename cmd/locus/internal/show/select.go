@@ -36,8 +36,8 @@ func (s *Selection) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.Part, "part", "", "get part `PATH` of a message, such as 2 or 1.2")
 	f.Var(&s.Items, "items", "list a `RANGE` of articles or hits: 1-200, 100-, -200, newest:50")
 	f.StringVar(&s.within, "in", "", "cid: the message that contains the part: a `FILE` or URL")
-	f.StringArrayVar(&s.like, "like", nil, "wais: search for documents like that of `URL` (repeatable)")
-	f.BoolVar(&s.received, "received", false, "news: look for the article in mail.stores first")
+	f.StringArrayVar(&s.like, "like", nil, "wais: search for documents similar to `URL` (repeatable)")
+	f.BoolVar(&s.received, "received", false, "news: look in mail.stores before the news server")
 }
 
 // Check validates the flags.
@@ -136,7 +136,7 @@ func (r *itemRange) Set(text string) error {
 		}
 	}
 	if r.Last > 0 && r.First > r.Last {
-		return fmt.Errorf("%d comes after %d", r.First, r.Last)
+		return fmt.Errorf("%d is greater than %d", r.First, r.Last)
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ type screenFlags struct{ model, codePage, device string }
 func (s *screenFlags) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.model, "model", "", "tn3270: terminal model `N`: 2 (24x80, default), 3, 4 or 5 (27x132)")
 	f.StringVar(&s.codePage, "code-page", "", "tn3270: character set of the host, by `NUMBER` (default 037)")
-	f.StringVar(&s.device, "device", "", "tn3270: ask for the device or group `NAME`")
+	f.StringVar(&s.device, "device", "", "tn3270: request the device or group `NAME`")
 }
 
 func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {

@@ -30,7 +30,7 @@ type Stream struct {
 func (v *Viewer) Stdout() Stream {
 	return Stream{
 		Writer: v.App.Out, ForPeople: v.App.OutTTY, IsStdout: true,
-		BinaryAdvice: "write it to a file with -o or -O, or insist with --raw",
+		BinaryAdvice: "write it to a file with -o or -O, or use --raw",
 	}
 }
 
@@ -109,7 +109,7 @@ func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Strea
 func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	w := to.Unbuffered()
 	if to.ForPeople && !v.Raw && o.Encoding != "" {
-		return scheme.Hint(fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(o.Encoding)), "--raw writes the octets in that coding")
+		return scheme.Hint(fmt.Errorf("%w: %s", transfer.ErrCoded, locus.Quote(o.Encoding)), "use --raw to write the encoded data")
 	}
 	if to.ForPeople && !v.Raw {
 		body := bufio.NewReaderSize(o.Body, firstBlock)
@@ -135,7 +135,7 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 // firstBlock is the number of octets that are examined to tell text from binary data.
 const firstBlock = 4 << 10
 
-var errBinary = errors.New("the object is not text, and standard output is a terminal")
+var errBinary = errors.New("binary data is not written to a terminal")
 
 // safeWriter writes text to a terminal, with control characters made visible. A
 // character may be split over writes.
@@ -207,7 +207,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 	name := charset.OfType(mediaType)
 	switch {
 	case !charset.IsKnown(name):
-		v.NoteLater("%s: unknown charset %s: octets that are not UTF-8 are shown as escapes", f.Asked.Shown(), locus.Quote(name))
+		v.NoteLater("%s: unknown charset %s; bytes that are not UTF-8 are shown as escapes", f.Asked.Shown(), locus.Quote(name))
 	case !charset.IsUTF8(name):
 		decoder := charset.NewWriter(name, safe)
 		seen := &asciiCheck{w: decoder}

@@ -21,7 +21,7 @@ func NewCanonical(a *base.App) *cobra.Command {
 	var bulk *collectFlags
 	cmd := &cobra.Command{
 		Use:   "canonical URL...",
-		Short: "Write URLs in canonical form, one a line",
+		Short: "Write URLs in canonical form, one per line",
 		Long: `URLs that mean the same by the rules of their scheme have the same canonical form. URLs
 that differ in an escaped reserved character do not: "%2F" is not "/".
 
@@ -179,7 +179,7 @@ func (c *canonicalizer) answer(input string, readErr error) {
 // wrapWidth is the length of a line of --wrap in octets: 80 columns hold it and quote marks.
 const wrapWidth = 72
 
-const wrapHelp = "write URLs as <URL:...> in lines of 72 octets"
+const wrapHelp = "write URLs as <URL:...> in lines of 72 bytes"
 
 // wrapText is [wrap] for the text of a URL.
 func wrapText(text string) (string, error) {

@@ -22,7 +22,7 @@ func NewCheck(a *base.App) *cobra.Command {
 	var bulk *collectFlags
 	cmd := &cobra.Command{
 		Use:   "check URL...",
-		Short: "Check whether URLs conform to the rules, with a line for each violation",
+		Short: "Check whether URLs conform to RFC 1738 or other rules",
 		Long: `The rules are those of RFC 1738, or with --rules
 
   rfc1630  the URI draft that became RFC 1630
@@ -215,7 +215,7 @@ func shortened(name string) string {
 	// What is left out begins and ends with whole characters.
 	begin := strings.ToValidUTF8(name[:head], "")
 	end := strings.ToValidUTF8(name[len(name)-tail:], "")
-	return fmt.Sprintf("%s...(%d octets)...%s", begin, len(name)-len(begin)-len(end), end)
+	return fmt.Sprintf("%s...(%d bytes)...%s", begin, len(name)-len(begin)-len(end), end)
 }
 
 func writeVerdict(a *base.App, input string, list []locus.Violation, conforms bool, by string) {

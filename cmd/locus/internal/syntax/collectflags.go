@@ -37,9 +37,9 @@ func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 	f.addFlags(cmd)
 	base.AddFlags(cmd, "Output", func(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.unique, "unique", false, "write each canonical form once")
-		flags.BoolVar(&f.count, "count", false, "write how often each form came, a TAB, and the form")
-		flags.BoolVar(&f.sort, "sort", false, "sort what is written by its octets")
-		flags.BoolVar(&f.unordered, "unordered", false, "do not keep the order of the input")
+		flags.BoolVar(&f.count, "count", false, "write the number of occurrences, a TAB, and the form")
+		flags.BoolVar(&f.sort, "sort", false, "sort the output by bytes")
+		flags.BoolVar(&f.unordered, "unordered", false, "write results in any order")
 		f.addBy(flags, "count the URLs of each `host` or scheme")
 		flags.StringVar(&f.invalid.how, "invalid", "", invalidHelp)
 		f.memory.Add(flags)
@@ -74,7 +74,7 @@ func (f *collectFlags) prepare(rules int) error {
 		return fmt.Errorf("--by %q: choose %s", f.by, strings.Join(f.groups, ", "))
 	}
 	if f.by != "" && f.invalid != nil && f.invalid.how == "keep" {
-		return errors.New("--invalid keep: --by writes numbers and no inputs; choose drop or a file")
+		return errors.New("--invalid keep can't be used with --by: choose drop or a file")
 	}
 	collects := f.unique || f.count || f.sort || f.by != ""
 	switch {
@@ -85,7 +85,7 @@ func (f *collectFlags) prepare(rules int) error {
 	case rules > 1:
 		return errors.New("--count, --sort and --by need one set of rules")
 	case f.sort && f.app.Flags.JSON:
-		return errors.New("--sort sorts lines of text: leave out --json")
+		return errors.New("--sort can't be used with --json")
 	}
 	if err := f.memory.Check(); err != nil {
 		return err

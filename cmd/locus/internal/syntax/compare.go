@@ -17,7 +17,7 @@ func NewCompare(a *base.App) *cobra.Command {
 	var flags *ruleFlags
 	cmd := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two URLs: the same name or not, and why",
+		Short: "Compare two URLs and explain the differences",
 		Long: `Two URLs are the same if they name the same resource by the rules of their scheme. The
 reasons tell what was spelled differently, or which part differs. Nothing is looked up.
 

@@ -13,8 +13,8 @@ import (
 // An input that waits for the keyboard says so.
 func TestInputFromTerminal(t *testing.T) {
 	for want, args := range map[string][]string{
-		"locus: reading URLs, one a line, from the terminal; Ctrl-D ends it\n": {"canonical", "-"},
-		"locus: reading text from the terminal; Ctrl-D ends it\n":              {"extract"},
+		"locus: reading URLs, one per line, from the terminal; Ctrl-D ends it\n": {"canonical", "-"},
+		"locus: reading text from the terminal; Ctrl-D ends it\n":                {"extract"},
 		"": {"canonical", "--quiet", "-"},
 	} {
 		person, name := clitest.NewTTY(t)

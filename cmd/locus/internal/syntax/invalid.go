@@ -33,7 +33,7 @@ func (i *invalidInputs) check(in io.Reader, names []string) error {
 		return nil
 	}
 	if i.how == "-" {
-		return errors.New(`--invalid "-": write keep to have them on standard output`)
+		return errors.New(`--invalid "-": use --invalid keep for standard output`)
 	}
 	file, err := os.Stat(i.how)
 	if err != nil || !file.Mode().IsRegular() {
@@ -92,7 +92,7 @@ func (i *invalidInputs) note(a *base.App) {
 	case i.how == "keep":
 		a.Note("inputs that are not URLs: %d, written as they are", i.count)
 	case i.how == "drop":
-		a.Note("inputs that are not URLs: %d, left out", i.count)
+		a.Note("inputs that are not URLs: %d, dropped", i.count)
 	default:
 		a.Note("inputs that are not URLs: %d, in %s", i.count, locus.Quote(i.how))
 	}

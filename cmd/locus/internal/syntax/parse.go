@@ -28,7 +28,7 @@ func NewParse(a *base.App) *cobra.Command {
 	bulk := bulkRun{app: a, invalid: &invalidInputs{}}
 	cmd := &cobra.Command{
 		Use:   "parse URL...",
-		Short: "Show the parts of URLs, the fields of their scheme, and violations of the rules",
+		Short: "Show the parts of URLs and violations of the rules",
 		Long: `On a terminal the URL is drawn with its parts named below it and a "^" under each
 problem. Elsewhere there is a line for each part: its name, blanks, and its text. Parts
 are shown as written, still encoded; the fields of the scheme are decoded.

@@ -26,7 +26,7 @@ func NewResolve(a *base.App) *cobra.Command {
 	var flags *ruleFlags
 	cmd := &cobra.Command{
 		Use:   "resolve BASE REF...",
-		Short: "Resolve partial (relative) forms into URLs, or the reverse",
+		Short: "Resolve relative references, or make URLs relative",
 		Long: `The URL of each partial form REF in a document at BASE is written, one a line: by RFC
 3986 section 5.2, with --rules rfc1630 by RFC 1630 and its draft, or with --rules whatwg
 as browsers do. A note tells where the first two differ, and where ".." leads above the
@@ -41,7 +41,7 @@ argument, the first line is BASE.`,
   locus resolve --between ftp://h/pub/a/x ftp://h/pub/b/y`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 && !base.IsStdin(args) {
-				return errors.New("resolve needs a base and partial forms")
+				return errors.New("resolve needs a base URL and relative references")
 			}
 			return nil
 		},
@@ -54,7 +54,7 @@ argument, the first line is BASE.`,
 		},
 	}
 	flags = addRules(a, cmd, locus.RFC3986, locus.RFC1630, locus.WHATWG)
-	cmd.Flags().BoolVar(&r.between, "between", false, "write the shortest partial form of each URL")
+	cmd.Flags().BoolVar(&r.between, "between", false, "write the shortest relative reference for each URL")
 	cmd.Flags().BoolVar(&r.options.Data, "gopher", false, "resolve \"/\" in gopher URLs as hierarchy")
 	cmd.Flags().BoolVar(&r.options.SameScheme, "same-scheme", false, "read \"http:g\" in an http document as \"g\"")
 	cmd.Flags().BoolVar(&r.options.FirstSlash, "first-slash", false, "rfc1630: resolve \"/g\" from the first \"/\", as the draft's example")

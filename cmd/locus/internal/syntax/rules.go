@@ -66,7 +66,7 @@ func (f *ruleFlags) rules() ([]profile.Rules, error) {
 	}
 	i := slices.Index(profiles, locus.WHATWG)
 	if i < 0 {
-		return nil, errors.New("--base needs --rules whatwg; locus resolve applies the other rules to partial forms")
+		return nil, errors.New("--base needs --rules whatwg; use \"locus resolve\" for the other rules")
 	}
 	base, err := whatwg.Parse(f.base, nil)
 	if err != nil {

@@ -56,7 +56,7 @@ func (w *worker) answerBlock(b *lines.Block) {
 		w.line, w.start, w.end = b.Text, 0, len(b.Text)
 		input := string(b.Text)
 		w.answerInput(input, locus.NewSyntaxError(input, locus.MaxLen, "genericurl",
-			fmt.Errorf("%w: %d octets, the limit is %d", locus.ErrTooLong, b.Cut, locus.MaxLen)))
+			fmt.Errorf("%w: %d bytes exceed the limit of %d", locus.ErrTooLong, b.Cut, locus.MaxLen)))
 		return
 	}
 	for text := b.Text; len(text) > 0; {

@@ -27,7 +27,7 @@ func New(a *base.App, serve func(*base.App, config.ListenAddress) error) *cobra.
 	listen := config.ListenAddress("127.0.0.1:0")
 	cmd := &cobra.Command{
 		Use:   "tour [NAME...]",
-		Short: "Visit small servers of every scheme inside the program",
+		Short: "Visit demo servers of every scheme, without a network",
 		Long: `The tour starts small servers inside the program, visits each with the client code of
 "locus get", and shows what was sent and what came back. The servers listen on loopback
 and end with the tour. No network is needed.
@@ -43,7 +43,7 @@ free port, without a log.`,
 			names = append(names, only...)
 			switch {
 			case serves && len(names) > 0:
-				return errors.New("--serve shows all servers: leave out names and --scheme")
+				return errors.New("--serve can't be used with names or --scheme")
 			case serves && full:
 				return errors.New("--serve and --full can't be used together")
 			case serves:
@@ -143,7 +143,7 @@ func list(a *base.App, museum *tour.Demo) {
 func choose(all []tour.Stop, names []string) (stops []tour.Stop, err error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s tour.Stop) bool { return s.Name == name || s.Scheme == name }) {
-			return nil, fmt.Errorf("the tour has no stop or scheme %s; \"locus tour\" lists the stops", locus.Quote(name))
+			return nil, fmt.Errorf("unknown stop or scheme %s; run \"locus tour\" to list the stops", locus.Quote(name))
 		}
 	}
 	for _, s := range all {
