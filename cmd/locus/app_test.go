@@ -46,7 +46,7 @@ func TestManPages(t *testing.T) {
 		}
 		for line := range strings.Lines(text) {
 			// A line that begins with a control character must be one of ours.
-			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !strings.Contains(".TH.SH.PP.TP.nf.fi", strings.Fields(line)[0]) {
+			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !strings.Contains(".TH.SH.SS.PP.TP.nf.fi", strings.Fields(line)[0]) {
 				t.Errorf("%s has the line %q", name, line)
 			}
 		}

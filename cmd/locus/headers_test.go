@@ -73,7 +73,7 @@ func TestHeaders(t *testing.T) {
 			t.Errorf("%q: %+v, want status 2, %q in err and no %q in err", row.field, got, row.says, "sesame")
 		}
 	}
-	if got := commandtest.Run(t, nil, append(verify, "--header", "Cookie: sesame")...); got.Status != 2 || !strings.Contains(got.Err, "every host") {
+	if got := commandtest.Run(t, nil, append(verify, "--header", "Cookie: sesame")...); got.Status != 2 || !strings.Contains(got.Err, "all hosts") {
 		t.Errorf("a secret for every host: %+v", got)
 	}
 	if got := commandtest.Run(t, nil, "get", "--user-agent", "a\nb", server.URL); got.Status != 2 {

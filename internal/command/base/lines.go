@@ -30,7 +30,7 @@ type LineFlags struct {
 func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 	f := &LineFlags{app: a, cmd: cmd}
 	AddFlags(cmd, "Input", func(flags *pflag.FlagSet) {
-		flags.BoolVar(&f.files, "files", false, "read URLs from the named files, one per line; \"-\" is standard input")
+		flags.BoolVar(&f.files, "files", false, "arguments are files with one URL per line, or \"-\"")
 		flags.StringVar(&f.field, "field", "", "the URL is in field `N` (-1: last), or column NAME")
 		flags.StringVar(&f.delimiter, "delimiter", "", "the field separator is `D` (default TAB); \",\" means CSV")
 		flags.StringVar(&f.key, "key", "", "the URL is at `PATH` of each JSON line: a.b[0].url")

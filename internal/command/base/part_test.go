@@ -43,7 +43,7 @@ func TestPart(t *testing.T) {
 			}
 			want += "locus: in " + piece + "\n"
 			if piece == "a" {
-				want += "locus: list:7: leading and trailing spaces are not part of a URL; later lines get no such note\n"
+				want += "locus: list:7: leading and trailing spaces are not part of a URL; later lines are not reported\n"
 			}
 			if kept {
 				want += piece + "2\n"

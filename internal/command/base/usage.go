@@ -22,6 +22,26 @@ const (
 	commonGroup  = "Every subcommand"
 )
 
+// A Group is the title of a group of subcommands in the help.
+type Group string
+
+// The groups of subcommands, in the order of the help.
+const (
+	GroupFetch   Group = "Fetch and browse"
+	GroupCheck   Group = "Check"
+	GroupParse   Group = "Parse"
+	GroupArchive Group = "Archive"
+	GroupServe   Group = "Serve"
+	GroupSetup   Group = "Set up"
+)
+
+func addGroups(root *cobra.Command) {
+	for _, group := range []Group{GroupFetch, GroupCheck, GroupParse, GroupArchive, GroupServe, GroupSetup} {
+		root.AddGroup(&cobra.Group{ID: string(group), Title: string(group)})
+	}
+	root.SetCompletionCommandGroupID(string(GroupSetup))
+}
+
 // AddFlags adds the flags that add defines to cmd, as a group of its help.
 func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
 	cmd.Flags().SortFlags = false
@@ -118,7 +138,10 @@ func writeHelp(cmd *cobra.Command, _ []string) {
 	if cmd.Long != "" {
 		fmt.Fprintf(w, "\n%s\n", strings.TrimSpace(cmd.Long))
 	}
-	writeCommands(cmd, "Subcommands", (*cobra.Command).IsAvailableCommand)
+	for _, group := range cmd.Groups() {
+		writeCommands(cmd, group.Title, func(c *cobra.Command) bool { return c.IsAvailableCommand() && c.GroupID == group.ID })
+	}
+	writeCommands(cmd, "Subcommands", func(c *cobra.Command) bool { return c.IsAvailableCommand() && c.GroupID == "" })
 	writeCommands(cmd, "Topics", func(c *cobra.Command) bool { return !c.Runnable() && c.IsAdditionalHelpTopicCommand() })
 	if cmd.Runnable() || !cmd.HasParent() {
 		for _, group := range FlagGroups(cmd) {

@@ -29,7 +29,7 @@ func TestCheckFindsEveryMistake(t *testing.T) {
 	write("timeout = \"soon\"\n[policy]\nallow_privat = true\nallow_ports = [70000]\n\n[gateway]\nterminals = 0\nlisten = 7\n[gateways]\nftp = \"x\"\n")
 	list := problems()
 	for i, want := range []string{
-		`gateway.toml:1  timeout: invalid duration "soon"`, `gateway.toml:3  policy.allow_privat: no such key`, `gateway.toml:4  policy.allow_ports: a port`,
+		`gateway.toml:1  timeout: invalid duration "soon"`, `gateway.toml:3  policy.allow_privat: unknown key`, `gateway.toml:4  policy.allow_ports: a port`,
 		`gateway.toml:8  gateway.listen: `, `gateway.toml:10  gateways.ftp: `, `.:0 LOCUS_MAX_TIME invalid duration "never"`, `.:0 LOCUS_PER_HOST "x" is not a number`,
 		`.:0 LOCUS_GATEWAYS_FTP `, `.:0 LOCUS_GATEWAY_REQUESTS it must be at least 1`, `gateway.toml:7  gateway.terminals: it must be at least 1`,
 	} {

@@ -208,8 +208,8 @@ func (s setting) setText(text string) (err error) {
 // Help returns the text of "locus help configuration".
 func Help() string {
 	var b strings.Builder
-	b.WriteString(`The configuration is the file of --config or LOCUS_CONFIG, or else locus/config.toml in
-$XDG_CONFIG_HOME or ~/.config. It is in TOML:
+	b.WriteString(`Locus reads the configuration from the file of --config or LOCUS_CONFIG, or else from
+locus/config.toml in $XDG_CONFIG_HOME or ~/.config. It is in TOML:
 
   timeout = "20s"
 
@@ -226,7 +226,7 @@ unknown key is an error.
 	}
 	b.WriteString(`
 In a variable, write ports as 25,119 and paths as /a:/b. A NO_COLOR that is not empty
-turns colours off.`)
+turns colors off.`)
 	return b.String()
 }
 

@@ -17,10 +17,10 @@ func NewMan(a *base.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages to a directory",
-		Long: `There is a page for each subcommand and topic, in section 1: locus.1, locus-get.1 and so
-on. "man -l locus.1" reads one.`,
-		Example: `  locus man "$(mktemp -d)"
-  locus man /tmp`,
+		Long: `man writes a page for each subcommand and topic, in section 1: locus.1, locus-get.1 and
+so on. To read a page, run "man -l locus.1".`,
+		Example: `  locus man ~/.local/share/man/man1
+  locus man .`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("man needs one directory for the pages; got %d", len(args))
@@ -80,9 +80,14 @@ func (r *roff) literal(text string) {
 	r.macro("fi")
 }
 
-// prose writes paragraphs; an indented one is literal.
+// prose writes paragraphs; an indented one is literal. A first line that ends in ":" is the
+// heading of the lines after it.
 func (r *roff) prose(text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if heading, rest, ok := strings.Cut(paragraph, ":\n"); ok && !strings.Contains(heading, "\n") {
+			r.macro("SS", heading)
+			paragraph = rest
+		}
 		r.macro("PP")
 		if strings.HasPrefix(paragraph, "  ") {
 			r.literal(paragraph)

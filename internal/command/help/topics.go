@@ -32,49 +32,50 @@ func Topics() []*cobra.Command {
 		{
 			Use:   "exit-status",
 			Short: "Exit status",
-			Long: `With several inputs each is tried, and the highest status is that of the command.
+			Long: `With several inputs, locus tries each. The exit status is the highest of these:
 
-  0    done, and nothing wrong found
-  1    a check failed: not conforming, not the same, dead links, nothing found
-  2    usage, or an argument that is not a URL
-  3    access failed: unreachable, not found, protocol error; or an error of standard
+  0    success
+  1    a check failed: a violation, a difference, a dead link, or nothing found
+  2    wrong usage, or an argument that is not a URL
+  3    access failed: unreachable, not found, protocol error, or an error of standard
        input or output, such as a full disk
-  4    refused by the policy
+  4    denied by the policy
   130  interrupted
 
-When a reader closes the pipe, the command ends without a message. Its status is the
-one reached so far.`,
+If the reader of a pipe closes it, locus stops without a message. Its status is the
+highest so far.`,
 		},
 	}
 }
 
-const formsHelp = `Some URLs lead to a search or a form (RFC 1738 sections 3.4.2 and 3.4.9), which needs
-answers first. "locus open URL" asks for them at the terminal. "locus get URL" lists the
-questions; with --json they are in "form". A WAIS database (section 3.9) describes itself
-and takes answers too. Each question has a number from 1, a prompt and a kind:
+const formsHelp = `Some URLs return a search or a form (RFC 1738 sections 3.4.2 and 3.4.9), which needs
+answers. "locus open URL" prompts for them. "locus get URL" lists the fields; with --json
+they are in "form". A WAIS database (section 3.9) describes itself, and also accepts
+answers. Each field has a number from 1, a prompt and a kind:
 
   text     one line
-  hidden   one line that is not shown
+  hidden   one line, not shown
   lines    several lines
-  choice   one of a list: its text, or its number
+  choice   an item of a list: its text or its number
   check    y or n, yes or no, true or false, 1 or 0
-  save-as  a name for the reply, which "locus open" stores in that file
+  save-as  a file name for the response, which "locus open" writes
   file     the path of a file of at most 16 MiB, whose content is sent
 
-In scripts, "locus get --answer FIELD=TEXT URL" answers, once for each question. FIELD is
-the number or the prompt, in any case. For a single question, as in a search, all of it
-is the answer: --answer WORDS. Questions without an answer get their default.
+Scripts:
+"locus get --answer FIELD=TEXT URL" sets one field; repeat --answer for others. FIELD is
+the number or the prompt, in any case. If there is only one field, as in a search, write
+--answer TEXT. A field without an answer gets its default.
 
-"--answers FILE" reads JSON: an object of answers by number or prompt, or a list of
-answers in the order of the questions. Answers are strings, numbers, true or false, null
-for the default, and lists of strings for lines. Use it for secrets, because others can
-see a command line. --answer takes precedence over the file.
+"--answers FILE" reads JSON: an object with the answers by number or prompt, or a list of
+answers in the order of the fields. An answer is a string, a number, true, false, null
+for the default, or a list of strings for lines. Use a file for secrets, because other
+users can see a command line. --answer takes precedence over the file.
 
-If a question refuses its answer, the status is 2 and nothing is submitted. A submission
-is a URL too, which sends the same again: "locus open" shows it.`
+If a field rejects its answer, the status is 2 and locus submits nothing. A submission
+is a URL, too: "locus open" prints it, and opening it repeats the submission.`
 
-const gatewaysHelp = `URLs of a scheme can go through a gateway (RFC 1738 section 4), even those of a scheme
-that locus can't open. The configuration names it by scheme:
+const gatewaysHelp = `Locus can open the URLs of a scheme through a proxy (a gateway in RFC 1738 section 4),
+even for a scheme that locus itself can't open. The configuration names proxies by scheme:
 
   [gateways]
   gopher = "http://gw.example/{url}"
@@ -82,84 +83,94 @@ that locus can't open. The configuration names it by scheme:
   all    = "socks5h://proxy.example"
   except = "localhost, .example.net, 10.0.0.0/8"
 
-A gateway is one of these:
+Kinds of proxies:
 
-  http://gw.example/{url}    the encoded URL makes another URL; {+url}, for http and
-                             https, is the URL as it is
-  http://proxy.example:3128  an HTTP proxy; https: for one that uses TLS. It gets the
-                             whole URL, and its answer is the object. Encrypted
-                             schemes (https, ftps, gophers, nntps, snews) and
-                             sessions use a tunnel (CONNECT).
-  socks5h://proxy.example    SOCKS 5 that looks names up; with socks5: locus looks
-                             them up. It carries only TCP, so Prospero fails.
-  direct                     no gateway, even if there is one for all
+  http://gw.example/{url}    a URL that contains the encoded URL; {+url}, for http and
+                             https, inserts the URL unencoded
+  http://proxy.example:3128  an HTTP proxy; write https: if the proxy uses TLS. It
+                             receives the whole URL, and its response is the object.
+                             Encrypted schemes (https, ftps, gophers, nntps, snews)
+                             and sessions use a tunnel (CONNECT).
+  socks5h://proxy.example    a SOCKS 5 proxy that resolves host names; with socks5:,
+                             locus resolves them. SOCKS carries only TCP, so Prospero
+                             fails.
+  direct                     no proxy, even if "all" names one
 
-"all" is for the other schemes, but never for mailto, mid and cid. A file URL of another
-host uses a gateway only if file has its own key. Hosts in "except" are reached directly:
-a host and its subdomains, only subdomains (".example.net"), addresses, each optionally
-with ":" and a port, or "*". Messages are sent through a SOCKS proxy of "all".
+Schemes and hosts:
+"all" applies to all other schemes except mailto, mid and cid. A file URL of another
+host uses a proxy only if file has its own key. Locus connects directly to hosts in
+"except": a host and its subdomains, only subdomains (".example.net"), addresses, each
+with an optional ":" and port, or "*". Messages are sent through a SOCKS proxy of "all".
 
-The order of precedence is: --gateway SCHEME=GATEWAY; the variables
-LOCUS_GATEWAYS_GOPHER, ..._ALL and ..._EXCEPT; LOCUS_GATEWAYS, which has SCHEME=GATEWAY
-entries separated by blanks; the file; and the variables http_proxy, https_proxy,
+Precedence:
+--gateway SCHEME=PROXY comes first. Then come the variables LOCUS_GATEWAYS_GOPHER,
+..._ALL and ..._EXCEPT; then LOCUS_GATEWAYS, with SCHEME=PROXY entries separated by
+spaces; then the configuration file; then the variables http_proxy, https_proxy,
 ftp_proxy, gopher_proxy, wais_proxy, news_proxy (for news and nntp), all_proxy and
 no_proxy, also in upper case except for HTTP_PROXY. --no-gateway ignores all of them.
-"locus gateway" ignores the variables of other programs, which may name itself. An
-unregistered scheme has a variable too: LOCUS_GATEWAYS_X_FOO is for x-foo. "locus
-schemes" lists it.
+"locus gateway" ignores the variables of other programs, because they may name the
+gateway itself. An unregistered scheme has a variable, too: LOCUS_GATEWAYS_X_FOO is for
+x-foo. "locus schemes" lists it.
 
-A user and password in a gateway's URL are only for that gateway. Write them into the
-file, because others can see a command line. "locus get -v" shows which gateway is used.
+Security:
+A user and password in a proxy's URL are sent only to that proxy. Write them in the
+file, because other users can see a command line. "locus get -v" shows which proxy is
+used.
 
-The policy checks a URL before a gateway is asked. But the proxy decides what a name
-means: a link from the Internet may lead to a name that only the proxy's network knows.
-An address that is not public is refused.`
+Locus applies the policy to a URL before it contacts a proxy, and denies addresses that
+are not public. But the proxy resolves host names: a link from the Internet may lead to a
+name that only the proxy's network can resolve.`
 
-const sessionsHelp = `A telnet, rlogin or tn3270 URL locates an interactive service (RFC 1738 section 3.8).
-"locus open URL" connects your terminal to it. The user and password of the URL are
-shown, and typed only when you ask for it; rlogin always sends the user.
+const sessionsHelp = `A telnet, rlogin or tn3270 URL names an interactive service (RFC 1738 section 3.8).
+"locus open URL" connects your terminal to it. Locus shows the user and password of the
+URL, and types them only at your command; rlogin always sends the user.
 
-Ctrl-] leads to the commands of locus: "close", "status", "user" and "password" (which
-type what the URL suggests), "send NAME" for signals such as "send brk", "mode",
-"escape", "suspend" and "help". An empty line returns to the session. --escape chooses
-another key. In rlogin, "~." at the start of a line ends the session too. If a service
-does not echo, as many without Telnet do, lines are echoed here and sent as a whole;
-Ctrl-C or Ctrl-D then ends the session. "mode character" and "mode line" override that.
-A child process resets the terminal if locus is killed.
+Commands:
+Ctrl-] enters the commands of locus: "close", "status", "user" and "password" (which type
+the URL's values), "send NAME" for signals such as "send brk", "mode", "escape",
+"suspend" and "help". An empty line returns to the session. --escape selects another
+key. In rlogin, "~." at the start of a line also ends the session.
 
-locus drops escape sequences of the host that could harm the terminal: titles, the
-clipboard, links, graphics, and questions, whose answers the terminal types. Colors,
-cursor movement, the alternate screen and mouse clicks work. --safe also drops the
-alternate screen and the mouse; it is the default for a URL from standard input.
---unsafe-terminal drops nothing. The host can then rename the window, read and write the
-clipboard, and make the terminal type answers, which a shell could run as commands.
+If a service does not echo, as is common without Telnet, locus echoes lines and sends
+each as a whole. Ctrl-C or Ctrl-D then ends the session. "mode character" and "mode line"
+override this. If locus is killed, a child process restores the terminal.
 
-If standard input or output is not a terminal, lines are sent, and output is written
-until the host ends the session or is silent for 2 s after the last line. Output to a
-file or a pipe is filtered only with --safe.
+Safety:
+Locus removes escape sequences that could harm the terminal: titles, clipboard access,
+links, graphics, and queries that the terminal answers. Colors, cursor movement, the
+alternate screen and mouse clicks work. --safe also removes the alternate screen and the
+mouse; it is the default for a URL from standard input. --unsafe-terminal removes
+nothing. The host can then rename the window, read and write the clipboard, and make the
+terminal type text, which a shell could run as commands.
 
-The keys of a 3270 terminal: Enter, Tab, the arrows and Home are themselves. F1 to F12
-are PF1 to PF12, with Shift PF13 to PF24. Ctrl-C is Clear and Ctrl-R is Reset. Insert,
-Delete and Backspace work as usual, and End erases to the end of the field. Ctrl-A
-followed by 1, 2 or 3 is PA1 to PA3. --model, --code-page and --device describe the
-terminal, and so does the configuration. NO_COLOR turns colours off.
+Pipes:
+If standard input or output is not a terminal, locus sends the lines of standard input. It
+writes output until the host ends the session, or is silent for 2 s after the last line.
+Output to a file or a pipe is filtered only with --safe.
 
-In scripts, "locus get" runs steps in the order in which they are given. It writes the
-output of the host, also to the file of -o:
+tn3270:
+Enter, Tab, the arrows and Home keep their meaning. F1 to F12 are PF1 to PF12, and with
+Shift PF13 to PF24. Ctrl-C is Clear and Ctrl-R is Reset. Insert, Delete and Backspace work
+as usual, and End erases to the end of the field. Ctrl-A followed by 1, 2 or 3 is PA1 to
+PA3. --model, --code-page and --device, or the configuration, describe the terminal.
+NO_COLOR turns colors off.
+
+Scripts:
+"locus get" runs these steps in order. It writes the host's output, also to the file of -o:
 
   --expect REGEXP  wait until the output since the last match contains it (at most the
                    last 64 KiB)
-  --send TEXT      type; \r is Enter, \n a new line, \t Tab, \e Escape, \x1d any octet
+  --send TEXT      type; \r is Enter, \n a new line, \t Tab, \e Escape, \x1d any byte
   --press KEY      press a key of a 3270 terminal: Enter, Tab, Clear, PF1, PA1 ...
   --settle D       end the session when the host is silent for D
 
-Each step may take as long as --timeout, or else 30 s; then the status is 3. With --json
-there is a line for each event: "event" is "received", "sent" or "matched", and "text"
-its text, including what you send. The last line is the session itself, with "kind" and
-the number of octets "received". Others can see a command line, so do not put important
-passwords there.
+Each step may take as long as --timeout, or else 30 s; then the status is 3. With --json,
+locus writes a line for each event: "event" is "received", "sent" or "matched", and "text"
+is its text, including what you send. The last line describes the session, with "kind"
+and the number of bytes "received". Do not send important passwords with --send, because
+other users can see a command line.
 
-For tn3270 the final screen is written, once it has not changed for the time of
---settle. When a key locks the keyboard, locus waits for the host. With --json the
-screen is "rows", "columns", "cursor", "locked", "text" and "fields", each with "row",
+For tn3270, locus writes the final screen after it has not changed for the time of
+--settle. When a key locks the keyboard, locus waits for the host. With --json the screen
+is "rows", "columns", "cursor", "locked", "text" and "fields". Each field has "row",
 "column", "length" and "value", which is null for a hidden field.`

@@ -75,11 +75,12 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// examples runs the two examples that the help of a subcommand shows, each in a
-// shell.
+// examples runs the two examples in the help of a subcommand, each in a shell. The pairs of
+// arguments after the subcommand replace texts of the examples, such as the URLs of other hosts.
+// An example must write to standard output, unless it has -O.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: examples subcommand")
+	if neg || len(args)%2 != 1 {
+		ts.Fatalf("usage: examples subcommand [old new]...")
 	}
 	ts.Check(ts.Exec("locus", args[0], "--help"))
 	_, after, _ := strings.Cut(ts.ReadFile("stdout"), "\nExamples:\n")
@@ -92,8 +93,14 @@ func examples(ts *testscript.TestScript, neg bool, args []string) {
 		if !strings.Contains(line, "locus "+args[0]+" ") && strings.TrimSpace(line) != "locus "+args[0] {
 			ts.Fatalf("the example %q is of something else", line)
 		}
+		for i := 1; i < len(args); i += 2 {
+			if !strings.Contains(text, args[i]) {
+				ts.Fatalf("the examples lack %q", args[i])
+			}
+			line = strings.ReplaceAll(line, args[i], args[i+1])
+		}
 		ts.Check(ts.Exec("sh", "-c", line))
-		if ts.ReadFile("stdout") == "" {
+		if ts.ReadFile("stdout") == "" && !strings.Contains(line, " -O ") {
 			ts.Fatalf("%q writes nothing", line)
 		}
 	}

@@ -253,7 +253,7 @@ func TestActionDeadLink(t *testing.T) {
 	}
 	restore, save := steps["actions/cache/restore"], steps["actions/cache/save"]
 	if restore == nil || save == nil || save.at("if").text != "always()" || restore.at("with", "key").text != save.at("with", "key").text || restore.at("with", "path").text != save.at("with", "path").text {
-		t.Fatalf("the results are not kept: %+v, %+v", restore, save)
+		t.Fatalf("the results are not cached: %+v, %+v", restore, save)
 	}
 	if _, err := os.Stat(filepath.Join(r.value(save.at("with", "path").text), "locus/verify.db")); err != nil {
 		t.Error(err)

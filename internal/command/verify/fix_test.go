@@ -300,8 +300,8 @@ func TestFixerAdd(t *testing.T) {
 		{from, to, func(r *verify.Result) { r.Document = "" }, ""},
 		{from, to, func(r *verify.Result) { r.Document = "-" }, "only files"},
 		{from, to, func(r *verify.Result) { r.Document = "http://h.example/page" }, "only files"},
-		{from, to, func(r *verify.Result) { r.Member = "a.html" }, "a part of a file"},
-		{from, to, func(r *verify.Result) { r.Written = "../old" }, "a partial form"},
+		{from, to, func(r *verify.Result) { r.Member = "a.html" }, "a member of a container"},
+		{from, to, func(r *verify.Result) { r.Written = "../old" }, "a relative link"},
 		{from, to, func(r *verify.Result) { r.Err = errors.New("x") }, ""},
 	} {
 		var errOut bytes.Buffer

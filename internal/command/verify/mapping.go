@@ -163,7 +163,7 @@ func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) 
 func (c *choice) noteRecognized(a *base.App) {
 	for _, dir := range slices.Sorted(maps.Keys(c.layouts)) {
 		if l := c.layouts[dir]; l != nil && isRecognized(l) && l.Undecided() > 0 {
-			a.Note("%s: found a %s site; only its files are verified (--preset none turns detection off)", filepath.Join(dir, l.Config()), l.Preset())
+			a.Note("%s: found a site built by %s; only its files are verified (--preset none turns detection off)", filepath.Join(dir, l.Config()), l.Preset())
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
 	config := filepath.Join(dir, l.Config())
 	if !c.told[config] && !isRecognized(l) {
 		c.told[config] = true
-		a.Note("%s: read as a %s site (--preset none turns detection off)", config, l.Preset())
+		a.Note("%s: read as a site built by %s (--preset none turns detection off)", config, l.Preset())
 	}
 }
 

@@ -160,8 +160,8 @@ func TestParseOutput(t *testing.T) {
 		{"report", "markdown", "markdown", "report", ""},
 		{"a=b", "text", "", "", `unknown format "a"`},
 		{"=b", "text", "", "", `unknown format ""`},
-		{"csv=", "text", "", "", "the file is missing"},
-		{"", "text", "", "", "the file is missing"},
+		{"csv=", "text", "", "", "missing file"},
+		{"", "text", "", "", "missing file"},
 		{"csv=-", "text", "", "", "write --format csv"},
 	} {
 		f, file, err := parseOutput(c.value, c.usual)

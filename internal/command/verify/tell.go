@@ -27,19 +27,21 @@ type tell struct {
 	fixer   *fixer // nil without --fix
 }
 
-const tellLong = `--output writes another report to a file, also if the run is interrupted. FORMAT is one of
---format. Without "FORMAT=", the end of the name says which (.html, .csv, .sarif, .xml,
-.md, .json, .txt), or else --format does. With --format github, a table is added to the
-file of $GITHUB_STEP_SUMMARY.
+const tellLong = `Reports:
+--output writes another report to a file, even if the run is interrupted. FORMAT is a
+format of --format. Without "FORMAT=", the file extension (.html, .csv, .sarif, .xml,
+.md, .json, .txt) selects the format, or else --format does. With --format github, verify
+also appends a table to the file $GITHUB_STEP_SUMMARY.
 
---fix writes the new URL of each link that has moved for good (301, 308) into its
-document. --fix --dry-run only shows that as a patch for "git apply" and "patch -p1".`
+Repair:
+--fix replaces each link that has moved permanently (301, 308) in its document. --fix
+--dry-run writes a patch for "git apply" or "patch -p1" instead.`
 
 // addTellFlags adds the flags about the output.
 func (v *verifier) addTellFlags(cmd *cobra.Command) {
 	t := &v.tell
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
-		f.StringVar(&t.format, "format", "text", "write the report as `FORMAT`: "+formatList())
+		f.StringVar(&t.format, "format", "text", "report as `FORMAT`: "+formatList())
 		f.StringArrayVar(&t.files, "output", nil, "also write a report to a file: `FORMAT=FILE` (repeatable)")
 		f.BoolVar(&t.all, "all", false, "also show good links")
 		f.BoolVar(&t.moved, "moved", false, "show links that have moved permanently")

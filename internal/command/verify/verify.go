@@ -92,58 +92,68 @@ func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
 	return cmd
 }
 
-const verifyLong = `Each argument is a file, a folder, the URL of a site, or "-", a document on standard
-input. Of a folder the documents are read (Markdown, HTML, text, mail; --all-files: every
-file), of a site the pages below the URL. Partial forms are resolved against the document.
-"/" is the top of its Git repository, or else the folder that was named. A link that leads
-above the top is skipped; so is one of HTML from "/" to a missing file, without --root.
-Fragments are looked for in HTML, Markdown, AsciiDoc and reStructuredText. Of mail
-addresses the domain is looked up.
+const verifyLong = `verify reads documents and sites, and requests each URL in them once. An argument is a
+file, a directory, the URL of a site, or "-" for a document on standard input.
 
-Documents of mdBook, Hugo, Jekyll, Docusaurus, VitePress, MkDocs, Sphinx, Obsidian and
-Foam are read as the pages that these make of them, if the configuration file is in their
-folder or above. Of VuePress, Astro, Nextra, Eleventy, Antora and Quarto only files are
-verified. Links of other folders are mapped by --remap, --base-url, --fallback-extensions
-and --index-files.
+Documents:
+In a directory, verify reads Markdown, HTML, text and mail; with --all-files it reads all
+files. On a site it reads the pages below the URL. It looks for fragments in HTML,
+Markdown, AsciiDoc and reStructuredText. For a mail address it looks up the domain.
 
-Each URL is requested once, with as little as proves it: HEAD, SIZE, STAT, a menu.
-"dead" means that a request for the link itself was answered with "not found" or "gone",
-or that there is no such file or host. Inconclusive answers (401, 403, 429, 5xx, timeouts)
-are retried and then a "warning". "denied" means that the policy does not allow it: for
-example, a page may lead to an address that is not public only with --allow-private.
-In files such links are "ignored". So are links to names that are reserved for examples,
-such as example.com (--include-reserved).
-The robots.txt of a site is obeyed.
+Relative links are resolved against the document. A link from "/" starts at the top of
+the Git repository, or else at the named directory. verify skips a link that leads above
+the top. Without --root it also skips links in HTML files from "/" to missing files.
 
-Results are kept for a day (--max-age), bad ones for an hour. An interrupted run resumes
-next time.
+Generators:
+If a directory or a parent has the configuration file of mdBook, Hugo, Jekyll,
+Docusaurus, VitePress, MkDocs, Sphinx, Obsidian or Foam, verify reads documents as pages
+of that generator. For VuePress, Astro, Nextra, Eleventy, Antora and Quarto it verifies
+only files. For other generators, use --remap, --base-url, --fallback-extensions and
+--index-files.
 
-Rules are read from the file .locus-verify.toml in this folder or one above it:
+Verdicts:
+verify uses the cheapest request that proves a URL is alive: HEAD, SIZE, STAT or a menu.
 
-  ignore = ["https://login.*", "*/private/"]                  # not requested
-  include = ["https:"]                                        # only these are
-  exclude-path = ["vendor/", "*.min.html$"]                   # files, not read
-  remap = ["https://www.example.com/ public/"]                # verified instead
-  [[accept]]                                                  # not a failure
+  dead      the server answered "not found" or "gone", or the file or host does not exist
+  warning   the response is inconclusive (401, 403, 429, 5xx, timeout), after retries
+  denied    the policy forbids the request: a page must not lead to a private address
+            without --allow-private
+  ignored   a rule or robots.txt excludes the link, the link of a file leads to a private
+            address, or its host is reserved for examples (see --include-reserved)
+
+Cache:
+verify caches results for a day (--max-age), and failures for an hour. To resume an
+interrupted run, run the same command again.
+
+Rules:
+verify reads rules from .locus-verify.toml in the current directory or a parent:
+
+  ignore = ["https://login.*", "*/private/"]     # URLs to skip
+  include = ["https:"]                           # verify only these URLs
+  exclude-path = ["vendor/", "*.min.html$"]      # files to skip
+  remap = ["https://www.example.com/ public/"]   # verify the second instead
+  [[accept]]                                     # not a failure
   url = "https://www.example.com/*"
   status = [403, 999]
-  reason = "it wants a browser"
-  [[host]]                                                    # settings; docs/verify.md has all
+  reason = "requires a browser"
+  [[host]]                                       # settings; docs/verify.md lists all
   url = "api.example.com"
   rate = 2.0
   parallel = 1
 
-ignore, include, url and the first part of remap are patterns: the beginning of URLs, in
-which "*" stands for any characters and a final "$" for the end, or what "locus gateway
---deny" takes. Those of exclude-path are the beginning of paths.
+ignore, include, url and the first part of remap are patterns. A pattern is the beginning
+of URLs, where "*" matches any characters and a final "$" matches the end, or a pattern of
+"locus gateway --deny". exclude-path has the same form for paths.
 
---write-baseline writes the bad links of now to the file of --baseline. Later runs with
-that file call them "known", which is not a failure. The status is 0 if the file was written.
+Baseline:
+--write-baseline writes the current failures to the file of --baseline, with status 0.
+Later runs with --baseline report these links as "known", which is not a failure.
 
 ` + tellLong + `
 
-The status is 1 for a dead link, a missing fragment, a malformed URL or a problem of TLS, 2 if a folder has
-no documents, 3 if a document can't be read, 4 if the policy denied something.`
+Exit status:
+1 for a dead link, a missing fragment, a malformed URL or a TLS problem; 2 if a directory
+has no documents; 3 if a document can't be read; 4 if the policy denied a request.`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
@@ -157,8 +167,8 @@ func (v *verifier) command() *cobra.Command {
 		Use:   "verify FILE|DIR|URL...",
 		Short: "Find dead links in documents and sites",
 		Long:  verifyLong,
-		Example: `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus verify --no-cache dead.txt || true
-  printf '# Title\n[here](#title)\n' >a.md; locus verify --all --json a.md`,
+		Example: `  locus verify docs/
+  locus verify https://www.example.com/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New(`no document given: use . for the current directory, or - for standard input`)

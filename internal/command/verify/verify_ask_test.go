@@ -160,7 +160,7 @@ func TestVerifyAskMistakes(t *testing.T) {
 		{"every host", []string{"--header", "Authorization: " + secretValue}},
 		{"line 1: a cookie needs 7 fields", []string{"--cookies", bad}},
 		{"no such file", []string{"--cookies", dir + "/none"}},
-		{"without a host every host", []string{"--cert", "client.pem"}},
+		{"without a host, each host", []string{"--cert", "client.pem"}},
 		{"there is no --cert", []string{"--key", "h.example: key.pem"}},
 		{"is not a host", []string{"--cert", "http://h.example/x: client.pem"}},
 		{"no such file", []string{"--cert", "h.example: " + dir + "/none.pem"}},
@@ -168,7 +168,7 @@ func TestVerifyAskMistakes(t *testing.T) {
 		{"ends before it begins", []string{"--accept", "300..200"}},
 		{"choose head or get", []string{"--method", "POST"}},
 		{"can't be negative", []string{"--tls-days", "-1"}},
-		{"leave no addresses", []string{"-4", "-6"}},
+		{"omit both to allow all addresses", []string{"-4", "-6"}},
 	} {
 		out, errOut, status := runVerify(t, t.Context(), nil, append(row.args, doc)...)
 		if status != 2 || !strings.Contains(errOut, row.says) || strings.Contains(out+errOut, secretPart) {
@@ -215,8 +215,8 @@ func TestVerifyGitHubToken(t *testing.T) {
 		t.Errorf("take() = %q, want %q", got, []string{"HEAD /x"})
 	}
 	config = writeIn(t, dir, "config.toml", "[verify]\ngithub = \"http://api.example/\"\n")
-	if _, errOut, status := runVerify(t, t.Context(), env, "--config", config, doc); status != 2 || !strings.Contains(errOut, "only with TLS") {
-		t.Errorf("runVerify(--config, %q, %q) = status %d, %s, want status 2 and %q in errOut", config, doc, status, errOut, "only with TLS")
+	if _, errOut, status := runVerify(t, t.Context(), env, "--config", config, doc); status != 2 || !strings.Contains(errOut, "only over TLS") {
+		t.Errorf("runVerify(--config, %q, %q) = status %d, %s, want status 2 and %q in errOut", config, doc, status, errOut, "only over TLS")
 	}
 }
 

@@ -64,7 +64,7 @@ func TestVerifyWithoutHome(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no link\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const says = "locus: results are not kept: neither XDG_CACHE_HOME nor HOME is set"
+	const says = "locus: results are not cached: neither XDG_CACHE_HOME nor HOME is set"
 	for _, row := range []struct {
 		env  map[string]string
 		args []string

@@ -44,7 +44,7 @@ func TestBrowseLogin(t *testing.T) {
 		} else {
 			w.ends("User:")
 			s.keys("C-c")
-			s.has("r tries again")
+			s.has("r retries")
 			s.keys("r")
 			w.ends("User:")
 			s.keys("-l", "me")
@@ -52,7 +52,7 @@ func TestBrowseLogin(t *testing.T) {
 			w.ends("Password of me:")
 		}
 		s.keys("C-c")
-		s.has("r tries again")
+		s.has("r retries")
 		s.keys("r")
 		if !strings.Contains(u, "@") {
 			w.ends("User:")
@@ -66,7 +66,7 @@ func TestBrowseLogin(t *testing.T) {
 			t.Errorf("the password is shown:\n%s", screen)
 		}
 		s.keys("c")
-		if screen := s.has("What was sent"); strings.Contains(screen, "sesame") {
+		if screen := s.has("Transcript"); strings.Contains(screen, "sesame") {
 			t.Errorf("the password is shown:\n%s", screen)
 		}
 		s.keys("q")
@@ -86,7 +86,7 @@ func TestBrowseSuspend(t *testing.T) {
 	s.has("ready$")
 	s.keys("-l", strings.Join(c.Args, " "))
 	s.keys("Enter")
-	s.has("A small server for each scheme")
+	s.has("Demo servers for each scheme")
 	s.keys("C-z")
 	s.has("Stopped")
 	s.keys("-l", "echo back in the shell | tr a-z A-Z")
@@ -94,7 +94,7 @@ func TestBrowseSuspend(t *testing.T) {
 	s.has("BACK IN THE SHELL")
 	s.keys("-l", "fg")
 	s.keys("Enter")
-	s.has("A small server for each scheme")
+	s.has("Demo servers for each scheme")
 	s.keys("?")
 	s.has("next link, or down a line")
 	s.keys("q")
@@ -192,14 +192,14 @@ func TestBrowseMouse(t *testing.T) {
 	s.has("? keys")
 	s.until("mouse", func(string) bool { return strings.TrimSpace(s.run("display", "-p", "#{mouse_any_flag}")) == "1" })
 	s.keys("B")
-	s.has("A small server")
+	s.has("Demo servers")
 	s.keys("-l", "\x1b[<0;10;6M\x1b[<0;10;6m")
 	s.has("The tour")
 	s.has("ftp-file")
 	s.keys("q")
 	s.has("status 0")
 	s = startTmux(t, 80, 24, browseIn(t, "", "--no-mouse"))
-	s.has("A small server")
+	s.has("Demo servers")
 	if flag := strings.TrimSpace(s.run("display", "-p", "#{mouse_any_flag}")); flag != "0" {
 		t.Errorf("--no-mouse: mouse %s", flag)
 	}
@@ -210,7 +210,7 @@ func TestBrowseSignals(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		name := filepath.Join(t.TempDir(), "pid")
 		s := startTmux(t, 80, 24, "sh -c 'echo $$ >"+name+"; exec "+strings.Split(browseIn(t, ""), ";")[0]+"'; echo status $?; stty -a; sleep 600")
-		s.has("A small server")
+		s.has("Demo servers")
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)

@@ -122,7 +122,7 @@ func body(screen string) string {
 }
 
 // failures begin the pages about errors.
-var failures = []string{"Not found", "Refused", "No connection", "No answer", "The server does not", "A login", "Not supported", "Too large", "Not a URL", "Stopped", "It can't"}
+var failures = []string{"Not found", "Denied", "No connection", "Timed out", "The server violated", "Login", "Not supported", "Too large", "Not a URL", "Stopped", "Can't open"}
 
 func failed(screen string) bool {
 	return slices.ContainsFunc(failures, func(f string) bool { return strings.HasPrefix(screen, f) })
@@ -143,7 +143,7 @@ func TestBrowseTour(t *testing.T) {
 	}
 	defer museum.Close()
 	live := &walker{startTmux(t, 80, 24, browseIn(t, "TERM=tmux")), "The tour", map[string]string{}}
-	live.has("A small server for each scheme")
+	live.has("Demo servers for each scheme")
 	live.keys("1", "Enter")
 	live.back()
 	for i, stop := range museum.Stops() {
@@ -168,7 +168,7 @@ func TestBrowseTour(t *testing.T) {
 	kept := &walker{startTmux(t, 80, 24, browseIn(t, "TERM=tmux", "--from", name)), "Archived pages", map[string]string{}}
 	kept.has("Hosts")
 	kept.keys("1", "Enter")
-	kept.has("Words of the URL:")
+	kept.has("Words in the URL:")
 	kept.keys("-l", "gopher 0/")
 	kept.keys("Enter")
 	kept.has("Archived URLs that contain gopher 0/")

@@ -61,9 +61,9 @@ func TestUp(t *testing.T) {
 	b := newTester(t, fixture(), "ftp://h.example/pub/readme.txt", 80, 24)
 	b.keys("u").wants("readme.txt", "old")
 	b.keys("u").wants("Not found", "ftp://h.example/")
-	b.keys("u").wants("No menu is above")
+	b.keys("u").wants("There is no menu above")
 	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
-	b.keys("? u").wants("No menu is above")
+	b.keys("? u").wants("There is no menu above")
 }
 
 // Back and forward lead through the history, each to the same link; a new page replaces
@@ -94,12 +94,12 @@ func TestManyTabs(t *testing.T) {
 		b.m.turnTo(0)
 		b.keys("1 t")
 	}
-	b.wants(fmt.Sprintf("%d tabs are open already", maxTabs))
+	b.wants(fmt.Sprintf("%d tabs are already open", maxTabs))
 	for range maxTabs {
 		b.keys("x")
 	}
 	b.wants("This is the last tab")
-	b.keys("]").wants("There is one tab")
+	b.keys("]").wants("There is only one tab")
 	b.keys("B t").wants("No link is selected") // starting the tour is no link
 }
 
@@ -164,8 +164,8 @@ func TestYankOnlyWhenAsked(t *testing.T) {
 // A page that could not be opened elsewhere says why.
 func TestOpenElsewhereFails(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
-	b.m.elsewhere = func(locus.URL) error { return errors.New("no program opens it") }
-	b.keys("o").wants("no program opens it")
+	b.m.elsewhere = func(locus.URL) error { return errors.New("no program to open it") }
+	b.keys("o").wants("no program to open it")
 	a := b.m.app
 	a.Getenv = func(name string) string { return map[string]string{"BROWSER": "no-such-program"}[name] }
 	if err := openElsewhere(a)(locus.MustParse("http://h.example/")); err == nil || !strings.Contains(err.Error(), "set BROWSER") {
@@ -254,7 +254,7 @@ func TestResizeWhileOpening(t *testing.T) {
 func TestDeadServer(t *testing.T) {
 	l := fixture()
 	b := newTester(t, l, "gopher://h.example/1/gone", 80, 24)
-	b.wants("Not found", "r tries again")
+	b.wants("Not found", "r retries")
 	l.open["gopher://h.example/1/gone"] = menu("Back again")
 	b.keys("r").wants("Back again", "(empty)")
 }
@@ -285,7 +285,7 @@ func TestLongText(t *testing.T) {
 	}
 	before := heap()
 	b := newTester(t, l, "ftp://h.example/long.txt", 80, 24)
-	b.keys("end").wants("Not all of it", "only the first 16 MiB are shown", "s saves all of it")
+	b.keys("end").wants("Incomplete", "only the first 16 MiB are shown", "s saves all of it")
 	if used := int64(heap()) - int64(before); used > 400<<20 {
 		t.Errorf("it takes %d octets", used)
 	} else {

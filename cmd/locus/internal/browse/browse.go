@@ -25,21 +25,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-const browseLong = `Browse shows menus, directories, articles, messages, forms, gemtext, HTML and text of
-every scheme, and follows their links. Enter opens the chosen link; a number and Enter
-opens any link; b goes back; q quits; ? shows all keys.
+const browseLong = `browse shows menus, directories, articles, messages, forms, gemtext, HTML and text, and
+follows their links. Without a URL it shows the bookmarks and the tour, which has demo
+servers of every scheme. With --from it lists archived pages.
 
-A telnet, rlogin or tn3270 link starts a session at the terminal, and a mailto link a
-message. Afterwards the page is shown again.
+Keys:
+Enter opens the selected link. A number and Enter opens any link. b goes back, q quits,
+and ? shows all keys.
 
-Without a URL it shows the bookmarks and the tour: small servers of every scheme inside
-the program. With --from it shows what the archives have. The bookmarks are in
-bookmarks.toml beside the configuration.
+Other programs:
+A telnet, rlogin or tn3270 link starts a session at the terminal, and a mailto link
+starts a message. Afterwards browse shows the page again.
 
-A link in a public page leads to no private address, unless --allow-private is given.`
+Bookmarks:
+Bookmarks are stored in bookmarks.toml in the directory of the configuration file.
 
-const browseExamples = `  locus browse file:///etc/
-  locus browse`
+Private addresses:
+A link on a public page must not lead to a private address, unless --allow-private is
+given.`
+
+const browseExamples = `  locus browse
+  locus browse gopher://gopher.example.net/1/`
 
 // Terminal are functions of "locus open" that use the terminal.
 type Terminal struct {

@@ -488,7 +488,7 @@ func TestStop(t *testing.T) {
 	b.keys("esc").wants("Stopped")
 	close(wait)
 	b.send(<-done)
-	b.wants("The first line.", "Not all of it")
+	b.wants("The first line.", "Incomplete")
 }
 
 // firstMsg runs the first command of a batch.

@@ -155,7 +155,7 @@ func TestLinksStayPublic(t *testing.T) {
 			b.wants("Page /", "link")
 			n.dialed()
 			b.keys(keys)
-			if heading := firstLine(b.m.current().page); !strings.HasPrefix(heading, "Refused") && !strings.HasPrefix(heading, "The server does not keep") && !strings.HasPrefix(heading, "Not supported") {
+			if heading := firstLine(b.m.current().page); !strings.HasPrefix(heading, "Denied") && !strings.HasPrefix(heading, "The server violated") && !strings.HasPrefix(heading, "Not supported") {
 				t.Errorf("%s: %s leads to:\n%s", keys, link, b.screen())
 			}
 			if dialed := n.dialed(); strings.Contains(strings.ReplaceAll(dialed, publicAddress, ""), ".") || strings.Contains(dialed, "[") {
@@ -231,7 +231,7 @@ func TestArchivedDialsNothing(t *testing.T) {
 	b.keys("g").typing("file:///etc/passwd").wants("Not found", "not in the archive")
 	b.keys("g").typing("telnet://127.0.0.1:1/").wants("Not found", "not in the archive")
 	b.keys("B").wants("Archived pages")
-	b.keys("1 enter 1 enter").wants("Words of the URL:")
+	b.keys("1 enter 1 enter").wants("Words in the URL:")
 	b.typing("PAGE example").wants("Archived URLs that contain page example", "http://www.example/page", "(2 times)")
 	b.keys("1 enter").wants("Second")
 	b.keys("b b 1 enter").typing("nothing such").wants("(none)")

@@ -22,9 +22,10 @@ func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Show the configuration, or create its file",
-		Long: `"show" writes every setting as it is in effect, from the file and the environment, in
-TOML: what has no value is a comment. "path" writes the path of the file, which need not
-exist. "init" writes a file with all settings as comments, and never replaces one.
+		Long: `"show" writes the effective value of each setting, from the file and the environment, as
+TOML. A setting without a value is a comment. "path" writes the path of the file, which
+may not exist. "init" creates a file with each setting commented out; it never replaces
+a file.
 
 "locus help configuration" describes the settings.`,
 		Example: `  locus config show
@@ -66,8 +67,8 @@ exist. "init" writes a file with all settings as comments, and never replaces on
 	begin := &cobra.Command{
 		Use:   "init",
 		Short: "Create a configuration file with each setting commented out",
-		Example: `  locus config init --config "$(mktemp -d)/locus.toml"
-  XDG_CONFIG_HOME=$(mktemp -d) locus config init`,
+		Example: `  locus config init
+  locus config init --config locus.toml`,
 		Args: base.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return begin(a) },
 	}

@@ -43,31 +43,34 @@ func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "extract [FILE...]",
 		Short: "Find the URLs in texts and documents",
-		Long: `URLs are written one a line, in the order of the text: from the wrappers of RFC 1738
-("<URL:...>", even over line and page breaks), between "<" and ">", and bare. Without a
-FILE, or for "-", the text is read from standard input.
+		Long: `extract writes URLs, one per line, in the order of the text. It finds URLs in the wrappers
+of RFC 1738 ("<URL:...>", even over line and page breaks), between "<" and ">", and
+without delimiters. Without a FILE, or for "-", it reads standard input.
 
-It reads plain text and source code, Markdown, HTML, CSS, mail and mboxes, also
-compressed (gzip, bzip2, xz, zstd, compress) or in tar and zip archives. Name and
-content tell which; --as overrides them: text, markdown, html, mail, mbox, or a media
-type. Standard input is plain text without --as. Binary files are skipped, except with
+Documents:
+extract reads plain text, source code, Markdown, HTML, CSS, mail and mboxes. They may be
+compressed (gzip, bzip2, xz, zstd, compress) or in tar and zip archives. The name and the
+content determine the type; --as sets it: text, markdown, html, mail, mbox, or a media
+type. Standard input is plain text by default. extract skips binary files, except with
 --as text.
 
-With several files or -r each line begins with the name of the file and ":", and for
-containers the name of the member and ":". A URL that is broken after a hyphen has two
-readings, with and without it; both are written.
+-r reads directories, but no hidden files and no files that .gitignore and .ignore
+exclude, like ripgrep.
 
-A URL with characters outside US-ASCII is written as it is. With --json, "iri" marks it
-and "ascii" is the URL that it stands for.
+Output:
+With several files or -r, each line begins with the file name and ":", and for members of
+containers the member name and ":". If a line breaks after a hyphen within a URL, extract
+writes the URL with and without the hyphen.
 
---schemeless also finds names such as www.example.org and mail addresses, as GitHub
-does. They are written with the scheme http or mailto; with --json, "assumed" is that
-scheme.
+A URL with non-ASCII characters is written unchanged. With --json, "iri" marks it, and
+"ascii" is the equivalent URL.
 
--r reads folders without hidden files and without those that .gitignore and .ignore
-exclude, as ripgrep does. The status is 1 if there is no URL, and 3 if something could
-not be read; the rest is read all the same.`,
-		Example: `  printf 'It is at <URL:ftp://ds.in\n  ternic.net/rfc>.\n' | locus extract -
+--schemeless also finds names such as www.example.org and mail addresses, like GitHub. It
+writes them with the scheme http or mailto. With --json, "assumed" is that scheme.
+
+Exit status:
+1 if there is no URL; 3 if a file could not be read. extract still reads the other files.`,
+		Example: `  locus extract notes.txt
   locus extract -r --unique --scheme ftp,gopher .`,
 		RunE: func(_ *cobra.Command, args []string) error { return x.run(args) },
 	}

@@ -48,29 +48,39 @@ func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Serve URLs of every scheme over HTTP: pages, a proxy, an API",
-		Long: `It runs until SIGTERM (status 0) or Ctrl-C (status 130).
+		Long: `gateway serves pages for browsers at http://127.0.0.1:1738/, and runs until SIGTERM
+(status 0) or Ctrl-C (status 130).
 
-Browsers get pages for people at http://127.0.0.1:1738/. As a proxy it accepts URLs of
-every scheme, set by http_proxy, https_proxy, gopher_proxy, ftp_proxy, wais_proxy or
-news_proxy. Programs use /api/, which /api/openapi.json describes. /metrics is for
-Prometheus, /healthz says what is wrong, with the status 200 or 503.
+Proxy:
+As a proxy, gateway accepts URLs of every scheme. Clients select it with http_proxy,
+https_proxy, gopher_proxy, ftp_proxy, wais_proxy or news_proxy.
 
---check-config writes each mistake in the configuration, the environment and the flags,
-with its file and line. The status is 0 without any, else 2. It opens and starts nothing.
+API:
+Programs use /api/, which /api/openapi.json describes. /metrics is for Prometheus.
+/healthz reports problems, with status 200 or 503.
 
-Clients are not trusted: a URL counts as found on the public Internet. It leads only to
-public addresses, on ports meant for its scheme, and to no files. --allow-private,
---allow-port and --files change that. --allow and --deny take a scheme ("telnet:"), a
-host ("example.net", ".example.net" with the hosts below it, "*.example.net" for those
-alone, "example.net:70"), addresses ("192.0.2.0/24", which --deny applies to every name)
-or the beginning of URLs ("gopher://example.net/1/pub/", with "*" for any characters).
+Access:
+gateway does not trust its clients: it treats each URL like a link from the public
+Internet. It opens only public addresses on the ports of the scheme, and no local files.
+--allow-private, --allow-port and --files permit more. --allow and --deny accept a scheme
+("telnet:"), a host ("example.net"), a host and its subdomains (".example.net"), only
+subdomains ("*.example.net"), a host with a port ("example.net:70"), addresses
+("192.0.2.0/24"), or the beginning of URLs ("gopher://example.net/1/pub/", where "*"
+matches any characters). --deny also applies addresses to hosts that resolve to them.
 
-With --from, pages show what WARC and ARC files have kept, with links to earlier and later
-times, and nothing is dialed. Programs choose a time by Accept-Datetime (RFC 7089).
+Configuration:
+--check-config reports each mistake in the configuration, the environment and the flags,
+with file and line. The status is 0 without mistakes, else 2. It opens no port.
 
-Requests are logged to standard error, without passwords.`,
-		Example: `  locus gateway --demo --listen 127.0.0.1:0
-  locus gateway --deny telnet: --deny .example.com --log-format json`,
+Archives:
+With --from, gateway serves pages from WARC and ARC files, with links to earlier and
+later captures. It makes no connections. Programs select a time with Accept-Datetime
+(RFC 7089).
+
+Log:
+gateway logs requests to standard error, without passwords.`,
+		Example: `  locus gateway
+  locus gateway --listen 127.0.0.1:8080 --deny telnet: --deny .example.com`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if check {

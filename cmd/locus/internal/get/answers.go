@@ -119,7 +119,7 @@ func (x *answers) apply(all []form.Question, list []string) error {
 	for i, v := range x.file {
 		q, err := v.question(i, all)
 		if err != nil {
-			return fmt.Errorf("--answers: value %d %w", i+1, err)
+			return fmt.Errorf("--answers: value %d: %w", i+1, err)
 		}
 		if seen[q.Index] {
 			return fmt.Errorf("--answers: field %s is answered twice", q.Label())
@@ -137,7 +137,7 @@ func (x *answers) apply(all []form.Question, list []string) error {
 		q, text, err := splitAnswer(all, text)
 		if err != nil {
 			// The text may be a password, so it is not repeated.
-			return fmt.Errorf("--answer, number %d, %w", i+1, err)
+			return fmt.Errorf("--answer number %d: %w", i+1, err)
 		}
 		if seen[q.Index] {
 			return fmt.Errorf("--answer: field %s is answered twice", q.Label())

@@ -43,19 +43,19 @@ func TestGetAnswers(t *testing.T) {
 		{[]string{"4=3"}, "|Anna|||2|1||", ""},
 		{[]string{"6=mine.txt", "7=" + picture}, "|Anna|||Red|1|mine.txt|\x00GIF\n", ""},
 		{[]string{"7="}, "|Anna|||Red|1||", ""},
-		{[]string{"4=green"}, "", `--answer: field 4 "Color": not a choice; the choices are 1 "Red", 2 "grün", 3 "2"`},
-		{[]string{"4=r"}, "", "not a choice"},
+		{[]string{"4=green"}, "", `--answer: field 4 "Color": invalid choice: choose 1 "Red", 2 "grün", 3 "2"`},
+		{[]string{"4=r"}, "", "invalid choice"},
 		{[]string{"5=maybe"}, "", `field 5 "a=b": write y for yes or n for no`},
 		{[]string{"1=a\nb"}, "", `field 1 "Your name": a single-line answer`},
 		{[]string{"6=/etc/x"}, "", "not a path"},
 		{[]string{"7=" + dir}, "", "not a regular file"},
-		{[]string{"7=" + big}, "", "larger than the limit of 16777216 octets"},
+		{[]string{"7=" + big}, "", "exceeds the limit of 16777216 bytes"},
 		{[]string{"7=/nonexistent/x"}, "", "no such file"},
-		{[]string{"1=a", "s3cret"}, "", `--answer, number 2, names no field: they are 1 "Your name", 2 "Password", 3 "Comments"`},
-		{[]string{"s3cret=x"}, "", "--answer, number 1, names no field"},
-		{[]string{"0=x"}, "", "names no field"},
-		{[]string{"8=x"}, "", "names no field"},
-		{[]string{"About you=x"}, "", "names no field"},
+		{[]string{"1=a", "s3cret"}, "", `--answer number 2: unknown field: choose 1 "Your name", 2 "Password", 3 "Comments"`},
+		{[]string{"s3cret=x"}, "", "--answer number 1: unknown field"},
+		{[]string{"0=x"}, "", "unknown field"},
+		{[]string{"8=x"}, "", "unknown field"},
+		{[]string{"About you=x"}, "", "unknown field"},
 		{[]string{"1=a", "Your name=b"}, "", `field 1 "Your name" is answered twice`},
 		{[]string{"1=refused"}, "", `field 1 "Your name": can't be sent`},
 	} {
@@ -100,9 +100,9 @@ func TestGetAnswersFile(t *testing.T) {
 		{`{"your name": "Bob", "5": "n", "Color": "grün"}`, "|Bob|||gr\xfcn|0|re_ply.txt|", nil, ""},
 		{`{"your name": "Bob", "a=b": true}`, "|Joe|||Red|1|re_ply.txt|", []string{"1=Joe"}, ""},
 		{`{"your name": 1738}`, "|1738|||Red|1|re_ply.txt|", nil, ""},
-		{`{"s3cret": "s3cret"}`, "", nil, `--answers: value 1 names no field: they are 1 "Your name"`},
+		{`{"s3cret": "s3cret"}`, "", nil, `--answers: value 1: unknown field: choose 1 "Your name"`},
 		{`{"1": "a", "Your name": "b"}`, "", nil, `--answers: field 1 "Your name" is answered twice`},
-		{`["a","","",null,null,null,null,"s3cret"]`, "", nil, "--answers: value 8 names no field"},
+		{`["a","","",null,null,null,null,"s3cret"]`, "", nil, "--answers: value 8: unknown field"},
 		{`[true]`, "", nil, "true and false only answer fields of kind check"},
 		{`[["a"]]`, "", nil, "a list only answers fields of kind lines"},
 		{`[null, null, [1]]`, "", nil, "lines must be strings"},
@@ -132,8 +132,8 @@ func TestGetAnswersFile(t *testing.T) {
 			t.Errorf("%s: %q, want %q; %+v", test.json, list, test.want, got)
 		}
 	}
-	if got := runGet(t, nil, "--answers", "-", "-"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "both the URLs and the answers") {
-		t.Errorf("runGet(--answers, -, -) = %+v, want status %d and %q in err", got, base.StatusUsage, "both the URLs and the answers")
+	if got := runGet(t, nil, "--answers", "-", "-"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "both the list of URLs and the answers") {
+		t.Errorf("runGet(--answers, -, -) = %+v, want status %d and %q in err", got, base.StatusUsage, "both the list of URLs and the answers")
 	}
 	if got := runGet(t, nil, "--answers", "/nonexistent/x", "file:///"); got.Status != base.StatusUsage {
 		t.Errorf("runGet(--answers, /nonexistent/x, file:///) = %+v, want status %d", got, base.StatusUsage)
@@ -160,12 +160,12 @@ func TestGetAnswersSearch(t *testing.T) {
 		t.Errorf("runGet(--answer, a, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "has none to answer")
 	}
 	s.Fields = []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Word"}, {Kind: scheme.FieldText, Prompt: "word:"}}
-	if got := runGet(t, s.In, "--answer", "word=a", "x-form://h/"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "more than one field: use the number") {
-		t.Errorf("runGet(--answer, word=a, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "more than one field: use the number")
+	if got := runGet(t, s.In, "--answer", "word=a", "x-form://h/"); got.Status != base.StatusUsage || !strings.Contains(got.Err, "more than one field: use the field's number") {
+		t.Errorf("runGet(--answer, word=a, x-form://h/) = %+v, want status %d and %q in err", got, base.StatusUsage, "more than one field: use the field's number")
 	}
 	// Answers that nothing took are not forgotten in silence.
-	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.Status != 0 || !strings.Contains(got.Err, "there was no form") {
-		t.Errorf("runGet(--answer, a, file:///etc/) = %+v, want status 0 and %q in err", got, "there was no form")
+	if got := runGet(t, nil, "--answer", "a", "file:///etc/"); got.Status != 0 || !strings.Contains(got.Err, "the URL is not a form") {
+		t.Errorf("runGet(--answer, a, file:///etc/) = %+v, want status 0 and %q in err", got, "the URL is not a form")
 	}
 }
 
@@ -197,7 +197,7 @@ func TestGetAnswersFailures(t *testing.T) {
 // Without answers a form is the list of its questions.
 func TestGetForm(t *testing.T) {
 	s := commandtest.EveryKind()
-	const note = `locus: this wants answers: "locus open" asks for them, "--answer FIELD=TEXT" of "locus get" gives them` + "\n"
+	const note = `locus: this URL is a form: use "locus open URL", or "locus get --answer FIELD=TEXT URL"` + "\n"
 	want := `A survey\x1b[2J
                 About you
     1  text     Your name:  [Anna]
@@ -208,7 +208,7 @@ func TestGetForm(t *testing.T) {
     6  save-as  Keep as  [re_ply.txt]
     7  file     Picture
 `
-	latin := "locus: x-form://h/: text that is not UTF-8 is shown as ISO Latin 1\n"
+	latin := "locus: x-form://h/: text that is not UTF-8 is read as ISO Latin 1\n"
 	if got := runGet(t, func(a *base.App) { s.In(a); a.OutTTY = true }, "x-form://h/"); got.Out != want || got.Err != latin+note || got.Status != 0 {
 		t.Errorf("runGet(x-form://h/) = %s\n%s, want out %q, err %q and status 0", got.Out, got.Err, want, latin+note)
 	}

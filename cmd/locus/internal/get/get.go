@@ -40,45 +40,52 @@ type getter struct {
 	archive     base.Archive
 }
 
-const getLong = `An object is written to standard output as it is; with -o or -O it is written to a
-file, and several files are fetched at once. A menu, such as a directory, is a list:
-a table on a terminal, else lines of title, TAB and URL.
+const getLong = `get writes an object to standard output, or with -o or -O to a file. It fetches several
+files concurrently. A menu, such as a directory, is written as a table on a terminal.
+Elsewhere each line has the title, a TAB and the URL.
 
-Files. -o replaces the file it names, and writes through a symbolic link only with
---overwrite. -O takes the name that the URL ends in, made safe, in the current folder
-or that of -d, and replaces a file only with --overwrite. A second URL with the same name
-gets ".1" after it. A file has the time that the server tells. Data goes to NAME.part, which
-is renamed when it is complete; NAME.part.json records where it came from. After an
-interrupt or a failure, -C continues the part if the object is unchanged and the server
-can resume. Otherwise it starts again. It skips files that are complete. If another
-process fetches the same file, get waits. An object in an unknown content coding ("br")
-is an error; --raw stores it in that coding.
+Files:
+-o replaces the named file. It writes through a symbolic link only with --overwrite.
+-O takes the file name from the URL and makes it safe. It writes to the current directory
+or the directory of -d, and replaces a file only with --overwrite. If two URLs have the
+same file name, the second file name gets ".1". Files get the server's time.
 
-Terminals. Control characters in text are made visible, and binary data is refused;
---raw writes everything as it is. --json describes an object, and writes its data only
-with -o or -O.
+get writes data to NAME.part and renames it to NAME when it is complete.
+NAME.part.json records the source. After an interrupt or a failure, -C resumes the
+download if the object is unchanged and the server supports it; otherwise -C restarts
+it. -C skips complete files. If another process is fetching the same file, get waits.
 
-Messages of mail and news are shown readable on a terminal, with a list of their parts.
---part gets one part, decoded. --json describes the header and the parts. A newsgroup
-lists its newest 1000 articles and a wais search its best 40 hits; --items chooses
-others. "locus help configuration" tells which news server and which mail are used.
+An object in an unknown content coding ("br") is an error; --raw stores the encoded data.
 
-A form or search lists its questions. --answer and --answers answer them; "locus open"
-asks for the answers. See "locus help forms".
+Terminal output:
+On a terminal, get escapes control characters in text and rejects binary data. --raw
+writes everything unchanged. --json describes an object, and writes its data only with
+-o or -O.
 
---warc records what is fetched, with the transcript of it, in a web archive (WARC
-1.1), and an index beside it. An archive that exists is continued.
+Mail and news:
+On a terminal, get formats messages and lists their parts. --part selects one part and
+decodes it. --json describes the header and the parts. A newsgroup lists its newest 1000
+articles and a wais search its best 40 hits; --items selects others. The configuration
+names the news server and the mail: see "locus help configuration".
 
-A session (telnet, rlogin, tn3270) runs the steps of --send, --expect and --press in
-order, and writes what the host sends. See "locus help sessions".
+Forms:
+For a form or search, get lists the fields. --answer and --answers fill them in. "locus
+open" prompts for the answers. See "locus help forms".
 
-Archives. With --from, URLs are opened from WARC and ARC files instead of the network, as
-they were last kept or at the time of --at.
+Sessions:
+For a telnet, rlogin or tn3270 URL, get runs the steps of --send, --expect and --press in
+order, and writes the host's output. See "locus help sessions".
 
-Logins come from the URL, from ~/.netrc, or from you when a server asks.`
+Archives:
+--warc records the transfers in a web archive (WARC 1.1) and writes an index next to it.
+It appends to an existing archive. With --from, get reads WARC and ARC files instead of
+the network. It selects the newest capture, or the one nearest to --at.
 
-const getExamples = `  locus get file:///etc/
-  locus get --json -O -C -d copies file:///etc/hosts file:///etc/passwd`
+Logins:
+get takes a login from the URL or ~/.netrc, or prompts for it when a server requires one.`
+
+const getExamples = `  locus get ftp://ftp.example.net/pub/
+  locus get -O ftp://ftp.example.net/pub/README`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {

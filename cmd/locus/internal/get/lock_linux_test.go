@@ -60,8 +60,8 @@ func TestGetTwoProcesses(t *testing.T) {
 	if err := first.Wait(); err != nil || len(more) > 0 {
 		t.Errorf("the first: %v, %s", err, more)
 	}
-	if !said.Scan() || !strings.HasSuffix(said.Text(), "exists already") {
-		t.Errorf("%q, want %q at the end of said.Text()", said.Text(), "exists already")
+	if !said.Scan() || !strings.HasSuffix(said.Text(), "already exists; skipped") {
+		t.Errorf("%q, want %q at the end of said.Text()", said.Text(), "already exists; skipped")
 	}
 	if err := second.Wait(); err != nil {
 		t.Errorf("the second: %v", err)

@@ -358,7 +358,7 @@ func TestGetCharset(t *testing.T) {
 		{"text/plain; charset=utf-8", "gr\u00fc\xdf\n", "gr\u00fc\\xdf\n", ""},
 		{"text/plain; charset=us-ascii", "gr\xfc\n", "gr\\xfc\n", ""},
 		{"text/plain; charset=koi8-r", "\xf0\xd2\n", "\u041f\u0440\n", `decoded from "koi8-r"`},
-		{"text/plain; charset=martian", "\xc1\n", "\\xc1\n", `unknown charset "martian": octets that are not UTF-8 are shown as escapes`},
+		{"text/plain; charset=martian", "\xc1\n", "\\xc1\n", `unknown charset "martian"; bytes that are not UTF-8 are shown as escapes`},
 		{"nonsense", "gr\u00fcn\n", "gr\u00fcn\n", ""},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

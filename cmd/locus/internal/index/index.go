@@ -32,15 +32,15 @@ func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "index",
 		Short: "Update the mail index",
-		Long: `"locus get mid:..." finds messages in this index by their Message-Id. This subcommand
-updates it and reports its size, the number of messages, the time, and what could not be
-read. mail.stores in the configuration names the mail.
+		Long: `"locus get mid:..." finds messages in this index by their Message-ID. index updates the
+index. It reports the size, the number of messages, the time, and unreadable mail. The
+configuration names the mail in mail.stores.
 
-It is never necessary: a message that is not in the index is looked for in the mail.
-It only saves time later. An interrupted run resumes next time. --rebuild deletes the
+Running index is optional and saves time later: if a message is not in the index, locus
+searches the mail. To resume an interrupted run, run index again. --rebuild deletes the
 index and reads all mail again.`,
-		Example: `  LOCUS_MAIL_STORES=~/Mail locus index --json
-  LOCUS_MAIL_STORES=~/Mail:~/mbox locus index --rebuild`,
+		Example: `  locus index
+  locus index --rebuild`,
 		Args: base.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := x.run(cmd.Context()); err != nil {

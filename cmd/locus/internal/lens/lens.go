@@ -17,28 +17,35 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-const long = `Each reader is asked for the parts of the URL: four standards, the parsers of this
-program, and the programs that are installed: "locus lens --list" names them. Programs run
-without a network where the system allows that, and get no URL as an argument.
+const long = `lens runs each reader on the URL and compares the parts. The readers are four standards,
+the parsers of this program, and installed programs: run "locus lens --list" for their
+names. Programs run without a network if the system supports it, and do not get the URL
+as an argument.
 
-The table has the parts down and the readers across. Readers that agree share a column.
-"!" marks a part that differs; then the number in parentheses is the offset of its text in
-the URL, in octets, unless the reader has changed it. "-" is an absent part, "?" one that
-a reader does not tell. Parts are compared by what they mean: hosts by what would be
-contacted, ports with the default of the scheme. Passwords are shown as "***".
+Table:
+Rows are parts, columns are readers. Readers that agree share a column. "!" marks a part
+that differs. The number in parentheses is the byte offset of the part in the URL, unless
+the reader changed the text. "-" is an absent part, and "?" a part that a reader does not
+report. lens compares parts by meaning: hosts by the server that would be contacted,
+ports with the scheme's default. Passwords are shown as "***".
 
-The last line says what the confusion is, and whether it is dangerous: whether two readers
-would contact different hosts, so that a filter that uses one does not protect a program
-that uses the other. A reader that finds no host contacts none. --quiet leaves out URLs that are read alike.
+The last line names the confusion and says whether it is dangerous. It is dangerous if
+two readers would contact different hosts: a filter that uses one reader then does not
+protect a program that uses the other. --quiet hides URLs on which the readers agree.
 
---corpus asks about URLs that are known to confuse parsers, and counts the disagreements
-between readers. --guard takes two readers, that of a filter and that of the program
-behind it, and searches for URLs that they take for different servers, each as short as
-possible. The search begins with the known URLs, or with --from-nothing without any. It
-ends after --max-tries URLs, after --max-time, or with Ctrl-C, and writes what it has found.
+Known confusions:
+--corpus runs the readers on URLs that are known to confuse parsers, and counts the
+disagreements.
 
-The status is 0 if all URLs are read alike or the differences are harmless, 1 if one is
-dangerous or --guard finds one, 2 if no reader accepts one.`
+Search:
+--guard takes the reader of a filter and the reader of the program behind it. It searches
+for short URLs for which they contact different servers. The search starts with the known
+URLs, unless --from-nothing is given. It stops after --max-tries URLs, after --max-time,
+or at Ctrl-C, and writes the URLs that it found.
+
+Exit status:
+0 if the readers agree on each URL or the differences are harmless; 1 if a difference is
+dangerous or --guard finds one; 2 if all readers reject a URL.`
 
 // command is one run of "locus lens".
 type command struct {
@@ -80,7 +87,7 @@ func New(a *base.App) *cobra.Command {
 		Short: "Compare how standards and parsers read a URL",
 		Long:  long,
 		Example: `  locus lens 'http://evil.example\@example.com/'
-  locus lens --without programs --json http://example.com/`,
+  locus lens --corpus`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if c.list || c.corpus || c.guard != "" {
 				if len(args) > 0 {

@@ -116,7 +116,7 @@ func TestLensLongURL(t *testing.T) {
 	var out strings.Builder
 	a := base.New(t.Context(), strings.NewReader(""), &out, io.Discard, clitest.NoEnv)
 	commands.Run(a, []string{"lens", "--without", "programs", "http:/h.example/" + strings.Repeat(`"\ä`, 15_000)})
-	if n := strings.Count(out.String(), "\n"); n > 50 || out.Len() > 10_000 || !strings.Contains(out.String(), " octets... ") {
+	if n := strings.Count(out.String(), "\n"); n > 50 || out.Len() > 10_000 || !strings.Contains(out.String(), " bytes... ") {
 		t.Errorf("%d lines, %d octets:\n%s", n, out.Len(), out.String())
 	}
 }
@@ -145,7 +145,7 @@ func TestLensTerminal(t *testing.T) {
 			}
 			for line := range strings.Lines(out.String()) {
 				line = strings.TrimSuffix(line, "\n")
-				sentence := strings.HasPrefix(line, "http:/") || strings.HasPrefix(line, "refused by") || strings.HasPrefix(line, "slashes: ") || strings.HasPrefix(line, "like ")
+				sentence := strings.HasPrefix(line, "http:/") || strings.HasPrefix(line, "rejected by") || strings.HasPrefix(line, "slashes: ") || strings.HasPrefix(line, "like ")
 				if !sentence && term.Width(line) > max(width, 34) {
 					t.Errorf("%d columns of %d: %q", term.Width(line), width, line)
 				}

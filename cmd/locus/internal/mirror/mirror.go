@@ -38,26 +38,35 @@ type runner struct {
 	octets   int64
 }
 
-const mirrorLong = `Directories, menus and pages are followed, by any scheme that has them, and what is below
-each URL is written to HOST/PATH in the folder of -d. The octets of a menu are in ".menu"
-of its folder, with a page in "index.html" (".menu.html" in directories of files).
-.locus-mirror/manifest.ndjson says for each URL which file it has, with digest, type, time,
-and what linked to it.
+const mirrorLong = `mirror follows the links of directories, menus and pages, and saves each resource below
+the start URLs. Files are named HOST/PATH in the directory of -d. mirror saves a menu
+unchanged as ".menu" and, as a page, in "index.html" (".menu.html" for directories of
+files). .locus-mirror/manifest.ndjson lists the file, digest, type, time and referring
+URL of each URL.
 
-An interrupted run continues when the same command runs again. A later run transfers only
-what has changed: by the size and time in a directory, by a probe, else by the octets. It
-reports what was added, has changed, is gone, and failed. --delete removes what is gone,
-if everything was listed to the end, and unless that is all there was: --max-delete N allows
-N. Files of others are never replaced and never deleted.
+Updates:
+To resume an interrupted run, run the same command again. A later run transfers only
+changed resources. mirror compares the size and time in the directory listing, or makes
+a cheap request, or else compares the content. It reports added, changed, missing and
+failed resources.
 
---include, --exclude and --hosts take patterns: "example.com", "*/private/", the beginning of
-URLs with "*" and a final "$", or what "locus gateway --deny" takes. Pages that --include
-leaves out are read for their links, and not kept.
+Deleting:
+--delete deletes files whose resources are gone. It deletes nothing if a listing was
+incomplete, or if every resource is gone; --max-delete N allows N deletions. mirror never
+replaces or deletes files that it did not write.
 
---warc records what is fetched, with the transcript of it, in a web archive too.
+Patterns:
+--include, --exclude and --hosts accept patterns: "example.com", "*/private/", the
+beginning of URLs with "*" and a final "$", or a pattern of "locus gateway --deny".
+mirror still reads the links of pages that --include does not match, but does not save
+these pages.
 
-robots.txt and a pause that a server asks for are obeyed. Logins come from the URL or
-~/.netrc. The status is 3 if something could not be fetched, 4 if the policy denied it.`
+Servers:
+mirror obeys robots.txt and Retry-After. It takes logins from the URL or ~/.netrc.
+--warc also records the transfers in a web archive.
+
+Exit status:
+3 if a resource could not be fetched; 4 if the policy denied one.`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
@@ -66,8 +75,8 @@ func New(a *base.App) *cobra.Command {
 		Use:   "mirror URL...",
 		Short: "Copy directories, menus and sites of any scheme to a local directory",
 		Long:  mirrorLong,
-		Example: `  mkdir -p from/sub; echo text >from/sub/a.txt; locus mirror -d to "file://$PWD/from/"
-  locus mirror --json --include '*/*.txt$' -d to "file://$PWD/from/"`,
+		Example: `  locus mirror -d copy ftp://ftp.example.net/pub/
+  locus mirror --depth 2 --page-requisites https://www.example.com/docs/`,
 		Args: base.RequireURLs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := r.settle(cmd.Flags()); err != nil {

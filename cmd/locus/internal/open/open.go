@@ -30,24 +30,27 @@ type opener struct {
 	fromInput bool // standard input has the URL, so it is not a keyboard
 }
 
-const openLong = `A form or a search asks its questions at the terminal, even if standard input is a
-pipe. Enter takes the answer in brackets; Ctrl-C ends it and sends nothing. Afterwards
-the command that sends the same again is shown, unless an answer was hidden. See
-"locus help forms".
+const openLong = `open shows a page in the pager of the configuration, in $PAGER, in less or in more. It
+makes text safe for the terminal. For binary data use "locus get -O". If standard output
+is not a terminal, open writes the same as "locus get".
 
-A mailto URL starts a message: the editor is opened for the text, the whole message is
-shown, and you decide what happens to it. mail.relay or mail.sendmail of the
-configuration sends it, or it is written to a file. Nothing is sent unseen.
+Forms:
+For a form or search, open prompts at the terminal, even if standard input is a pipe.
+Enter accepts the answer in brackets. Ctrl-C cancels, and nothing is sent. Afterwards
+open prints the command that repeats the submission, unless it contains a hidden answer.
+See "locus help forms".
 
-A telnet, rlogin or tn3270 URL starts a session at the terminal. See "locus help
-sessions".
+Messages:
+For a mailto URL, open starts the editor and shows the complete message. You decide
+whether to send it. mail.relay or mail.sendmail in the configuration sends it; you can
+also write it to a file. open never sends a message that you have not seen.
 
-Anything else is shown in the pager: that of the configuration, PAGER, less or more.
-Text is made safe for the terminal; binary data needs "locus get -O". If standard output
-is no terminal, open writes what "locus get" would write.`
+Sessions:
+For a telnet, rlogin or tn3270 URL, open connects the terminal to the host. See "locus
+help sessions".`
 
-const openExamples = `  locus open file:///etc/
-  PAGER=cat locus open file:///etc/passwd`
+const openExamples = `  locus open gopher://gopher.example.net/1/
+  locus open https://www.example.com/`
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {

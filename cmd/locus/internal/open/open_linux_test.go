@@ -92,13 +92,13 @@ func TestOpenForm(t *testing.T) {
 		{"Comments\r\n  End with a line that contains only \".\", or with Ctrl-D.\r\n> ", "one\n"},
 		{"> ", "\n"}, {"> ", "..\n"}, {"> ", ".\n"},
 		{"Color:\r\n    1  Red (default)\r\n    2  gr\u00fcn\r\n    3  2\r\nNumber or text [Red]: ", "blue\n"},
-		{"  not a choice; the choices are 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
+		{"  invalid choice: choose 1 \"Red\", 2 \"gr\u00fcn\", 3 \"2\"\r\n", ""},
 		{"Number or text [Red]: ", "G\n"},
 		{"a=b (y/n) [y]: ", "perhaps\n"},
 		{"write y for yes or n for no", ""},
 		{"a=b (y/n) [y]: ", "No\n"},
 		{"Keep as (file for the reply; \"-\" for none) [re_ply.txt]: ", "there\n"},
-		{"exists already, and is not replaced", ""},
+		{"already exists: choose another name", ""},
 		{"[re_ply.txt]: ", "no/where\n"},
 		{"no such file or directory", ""},
 		{"[re_ply.txt]: ", "..\n"},
@@ -122,7 +122,7 @@ func TestOpenForm(t *testing.T) {
 	reply := strings.Join(want, "|") + "\n"
 	for _, note := range []string{
 		"locus: the URL that repeats this submission is not shown, because it contains a hidden answer\n",
-		fmt.Sprintf("locus: %d octets were written to re_ply.txt\n", len(reply)),
+		fmt.Sprintf("locus: wrote %d bytes to re_ply.txt\n", len(reply)),
 	} {
 		if !strings.Contains(got.Err, note) {
 			t.Errorf("%q lacks %q", got.Err, note)
@@ -144,7 +144,7 @@ func TestOpenFormDefaults(t *testing.T) {
 	if want := "|Anna|||Red|1||"; strings.Join(s.Last(), "|") != want || got.Out != want+"\n" || got.Status != 0 {
 		t.Errorf("openForm(x-form://h/) = %q; %+v, want s.Last() %q, out %q and status 0", s.Last(), got, want, want+"\n")
 	}
-	_, command, _ := strings.Cut(got.Err, "locus: to send this again: locus get ")
+	_, command, _ := strings.Cut(got.Err, "locus: to repeat this submission: locus get ")
 	out, err := exec.Command("sh", "-c", "printf %s "+command).Output()
 	if err != nil || string(out) != "x-form://h:7070/sent'%7CAnna%7C%7C%7CRed%7C1%7C%7C" {
 		t.Errorf("%q, %v, want no error and out %q", out, err, "x-form://h:7070/sent'%7CAnna%7C%7C%7CRed%7C1%7C%7C")
@@ -154,8 +154,8 @@ func TestOpenFormDefaults(t *testing.T) {
 		{": ", "\n"}, {"shown): ", "\r"}, {"> ", ".\n"}, {"text [Red]: ", "\n"},
 		{"[y]: ", "\n"}, {"]: ", "-\n"}, {"none): ", "\n"},
 	}, "x-form://h/")
-	if got.Status != 0 || !strings.Contains(got.Err, "no URL sends this again: it would be longer than 65536 octets") {
-		t.Errorf("openForm(x-form://h/) = %+v, want status 0 and %q in err", got, "no URL sends this again: it would be longer than 65536 octets")
+	if got.Status != 0 || !strings.Contains(got.Err, "no URL repeats this submission: it would exceed 65536 bytes") {
+		t.Errorf("openForm(x-form://h/) = %+v, want status 0 and %q in err", got, "no URL repeats this submission: it would exceed 65536 bytes")
 	}
 }
 
@@ -196,7 +196,7 @@ func TestOpenFormEnds(t *testing.T) {
 				{"[Anna]: ", "\n"}, {"shown): ", "\r"}, {"> ", ".\n"},
 				{"[Red]: ", "blue\n"}, {"[Red]: ", "4\n"}, {"[Red]: ", "0\n"}, {"[Red]: ", "\u00fc\n"}, {"[Red]: ", "-1\n"},
 			},
-			base.StatusAccess, `no answer: 5 wrong answers for field 4 "Color"; nothing was submitted`,
+			base.StatusAccess, `no answer: 5 invalid answers for field 4 "Color"; nothing was submitted`,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -239,8 +239,8 @@ func TestOpenFormInterrupted(t *testing.T) {
 func TestOpenSearch(t *testing.T) {
 	s := &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldText, Prompt: "Words"}}}
 	got, _ := openForm(t, s, []answered{{"Words: ", "two words\n"}}, "x-form://h/")
-	if got.Out != "two words\n" || got.Status != 0 || !strings.HasSuffix(got.Err, "locus: to send this again: locus get 'x-form://h:7070/sent'\\''two+words'\n") {
-		t.Errorf("openForm(x-form://h/) = %+v, want out %q, status 0 and %q at the end of err", got, "two words\n", "locus: to send this again: locus get 'x-form://h:7070/sent'\\''two+words'\n")
+	if got.Out != "two words\n" || got.Status != 0 || !strings.HasSuffix(got.Err, "locus: to repeat this submission: locus get 'x-form://h:7070/sent'\\''two+words'\n") {
+		t.Errorf("openForm(x-form://h/) = %+v, want out %q, status 0 and %q at the end of err", got, "two words\n", "locus: to repeat this submission: locus get 'x-form://h:7070/sent'\\''two+words'\n")
 	}
 	if got, _ = openForm(t, s, []answered{{"Words: ", "x\n"}}, "--quiet", "x-form://h/"); got.Out != "x\n" || got.Err != "" {
 		t.Errorf("openForm(--quiet, x-form://h/) = %+v, want out %q and no err", got, "x\n")
@@ -265,8 +265,8 @@ func TestOpenKeepsWhatCame(t *testing.T) {
 		nothing
 	}{Reader: strings.NewReader("12345")}}
 	got, _ := openForm(t, s, []answered{{"none): ", "x\n"}}, "x-form://h/")
-	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.Status != base.StatusAccess || !strings.Contains(got.Err, "(5 octets were written to x)") {
-		t.Errorf("%+v, %q, %v, want octets %q, status %d and %q in err", got, octets, err, "12345", base.StatusAccess, "(5 octets were written to x)")
+	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.Status != base.StatusAccess || !strings.Contains(got.Err, "(wrote 5 bytes to x)") {
+		t.Errorf("%+v, %q, %v, want octets %q, status %d and %q in err", got, octets, err, "12345", base.StatusAccess, "(wrote 5 bytes to x)")
 	}
 	// A menu is kept as its lines.
 	s.Reply = clitest.MenuOf(scheme.Item{Title: "a", Size: -1})
@@ -385,9 +385,9 @@ func TestOpenRepeats(t *testing.T) {
 	}
 	defer server.Close()
 	seen, status := atTerminal(t, []string{"PAGER=cat"}, []answered{
-		{"Name: ", "Bob\n"}, {"> ", "one\n"}, {"> ", ".\n"}, {"[Red]: ", "gre\n"}, {"locus: to send this again: ", ""}, {"\r\n", ""},
+		{"Name: ", "Bob\n"}, {"> ", "one\n"}, {"> ", ".\n"}, {"[Red]: ", "gre\n"}, {"locus: to repeat this submission: ", ""}, {"\r\n", ""},
 	}, "open", "gopher://"+server.Addr()+"/0it's%09%09?")
-	_, command, _ := strings.Cut(seen, "locus: to send this again: ")
+	_, command, _ := strings.Cut(seen, "locus: to repeat this submission: ")
 	if _, port, _ := net.SplitHostPort(server.Addr()); status != 0 || !strings.HasPrefix(command, "locus get --allow-port "+port+" 'gopher://") {
 		t.Fatalf("status %d, %q, want status 0 and %q at the start of command", status, seen, "locus get --allow-port "+port+" 'gopher://")
 	}

@@ -170,7 +170,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 		for _, shown := range []string{
 			"To: joe@host.dom\r\n", "Subject: Grüße\r\n", "| Proposed.\r\n| Edited.\r\n\r\n", "| Proposed.\r\n| Edited.\r\n| Edited.\r\n",
 			"Sent to   secret@host.dom (Bcc: hidden from the others)\r\n", "By        smtp+clear://" + p.addr + ", without encryption\r\n",
-			"Note: left out, because a URL may not set it: bcc: spy@evil.example\r\n",
+			"Note: ignored a field that a URL must not set: bcc: spy@evil.example\r\n",
 		} {
 			if !strings.Contains(seen, shown) {
 				t.Errorf("%q lacks %q", seen, shown)
@@ -195,7 +195,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 		kept  int
 	}{
 		{"no", []answered{{sendIt, "n\n"}}, "nothing was sent", 0, 0},
-		{"Enter", []answered{{sendIt, "\n"}}, "the text is kept in ", 0, 1},
+		{"Enter", []answered{{sendIt, "\n"}}, "the text was saved in ", 0, 1},
 		{"end of input", []answered{{sendIt, "\x04"}}, "the input ended; nothing was sent", 3, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -228,8 +228,8 @@ func TestOpenMailtoConversations(t *testing.T) {
 	t.Run("no way", func(t *testing.T) {
 		t.Chdir(t.TempDir())
 		got, seen := correspond(t, nil, []answered{{"Write it to a file? [w/e(dit)/N] ", "y\n"}, {"[w/e(dit)/N] ", "w\n"}, {"File: ", "x.eml\n"}}, url)
-		if _, err := os.Stat("x.eml"); err != nil || got.Status != 0 || !strings.Contains(seen, "It can't be sent: mail.relay") {
-			t.Errorf("correspond(%q) = %+v, %v, %q, want no error, status 0 and %q in seen", url, got, err, seen, "It can't be sent: mail.relay")
+		if _, err := os.Stat("x.eml"); err != nil || got.Status != 0 || !strings.Contains(seen, "The message can't be sent: set mail.relay") {
+			t.Errorf("correspond(%q) = %+v, %v, %q, want no error, status 0 and %q in seen", url, got, err, seen, "The message can't be sent: set mail.relay")
 		}
 	})
 	t.Run("who and to whom", func(t *testing.T) {
@@ -396,7 +396,7 @@ func TestOpenMailtoRefused(t *testing.T) {
 func TestRelayLogin(t *testing.T) {
 	l, person, _ := terminalLogin(t)
 	relay := submit.Relay{Security: submit.TLS, Host: "mail.example", User: "fred"}
-	all := play(t, person, []answered{{"smtps://mail.example:465 wants a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
+	all := play(t, person, []answered{{"smtps://mail.example:465 requires a login.\r\nPassword of fred: ", "s3cret\r"}, {"\r\n", ""}})
 	want := submit.Credentials{User: "fred", Password: "s3cret"}
 	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != want {
 		t.Errorf("AskRelay() = %+v, %v, %v, want no error, ok true and c %+v", c, ok, err, want)

@@ -30,8 +30,8 @@ func TestOpenMailtoOutput(t *testing.T) {
 		t.Fatalf("openMailto(--cc, %q, --bcc, secret@host.dom, --subject, %q, --body-file, text, --attach, %q, -o, new.eml, %q) = %+v, want status 0 and no out", "Jöe <joe@host.dom>, c@d", "Grüße", "ü.bin", "mailto:jane%25home@host.dom?subject=other&body=proposed&In-Reply-To=%3C1@h%3E&bcc=spy@evil.example&from=boss@host.dom&attach=/etc/passwd", got)
 	}
 	for _, says := range []string{
-		"were written to new.eml; nothing was sent\n", "the file leaves out the Bcc recipients: secret@host.dom\n", "was read by RFC 6068; by RFC 1738 it is part of the address\n",
-		"left out, because a URL may not set it: bcc: spy@evil.example\n", "set it: from: boss@host.dom\n", "set it: attach: /etc/passwd\n",
+		"were written to new.eml; nothing was sent\n", "the file omits the Bcc recipients: secret@host.dom\n", "was read as RFC 6068 fields; in RFC 1738 it is part of the address\n",
+		"ignored a field that a URL must not set: bcc: spy@evil.example\n", "must not set: from: boss@host.dom\n", "must not set: attach: /etc/passwd\n",
 	} {
 		if !strings.Contains(got.Err, says) {
 			t.Errorf("%q lacks %q", got.Err, says)
@@ -91,7 +91,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 		{[]string{"--send-with", "pigeon", "mailto:a@b"}, 2, `"pigeon"`},
 		{[]string{"--send-with", "smtp", "mailto:a@b"}, 2, "mail.relay"},
 		{[]string{"--send-with", "sendmail", "mailto:a@b"}, 2, "mail.sendmail"},
-		{[]string{"--subject", "x", "file:///etc/passwd"}, 2, "--from is for mailto URLs"},
+		{[]string{"--subject", "x", "file:///etc/passwd"}, 2, "--from needs a mailto URL"},
 	} {
 		got := openMailto(t, row.args...)
 		if got.Status != row.status || got.Out != "" || !strings.Contains(got.Err, row.says) || strings.Contains(got.Err, "\r") {

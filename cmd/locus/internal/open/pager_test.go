@@ -47,7 +47,7 @@ func TestOpenPager(t *testing.T) {
 		{"exit 3", text, "", "", 0},
 		{"exec /nonexistent/pager", text, "", "the pager can't be run: exec /nonexistent/pager", 3},
 		{`printf %s "$LESS"`, text, "FRX", "", 0},
-		{"touch " + marked, binary, "", `binary data is not written to a terminal ("locus get -O" writes it to a file)`, 3},
+		{"touch " + marked, binary, "", `binary data is not written to a terminal (use "locus get -O" to write it to a file)`, 3},
 		{"touch " + marked, none.URL, "", "not found", 3},
 		{"cat", "mailto:a@b", "", "there is no terminal", 4},
 		{"cat", "telnet://127.0.0.1/", "", "telnet", 3},

@@ -208,7 +208,7 @@ func heard(t *testing.T, server *telnettest.Server, entries ...string) {
 func TestTalk(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "telnet://guest:s3cret@"+server.Addr()+"/")
-	s.see("locus: connected to telnet://guest@"+server.Addr()+"/\r\n", "locus: ^] leads to the commands of locus",
+	s.see("locus: connected to telnet://guest@"+server.Addr()+"/\r\n", "locus: press ^] for locus commands",
 		"locus: the URL suggests the user \"guest\" and a password: \"user\" and \"password\" type them\r\n", "login: ")
 	heard(t, server, "type XTERM", "window 80x24")
 	s.commands("user")
@@ -232,7 +232,7 @@ func TestTalk(t *testing.T) {
 	s.commands("send")
 	s.see("locus: send what? ao, ayt")
 	s.commands("frob")
-	s.see("locus: unknown command \"frob\"; \"help\" lists the commands\r\n")
+	s.see("locus: unknown command \"frob\"; type \"help\" for a list\r\n")
 	s.commands("help")
 	s.see("locus: close      end the session\r\n", "send a command of the service: ao, ayt,", "locus: Nothing goes back to the session.\r\n")
 	s.commands("")
@@ -366,7 +366,7 @@ func TestTalkEchoTurns(t *testing.T) {
 func TestTalkEscape(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "--escape", "^a", "telnet://"+server.Addr()+"/")
-	s.see("locus: ^a leads to the commands of locus", "> ")
+	s.see("locus: press ^a for locus commands", "> ")
 	s.types("\x1d")
 	s.see("^]")
 	s.types("\x01")

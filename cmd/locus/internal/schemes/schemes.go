@@ -25,15 +25,21 @@ func New(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schemes",
 		Short: "List the known schemes and how Locus accesses them",
-		Long: `The columns are the name, the default port, the origin of the name (standard: RFC 1738;
-draft: the URI draft that became RFC 1630; extension: neither, but supported; reserved:
-a name without syntax), the section that defines it, the standard in force today (that of
---rules rfc3986), and how it is accessed. --json adds the syntax, the status in IANA's
-registry, and the gateway that URLs of the scheme use.
+		Long: `The columns are:
 
-Then come the other names that IANA registers (permanent, provisional or historical) and
-those that programs use unregistered. Their URLs are checked by RFC 1738 section 5, and
-not accessed. Names that have only a gateway come last.`,
+  name          the scheme
+  port          the default port
+  status        standard (RFC 1738), draft (the URI draft that became RFC 1630),
+                extension (supported, but in neither), or reserved (without a syntax)
+  section       the section that defines the scheme
+  current       the current standard, which --rules rfc3986 applies
+  access        how Locus opens URLs of the scheme
+
+--json adds the syntax, the status in the IANA registry, and the proxy for the scheme.
+
+The list continues with other schemes that IANA registers (permanent, provisional or
+historical) and with unregistered schemes that programs use. Locus checks their URLs by
+RFC 1738 section 5, but can't open them. Schemes that have only a proxy come last.`,
 		Example: `  locus schemes
   locus schemes --json`,
 		Args: base.NoArgs,

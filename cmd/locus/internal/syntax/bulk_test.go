@@ -452,11 +452,11 @@ func TestRefusedCombinations(t *testing.T) {
 	for line, want := range map[string]string{
 		"canonical --unique --rules all":     "one set of rules",
 		"canonical --count --rules all":      "one set of rules",
-		"canonical --sort --json":            "leave out --json",
+		"canonical --sort --json":            "can't be used with --json",
 		"canonical --sort --unordered":       "sort unordered",
 		"canonical --by rule":                "choose host, scheme",
 		"canonical --by host --invalid keep": "choose drop",
-		"canonical --unique --memory 1M":     "96M or more",
+		"canonical --unique --memory 1M":     "the minimum is 96M",
 		"canonical --unique --memory x":      "a size is",
 		"canonical --by host --surt":         "surt",
 	} {

@@ -22,35 +22,36 @@ func NewCanonical(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canonical URL...",
 		Short: "Write URLs in canonical form, one per line",
-		Long: `URLs that mean the same by the rules of their scheme have the same canonical form. URLs
-that differ in an escaped reserved character do not: "%2F" is not "/".
+		Long: `URLs that are equivalent by the rules of their scheme have the same canonical form. A URL
+with an escaped reserved character ("%2F") is not equivalent to one with the character
+itself ("/").
 
-An input that is not a URL, or not in the form of its scheme, gives a message on
-standard error, nothing on standard output, and status 2 at the end.
+If an input is not a valid URL, canonical reports it on standard error, writes nothing for
+it, and ends with status 2.
 
---rules selects whose rules: rfc1738, the default, which rfc1630 shares; rfc3986, the
-normalized form of its section 6; whatwg, as browsers write it. Of several there is a line
-for each, after its name and a TAB.
+Rules:
+--rules selects the rules: rfc1738 (the default, also for rfc1630); rfc3986, for the
+normalized form of its section 6; whatwg, as browsers write URLs. With several rules,
+canonical writes a line for each: the name of the rules, a TAB and the URL.
 
-With --surt URLs are written for sorting, as web archives do: http://(com,example,www,)/a.
+Forms:
+--surt writes URLs for sorting, like web archives: http://(com,example,www,)/a. --wrap
+writes <URL:...>, the wrapper in the appendix of RFC 1738. It breaks long URLs after "/"
+or another reserved character, never after a hyphen. "locus extract" reads them back.
 
-With --wrap a URL is written as <URL:...>, the wrapper of the appendix of RFC 1738. A
-long one is broken over lines, after "/" or another reserved character and never after
-a hyphen. "locus extract" reads it back.
+Counting:
+--unique writes each canonical form once, in the order of first occurrence. --count
+writes the number of occurrences and a TAB before each form. --by counts the URLs of each
+host or scheme, the highest number first.
 
-With --unique each canonical form is written once, in the order in which the forms come
-first. --count writes how often each came before it, and a TAB; --by instead writes how
-many URLs each host or scheme has, the highest number first.
-
-URLs are kept as 128 bits of a hash, with a new key in each run: about 25 octets for each.
-What does not fit into --memory goes to a temporary file, which has no name, and is
-written at the end. The odds that one of a thousand million URLs is lost are below 1 to
-10^20. Without --unique, --count, --by and --sort the memory in use does not grow with
-the input.
-
-Lines are answered by all processors. They are written before more input is waited for.`,
+Large inputs:
+canonical uses all processors. It writes results before it waits for more input. With
+--unique, --count or --by it stores a keyed 128-bit hash, about 25 bytes, for each URL. If
+they exceed --memory, it uses a temporary file and writes those results at the end. The
+probability of losing one of 1,000,000,000 URLs is below 1 in 10^20. Without --unique,
+--count, --by and --sort, memory use does not depend on the size of the input.`,
 		Example: `  locus canonical HTTP://Info.Example.NET:80/%7efred
-  printf 'ftp://h\nFTP://H:21/\n' | locus canonical --unique -`,
+  locus canonical --unique --files urls.txt`,
 		Args: base.RequireURLs,
 		RunE: func(_ *cobra.Command, args []string) (err error) {
 			if c.rules, err = flags.rules(); err != nil {

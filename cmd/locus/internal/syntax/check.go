@@ -23,32 +23,36 @@ func NewCheck(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check URL...",
 		Short: "Check whether URLs conform to RFC 1738 or other rules",
-		Long: `The rules are those of RFC 1738, or with --rules
-
-  rfc1630  the URI draft that became RFC 1630
-  rfc3986  RFC 3986, and what the scheme's own standard of today adds: RFC 6068 for
-           mailto; "locus schemes" names them
-  whatwg   the URL Standard, which browsers follow: its validation errors
-  all      all of them
-
-There is a line for each violation:
+		Long: `check writes a line for each violation:
 
   URL:OFFSET: KIND RULE (SECTION): HELP
 
-OFFSET counts octets from 0. A URL of more than 2,000 octets is shortened. KIND is one of
+OFFSET is the byte offset from 0. check shortens a URL of more than 2,000 bytes. KIND is
+
   violation   the grammar does not allow it
   impossible  grammatical, but no such value exists: port 0
   suggestion  probably mistyped: the scheme "htp"
-  note        advice; a URL that has only notes conforms
-A note tells if RFC 3986 has another verdict than RFC 1738. --quiet leaves out notes and
-the line for a URL that conforms. Passwords are shown as "*".
+  note        advice; a URL with only notes conforms
 
-With --by rule there is a line for each rule instead, the one that was broken most often
-first: how often, a TAB, KIND and RULE. --by host and --by scheme count the URLs that do
-not conform.
+A note says whether RFC 3986 and RFC 1738 disagree about the URL. --quiet hides notes and
+URLs that conform. Passwords are shown as "*".
 
-The status is 0 if all URLs conform, 1 if not, 2 if an input is not a URL. Of several
-rules it is the highest.`,
+Rules:
+The default rules are RFC 1738. --rules selects others:
+
+  rfc1630  the URI draft that became RFC 1630
+  rfc3986  RFC 3986 and the scheme's current standard, such as RFC 6068 for mailto;
+           "locus schemes" lists the standards
+  whatwg   the validation errors of the URL Standard, which browsers follow
+  all      all of these
+
+Counting:
+--by rule writes a line for each rule, the most frequent first: the number of violations,
+a TAB, KIND and RULE. --by host and --by scheme count the URLs that do not conform.
+
+Exit status:
+0 if all URLs conform; 1 if not; 2 if an input is not a URL. With several rules, the
+highest status counts.`,
 		Example: `  locus check ftp://ftp.example.net/pub/README
   locus check --rules rfc3986,whatwg 'https://example.com/~user?next=/a?b'`,
 		Args: base.RequireURLs,

@@ -18,15 +18,19 @@ func NewCompare(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two URLs and explain the differences",
-		Long: `Two URLs are the same if they name the same resource by the rules of their scheme. The
-reasons tell what was spelled differently, or which part differs. Nothing is looked up.
+		Long: `Two URLs are the same if they name the same resource by the rules of their scheme.
+compare lists differences in spelling, or the parts that differ. It uses no network.
 
---rules selects whose rules: rfc1738, the default, which rfc1630 shares; rfc3986, by its
-section 6 and the scheme's own standard of today; whatwg, for which two URLs are the same
-if browsers write them alike. Of several, the verdict of each follows its name.
+--rules selects the rules: rfc1738 (the default, also for rfc1630); rfc3986, for its
+section 6 and the scheme's current standard; whatwg, for which two URLs are the same if
+browsers write them alike. With several rules, compare writes the name of the rules before
+each verdict.
 
-With "-" in place of both, standard input has one URL a line, and each two are compared.
-The status is 0 if they are the same, 1 if not, 2 if one is not a URL.`,
+With "-" instead of both URLs, compare reads URLs from standard input, one per line, and
+compares each pair.
+
+Exit status:
+0 if the URLs are the same; 1 if not; 2 if one is not a URL.`,
 		Example: `  locus compare http://h.example/%7Efred HTTP://H.example:80/%7efred
   locus compare http://h.example/a%2Db http://h.example/a-b`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -29,17 +29,16 @@ func NewParse(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "parse URL...",
 		Short: "Show the parts of URLs and violations of the rules",
-		Long: `On a terminal the URL is drawn with its parts named below it and a "^" under each
-problem. Elsewhere there is a line for each part: its name, blanks, and its text. Parts
-are shown as written, still encoded; the fields of the scheme are decoded.
+		Long: `On a terminal, parse draws the URL with the names of its parts below it, and a "^" under
+each problem. Elsewhere it writes a line for each part: the name, spaces and the text. It
+shows parts as written, still encoded, and the fields of the scheme decoded. Bytes that
+are not printable characters are shown as \x1b or \u202e.
 
---rules selects whose parts and violations: rfc1738, the default, rfc1630, rfc3986 or
-whatwg, whose parts are those that the class URL of browsers has; or several.
+--rules selects the rules for the parts and violations: rfc1738 (the default), rfc1630,
+rfc3986, whatwg, or several. For whatwg, the parts are those of a browser's URL class.
 
-With --wrap the URL is written as <URL:...> too, the wrapper of the appendix of RFC
-1738, which may also surround a URL that is given.
-
-Octets that are not characters are shown as \x1b or \u202e.`,
+With --wrap, parse also writes the URL as <URL:...>, the wrapper in the appendix of
+RFC 1738. An input may have the wrapper, too.`,
 		Example: `  locus parse 'gopher://gopher.example.net/7search%09word'
   locus parse --json ftp://ftp.example.net/pub/README`,
 		Args: base.RequireURLs,

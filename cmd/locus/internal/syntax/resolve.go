@@ -27,16 +27,17 @@ func NewResolve(a *base.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resolve BASE REF...",
 		Short: "Resolve relative references, or make URLs relative",
-		Long: `The URL of each partial form REF in a document at BASE is written, one a line: by RFC
-3986 section 5.2, with --rules rfc1630 by RFC 1630 and its draft, or with --rules whatwg
-as browsers do. A note tells where the first two differ, and where ".." leads above the
-root of the path. With several rules there is a line for each, after its name and a TAB.
+		Long: `resolve writes the URL of each relative reference REF in a document at BASE, one per line.
+It follows RFC 3986 section 5.2. --rules rfc1630 selects RFC 1630 and its draft, and
+--rules whatwg the URL Standard of browsers. A note says where RFC 3986 and RFC 1630
+disagree, and where ".." leads above the root of the path. With several rules, resolve
+writes a line for each: the name of the rules, a TAB and the URL.
 
-With --between each URL is turned into the shortest partial form that leads to it from
-BASE. The case and the default port of the host do not matter.
+With --between, resolve does the reverse: for each URL it writes the shortest relative
+reference from BASE. It ignores the case and the default port of the host.
 
-"-" in place of all REFs reads them from standard input, one a line. If it is the only
-argument, the first line is BASE.`,
+With "-" instead of all REFs, resolve reads them from standard input, one per line. If
+"-" is the only argument, the first line is BASE.`,
 		Example: `  locus resolve http://a/b/c/d ../g '?y'
   locus resolve --between ftp://h/pub/a/x ftp://h/pub/b/y`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -28,16 +28,17 @@ func New(a *base.App, serve func(*base.App, config.ListenAddress) error) *cobra.
 	cmd := &cobra.Command{
 		Use:   "tour [NAME...]",
 		Short: "Visit demo servers of every scheme, without a network",
-		Long: `The tour starts small servers inside the program, visits each with the client code of
-"locus get", and shows what was sent and what came back. The servers listen on loopback
-and end with the tour. No network is needed.
+		Long: `The tour starts small servers inside the program, opens each with the client code of
+"locus get", and shows the requests and responses. The servers listen on loopback and
+stop with the tour.
 
-Without arguments it lists its stops and shows each in three lines. A NAME is a stop or a
-scheme: its stops have at most 25 lines each, or all lines with --full.
+Without arguments, tour lists its stops and shows three lines of each. A NAME is a stop or
+a scheme. tour then shows up to 25 lines of each stop; --full shows all lines.
 
-With --serve you visit the servers yourself in a browser, through a gateway that leads
-nowhere else. Its URL is written first; Ctrl-C ends it. It is "locus gateway --demo" on a
-free port, without a log.`,
+Browser:
+With --serve, tour starts a gateway on a free port, which serves only these demo servers,
+and prints its URL. Open it in a browser. Ctrl-C stops it. "locus gateway --demo" does the
+same on the gateway's port, with a log.`,
 		Example: "  locus tour\n  locus tour --full gopher-menu",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			names = append(names, only...)
