@@ -1,5 +1,5 @@
-// Package base is what every subcommand of locus shares: the streams, the terminal, the
-// flags of every subcommand, the inputs, messages and the exit status.
+// Package base holds the state and helpers that all subcommands of locus share: streams,
+// the terminal, common flags, inputs, messages and the exit status.
 package base
 
 import (
@@ -25,20 +25,20 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Exit statuses. With several inputs every one is tried, and the highest of
-// their statuses is the command's.
+// Exit statuses. With several inputs, the command tries each, and returns the highest of
+// their statuses.
 const (
-	StatusDone        = 0   // done, and nothing wrong found
-	StatusNo          = 1   // a check says no
-	StatusUsage       = 2   // usage, or an argument that is not a URL
+	StatusDone        = 0   // success
+	StatusNo          = 1   // a check failed
+	StatusUsage       = 2   // wrong usage, or an argument that is not a URL
 	StatusAccess      = 3   // access failed, or standard output can't be written
-	StatusDenied      = 4   // refused by the policy
+	StatusDenied      = 4   // denied by the policy
 	StatusInterrupted = 130 // interrupted
 )
 
-// App is one run of the command: its streams, flags, configuration and exit status. Its
-// exported fields are set before Execute; methods may be called concurrently only where
-// they say so.
+// App is one run of the command: its streams, flags, configuration and exit status. The
+// caller must set exported fields before Execute. A method may be called concurrently only
+// if its comment says so.
 type App struct {
 	Context        context.Context
 	In             io.Reader
@@ -47,32 +47,32 @@ type App struct {
 	OutTTY, ErrTTY bool
 	Width          int // columns of the terminal at standard output
 	Getenv         func(string) string
-	Environ        func() []string // every NAME=VALUE of the environment; may be nil
+	Environ        func() []string // all NAME=VALUE of the environment; may be nil
 	Flags          Flags
 	Config         config.Config
 	words          []string // of the command line, without flags
 	status         int
 	Registry       *scheme.Registry
-	LineNumber     int    // of Source, from 1; 0: the inputs are arguments
-	Source         string // the file whose lines are the inputs; empty or "-": standard input
-	wrapperNoted   bool   // the note about wrappers was written
-	noting         bool   // it is being written
+	LineNumber     int    // in Source, from 1; 0 if the inputs are arguments
+	Source         string // the file with the inputs; empty or "-" for standard input
+	wrapperNoted   bool   // whether the note about wrappers was written
+	noting         bool   // whether that note is being written
 	invalid        invalidLines
-	beforeRead     func() bool // is called before standard input is read, and reports whether to; nil: read
+	beforeRead     func() bool // called before a read of standard input; reports whether to read; may be nil
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
 	OpenTerminal func() (*os.File, error) // opens the terminal for questions
-	Interrupt    func()                   // does what Ctrl-C does
-	PagerRuns    atomic.Bool              // a pager or editor has the terminal, and gets Ctrl-C
-	Stopped      bool                     // the signal was the normal end of the run: status 0
+	Interrupt    func()                   // has the effect of Ctrl-C
+	PagerRuns    atomic.Bool              // whether a pager or editor has the terminal and receives Ctrl-C
+	Stopped      bool                     // whether a signal ended the run normally, with status 0
 
 	sink sink
 	mu   sync.Mutex // guards status, errOut and onInterrupt
 
-	onInterrupt func() // ends the context of Interruptible; may be nil
+	onInterrupt func() // cancels the context of Interruptible; may be nil
 }
 
-// sink is standard output below its buffer. It keeps the first error.
+// sink is standard output without its buffer. It stores the first write error.
 type sink struct {
 	w   io.Writer
 	err error
@@ -86,7 +86,8 @@ func (s *sink) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// New returns a run with the given streams and environment. Nothing is a terminal.
+// New returns an App with the given streams and environment. It treats no stream as a
+// terminal.
 func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(string) string) *App {
 	a := &App{
 		Context: ctx, In: in, ErrOut: errOut, Getenv: env, Width: 80, Config: config.Default(),
@@ -97,7 +98,7 @@ func New(ctx context.Context, in io.Reader, out, errOut io.Writer, env func(stri
 	return a
 }
 
-// Execute has root do what args ask for, and returns the exit status.
+// Execute runs root with args and returns the exit status.
 func (a *App) Execute(root *cobra.Command, args []string) int {
 	var err error
 	if a.Registry, err = a.NewRegistry(); err != nil {
@@ -118,16 +119,16 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 		a.RaiseStatus(StatusInterrupted)
 	}
 	a.Out.Flush()
-	// A closed pipe is not a failure: its reader has what it wanted.
+	// A closed pipe is not a failure: the reader needs no more output.
 	if err := a.sink.err; err != nil && !isClosedPipe(err) {
 		a.Fail(StatusAccess, fmt.Errorf("standard output: %w", err))
 	}
 	return a.status
 }
 
-// CancelOnSignal calls end on the first of signals. Later ones have their usual effect.
-// While a pager has the terminal, Ctrl-C is left to it: it may only stop a search. See
-// also [App.Interruptible].
+// CancelOnSignal calls end on the first of signals. Later signals have their default
+// effect. While a pager runs, CancelOnSignal ignores Ctrl-C, which may only stop a search
+// in the pager. See also [App.Interruptible].
 func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
 	for s := range signals {
 		if s == os.Interrupt && (a.PagerRuns.Load() || a.interrupted()) {
@@ -139,8 +140,8 @@ func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc
 	}
 }
 
-// Interruptible returns a context that Ctrl-C ends instead of the run, until end is called.
-// Calls nest.
+// Interruptible returns a context that Ctrl-C cancels instead of the run, until the caller
+// calls end. Calls nest.
 func (a *App) Interruptible(parent context.Context) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	set := func(f func()) (was func()) {
@@ -156,7 +157,8 @@ func (a *App) Interruptible(parent context.Context) (ctx context.Context, end fu
 	}
 }
 
-// interrupted ends the context of Interruptible. It reports whether there is one.
+// interrupted cancels the innermost context of Interruptible. It reports whether there is
+// one.
 func (a *App) interrupted() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -166,7 +168,7 @@ func (a *App) interrupted() bool {
 	return a.onInterrupt != nil
 }
 
-// SignalError is the cause of a context that a signal ended.
+// SignalError is the cause of a context that a signal cancelled.
 type SignalError struct{ os.Signal }
 
 func (e SignalError) Error() string {
@@ -176,12 +178,13 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// OutputFailed reports whether standard output failed, so that more results are useless.
+// OutputFailed reports whether a write to standard output failed, so that the caller can
+// stop.
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
 // WithoutOutputError returns err without the failure of standard output, which Execute
-// reports. The rest counts: a reader that has gone did not see that the server cut the
-// resource short.
+// reports. It returns other errors joined to that failure: if the reader has closed the
+// pipe, the user must still learn that the server truncated the resource.
 func (a *App) WithoutOutputError(err error) error {
 	if err == nil || !a.OutputFailed() || !errors.Is(err, a.sink.err) {
 		return err
@@ -201,21 +204,21 @@ func (a *App) WithoutOutputError(err error) error {
 	return nil
 }
 
-// ExitStatus returns the exit status so far.
+// ExitStatus returns the current exit status.
 func (a *App) ExitStatus() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.status
 }
 
-// RaiseStatus makes the exit status at least status. It may be called concurrently.
+// RaiseStatus raises the exit status to at least status. It may be called concurrently.
 func (a *App) RaiseStatus(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.status = max(a.status, status)
 }
 
-// Note writes a line to standard error, except with --quiet. It may be called
+// Note writes a line to standard error, unless --quiet is set. It may be called
 // concurrently.
 func (a *App) Note(format string, args ...any) {
 	if !a.Flags.Quiet {
@@ -229,22 +232,22 @@ func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
 	text := Message(err)
 	if cause := context.Cause(a.Context); cause != nil {
-		// Package context says only "canceled": its cause tells more.
+		// Package context says only "canceled"; its cause gives the reason.
 		const canceled = "context canceled"
 		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
 	}
 	a.PrintError(text)
 }
 
-// PrintError writes text as a line of standard error, safe for a terminal and without
-// passwords: a message of a server or of the system may repeat a URL.
+// PrintError writes text as a line of standard error, escaped for a terminal. It masks
+// passwords, because a message of a server or the system may contain a URL.
 func (a *App) PrintError(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	fmt.Fprintln(a.ErrOut, term.Safe("locus: "+locus.MaskText(strings.TrimPrefix(text, "locus: "))))
 }
 
-// Prefix puts what before err, in place of the program's name.
+// Prefix returns err with a prefix instead of the program name.
 func Prefix(what string, err error) error { return &prefixed{what, err} }
 
 type prefixed struct {
@@ -257,7 +260,7 @@ func (p *prefixed) Error() string {
 }
 func (p *prefixed) Unwrap() error { return p.err }
 
-// AtLine puts the line before err, if lines are read.
+// AtLine prefixes err with the current line number, if lines are read.
 func (a *App) AtLine(err error) error {
 	if a.LineNumber == 0 {
 		return err
@@ -265,7 +268,7 @@ func (a *App) AtLine(err error) error {
 	return Prefix(a.line(), err)
 }
 
-// line names the line that is read.
+// line returns the position of the current line.
 func (a *App) line() string {
 	if a.Source == "" || a.Source == "-" {
 		return fmt.Sprintf("line %d", a.LineNumber)
@@ -273,14 +276,15 @@ func (a *App) line() string {
 	return fmt.Sprintf("%s:%d", a.Source, a.LineNumber)
 }
 
-// FlushTerminal flushes results to a terminal, so that a message comes after them.
+// FlushTerminal flushes standard output if it is a terminal, so that a message appears
+// after the results.
 func (a *App) FlushTerminal() {
 	if a.OutTTY {
 		a.Out.Flush()
 	}
 }
 
-// RedirectErrors makes w standard error until restore is called.
+// RedirectErrors sends standard error to w until the caller calls restore.
 func (a *App) RedirectErrors(w io.Writer) (restore func()) {
 	set := func(w io.Writer) (was io.Writer) {
 		a.mu.Lock()
@@ -292,7 +296,7 @@ func (a *App) RedirectErrors(w io.Writer) (restore func()) {
 	return func() { set(was) }
 }
 
-// RedirectOutput makes w standard output until restore is called.
+// RedirectOutput sends standard output to w until the caller calls restore.
 func (a *App) RedirectOutput(w io.Writer) (restore func()) {
 	a.Out.Flush()
 	was := a.sink.w
@@ -309,8 +313,9 @@ func (a *App) UnbufferedOut() io.Writer { return &a.sink }
 // OutFile returns standard output for a child process.
 func (a *App) OutFile() io.Writer { return a.sink.w }
 
-// ErrFile returns standard error for a program that locus starts. If it is a file, the program
-// gets the file itself, so that locus does not wait for other programs that have it open.
+// ErrFile returns standard error for a child process. If it is a file, the child gets the
+// file itself. Otherwise locus would wait for other processes that still have the pipe
+// open.
 func (a *App) ErrFile() io.Writer {
 	if pipe, ok := a.ErrOut.(*errorPipe); ok {
 		return pipe.Writer
@@ -318,8 +323,7 @@ func (a *App) ErrFile() io.Writer {
 	return a.ErrOut
 }
 
-// Trace writes a line of a conversation, or about it, to standard error, unless a pager
-// has the screen.
+// Trace writes a line of a transcript to standard error, unless a pager has the screen.
 func (a *App) Trace(mark, line string) {
 	if a.PagerRuns.Load() {
 		return
@@ -329,7 +333,7 @@ func (a *App) Trace(mark, line string) {
 	fmt.Fprintf(a.ErrOut, "%s %s\n", mark, term.Safe(locus.MaskText(line)))
 }
 
-// FailInput reports an unusable input, with --json among the results.
+// FailInput reports an invalid input; with --json it writes the error to standard output.
 func (a *App) FailInput(input string, err error) {
 	a.RaiseStatus(StatusUsage)
 	a.FlushTerminal()
@@ -344,6 +348,6 @@ func (a *App) FailInput(input string, err error) {
 func (a *App) WriteJSON(v any) {
 	e := json.NewEncoder(a.Out)
 	e.SetEscapeHTML(false)
-	// The sink keeps an error of the output, and encoding has none.
+	// The sink stores write errors, and encoding v cannot fail.
 	_ = e.Encode(v)
 }

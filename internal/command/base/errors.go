@@ -15,14 +15,14 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Kinds of failures besides those of package access.
+// Kinds of failures in addition to the kinds of package access.
 const (
 	KindFile   access.Kind = "file"   // a local file can't be used
-	kindAnswer access.Kind = "answer" // a form refuses an answer that a flag gave
-	kindInput  access.Kind = "input"  // the terminal gave no answer
+	kindAnswer access.Kind = "answer" // a form rejects an answer from a flag
+	kindInput  access.Kind = "input"  // the input at the terminal ended
 )
 
-// KindOf classifies err; nil gives "".
+// KindOf classifies err. For nil it returns "".
 func KindOf(err error) access.Kind {
 	var wrong *AnswerError
 	var wrongField *scheme.AnswerError
@@ -53,19 +53,19 @@ func StatusOf(kind access.Kind) int {
 	return StatusAccess
 }
 
-// AnswerError is an answer that a form refuses. Nothing was submitted. Its text never
-// contains the answer.
+// AnswerError is an answer that a form rejects. Locus submitted nothing. The error text
+// never contains the answer.
 type AnswerError struct{ error }
 
-// NewWrongAnswer returns err as a wrong answer.
+// NewWrongAnswer returns err as an [*AnswerError].
 func NewWrongAnswer(err error) error { return &AnswerError{err} }
 
-// NewReason describes err for --json.
+// NewReason returns the description of err for --json.
 func NewReason(err error) shape.Reason {
 	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
 }
 
-// settings are the flags and settings that help, by the reason of a failure.
+// settings maps the reason of a failure to the flag or setting that avoids it.
 var settings = map[scheme.Reason]string{
 	scheme.ReasonEmptySegment: "--cwd none",
 	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
@@ -74,11 +74,10 @@ var settings = map[scheme.Reason]string{
 	mid.ReasonNoMessage:       "--in FILE or --in mid:...",
 }
 
-// Message returns the text of err with the flag or setting that helps, which the error of
-// a library does not name: that of a [scheme.Reason], and the one that allows what the
-// policy denied.
+// Message returns the text of err. A library does not name the flags and settings of the
+// command, so Message adds the flag or setting that avoids the failure.
 func Message(err error) string {
-	// The names of the module, of packages and of system calls mean nothing to users.
+	// Users do not know the names of the module, its packages and system calls.
 	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
 	for _, name := range [...]string{"transfer", "verify", "submit", "mirror", "gateway"} {
 		text = strings.TrimPrefix(text, name+": ")
@@ -97,16 +96,16 @@ func Message(err error) string {
 	return text
 }
 
-// AllowedBy returns which flag allows what the policy denied, for the end of a message. It
-// is empty if no flag does. The arguments are the fields of a [policy.DeniedError].
+// AllowedBy returns the end of a message about a denied URL: the flag that allows it, or ""
+// if no flag does. rule and port are fields of a [policy.DeniedError].
 func AllowedBy(rule string, port uint16) string {
 	switch {
 	case rule == "private":
-		return " (--allow-private allows it)"
+		return " (use --allow-private to allow it)"
 	case rule == "link-local":
-		return " (--allow-link-local allows it; links and redirects also need --allow-private)"
+		return " (use --allow-link-local to allow it; links and redirects also need --allow-private)"
 	case port != 0:
-		return fmt.Sprintf(" (--allow-port %d allows it)", port)
+		return fmt.Sprintf(" (use --allow-port %d to allow it)", port)
 	}
 	return ""
 }

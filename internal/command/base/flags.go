@@ -13,20 +13,20 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// Flags are the flags that every subcommand accepts. When a subcommand runs, a flag that
-// was not given has the value of the environment or the configuration.
+// Flags holds the flags that all subcommands accept. During a run, a flag that the user did
+// not set has the value of the environment or the configuration.
 type Flags struct {
 	JSON, Quiet    bool
 	Config         string
 	Timeout        time.Duration
-	MaxTime        time.Duration // 0: no limit
+	MaxTime        time.Duration // zero means no limit
 	AllowPrivate   bool
 	AllowLinkLocal bool // also needs AllowPrivate, except for typed URLs
 	AllowPorts     []uint16
-	MaxSize        int64 // octets; 0: no limit
+	MaxSize        int64 // in bytes; zero means no limit
 	Proxies        []string
 	NoProxy        bool
-	UserAgent      string // in requests over HTTP; empty: the default
+	UserAgent      string // of HTTP requests; if empty, the default
 	Header         http.Header
 	HostFields     []HostField // fields for some URLs
 	headerLines    []string
@@ -54,7 +54,7 @@ func (a *App) addGlobalFlags(root *cobra.Command) {
 	}))
 }
 
-// DurationVar adds a flag that is a duration. A number without a unit is seconds.
+// DurationVar adds a duration flag. A number without a unit is in seconds.
 func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Duration, usage string) {
 	*p = value
 	f.Var((*config.Duration)(p), name, usage)
@@ -62,7 +62,8 @@ func DurationVar(f *pflag.FlagSet, p *time.Duration, name string, value time.Dur
 
 type configError struct{ error }
 
-// LoadConfig reads the configuration. Flags that were not given take its values.
+// LoadConfig reads the configuration. It copies configured values to flags that the user
+// did not set.
 func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	if err := a.configSource().Read(&a.Config); err != nil {
 		return configError{fmt.Errorf("configuration: %w", err)}
@@ -70,7 +71,7 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 	return a.useConfig(flags)
 }
 
-// CheckConfig does what LoadConfig does, and returns every mistake in the file and the
+// CheckConfig is like [App.LoadConfig], but returns all mistakes in the file and the
 // environment. The error is about the flags.
 func (a *App) CheckConfig(flags *pflag.FlagSet) (*config.Report, error) {
 	report := a.configSource().Check(&a.Config)
@@ -81,7 +82,7 @@ func (a *App) configSource() config.Source {
 	return config.Source{File: a.Flags.Config, Getenv: a.Getenv, Environ: a.Environ, Schemes: a.SchemeNames()}
 }
 
-// useConfig gives the flags that were not given the values of the configuration.
+// useConfig copies configured values to flags that the user did not set.
 func (a *App) useConfig(flags *pflag.FlagSet) error {
 	f, c := &a.Flags, &a.Config
 	if !flags.Changed("timeout") {
@@ -105,7 +106,8 @@ func (a *App) useConfig(flags *pflag.FlagSet) error {
 	return a.readHeader()
 }
 
-// CacheFolder returns the folder for caches, or "" and why there is none.
+// CacheFolder returns the directory for caches. If there is none, it returns "" and the
+// reason.
 func (a *App) CacheFolder() (folder, reason string) {
 	if folder = config.UserFolder(a.Getenv, "XDG_CACHE_HOME", ".cache"); folder == "" {
 		return "", "neither XDG_CACHE_HOME nor HOME is set"
@@ -113,7 +115,7 @@ func (a *App) CacheFolder() (folder, reason string) {
 	return folder, ""
 }
 
-// ExpandHome replaces a leading "~", which no shell has expanded, by the home folder.
+// ExpandHome replaces a leading "~" that the shell did not expand by the home directory.
 func (a *App) ExpandHome(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && a.Getenv("HOME") != "" && (rest == "" || rest[0] == '/') {
 		return filepath.Join(a.Getenv("HOME"), rest)

@@ -9,11 +9,11 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// maxHeaderFile bounds a file of header fields, in bytes.
+// maxHeaderFile is the size limit of a file of header fields, in bytes.
 const maxHeaderFile = 1 << 20
 
-// readHeader sets the header of --user-agent and --header. Its errors have no value of a
-// field, which may be a secret; neither has the list of processes with "@FILE".
+// readHeader applies --user-agent and --header. Its errors do not contain field values,
+// which may be secret. With "@FILE", the list of processes does not show the values either.
 func (a *App) readHeader() error {
 	f := &a.Flags
 	if !httpguts.ValidHeaderFieldValue(f.UserAgent) {
@@ -66,7 +66,7 @@ func (a *App) addField(line string) error {
 	return nil
 }
 
-// ownFields are fields that the client computes. It is never changed.
+// ownFields are fields that the client computes. The map must not be modified.
 var ownFields = map[string]bool{
 	"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Upgrade": true, "Te": true, "Trailer": true,
 	"Range": true, "If-Range": true, "Accept-Encoding": true, "Proxy-Authorization": true,

@@ -14,14 +14,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// HostField is a header field for the URLs that a pattern describes.
+// HostField is a header field for URLs that match a pattern.
 type HostField struct {
 	URL         policy.Pattern
 	Name, Value string
 }
 
-// cutHost splits "PATTERN: Name: value". ok is false if the text has no pattern: a name of
-// a field has none of the characters that a host or URL has.
+// cutHost splits "PATTERN: Name: value". It reports false if text has no pattern. A field
+// name cannot contain the characters that distinguish a host or URL.
 func cutHost(text string) (pattern, field string, ok bool) {
 	pattern, field, ok = strings.Cut(text, ": ")
 	ok = ok && (strings.ContainsAny(pattern, "./*[:") || pattern == "localhost") && strings.Contains(field, ":")
@@ -44,7 +44,8 @@ func (a *App) addHostField(pattern, line string) error {
 	return nil
 }
 
-// Field returns a header field whose value [App.Secret] resolves. Its errors have no value.
+// Field returns a header field, with the value resolved by [App.Secret]. Its errors do not
+// contain the value.
 func (a *App) Field(name, value string) (HostField, error) {
 	value, err := a.Secret(strings.Trim(value, " \t"))
 	if err != nil {
@@ -54,7 +55,8 @@ func (a *App) Field(name, value string) (HostField, error) {
 	return HostField{Name: name, Value: value}, err
 }
 
-// fieldName returns the canonical name of a field that may be set.
+// fieldName returns the canonical form of a field name. It returns an error for a field
+// that must not be set.
 func fieldName(name, value string) (string, error) {
 	if !httpguts.ValidHeaderFieldName(name) {
 		return "", errors.New(`write a field as "Name: value"`)
@@ -69,12 +71,12 @@ func fieldName(name, value string) (string, error) {
 	return name, nil
 }
 
-// maxSecret bounds a file with one value, in bytes.
+// maxSecret is the size limit of a file with one value, in bytes.
 const maxSecret = 64 << 10
 
-// Secret returns the text that a value stands for: "env:NAME" for the variable of that
-// name, "@FILE" for the content of a file, and otherwise the text with each word "$NAME"
-// or "${NAME}" replaced by the variable. The errors have no values.
+// Secret resolves a value. It replaces "env:NAME" by the environment variable NAME, "@FILE"
+// by the content of the file, and "$NAME" and "${NAME}" in other text by the variable. Its
+// errors do not contain values.
 func (a *App) Secret(text string) (string, error) {
 	if name, ok := strings.CutPrefix(text, "env:"); ok {
 		return a.variable(name)
@@ -101,7 +103,7 @@ func (a *App) Secret(text string) (string, error) {
 	return strings.Join(words, " "), nil
 }
 
-// variable returns the value of a variable, which must be set.
+// variable returns the value of an environment variable, or an error if it is not set.
 func (a *App) variable(name string) (string, error) {
 	value := a.Getenv(name)
 	if value == "" {
@@ -110,7 +112,7 @@ func (a *App) variable(name string) (string, error) {
 	return value, nil
 }
 
-// FieldsFor returns the fields of fields that are for u; nil: no field is.
+// FieldsFor returns the header fields whose patterns match u, or nil if none does.
 func FieldsFor(fields []HostField, u locus.URL, registry *scheme.Registry) http.Header {
 	if len(fields) == 0 {
 		return nil

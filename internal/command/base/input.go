@@ -19,14 +19,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// longestLine is the length in octets of the longest line that is read whole, with its end.
-// The longest URL and its line end fit, so a longer line is not a URL.
+// longestLine is the maximum length in bytes of a line that is read whole, with its end. A
+// longer line is not a URL, because the longest URL and its line end fit.
 const longestLine = 2 * locus.MaxLen
 
-// Inputs yields the arguments, or the lines of standard input if "-" is the only
-// argument. A line ends with LF, CR LF or the end of the input. Blank lines and a byte
-// order mark are skipped. A line that is too long to be a URL is cut and comes with an
-// error.
+// Inputs yields the arguments, or the lines of standard input if "-" is the only argument.
+// A line ends with LF, CR LF or the end of the input. Inputs skips blank lines and a byte
+// order mark. It truncates a line that is too long for a URL, and yields it with an error.
 //
 // It stops when the run is interrupted or standard output fails.
 func (a *App) Inputs(args []string) iter.Seq2[string, error] {
@@ -42,7 +41,7 @@ func (a *App) Inputs(args []string) iter.Seq2[string, error] {
 	}
 }
 
-// URLs is [App.Inputs] without the blanks around an input, about which a note tells.
+// URLs is like [App.Inputs], but removes spaces around an input. A note reports them.
 func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for input, err := range a.Inputs(args) {
@@ -54,8 +53,8 @@ func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	}
 }
 
-// Groups yields what [App.Inputs] does in groups of at most n inputs, as many as there are
-// without waiting for standard input. An input with an error is reported, and left out.
+// Groups yields the inputs of [App.Inputs] in groups of at most n. A group ends early
+// rather than wait for standard input. Groups reports and skips an input with an error.
 func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		var group []string
@@ -83,24 +82,26 @@ func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
 	}
 }
 
-// Blanks are the characters that surround a URL without meaning.
+// Blanks are the characters that may surround a URL.
 const Blanks = " \t\r\n\v\f"
 
-// NoteBlanks writes a note if blanks surround a URL, for standard input once.
+// NoteBlanks writes a note if blanks surround a URL. For standard input it writes only one
+// note.
 func (a *App) NoteBlanks(input string) {
 	if strings.Trim(input, Blanks) != input {
 		a.noteAround("leading and trailing spaces are not part of a URL")
 	}
 }
 
-// NoteKeyboard tells that standard input, which has what, is a terminal.
+// NoteKeyboard writes a note if the command reads input from a terminal. what names the
+// input.
 func (a *App) NoteKeyboard(what string) {
 	if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		a.Note("reading %s from the terminal; Ctrl-D ends it", what)
 	}
 }
 
-// IsStdin reports whether args ask for standard input.
+// IsStdin reports whether args select standard input.
 func IsStdin(args []string) bool { return len(args) == 1 && args[0] == "-" }
 
 // lines yields the lines of standard input, and counts them in LineNumber.
@@ -122,13 +123,13 @@ func (a *App) lines() iter.Seq2[string, error] {
 	}
 }
 
-// splitLines yields the lines that read returns. All lines of one read are substrings of
-// one string, which makes a million of them cheap. The error is never io.EOF.
+// splitLines yields the lines that read returns. The lines of one read share one string,
+// which saves an allocation for each line. The error is never io.EOF.
 func splitLines(read func([]byte) (int, error), yield func(string, error) bool) error {
 	buf := make([]byte, longestLine+1)
-	held := 0       // octets in buf, all of one line
+	held := 0       // bytes in buf, all of one line
 	start := ""     // of a line that is too long
-	dropped := 0    // octets of that line so far; 0: no such line
+	dropped := 0    // bytes of that line so far; 0 without such a line
 	last := byte(0) // of them
 	deliver := func(line string, ended bool) bool {
 		if dropped == 0 {
@@ -199,15 +200,16 @@ func (a *App) readInput(p []byte) (int, error) {
 	return ReadContext(a.Context, a.In, p)
 }
 
-// Stdin returns standard input. A read flushes standard output first, and ends with the
-// context of a.
+// Stdin returns standard input. A read flushes standard output first, and returns an error
+// when the context of a is cancelled.
 func (a *App) Stdin() io.Reader { return readFunc(a.readInput) }
 
 type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-// ReadFile reads a regular file of at most limit octets. Another one could block.
+// ReadFile reads a regular file of at most limit bytes. It rejects other files, because a
+// read could block.
 func ReadFile(name string, limit int) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
@@ -224,8 +226,8 @@ func ReadFile(name string, limit int) ([]byte, error) {
 	return ReadLimited(f, locus.Quote(name), limit)
 }
 
-// ReadLimited reads all of r, which has the given name in an error, unless it has more
-// than limit octets.
+// ReadLimited reads r to its end. It returns an error with the given name if r has more
+// than limit bytes.
 func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
 	octets, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err == nil && len(octets) > limit {
@@ -234,8 +236,8 @@ func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
 	return octets, err
 }
 
-// await returns what f returns, or the error of ctx if that ends first: neither a read
-// nor the opening of a pipe can be cancelled.
+// await returns the result of f, or the error of ctx if ctx is cancelled first. A read or
+// the opening of a pipe cannot be cancelled, so f may continue.
 func await[T any](ctx context.Context, f func() (T, error)) (value T, err error) {
 	done := make(chan struct{})
 	var late T
@@ -252,12 +254,13 @@ func await[T any](ctx context.Context, f func() (T, error)) (value T, err error)
 	}
 }
 
-// ReadContext reads from in until ctx ends. p stays in use after that.
+// ReadContext reads from in until ctx is cancelled. The read may use p after ReadContext
+// returns.
 func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 	return await(ctx, func() (int, error) { return in.Read(p) })
 }
 
-// OpenContext opens a file. A named pipe waits for a writer, at most until ctx ends.
+// OpenContext opens a file. For a named pipe it waits for a writer, until ctx is cancelled.
 func OpenContext(ctx context.Context, name string) (*os.File, error) {
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(name)
@@ -265,8 +268,8 @@ func OpenContext(ctx context.Context, name string) (*os.File, error) {
 	return await(ctx, func() (*os.File, error) { return os.Open(name) })
 }
 
-// ReadURL parses an input as a URL, which may be in the wrapper of the appendix of RFC
-// 1738. A note tells about the wrapper. readErr is an error from [App.Inputs].
+// ReadURL parses an input as a URL, with or without the wrapper of RFC 1738 (appendix). A
+// note reports the wrapper. readErr is the error that [App.Inputs] yielded with the input.
 func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	if readErr != nil {
 		return locus.URL{}, readErr
@@ -278,15 +281,16 @@ func (a *App) ReadURL(input string, readErr error) (locus.URL, error) {
 	return u, err
 }
 
-// NoteWrapper writes a note about the text around a URL, for standard input once.
+// NoteWrapper writes a note about text around a URL. For standard input it writes only one
+// note.
 func (a *App) NoteWrapper(input string) {
 	if note, ok := locus.RemoveWrapper(input).Note(); ok {
 		a.noteAround(fmt.Sprintf("%s (%s)", charset.Text(note.Help), note.Section))
 	}
 }
 
-// NoteForm writes a note if rules forbid an input that has a canonical form, for standard
-// input once.
+// NoteForm writes a note if rules forbid an input that has a canonical form. For standard
+// input it writes only one note.
 func (a *App) NoteForm(rules profile.Rules, input string) {
 	for _, note := range shape.CanonicalNotes(rules, input) {
 		a.noteAround(note)

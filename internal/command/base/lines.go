@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// LineFlags are the flags that say where lines come from, and where in a line the URL is.
+// LineFlags holds the flags that select the sources of lines and the URL within a line.
 type LineFlags struct {
 	app       *App
 	cmd       *cobra.Command
@@ -41,11 +41,11 @@ func AddLineFlags(a *App, cmd *cobra.Command) *LineFlags {
 	return f
 }
 
-// maxKeyLine is the longest line, in octets, of those that have more than a URL.
+// maxKeyLine is the maximum length in bytes of a line that contains more than a URL.
 const maxKeyLine = 16 << 20
 
-// Reads reports whether args name lines to read, with [LineFlags.Blocks]: "-" alone, or
-// files. Otherwise they are URLs. The error is for flags that do not fit.
+// Reads reports whether args name sources for [LineFlags.Blocks]: only "-", or files.
+// Otherwise args are URLs. It returns an error if flags contradict each other.
 func (f *LineFlags) Reads(args []string) (bool, error) {
 	f.o = lines.Options{Stdin: f.app.In}
 	set := f.cmd.Flags().Changed
@@ -77,11 +77,11 @@ func (f *LineFlags) Reads(args []string) (bool, error) {
 	return reads, nil
 }
 
-// setField reads --field and --delimiter.
+// setField parses --field and --delimiter.
 func (f *LineFlags) setField() (err error) {
 	delimiter := "\t"
 	if f.cmd.Flags().Changed("delimiter") {
-		// A TAB is hard to write in most shells.
+		// Most shells have no simple way to write a TAB.
 		delimiter = strings.ReplaceAll(f.delimiter, `\t`, "\t")
 	}
 	if n, err := strconv.Atoi(f.field); err == nil {
@@ -96,7 +96,7 @@ func (f *LineFlags) setField() (err error) {
 	return err
 }
 
-// Fail reports why a source can't be read, and names the flags that help.
+// Fail reports that a source cannot be read, and names flags that help.
 func (f *LineFlags) Fail(err error) {
 	var format *lines.FormatError
 	var column *lines.ColumnError
@@ -112,7 +112,7 @@ func (f *LineFlags) Fail(err error) {
 	}
 }
 
-// flagsFor returns how to read a format.
+// flagsFor returns the flags for a format.
 func flagsFor(e *lines.FormatError) string {
 	switch e.Format {
 	case lines.FormatParquet:
@@ -127,8 +127,8 @@ func flagsFor(e *lines.FormatError) string {
 	return flags
 }
 
-// Blocks yields the lines of args, after [LineFlags.Reads]. It stops when the run is
-// interrupted. The caller reports errors, and lines that lack a URL.
+// Blocks yields the lines of args. The caller must call [LineFlags.Reads] before. Blocks
+// stops when the run is interrupted. The caller must report errors and lines without a URL.
 func (f *LineFlags) Blocks(args []string) iter.Seq[*lines.Block] {
 	if IsStdin(args) {
 		f.app.NoteKeyboard("URLs, one per line,")

@@ -12,8 +12,8 @@ import (
 // quotedText matches a quoted text in a message.
 var quotedText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`) })
 
-// maskUsage hides passwords in a message about arguments, the environment or the
-// configuration: packages that parse those repeat their text.
+// maskUsage masks passwords in a message about arguments, the environment or the
+// configuration. Packages that parse these include their text in errors.
 func maskUsage(message string, args []string) string {
 	for _, arg := range args {
 		_, value, _ := strings.Cut(arg, "=")

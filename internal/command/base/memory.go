@@ -10,8 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// MemoryFlags say how much memory a subcommand may use for what it has to keep, and where
-// the rest goes.
+// MemoryFlags holds the memory limit of a subcommand and the directory for temporary files.
 type MemoryFlags struct {
 	memory config.Size
 	folder string
@@ -23,14 +22,14 @@ func (f *MemoryFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.folder, "tmp", "", "write temporary files to `DIR` (default $TMPDIR)")
 }
 
-// What the program needs of its memory in octets.
+// Memory that the program itself needs, in bytes.
 const (
 	program     = 56 << 20 // itself
 	buffers     = 6 << 20  // for each processor
 	leastMemory = 96 << 20
 )
 
-// Check returns an error for too little memory.
+// Check returns an error if the memory limit is too small.
 func (f *MemoryFlags) Check() error {
 	if f.memory != 0 && f.memory < leastMemory {
 		return errors.New("--memory " + f.memory.String() + " is too small: the minimum is 96M")
@@ -45,16 +44,16 @@ func (f *MemoryFlags) limit() int64 {
 	return max(bulk.MachineMemory()/4, leastMemory)
 }
 
-// Processors returns the number of processors to use: with little memory not all, because
-// each has buffers.
+// Processors returns the number of processors to use. Each processor needs buffers, so with
+// little memory Processors returns fewer than the machine has.
 func (f *MemoryFlags) Processors() int {
 	return min(runtime.GOMAXPROCS(0), int(f.limit()/(4*buffers)))
 }
 
-// Room returns the memory in octets for what a subcommand has to keep.
+// Room returns the memory in bytes that the subcommand may use for its data.
 func (f *MemoryFlags) Room() int64 {
 	return f.limit() - program - buffers*int64(f.Processors())
 }
 
-// Folder returns the folder for temporary files; empty: that of the system.
+// Folder returns the directory for temporary files. If empty, the system default is used.
 func (f *MemoryFlags) Folder() string { return f.folder }

@@ -27,8 +27,8 @@ func FileURL(path string) (locus.URL, error) {
 	return file.FromPath(path)
 }
 
-// Explain returns err about input, or what input is instead of a URL and the command
-// that works.
+// Explain returns err about input. If input looks like a URL without its scheme or a path,
+// it returns an error that names a working command.
 func (a *App) Explain(input string, err error) error {
 	u, what := a.Meant(input, err)
 	if u.IsZero() {
@@ -38,9 +38,9 @@ func (a *App) Explain(input string, err error) error {
 	return fmt.Errorf("%s %s; %s", locus.Quote(input), what, a.works(input, u))
 }
 
-// Meant returns the URL that input was probably meant to be, and what input is instead, if err
-// is that it has no scheme. It returns the zero URL if that is unknown, or input may have a
-// password.
+// Meant guesses the URL that input without a scheme was meant to be, and describes input.
+// It returns the zero URL if err has another reason, if it cannot guess, or if input may
+// contain a password.
 func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 	noScheme := errors.Is(err, locus.ErrNoScheme) || errors.Is(err, locus.ErrWindowsPath) || errors.Is(err, scheme.ErrNoScheme)
 	input = strings.TrimSpace(input)
@@ -55,8 +55,8 @@ func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 	return u, what
 }
 
-// mistaken returns what a text without a scheme is, and the text of the URL for it; ""
-// if that is unknown.
+// mistaken describes a text without a scheme and returns the text of a URL for it. It
+// returns "" if it cannot guess.
 func (a *App) mistaken(text string) (what, url string) {
 	if url, ok := locus.FromWindowsPath(text); ok {
 		return "is a Windows path, not a URL", url
@@ -91,7 +91,7 @@ func (a *App) mistaken(text string) (what, url string) {
 	return "has no scheme", "http://" + name + "/" + rest
 }
 
-// isName reports whether text is a host that needs no scheme to be known as one.
+// isName reports whether text looks like a host even without a scheme.
 func isName(text string) bool {
 	if _, err := netip.ParseAddr(text); err == nil || text == "localhost" {
 		return locus.IsHost(text)
@@ -99,11 +99,11 @@ func isName(text string) bool {
 	return locus.IsHost(text) && strings.Contains(text, ".")
 }
 
-// works returns the command with u instead of input, or else the advice to write u. Flags
-// are left out, because they may be secret.
+// works returns the command line with u instead of input, or advice to write u. It omits
+// flags, which may contain secrets.
 func (a *App) works(input string, u locus.URL) string {
 	words := slices.Clone(a.words)
-	// A message is not fetched, and a file of another machine not found.
+	// locus get cannot fetch a message, and a file on another machine does not exist here.
 	traits := a.Registry.Scheme(u).Traits
 	found := a.LineNumber == 0 && !traits.Has(scheme.Composes) && (!traits.Has(scheme.Files) || u.Host() == "")
 	i := slices.IndexFunc(words, func(arg string) bool { return strings.TrimSpace(arg) == input })
@@ -117,7 +117,7 @@ func (a *App) works(input string, u locus.URL) string {
 	return "this works: " + strings.Join(words, " ")
 }
 
-// ShellQuote quotes text, if necessary, as one word of a shell.
+// ShellQuote quotes text for a shell, if necessary.
 func ShellQuote(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+"
 	if text != "" && strings.Trim(text, plain) == "" {
@@ -126,7 +126,7 @@ func ShellQuote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// plainUsage returns err, of the packages that parse the arguments, in plain words.
+// plainUsage rewrites an error of the packages that parse arguments in plain words.
 func plainUsage(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -159,7 +159,7 @@ func plainUsage(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// similar returns the names of which typed may be a typo.
+// similar returns names for which typed may be a typo.
 func similar(typed string, names []string) []string {
 	list := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {
@@ -168,7 +168,7 @@ func similar(typed string, names []string) []string {
 	return list.SuggestionsFor(typed)
 }
 
-// UnknownSubcommand refuses the first of args, with names like it.
+// UnknownSubcommand returns an error for the first of args, and suggests similar names.
 func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -185,7 +185,7 @@ func UnknownSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown subcommand %q", args[0])
 }
 
-// NoArgs refuses arguments.
+// NoArgs returns an error if there are arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s accepts no arguments; got %q", cmd.Name(), args[0])
@@ -193,7 +193,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// withOpen returns args with the subcommand that opens a URL, if they only have one.
+// withOpen inserts the subcommand "open" into args if they contain a URL and no subcommand.
 func withOpen(root *cobra.Command, args []string) []string {
 	opener, _, err := root.Find([]string{BareSubcommand})
 	if err != nil || opener == root {
@@ -220,10 +220,10 @@ func withOpen(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// BareSubcommand is the subcommand of a command line that only has a URL.
+// BareSubcommand is the subcommand for a command line that contains only a URL.
 const BareSubcommand = "open"
 
-// IsBareURL reports whether an argument without a subcommand before it is a URL to open.
+// IsBareURL reports whether an argument in the place of a subcommand is a URL.
 func IsBareURL(arg string) bool {
 	return !strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, `:/\.<`)
 }

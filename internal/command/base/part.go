@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// A Part is a run for a part of the inputs. It keeps what it writes until [App.Join], so
-// that several parts can be worked on side by side.
+// A Part is a run for a part of the inputs. It buffers its output and messages until
+// [App.Join], so that parts can run concurrently.
 type Part struct {
 	*App
 	Text     []byte // for standard output, once Out is flushed
@@ -25,7 +25,7 @@ type message struct {
 	rule string // why a line is invalid; empty: another message
 }
 
-// NewPart returns an empty part. a must have its flags and configuration.
+// NewPart returns an empty part. The flags and configuration of a must be set before.
 func (a *App) NewPart() *Part {
 	p := &Part{App: &App{
 		Context: a.Context, OutTTY: a.OutTTY, ErrTTY: a.ErrTTY, Width: a.Width, Getenv: a.Getenv, Environ: a.Environ,
@@ -53,7 +53,8 @@ func (p errorPart) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Begin empties p for inputs of source. [App.Join] must have taken what it had.
+// Begin resets p for inputs of source. The caller must call [App.Join] before, or lose the
+// output.
 func (p *Part) Begin(source string) {
 	p.Source, p.LineNumber, p.wrapperNoted, p.status = source, 0, false, StatusDone
 	p.Text, p.errors, p.messages = p.Text[:0], p.errors[:0], p.messages[:0]
@@ -61,7 +62,8 @@ func (p *Part) Begin(source string) {
 	clear(p.invalid.more)
 }
 
-// Keep leaves out pieces of p.Text: ends are where they end, and keep says which stay.
+// Keep removes pieces of p.Text. ends holds the end of each piece, and keep reports which
+// pieces remain.
 func (p *Part) Keep(ends []int, keep []bool) {
 	start, size, moved := 0, 0, 0
 	for i, end := range ends {
@@ -83,8 +85,8 @@ func (p *Part) Keep(ends []int, keep []bool) {
 	p.Text = p.Text[:size]
 }
 
-// Join writes what p kept, in its order, and raises the status. Of the notes that several
-// parts have for their first line that deserves it, only the first is written.
+// Join writes the output and messages of p in order, and raises the exit status. If several
+// parts wrote the same note about a first line, Join writes only the first.
 func (a *App) Join(p *Part) {
 	at, said := 0, 0
 	for _, m := range p.messages {
@@ -106,7 +108,7 @@ func (a *App) Join(p *Part) {
 	a.RaiseStatus(p.status)
 }
 
-// maxInvalid is how many invalid lines of a run get a message each.
+// maxInvalid is the number of invalid lines in a run that get their own message.
 const maxInvalid = 20
 
 // invalidLines counts the messages about invalid lines.
@@ -116,7 +118,7 @@ type invalidLines struct {
 	rule  string           // of the message that is being written
 }
 
-// show reports whether to write a message. Otherwise it counts the message.
+// show reports whether to write a message. If not, it counts the message.
 func (i *invalidLines) show(rule string) bool {
 	if i.shown < maxInvalid {
 		i.shown++
@@ -133,8 +135,8 @@ func (i *invalidLines) add(rule string, n int64) {
 	i.more[rule] += n
 }
 
-// FailLine is [App.FailInput] for a line, which is invalid by a rule. After the first
-// messages of a run it only counts the line, for [App.SummarizeInvalid].
+// FailLine is like [App.FailInput] for a line that violates rule. After the first messages
+// of a run it only counts the line for [App.SummarizeInvalid].
 func (p *Part) FailLine(rule, input string, err error) {
 	if p.Flags.JSON || p.LineNumber == 0 {
 		p.FailInput(input, err)
@@ -148,7 +150,8 @@ func (p *Part) FailLine(rule, input string, err error) {
 	}
 }
 
-// SummarizeInvalid writes how many invalid lines got no message, by rule, and then advice.
+// SummarizeInvalid writes the number of invalid lines without a message, by rule, and then
+// advice.
 func (a *App) SummarizeInvalid(advice string) {
 	total := int64(0)
 	for _, n := range a.invalid.more {

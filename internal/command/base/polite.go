@@ -7,9 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/crawl"
 )
 
-// Politeness returns the limits of requests that flags select. In the flags p, a zero Parallel
-// or PerHost selects the value of the configuration, and a zero Retry or MaxWait means none.
-// rate is the most requests a second to one host; 0: any number.
+// Politeness returns the request limits of the flags. In p, a zero Parallel or PerHost
+// selects the configured value, and a zero Retry or MaxWait means none. rate is the maximum
+// number of requests per second to one host; zero means no limit.
 func (a *App) Politeness(p access.Politeness, rate float64) access.Politeness {
 	p.Parallel = cmp.Or(p.Parallel, a.Config.Parallel)
 	p.PerHost = cmp.Or(p.PerHost, a.Config.PerHost)

@@ -12,13 +12,13 @@ import (
 	"golang.org/x/term"
 )
 
-// Main calls run with the streams, the environment and the arguments of this process, and
-// returns the exit status. Signals that end a process cancel the context of the App, and so
-// does standard error that is a pipe without a reader.
+// Main calls run with the streams, environment and arguments of this process, and returns
+// the exit status. A terminating signal cancels the context of the App, and so does a write
+// to standard error whose reader has closed the pipe.
 func Main(run func(a *App, args []string) int) int {
-	// net/http logs the texts of odd servers. Locus reports them in errors.
+	// net/http logs malformed responses. Locus reports them in errors.
 	log.SetOutput(io.Discard)
-	// With a handler for SIGPIPE the write fails instead, and the command can clean up.
+	// With a handler for SIGPIPE, the write returns an error and the command can clean up.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
@@ -41,9 +41,9 @@ func Main(run func(a *App, args []string) int) int {
 	return run(a, os.Args[1:])
 }
 
-// errorPipe is standard error. It ends the run after a write to a pipe that has no reader:
-// a user who reads only the first messages does not wait for the rest. The user sees no
-// message that results are missing, so the exit status says it.
+// errorPipe is standard error. It cancels the run after a write to a closed pipe, because a
+// user who reads only the first messages should not wait for the rest. The exit status then
+// reports that results are missing.
 type errorPipe struct {
 	io.Writer
 	end context.CancelCauseFunc
@@ -57,7 +57,7 @@ func (p *errorPipe) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// isClosedPipe reports whether err says that a pipe has no reader.
+// isClosedPipe reports whether err is a write to a pipe without a reader.
 func isClosedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }

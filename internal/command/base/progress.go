@@ -13,9 +13,9 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Progress shows the progress of transfers on a terminal: a bar for each that is under
-// way, and a total for several. Messages to standard error are written above the bars.
-// The zero value shows nothing.
+// Progress shows the progress of transfers on a terminal: a bar for each active transfer,
+// and a total for several. Messages to standard error appear above the bars. The zero value
+// shows nothing.
 type Progress struct {
 	names    []string // of the transfers, safe for a terminal
 	bars     *mpb.Progress
@@ -35,8 +35,8 @@ type bar struct {
 	note  string // instead of the rate
 }
 
-// StartProgress shows progress for transfers of the given names, if standard error is a
-// terminal that is free for it.
+// StartProgress shows progress for transfers with the given names, if standard error is a
+// terminal that no other program uses.
 func StartProgress(a *App, names ...string) *Progress {
 	if !a.ErrTTY || a.Flags.Quiet || a.Flags.JSON || a.ShowsProgress() {
 		return new(Progress)
@@ -54,7 +54,7 @@ func StartProgress(a *App, names ...string) *Progress {
 	return p
 }
 
-// ShowsProgress reports whether there are bars on the terminal.
+// ShowsProgress reports whether the run shows progress bars.
 func (a *App) ShowsProgress() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,7 +67,7 @@ const (
 	nameWidth = 28
 )
 
-// Report takes the events of the transfers.
+// Report updates the bars for an event of a transfer.
 func (p *Progress) Report(e transfer.Event) {
 	if p.bars == nil {
 		return
@@ -101,12 +101,12 @@ func (p *Progress) bar(i int) *bar {
 	return p.active[i]
 }
 
-// Update shows the progress of one piece of work whose end is unknown.
+// Update shows the progress of one task with an unknown end.
 func (p *Progress) Update(octets int64, note string, args ...any) {
 	p.UpdateOf(octets, -1, note, args...)
 }
 
-// UpdateOf shows the progress of one piece of work of total octets; -1: unknown.
+// UpdateOf shows the progress of one task of total bytes, or -1 if the total is unknown.
 func (p *Progress) UpdateOf(octets, total int64, note string, args ...any) {
 	if p.bars == nil {
 		return
@@ -116,10 +116,10 @@ func (p *Progress) UpdateOf(octets, total int64, note string, args ...any) {
 	p.bar(0).show(transfer.Event{Done: octets, Total: total, Left: -1}, fmt.Sprintf(note, args...))
 }
 
-// Shown reports whether there is anything to see. It is not for concurrent use.
+// Shown reports whether p shows bars. It must not be called concurrently.
 func (p *Progress) Shown() bool { return p.bars != nil }
 
-// showTotal adds up finished transfers and those under way.
+// showTotal adds up finished and active transfers.
 func (p *Progress) showTotal() {
 	if p.total == nil {
 		return
@@ -157,7 +157,7 @@ func (b *bar) show(e transfer.Event, note string) {
 	b.SetCurrent(e.Done)
 }
 
-// end removes the bar, or keeps it as it is.
+// end removes the bar, or leaves it unchanged if keep is set.
 func (b *bar) end(e transfer.Event, keep bool) {
 	e.Left = -1
 	b.show(e, "")
@@ -168,7 +168,7 @@ func (b *bar) end(e transfer.Event, keep bool) {
 	}
 }
 
-// text returns octets, rate and time left, as far as they are known.
+// text returns the bytes, rate and remaining time, if known.
 func (b *bar) text() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,7 +189,7 @@ func (b *bar) text() string {
 	return text
 }
 
-// Close ends the bars and gives standard error back.
+// Close removes the bars and restores standard error.
 func (p *Progress) Close() {
 	if p.bars == nil {
 		return
@@ -207,5 +207,5 @@ func (p *Progress) Close() {
 	p.bars = nil
 }
 
-// ProgressEvery is the time between two updates of a progress display.
+// ProgressEvery is the interval between updates of a progress display.
 const ProgressEvery = 200 * time.Millisecond

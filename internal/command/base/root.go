@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/agent"
 )
 
-// NewRoot returns the command "locus" for a.
+// NewRoot returns the command "locus" with its subcommands, help topics and help command.
 func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locus",
@@ -32,7 +32,7 @@ only argument is "-". Standard output carries only the result.`,
 	root.SetErr(a.ErrOut)
 	a.addGlobalFlags(root)
 	for _, cmd := range subcommands {
-		// Help and completions need no configuration, and work with a broken one.
+		// Help and completions work without a valid configuration.
 		cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 			a.words = append(strings.Fields(cmd.CommandPath()), args...)
 			if cmd.Annotations[ownConfigKey] != "" {
@@ -67,7 +67,7 @@ func NewVersion(a *App, program string) *cobra.Command {
 	return cmd
 }
 
-// RequireURLs refuses to run without arguments.
+// RequireURLs returns an error without arguments.
 func RequireURLs(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errors.New(`no URL given (use - to read URLs from standard input, one per line)`)

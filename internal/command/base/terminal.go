@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Terminal is the terminal for questions, whatever standard input is.
+// Terminal is the terminal for prompts, even if standard input is not a terminal.
 type Terminal struct {
 	*os.File
 	in        *bufio.Reader
@@ -23,11 +23,11 @@ type Terminal struct {
 // ErrNoAnswer means that the input at the terminal ended.
 var ErrNoAnswer = errors.New("no answer")
 
-// openTTY opens the terminal that the program was started from.
+// openTTY opens the controlling terminal.
 func openTTY() (*os.File, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }
 
-// Descriptor returns the file descriptor of f. After [os.File.Fd] instead, Close would not
-// end a Read that waits: it would take the next key from the next reader.
+// Descriptor returns the file descriptor of f. After [os.File.Fd], Close would not end a
+// waiting Read, which would then take the next key from another reader.
 func Descriptor(f *os.File) int {
 	descriptor := -1
 	if c, err := f.SyscallConn(); err == nil {
@@ -42,7 +42,7 @@ func interruptSelf() {
 	}
 }
 
-// Terminal opens the terminal. An error means that no questions can be asked.
+// Terminal opens the terminal. An error means that the command cannot prompt.
 func (a *App) Terminal() (*Terminal, error) {
 	f, err := a.OpenTerminal()
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *App) Terminal() (*Terminal, error) {
 	return &Terminal{f, bufio.NewReader(f), interrupt}, nil
 }
 
-// ReadLine asks for a line. At the end of the input the error is [ErrNoAnswer].
+// ReadLine prompts for a line. At the end of the input it returns [ErrNoAnswer].
 func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(t, prompt)
 	text, err := answer(ctx, func() (string, error) {
@@ -67,15 +67,15 @@ func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) 
 		return text, err
 	})
 	if err != nil {
-		// The next message begins a new line.
+		// The next message must begin on a new line.
 		fmt.Fprintln(t)
 	}
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// ReadSecret asks for a line that is not shown. It always restores the terminal.
+// ReadSecret prompts for a line without showing it. It always restores the terminal.
 func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error) {
-	// Without the echo, nothing that is typed early is shown.
+	// Turn the echo off first, so that keys typed early are not shown.
 	before, err := term.MakeRaw(Descriptor(t.File))
 	if err != nil {
 		return "", err
@@ -94,7 +94,7 @@ func (t *Terminal) ReadSecret(ctx context.Context, prompt string) (string, error
 	return text, err
 }
 
-// keyboard is a terminal that notices Ctrl-C.
+// keyboard is a terminal that detects Ctrl-C.
 type keyboard struct {
 	*os.File
 	interrupted bool
@@ -108,7 +108,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answer waits for read until ctx ends. The result of a later read is lost.
+// answer waits for read until ctx is cancelled. It discards the result of a later read.
 func answer(ctx context.Context, read func() (string, error)) (string, error) {
 	text, err := await(ctx, read)
 	if err == io.EOF {

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// groupKey is the annotation of a flag that names its group in the help.
+	// groupKey annotates a flag with its group in the help.
 	groupKey = "locus_group"
-	// obeysKey is the annotation of a command that lists the network flags it obeys.
+	// obeysKey annotates a command with the network flags that apply to it.
 	obeysKey = "locus_obeys"
-	// ownConfigKey is the annotation of a command that loads the configuration itself.
+	// ownConfigKey annotates a command that loads the configuration itself.
 	ownConfigKey = "locus_own_config"
 
 	ownGroup     = "Flags"
@@ -42,13 +42,13 @@ func addGroups(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(string(GroupSetup))
 }
 
-// AddFlags adds the flags that add defines to cmd, as a group of its help.
+// AddFlags calls add to define flags of cmd, and groups them under title in the help.
 func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(flagGroup(title, add))
 }
 
-// CompleteFlag has a shell complete the values of a flag of cmd.
+// CompleteFlag sets the shell completions for the value of a flag.
 func CompleteFlag(cmd *cobra.Command, name string, values func() []string) {
 	err := cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
@@ -58,7 +58,7 @@ func CompleteFlag(cmd *cobra.Command, name string, values func() []string) {
 	}
 }
 
-// SchemeNames returns the names of the registry.
+// SchemeNames returns the names of all registered schemes.
 func (a *App) SchemeNames() (names []string) {
 	for _, s := range a.Registry.All() {
 		names = append(names, s.Name)
@@ -74,9 +74,8 @@ func flagGroup(title string, add func(*pflag.FlagSet)) *pflag.FlagSet {
 	return group
 }
 
-// UseNetworkFlags has the help of cmd show the flags about connections, gateways and
-// sizes, or only those of the given names. Without it cmd accepts them, but its help and
-// its completions leave them out.
+// UseNetworkFlags shows the network flags in the help and completions of cmd, or only those
+// with the given names. Without it, cmd accepts these flags but hides them.
 func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	if len(names) == 0 {
 		names = []string{"timeout", "max-time", "max-size", "allow-private", "allow-link-local", "allow-port", "gateway", "no-gateway", "user-agent", "header"}
@@ -84,7 +83,8 @@ func UseNetworkFlags(cmd *cobra.Command, names ...string) {
 	annotate(cmd, obeysKey, strings.Join(names, " "))
 }
 
-// LoadsConfig says that cmd calls [App.LoadConfig] or [App.CheckConfig] itself.
+// LoadsConfig marks cmd as a command that calls [App.LoadConfig] or [App.CheckConfig]
+// itself.
 func LoadsConfig(cmd *cobra.Command) { annotate(cmd, ownConfigKey, "true") }
 
 func annotate(cmd *cobra.Command, key, value string) {
@@ -94,7 +94,7 @@ func annotate(cmd *cobra.Command, key, value string) {
 	cmd.Annotations[key] = value
 }
 
-// hideUnused hides the network flags that cmd and its subcommands do not obey.
+// hideUnused hides the network flags that do not apply to cmd and its subcommands.
 func hideUnused(cmd *cobra.Command, global *pflag.FlagSet) {
 	for _, c := range cmd.Commands() {
 		hideUnused(c, global)
@@ -166,8 +166,8 @@ func writeCommands(cmd *cobra.Command, title string, wanted func(*cobra.Command)
 	}
 }
 
-// FlagGroups returns the flags that the help of cmd shows, in their groups: its own, then
-// those about the network, then those of every subcommand.
+// FlagGroups returns the visible flags of cmd in groups: its own flags, then network flags,
+// then the flags of all subcommands.
 func FlagGroups(cmd *cobra.Command) []*pflag.FlagSet {
 	var groups []*pflag.FlagSet
 	add := func(f *pflag.Flag) {

@@ -17,16 +17,17 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Archive is the web archive that a subcommand records to: its flags --warc and --warc-size.
+// Archive is the web archive to which a subcommand records. It holds the flags --warc and
+// --warc-size.
 type Archive struct {
-	// Robots says how the subcommand treats robots.txt: "classic" (obeyed) or "ignore".
+	// Robots is the treatment of robots.txt: "classic" (obeyed) or "ignore".
 	Robots string
 
 	name string
 	size int64
 	to   *archive.Recorder
 	app  *App
-	told sync.Once // a failure was reported
+	told sync.Once // reports the first failure only
 	err  atomic.Pointer[error]
 }
 
@@ -38,10 +39,10 @@ func (r *Archive) AddFlags(cmd *cobra.Command) {
 	})
 }
 
-// Wanted reports whether the user asked for an archive.
+// Wanted reports whether the user set --warc.
 func (r *Archive) Wanted() bool { return r.name != "" }
 
-// Check returns what is wrong with the flags. It opens nothing.
+// Check validates the flags. It opens no file.
 func (r *Archive) Check() error {
 	if r.name == "" && r.size != 0 {
 		return errors.New("--warc-size needs --warc FILE")
@@ -49,8 +50,8 @@ func (r *Archive) Check() error {
 	return nil
 }
 
-// Open opens the archive, if the user asked for one. ok is false after a failure, which it
-// has reported; err is about the flags.
+// Open opens the archive if the user set --warc. It reports a failure and returns false for
+// ok. err is about the flags.
 func (r *Archive) Open(a *App) (ok bool, err error) {
 	if err := r.Check(); err != nil {
 		return false, err
@@ -79,7 +80,7 @@ func (r *Archive) Open(a *App) (ok bool, err error) {
 	return true, nil
 }
 
-// Record returns the function that records; nil without an archive.
+// Record returns the function that records requests, or nil without an archive.
 func (r *Archive) Record() func(*scheme.Request) access.Recording {
 	if r.to == nil {
 		return nil
@@ -87,7 +88,8 @@ func (r *Archive) Record() func(*scheme.Request) access.Recording {
 	return r.to.Record
 }
 
-// Close ends the archive, and reports a failure. Resources must be closed before.
+// Close completes the archive and reports a failure. The caller must close all resources
+// before.
 func (r *Archive) Close() {
 	if r.to == nil {
 		return

@@ -225,7 +225,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 	}
 	switch {
 	case many != nil:
-		r.a.Fail(base.StatusNo, fmt.Errorf("%w (--max-delete %d allows it)", err, many.Gone))
+		r.a.Fail(base.StatusNo, fmt.Errorf("%w (use --max-delete %d to allow it)", err, many.Gone))
 	case ctx.Err() != nil:
 		r.a.Note("interrupted; run the same command to resume")
 	case err != nil:
