@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Archives are the flags for resources that were kept.
+// Archives holds the flags that open URLs from web archives.
 type Archives struct {
 	Paths []string
 	Live  bool
@@ -28,16 +28,16 @@ func (k *Archives) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&k.Live, "live", false, "use the network for URLs that the archives lack")
 }
 
-// Used reports whether archives take the place of the network.
+// Used reports whether the flags select archives instead of the network.
 func (k *Archives) Used() bool { return len(k.Paths) > 0 }
 
-// ArchiveError says that an archive could not be opened.
+// ArchiveError is a failure to open an archive.
 type ArchiveError struct{ error }
 
 func (e *ArchiveError) Unwrap() error { return e.error }
 
-// Open opens the archives; nil without flags. The error is an [*ArchiveError], or about the
-// flags.
+// Open opens the archives. Without flags it returns nil. The error is an [*ArchiveError],
+// or is about the flags.
 func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error) {
 	at, err := k.time()
 	if err != nil || !k.Used() {
@@ -61,7 +61,7 @@ func (k *Archives) Open(a *base.App, r *scheme.Registry) (*archive.Store, error)
 	return s, nil
 }
 
-// Check returns what is wrong with the flags. It opens nothing.
+// Check validates the flags. It opens no file.
 func (k *Archives) Check(a *base.App) (errs []error) {
 	if _, err := k.time(); err != nil {
 		errs = append(errs, err)
@@ -74,7 +74,7 @@ func (k *Archives) Check(a *base.App) (errs []error) {
 	return errs
 }
 
-// time returns the time of --at; zero: none.
+// time returns the time of --at, or the zero time.
 func (k *Archives) time() (t time.Time, err error) {
 	if !k.Used() && (k.at != "" || k.Live) {
 		return t, errors.New("--at and --live need --from FILE or --from DIR")
@@ -87,8 +87,8 @@ func (k *Archives) time() (t time.Time, err error) {
 	return t, err
 }
 
-// progress returns a function that says once in a while how much of the archives was read,
-// if that takes long.
+// progress returns a function that reports the progress of reading archives, if that takes
+// long.
 func progress(a *base.App) func(read, size int64) {
 	const every = 5 * time.Second
 	next := time.Now().Add(every)

@@ -1,5 +1,5 @@
-// Package client makes the client of a subcommand from the flags and the configuration:
-// schemes, policy, gateways, logins and the local mail.
+// Package client creates the client of a subcommand from the flags and the configuration.
+// It sets up schemes, policy, proxies, logins and the local mail.
 package client
 
 import (
@@ -30,7 +30,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// Options are for New, besides the global flags and the configuration.
+// Options configures New. The global flags and the configuration also apply.
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
 	ViaProxy   func(locus.URL, access.Proxy)    // may be nil
@@ -42,40 +42,41 @@ type Options struct {
 	Suspend    SuspendFunc                      // is called around a question at the terminal; may be nil
 	ForProxy   bool                             // sessions run in the pages of a gateway
 
-	// Archives take the place of the network.
+	// Archives replaces the network.
 	Archives Archives
-	// Opened is called with them, if there are any; nil: it is not called.
+	// Opened is called with the store of archives, if flags select archives. It may be nil.
 	Opened func(*archive.Store)
 
-	// Web are more options of HTTP. Raw replaces theirs.
+	// Web holds HTTP options. Raw takes precedence over them.
 	Web http.Options
-	// Fields are more header fields for some URLs, besides those of the flags.
+	// Fields holds header fields in addition to the fields of the flags.
 	Fields []base.HostField
-	// Lookup is that of [access.Options]; nil: the default.
+	// Lookup is like [access.Options].Lookup. If nil, the default is used.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	// Dial and Check are those of [access.Options]; nil: the defaults.
+	// Dial and Check are like the fields of [access.Options]. If nil, the defaults are used.
 	Dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	Check func(locus.URL) error
-	// FromOthers means that URLs count as typed that no user of this machine typed: they
-	// lead to no private address.
+	// FromOthers reports that a user of another machine typed the URLs. Such URLs must not
+	// lead to private addresses.
 	FromOthers bool
 
-	// Wait is how long Dial may wait before it connects: limits that count this are so much
-	// longer.
+	// Wait is the maximum time that Dial waits before it connects. New extends time limits
+	// that include this time.
 	Wait time.Duration
 
-	// Record is that of [access.Options]; nil: nothing is recorded.
+	// Record is like [access.Options].Record. If nil, nothing is recorded.
 	Record func(*scheme.Request) access.Recording
 
-	// NoTimeLimit means that Fill waits for a user, who may take any time.
+	// NoTimeLimit removes the time limit, because Fill waits for a user.
 	NoTimeLimit bool
 }
 
-// SuspendFunc gives the terminal to a question that ends with ctx, until resume is called. The
-// question ends with the context that it returns.
+// SuspendFunc gives the terminal to a prompt until the caller calls resume. The prompt must
+// end when the returned context is cancelled, which ctx also cancels.
 type SuspendFunc func(ctx context.Context) (question context.Context, resume func())
 
-// New returns a client. closeAll closes it and its idle connections.
+// New returns a client. The caller must call closeAll, which closes the client and its idle
+// connections.
 func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
 	mail := NewMailbox(a, o.NoProgress)
 	registry, err := NewRegistry(a, o, mail)
@@ -142,7 +143,8 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	}, nil
 }
 
-// longer returns a limit that is d longer; 0 is no limit, or the default.
+// longer returns limit extended by d. Zero, which means no limit or the default, stays
+// zero.
 func longer(limit, d time.Duration) time.Duration {
 	if limit <= 0 {
 		return limit
@@ -159,7 +161,7 @@ func CloseIdle(r *scheme.Registry) {
 	}
 }
 
-// Rules returns the policy of the flags and the configuration.
+// Rules returns the policy from the flags and the configuration.
 func Rules(a *base.App) policy.Rules {
 	return policy.Rules{
 		AllowPrivate: a.Flags.AllowPrivate,
@@ -201,9 +203,9 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	})...)
 }
 
-// receivedArticles returns what looks for articles in the received mail; nil if the
-// configuration does not ask for it. Clients of a gateway get none, because the mail is
-// not theirs. Archives do not have it.
+// receivedArticles returns a function that finds articles in the received mail, or nil if
+// the configuration does not enable it. It returns nil for clients of a gateway, because
+// the mail is not theirs, and for archives.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
 	if !a.Config.News.Received || o.ForProxy || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -230,11 +232,12 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 	}
 }
 
-// proxyUser is the user name that rlogin gives for clients of a gateway. A host that
-// trusts names must not take them for the user who runs the gateway.
+// proxyUser is the rlogin user name for clients of a gateway. A host that trusts user names
+// must not confuse a client with the user who runs the gateway.
 const proxyUser = "locus-gateway"
 
-// telnetOptions returns the options of sessions, in the pages of a gateway or not.
+// telnetOptions returns the options of sessions. page reports whether the session runs in a
+// page of a gateway.
 func telnetOptions(a *base.App, page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.Config.Rlogin.LocalUser,
@@ -265,8 +268,8 @@ func telnetOptions(a *base.App, page bool) *telnet.Options {
 // maxTerminalType is the longest terminal type that hosts must accept (RFC 1091).
 const maxTerminalType = 40
 
-// NewsServer returns the server for URLs without one, from the configuration or
-// NNTPSERVER. The zero URL means that neither names one.
+// NewsServer returns the news server from the configuration or NNTPSERVER. The zero URL
+// means that neither names one.
 func NewsServer(a *base.App) (locus.URL, error) {
 	server := a.Config.News.Server
 	if server.IsZero() {

@@ -20,8 +20,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Login answers servers that ask for a user and password: from ~/.netrc, or else from
-// the terminal, once for each server. Ask may be called concurrently.
+// Login provides logins for servers: from ~/.netrc, or else from a prompt at the terminal,
+// once for each server. Ask may be called concurrently.
 type Login struct {
 	a       *base.App
 	warned  bool        // about a netrc file that others can read
@@ -37,13 +37,13 @@ type server struct {
 	user, realm  string
 }
 
-// NewLogin returns a login for the run a.
+// NewLogin returns a Login for the run a.
 func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
 
-// maxAttempts is the number of refused logins after which no more are asked for.
+// maxAttempts is the number of rejected logins after which Login stops prompting.
 const maxAttempts = 3
 
-// Ask answers q: an access.AskFunc. It reports false if there is no login to try.
+// Ask is an access.AskFunc. It returns false if there is no login to try.
 func (l *Login) Ask(ctx context.Context, q scheme.Question) (scheme.Credentials, bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,16 +103,16 @@ func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err
 	return c, ok, err
 }
 
-// wanted is the login to look for in a netrc file.
+// wanted describes the login to find in a netrc file.
 type wanted struct {
 	host, user string
 	port       uint16 // 0: unknown
 	exact      bool   // only an entry that names the port is for it
 }
 
-// wanted returns the login to look for in a netrc file. An entry without a port fits
-// any port that the user names. After a redirect it fits the port that the user named,
-// if the host is the same, or else the scheme's default port.
+// wanted returns the description of the login to find. An entry without a port matches any
+// port that the user typed. After a redirect on the same host it matches that port, and
+// otherwise only the scheme's default port.
 func (l *Login) wanted(q scheme.Question) wanted {
 	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
 	if !q.From.IsZero() {
@@ -142,9 +142,9 @@ func (l *Login) ownPort(u locus.URL) uint16 {
 	return s.Port
 }
 
-// findNetrc returns the first login in a netrc file that fits w, or that of "default".
-// An entry for one port has it after the name of the machine ("host:port") or after the
-// word "port".
+// findNetrc returns the first login in a netrc file that matches w, or the login of
+// "default". An entry for one port has the port after the machine name ("host:port") or
+// after the word "port".
 func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
 	var entry scheme.Credentials
 	fits := false // the entry is for the host
@@ -242,7 +242,7 @@ func (w *netrcWords) skipMacro() {
 	}
 }
 
-// prompt asks the user at the terminal. The password is not shown.
+// prompt prompts at the terminal. It does not show the password.
 func (l *Login) prompt(ctx context.Context, q scheme.Question) (c scheme.Credentials, ok bool, err error) {
 	if l.suspend != nil {
 		question, resume := l.suspend(ctx)
@@ -280,7 +280,7 @@ func loginQuestion(q scheme.Question) string {
 	return text + ".\n"
 }
 
-// AskRelay is Ask for the server that sends mail: a [submit.AskFunc].
+// AskRelay is like Ask for the server that sends mail. It is a [submit.AskFunc].
 func (l *Login) AskRelay(ctx context.Context, r submit.Relay, attempt int) (submit.Credentials, bool, error) {
 	user := r.User
 	r.User = ""

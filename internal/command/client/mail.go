@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// Mailbox is the mail that the configuration names. It is opened on first use. Messages
-// may be called concurrently.
+// mailbox is the configured mail. It opens the mail on first use. Messages may be called
+// concurrently.
 type mailbox struct {
 	a        *base.App
 	quiet    bool        // no progress is shown
@@ -25,10 +25,11 @@ type mailbox struct {
 	progress *base.Progress
 }
 
-// maxTroubles is how many problems with the mail are shown. "locus index" shows all.
+// maxTroubles is the maximum number of problems with the mail that are shown. "locus index"
+// shows all.
 const maxTroubles = 5
 
-// NewMailbox returns the mail of the configuration; nil if it names none.
+// NewMailbox returns the configured mail, or nil if the configuration names none.
 func NewMailbox(a *base.App, quiet bool) *mailbox {
 	if len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -82,7 +83,7 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 }
 
 func (m *mailbox) tell(err error) {
-	// The store calls this while it is being opened, so m.mu can't be taken.
+	// The store calls this while it opens, so do not lock m.mu.
 	n := m.failures.Add(1)
 	switch {
 	case n <= maxTroubles:

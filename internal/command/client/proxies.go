@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// proxyVariable returns the value of a variable in lower or upper case. A CGI program
-// gets a client's header "Proxy" as HTTP_PROXY (httpoxy), so that name is never read.
-// On Windows, where names have no case, http_proxy is the same variable.
+// proxyVariable returns the value of a variable in lower or upper case. It never reads
+// HTTP_PROXY, because a CGI program gets the client's header "Proxy" under that name
+// (httpoxy). On Windows, where names have no case, http_proxy is the same variable.
 func proxyVariable(a *base.App, name string) (value, as string) {
 	if value = a.Getenv(name); value == "" && name != "http_proxy" {
 		name = strings.ToUpper(name)
@@ -26,8 +26,7 @@ func proxyVariable(a *base.App, name string) (value, as string) {
 	return value, name
 }
 
-// proxies returns the gateways that the proxy variables name, and what is wrong with those
-// variables.
+// proxies returns the proxies of the proxy variables, and the problems in these variables.
 func proxies(a *base.App) (g config.ProxyTable, problems []config.Problem) {
 	for _, s := range a.Registry.All() {
 		for _, name := range s.Policy.ProxyVars {
@@ -38,7 +37,7 @@ func proxies(a *base.App) (g config.ProxyTable, problems []config.Problem) {
 	return g, problems
 }
 
-// exceptions returns the list of no_proxy, and what is wrong with its entries.
+// exceptions returns the list of no_proxy, and the problems in its entries.
 func exceptions(a *base.App) (list string, problems []config.Problem) {
 	text, name := proxyVariable(a, "no_proxy")
 	var good []string
@@ -47,7 +46,8 @@ func exceptions(a *base.App) (list string, problems []config.Problem) {
 		if _, err := access.NewProxies(access.ProxyRules{Except: field}); err != nil {
 			shown := locus.Mask(field)
 			if shown == field && !strings.Contains(masked, field) {
-				// Only the whole text shows that this part of a mistyped URL has its password.
+				// Only the whole text shows that this part of a mistyped URL contains its
+				// password.
 				shown = "***"
 			}
 			err = fmt.Errorf("%s is not a host, domain or address", locus.Quote(shown))
@@ -59,7 +59,7 @@ func exceptions(a *base.App) (list string, problems []config.Problem) {
 	return strings.Join(good, ","), problems
 }
 
-// ProxyProblems returns what is wrong with the proxy variables. No error contains a password.
+// ProxyProblems returns the problems in the proxy variables. No error contains a password.
 func ProxyProblems(a *base.App) []config.Problem {
 	if a.Flags.NoProxy {
 		return nil
@@ -69,7 +69,8 @@ func ProxyProblems(a *base.App) []config.Problem {
 	return append(list, more...)
 }
 
-// Gateways returns the gateways of flags, configuration and proxy variables, in this order.
+// Proxies returns the proxies of the flags, the configuration and the proxy variables.
+// Earlier sources take precedence.
 func Proxies(a *base.App) (*access.Proxies, error) {
 	if a.Flags.NoProxy {
 		return nil, nil
@@ -81,13 +82,14 @@ func Proxies(a *base.App) (*access.Proxies, error) {
 	below.Rules.Except, problems = exceptions(a)
 	below.HasExcept = true
 	for _, p := range problems {
-		// Other programs may understand it.
+		// Other programs may accept it.
 		a.Note("the environment variable %s: ignored: %v", p.Variable, p.Err)
 	}
 	return ProxiesOver(a, below)
 }
 
-// ProxiesOver returns the gateways of flags and configuration, and below for the rest.
+// ProxiesOver returns the proxies of the flags and the configuration, and of below for
+// other schemes.
 func ProxiesOver(a *base.App, below config.ProxyTable) (*access.Proxies, error) {
 	if a.Flags.NoProxy {
 		return nil, nil
@@ -100,7 +102,7 @@ func ProxiesOver(a *base.App, below config.ProxyTable) (*access.Proxies, error) 
 	return g, config.Unprefixed(err)
 }
 
-// ProxyTable returns the gateways of the flags and the configuration.
+// ProxyTable returns the proxies of the flags and the configuration.
 func ProxyTable(a *base.App) (flags config.ProxyTable, err error) {
 	for _, text := range a.Flags.Proxies {
 		if err := flags.Set(text); err != nil {
@@ -110,8 +112,7 @@ func ProxyTable(a *base.App) (flags config.ProxyTable, err error) {
 	return flags.Over(a.Config.Proxies), nil
 }
 
-// addProxy adds the gateway of a scheme that a variable names, if any, or what is wrong with
-// the variable.
+// addProxy adds the proxy of a scheme from a variable, or the problem in the variable.
 func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, problems []config.Problem) []config.Problem {
 	value, name := proxyVariable(a, variable)
 	value = strings.TrimSpace(value)
@@ -134,7 +135,7 @@ func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, proble
 	return append(problems, config.Problem{Variable: name, Err: err})
 }
 
-// ProxyFor returns the gateway for URLs of a scheme, registered or not.
+// ProxyFor returns the proxy for URLs of a scheme, registered or not.
 func ProxyFor(a *base.App, gateways *access.Proxies, name string) access.Proxy {
 	s, ok := a.Registry.Lookup(name)
 	if !ok {

@@ -9,9 +9,9 @@ import (
 
 // Problem is a mistake in a configuration.
 type Problem struct {
-	File     string // empty: not in a file
-	Line     int    // of File, from 1; 0: unknown
-	Variable string // of the environment; empty: not there
+	File     string // empty if the mistake is not in a file
+	Line     int    // in File, from 1; 0 if unknown
+	Variable string // of the environment; empty if the mistake is not there
 	Err      error
 }
 
@@ -28,10 +28,10 @@ func (p *Problem) Error() string {
 	return p.Err.Error()
 }
 
-// Unwrap returns the mistake without its place.
+// Unwrap returns the mistake without its position.
 func (p *Problem) Unwrap() error { return p.Err }
 
-// Report is what [Source.Check] finds.
+// Report is the result of [Source.Check].
 type Report struct {
 	Problems []Problem
 	file     string
@@ -39,7 +39,7 @@ type Report struct {
 	set      map[string]string // variables that set a key, by key
 }
 
-// At returns err as a problem of a key, where that was set last.
+// At returns err as a problem at the last position that set key.
 func (r *Report) At(key string, err error) Problem {
 	if variable := r.set[key]; variable != "" {
 		return Problem{Variable: variable, Err: err}
@@ -52,8 +52,8 @@ func (r *Report) At(key string, err error) Problem {
 
 func (r *Report) add(p Problem) { r.Problems = append(r.Problems, p) }
 
-// Check does what [Source.Read] does, and returns every mistake: those of the file in the
-// order of its lines, then those of the environment.
+// Check is like [Source.Read], but returns all mistakes: first the mistakes in the file, in
+// the order of its lines, then the mistakes in the environment.
 func (s Source) Check(c *Config) *Report {
 	r := &Report{set: map[string]string{}}
 	s.readFile(r, c)
@@ -77,7 +77,8 @@ func (s Source) Check(c *Config) *Report {
 	return r
 }
 
-// readFile reads the named file, which must exist, or else the user's own, if any.
+// readFile reads the file that the user named, which must exist, or else the default file,
+// if it exists.
 func (s Source) readFile(r *Report, c *Config) {
 	name, required := s.Path()
 	if name == "" {
@@ -103,8 +104,8 @@ func (s Source) readFile(r *Report, c *Config) {
 	}
 }
 
-// readEntries reads the variables of a table: first those of registered schemes and of
-// the other keys, then those of schemes that are not registered.
+// readEntries reads the variables of a table: first for registered schemes and other keys,
+// then for unregistered schemes.
 func (s Source) readEntries(r *Report, key setting, t *ProxyTable) {
 	names := append([]string{AllSchemes, exceptions}, s.Schemes...)
 	known := map[string]bool{}

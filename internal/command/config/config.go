@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Config is the configuration: the file, the environment, and defaults for the rest.
-// Flags take precedence over it.
+// Config is the configuration from the file, the environment and the defaults. Flags take
+// precedence over it.
 type Config struct {
 	Timeout  Duration
 	MaxTime  Duration
@@ -96,7 +96,7 @@ type Gateway struct {
 	Terminals    int
 }
 
-// Default returns the configuration without a file or environment.
+// Default returns the default configuration.
 func Default() Config {
 	c := Config{
 		Parallel: 8,
@@ -111,7 +111,7 @@ func Default() Config {
 	return c
 }
 
-// setting is one key of the configuration. value points into a Config.
+// setting is one configuration key. value points into a Config.
 type setting struct {
 	key   string
 	value any

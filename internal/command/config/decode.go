@@ -10,8 +10,8 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// decode reads the text of a file. An unknown key is an error, because it may be misspelt.
-// It returns the line of each key, and every mistake as a *lineError where that is known.
+// decode reads the text of a file. It rejects unknown keys, which may be misspelled. It
+// returns the line of each key, and the mistakes, as *lineError if the line is known.
 func (c *Config) decode(text string) (lines map[string]int, errs []error) {
 	d := decoder{settings: map[string]setting{}, lines: map[string]int{}}
 	for _, s := range c.settings() {
@@ -34,7 +34,7 @@ type decoder struct {
 	lines    map[string]int // by key
 }
 
-// table sets the value of each key of a table by set.
+// table calls set for each key of a table.
 func (d *decoder) table(table map[string]toml.Primitive, set func(name string, value toml.Primitive) []error) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		errs = append(errs, set(name, table[name])...)
@@ -67,7 +67,7 @@ func (d *decoder) value(key string, value toml.Primitive) []error {
 	})
 }
 
-// decode sets to to the value.
+// decode stores value in to.
 func (d *decoder) decode(value toml.Primitive, to any) []error {
 	if err := d.meta.PrimitiveDecode(value, to); err != nil {
 		return []error{plainError(err)}
@@ -96,7 +96,7 @@ func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive,
 	return list, err
 }
 
-// refuse returns an error with the position of the key of value.
+// refuse returns an error at the position of the key of value.
 func (d *decoder) refuse(value toml.Primitive, why string) error {
 	r := refusal(why)
 	return plainError(d.meta.PrimitiveDecode(value, &r))
@@ -114,7 +114,7 @@ type lineError struct {
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
 
-// lineOf returns the line of a mistake; 0: unknown.
+// lineOf returns the line of a mistake, or 0 if unknown.
 func lineOf(err error) int {
 	if e, ok := err.(*lineError); ok {
 		return e.line
@@ -122,7 +122,7 @@ func lineOf(err error) int {
 	return 0
 }
 
-// plainError puts line and key first, and removes the package's name.
+// plainError puts the line and the key first, and removes the package name.
 func plainError(err error) error {
 	var e toml.ParseError
 	if !errors.As(err, &e) {

@@ -14,7 +14,7 @@ import (
 
 // entryVariable returns the environment variable of a key in a table.
 func (s setting) entryVariable(name string) string {
-	// strings.Replacer would be made for each of some forty names at every start.
+	// A strings.Replacer would be created for each of about forty names at every start.
 	return s.variable() + "_" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(".-+", r) {
 			return '_'
@@ -23,13 +23,13 @@ func (s setting) entryVariable(name string) string {
 	}, name)
 }
 
-// Keys of the table of gateways that are not names of schemes.
+// Keys of the table that are not schemes.
 const (
 	AllSchemes = "all"
 	exceptions = "except"
 )
 
-// ProxyTable is the table of gateways by scheme.
+// ProxyTable is the table of proxies by scheme.
 type ProxyTable struct {
 	Rules     access.ProxyRules
 	HasExcept bool
@@ -43,7 +43,7 @@ type proxyEntry struct {
 // Entry returns the destination for the value of a key.
 func (g *ProxyTable) Entry(name string) encoding.TextUnmarshaler { return proxyEntry{g, name} }
 
-// UnmarshalText sets a gateway or the exceptions. No error contains a password.
+// UnmarshalText sets a proxy or the exceptions. No error contains a password.
 func (e proxyEntry) UnmarshalText(text []byte) error {
 	g := e.table
 	if e.name == exceptions {
@@ -69,7 +69,7 @@ func (e proxyEntry) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Unprefixed returns err without the program's name, which begins every message anyway.
+// Unprefixed returns err without the program name, which already begins every message.
 func Unprefixed(err error) error {
 	if err == nil {
 		return nil
@@ -77,7 +77,7 @@ func Unprefixed(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "locus: "))
 }
 
-// UnmarshalText reads SCHEME=GATEWAY entries, separated by blanks.
+// UnmarshalText reads SCHEME=PROXY entries, separated by spaces.
 func (g *ProxyTable) UnmarshalText(text []byte) error {
 	for _, word := range strings.Fields(string(text)) {
 		if err := g.Set(word); err != nil {
@@ -87,11 +87,11 @@ func (g *ProxyTable) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Set reads SCHEME=GATEWAY.
+// Set reads SCHEME=PROXY.
 func (g *ProxyTable) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || strings.ContainsAny(name, ":/@") {
-		// It may contain a password, so it is not repeated.
+		// The text may contain a password, so the error omits it.
 		return errors.New("write SCHEME=PROXY")
 	}
 	if err := g.Entry(name).UnmarshalText([]byte(value)); err != nil {
@@ -100,7 +100,7 @@ func (g *ProxyTable) Set(text string) error {
 	return nil
 }
 
-// Over returns the entries of g, and those of below for other keys.
+// Over returns the entries of g, and the entries of below for other keys.
 func (g ProxyTable) Over(below ProxyTable) ProxyTable {
 	schemes := maps.Clone(below.Rules.Schemes)
 	if schemes == nil {

@@ -8,16 +8,15 @@ import (
 	"strings"
 )
 
-// Source says where to read a configuration.
+// Source is the origin of a configuration: a file and an environment.
 type Source struct {
-	File    string              // of --config; empty: that of LOCUS_CONFIG, or else the user's own
+	File    string              // of --config; if empty, of LOCUS_CONFIG, or else the default file
 	Getenv  func(string) string // the value of an environment variable
-	Environ func() []string     // every NAME=VALUE of the environment; may be nil
+	Environ func() []string     // all NAME=VALUE of the environment; may be nil
 	Schemes []string            // registered schemes, which have variables for their gateways
 }
 
-// Read changes c to what the file says, and then to what the environment says. The error is
-// the first [Problem].
+// Read applies the file and then the environment to c. The error is the first [Problem].
 func (s Source) Read(c *Config) error {
 	if r := s.Check(c); len(r.Problems) > 0 {
 		return &r.Problems[0]
@@ -25,8 +24,8 @@ func (s Source) Read(c *Config) error {
 	return nil
 }
 
-// unregistered returns the schemes that only the environment names: the variable
-// LOCUS_GATEWAYS_X_FOO is of x-foo. A "." or "+" in a name looks like a "-" there.
+// unregistered returns the schemes that only the environment names: LOCUS_GATEWAYS_X_FOO is
+// for x-foo. It reads "." and "+" in a name as "-".
 func (s Source) unregistered(key setting, known map[string]bool) (names []string) {
 	if s.Environ == nil {
 		return nil
@@ -42,8 +41,8 @@ func (s Source) unregistered(key setting, known map[string]bool) (names []string
 	return names
 }
 
-// Path returns the path of the file, or "" if there is no home for one. required means
-// that the user named it.
+// Path returns the path of the file, or "" without a home directory. required reports
+// whether the user named the file.
 func (s Source) Path() (name string, required bool) {
 	if name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG")); name != "" {
 		return name, true
@@ -54,9 +53,9 @@ func (s Source) Path() (name string, required bool) {
 	return "", false
 }
 
-// UserFolder returns the folder "locus" in the folder that the variable names, or else
-// in the folder atHome of the user's home (XDG base directory specification). It is
-// empty if there is no home.
+// UserFolder returns the directory "locus" in the directory that variable names, or else in
+// the directory atHome of the home directory (XDG base directory specification). It returns
+// "" without a home directory.
 func UserFolder(env func(string) string, variable, atHome string) string {
 	folder := env(variable)
 	if !filepath.IsAbs(folder) {

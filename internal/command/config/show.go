@@ -18,7 +18,7 @@ type Setting struct {
 	empty     string // what a file has for no value
 }
 
-// Settings returns every setting. Each gateway is one of its own.
+// Settings returns all settings. Each proxy is a separate setting.
 func (c *Config) Settings() []Setting {
 	var list []Setting
 	for _, s := range c.settings() {
@@ -47,8 +47,8 @@ func (c *Config) Settings() []Setting {
 	return list
 }
 
-// plainValue returns what value points to; nil if that is empty text or an empty list,
-// and then what a file has for it.
+// plainValue returns the value that value points to. For an empty text or list it returns
+// nil, and the form of the empty value in a file.
 func plainValue(value any) (plain any, empty string) {
 	v := reflect.ValueOf(value).Elem()
 	text := fmt.Sprint(v.Interface())
@@ -72,7 +72,7 @@ func plainValue(value any) (plain any, empty string) {
 	return text, ""
 }
 
-// TOML returns the value as it is written in a file.
+// TOML returns the value in the syntax of a file.
 func (s Setting) TOML() string {
 	if s.Value == nil {
 		return s.empty

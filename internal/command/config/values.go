@@ -49,7 +49,7 @@ func (p *Ports) String() string {
 
 func (p *Ports) Type() string { return "port" }
 
-// UnmarshalText replaces the ports by those of text.
+// UnmarshalText replaces the ports with the ports in text.
 func (p *Ports) UnmarshalText(text []byte) error {
 	*p = nil
 	if len(text) == 0 {
@@ -58,7 +58,7 @@ func (p *Ports) UnmarshalText(text []byte) error {
 	return p.Set(string(text))
 }
 
-// UnmarshalTOML takes a list of numbers.
+// UnmarshalTOML accepts a list of numbers.
 func (p *Ports) UnmarshalTOML(value any) error {
 	list, ok := value.([]any)
 	if !ok {
@@ -73,7 +73,7 @@ func (p *Ports) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// Size is a number of octets: digits, and optionally K, M, G or T for powers of 1024.
+// Size is a number of bytes: digits, and optionally K, M, G or T for powers of 1024.
 type Size int64
 
 var _ pflag.Value = (*Size)(nil)
@@ -144,10 +144,11 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML takes a number of seconds or a string.
+// UnmarshalTOML accepts a number of seconds or a string.
 func (d *Duration) UnmarshalTOML(value any) error { return d.UnmarshalText(fmt.Append(nil, value)) }
 
-// cwdMode says how FTP walks a path: multi (a CWD for each segment), single or none.
+// cwdMode is the way FTP changes directories: multi (a CWD for each segment), single or
+// none.
 type cwdMode string
 
 func (m *cwdMode) UnmarshalText(text []byte) error {
@@ -163,7 +164,7 @@ func setOneOf[T ~string](v *T, text []byte, first, second, third string) error {
 	return nil
 }
 
-// RulesName is the name of a profile; empty: none.
+// RulesName is the name of a profile. If empty, there is none.
 type RulesName string
 
 // UnmarshalText implements [encoding.TextUnmarshaler].
@@ -240,7 +241,7 @@ func (c *codePage) UnmarshalText(text []byte) error {
 // newsServer is the URL of a news server, nntp://host:port or nntps://host:port.
 type newsServer struct{ locus.URL }
 
-// UnmarshalText reads a URL, or only a host and optional port, as NNTPSERVER has it.
+// UnmarshalText reads a URL, or a host with an optional port, the syntax of NNTPSERVER.
 func (n *newsServer) UnmarshalText(text []byte) error {
 	n.URL = locus.URL{}
 	name := strings.TrimSpace(string(text))
@@ -253,14 +254,14 @@ func (n *newsServer) UnmarshalText(text []byte) error {
 	u, err := locus.Parse(name)
 	path, _ := u.Path()
 	if _, fragment := u.Fragment(); err != nil || u.Host() == "" || path != "" || fragment || u.Scheme() != "nntp" && u.Scheme() != "nntps" {
-		// Text that is not a URL may contain a password anywhere.
+		// A text that is not a URL may contain a password anywhere.
 		return errors.New(`write a news server as "host", "host:port", "nntp://host:port" or "nntps://host:port"`)
 	}
 	n.URL = u
 	return nil
 }
 
-// Paths are paths of files and folders.
+// Paths is a list of paths of files and directories.
 type Paths []string
 
 // UnmarshalText reads paths, separated by ":" or as in the system's PATH.
@@ -274,7 +275,7 @@ func (p *Paths) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// UnmarshalTOML takes a list of strings.
+// UnmarshalTOML accepts a list of strings.
 func (p *Paths) UnmarshalTOML(value any) error {
 	*p = nil
 	list, ok := value.([]any)

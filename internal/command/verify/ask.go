@@ -26,7 +26,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// asking are the flags about how URLs are requested and what is looked at in sites.
+// asking holds the flags that control requests and the crawling of sites.
 type asking struct {
 	method, accept, cookies string
 	certs, keys             []string
@@ -36,7 +36,7 @@ type asking struct {
 	hosts []hostAccess // of the rules and flags; the first that fits a host applies
 }
 
-// hostAccess is what a client shows to the URLs of a pattern.
+// hostAccess holds the certificate that the client sends to hosts that match a pattern.
 type hostAccess struct {
 	url         policy.Pattern
 	certificate *tls.Certificate
@@ -60,8 +60,8 @@ func (v *verifier) addAskFlags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions([]string{"head", "get"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// prepareAsk sets the options of the verifier and of its client from the flags, the rules
-// and the environment. trusted: a flag named the file of rules.
+// prepareAsk sets the options of the verifier and its client from the flags, the rules and
+// the environment. trusted reports whether a flag named the file of rules.
 func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	q, ask := &v.ask, &v.o.HTTP
 	switch method := strings.ToLower(q.method); {
@@ -101,7 +101,7 @@ func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	return v.prepareGitHub(o)
 }
 
-// maxCookies bounds a file of cookies, in bytes.
+// maxCookies is the size limit of a cookie file, in bytes.
 const maxCookies = 16 << 20
 
 func readCookies(name string) (http.CookieJar, error) {
@@ -116,7 +116,8 @@ func readCookies(name string) (http.CookieJar, error) {
 	return jar, nil
 }
 
-// lookup returns a function that looks up the addresses of one family; nil for both.
+// lookup returns a function that looks up addresses of one family. It returns nil if both
+// families are allowed.
 func (q *asking) lookup() func(context.Context, string) ([]netip.Addr, error) {
 	network := ""
 	switch {
@@ -162,8 +163,8 @@ func (q *asking) flagCertificates() error {
 	return nil
 }
 
-// addCertificate reads a certificate for the hosts of a pattern. Its key may be in the
-// same file.
+// addCertificate reads a certificate for hosts that match p. The same file may contain its
+// key.
 func (q *asking) addCertificate(p policy.Pattern, file, key string) error {
 	if !p.IsHost() {
 		return fmt.Errorf("%s is not a host: a certificate applies to all URLs of a host", locus.Quote(p.String()))
@@ -185,7 +186,7 @@ func (q *asking) certificateFor(host string, port uint16) *tls.Certificate {
 	return nil
 }
 
-// prepareHosts takes the header fields and certificates of the rules.
+// prepareHosts applies the header fields and certificates of the rules.
 func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 	if v.o.Rules == nil {
 		return nil
@@ -193,8 +194,8 @@ func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 	for i := range v.o.Rules.Host {
 		h := &v.o.Rules.Host[i]
 		if !trusted && (len(h.Headers) > 0 || h.Bearer != "" || h.Basic != "" || h.Cert != "") {
-			// The author of the documents may have written the rules beside them, too, and
-			// would choose the host that gets a secret of the environment.
+			// An author of untrusted documents could add a rules file, and so choose a host
+			// that receives a secret of the environment.
 			return fmt.Errorf("%s: headers, logins and certificates are used only if --rules names the file", rulesName)
 		}
 		if err := v.hostSecrets(o, h); err != nil {
@@ -204,7 +205,7 @@ func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 	return nil
 }
 
-// rulesName is the file of rules that is read without a flag.
+// rulesName is the name of the default rules file.
 const rulesName = ".locus-verify.toml"
 
 // hostSecrets resolves the header fields and the certificate of h.
@@ -251,7 +252,7 @@ func (v *verifier) hostSecrets(o *client.Options, h *verify.Host) error {
 	return nil
 }
 
-// addLiteral adds an Authorization field whose value needs no resolving.
+// addLiteral adds an Authorization field. It does not resolve the value.
 func addLiteral(o *client.Options, p policy.Pattern, value string) error {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7F }) {
 		return errors.New("the value has a control character")
@@ -260,7 +261,7 @@ func addLiteral(o *client.Options, p policy.Pattern, value string) error {
 	return nil
 }
 
-// beside returns the path of a file that is named in a file in dir.
+// beside resolves a path in a file of the directory dir.
 func beside(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -268,10 +269,10 @@ func beside(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// githubBase is the API that GITHUB_TOKEN is for, unless the configuration has another.
+// githubBase is the default API for GITHUB_TOKEN.
 const githubBase = "https://api.github.com/"
 
-// prepareGitHub uses the API of GitHub if there is a token for it.
+// prepareGitHub uses the GitHub API if the environment has a token.
 func (v *verifier) prepareGitHub(o *client.Options) error {
 	token := v.a.Getenv("GITHUB_TOKEN")
 	if token == "" || v.o.Offline {
@@ -296,7 +297,8 @@ func (v *verifier) prepareGitHub(o *client.Options) error {
 	return nil
 }
 
-// rulesPath returns the file of rules, and whether a flag named it; "": no file.
+// rulesPath returns the rules file, and whether a flag named it. It returns "" without a
+// file.
 func (v *verifier) rulesPath() (name string, named bool) {
 	if v.rules != "" {
 		return v.rules, true

@@ -14,19 +14,20 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// changes are the changed lines of files, by repository.
+// changes caches the changed lines of files, by repository.
 type changes struct {
 	folders map[string]string   // tops of repositories by folder
 	lines   map[string]*changed // by top
 }
 
-// changed is the changed lines of the files of a repository, by path. all: every line.
+// changed holds the changed lines of the files of a repository, by path. If all is set,
+// every line has changed.
 type changed struct {
 	all   bool
 	files map[string]*lines
 }
 
-// lines are ranges of lines; all: every line.
+// lines holds ranges of lines. If all is set, it holds every line.
 type lines struct {
 	all    bool
 	ranges [][2]int64 // first and last
@@ -44,7 +45,7 @@ func (l *lines) has(line int64) bool {
 	return false
 }
 
-// of returns the changed lines of a file since rev; nil: it has none.
+// of returns the lines of a file that have changed since rev, or nil if none has.
 func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err == nil {
@@ -72,7 +73,7 @@ func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	return c.lines[top].files[filepath.ToSlash(below)], nil
 }
 
-// top returns the top of the working tree that a folder is in.
+// top returns the top of the working tree that contains dir.
 func (c *changes) top(ctx context.Context, dir string) (string, error) {
 	if top, ok := c.folders[dir]; ok {
 		return top, nil
@@ -108,9 +109,9 @@ func (c *changes) read(ctx context.Context, top, rev string) error {
 	return nil
 }
 
-// commitOf returns the commit that a working tree is compared with: rev, or the last commit
-// that rev and HEAD have in common. For a submodule it is the one that the repository above
-// has there; isNew is true if it has none yet.
+// commitOf returns the commit to compare a working tree with: the merge base of rev and
+// HEAD, or else rev. For a submodule it returns the commit that the parent repository
+// records there; isNew reports that it records none.
 func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string, isNew bool, err error) {
 	if above, err := c.top(ctx, filepath.Dir(top)); err == nil && above != top {
 		if outer, outerNew, err := c.commitOf(ctx, above, rev); err == nil {
@@ -131,19 +132,20 @@ func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string,
 	if err != nil {
 		return "", false, fmt.Errorf("unknown revision %s of %s", locus.Quote(rev), locus.Quote(top))
 	}
-	// Without a common commit, as in a shallow clone, rev itself is compared.
+	// If there is no merge base, as in a shallow clone, compare with rev itself.
 	if common, err := gitText(ctx, top, "merge-base", "HEAD", commit); err == nil {
 		commit = common
 	}
 	return commit, false, nil
 }
 
-// submodule returns the commit of a submodule in a commit of the repository above; "": none.
+// submodule returns the commit that a commit of the parent repository records for a
+// submodule, or "" if it records none.
 func submodule(ctx context.Context, top, commit, path string) string {
 	if commit == "" {
 		return ""
 	}
-	// An error is that of a missing commit.
+	// An error means that the commit is missing.
 	entry, _ := gitText(ctx, top, "ls-tree", "-z", "--full-tree", commit, "--", filepath.ToSlash(path))
 	rest, ok := strings.CutPrefix(entry, "160000 commit ")
 	id, _, _ := strings.Cut(rest, "\t")
@@ -153,8 +155,8 @@ func submodule(ctx context.Context, top, commit, path string) string {
 	return id
 }
 
-// changedLines returns the lines of the working tree that are not those of a commit. An
-// untracked file is new.
+// changedLines returns the lines of the working tree that a commit does not have. All lines
+// of an untracked file are new.
 func changedLines(ctx context.Context, top, commit string) (map[string]*lines, error) {
 	filters, err := withoutFilters(ctx, top)
 	if err != nil {
@@ -174,7 +176,7 @@ func changedLines(ctx context.Context, top, commit string) (map[string]*lines, e
 	return changed, err
 }
 
-// addUntracked adds the files of a list, whose names end in NUL.
+// addUntracked adds the files in a NUL-terminated list.
 func addUntracked(changed map[string]*lines, r io.Reader) error {
 	in := bufio.NewReader(r)
 	for {
@@ -188,8 +190,9 @@ func addUntracked(changed map[string]*lines, r io.Reader) error {
 	}
 }
 
-// parseDiff returns the added lines of each file of a diff without context lines. A file
-// that was moved to another folder is all new: its partial forms are resolved there.
+// parseDiff returns the added lines of each file of a diff without context lines. All lines
+// of a file that moved to another directory are new, because its relative links are
+// resolved there.
 func parseDiff(r io.Reader) (map[string]*lines, error) {
 	changed := map[string]*lines{}
 	in := bufio.NewReaderSize(r, maxDiff)
@@ -242,7 +245,7 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 	}
 }
 
-// hunk returns the number of lines that a hunk has on one side, and the first of them.
+// hunk returns the number of lines on one side of a hunk, and the first line.
 func hunk(line string, side byte) (count, first int64, err error) {
 	for field := range strings.FieldsSeq(line) {
 		if field[0] != side {
@@ -262,7 +265,7 @@ func hunk(line string, side byte) (count, first int64, err error) {
 	return 0, 0, fmt.Errorf("git diff wrote an unexpected line: %s", locus.Quote(line))
 }
 
-// readLine returns a line without its end, cut to the size of the buffer.
+// readLine returns a line without its end, truncated to the size of the buffer.
 func readLine(r *bufio.Reader) (string, error) {
 	part, err := r.ReadSlice('\n')
 	line := string(part)
@@ -275,7 +278,7 @@ func readLine(r *bufio.Reader) (string, error) {
 	return strings.TrimSuffix(line, "\n"), err
 }
 
-// unquote returns the name that git quotes like a string of C.
+// unquote decodes a name that git quotes like a C string.
 func unquote(name string) string {
 	if strings.HasPrefix(name, `"`) {
 		if plain, err := strconv.Unquote(name); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// choice says which documents and links are verified, and what links stand for.
+// choice selects documents and links, and maps links.
 type choice struct {
 	exclude, include, schemes []string
 	excludeFrom               string
@@ -67,7 +67,7 @@ func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
 	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// prepare reads the flags into the options. rules is the name of the file with the rules.
+// prepare applies the flags to the options. rules is the name of the rules file.
 func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err error) {
 	known := func(name string) bool { _, ok := a.Registry.Lookup(name); return ok }
 	if o.Exclude, err = patterns("--exclude", c.exclude, known); err != nil {
@@ -114,8 +114,8 @@ func patterns(flag string, texts []string, known func(string) bool) (list []poli
 	return list, nil
 }
 
-// parsePatterns reads patterns, one a line. Blank lines and those that begin with "#" are
-// left out.
+// parsePatterns reads patterns, one per line. It skips blank lines and lines that begin
+// with "#".
 func parsePatterns(text string) (list []policy.Pattern, err error) {
 	number := 0
 	for line := range strings.Lines(text) {
@@ -132,8 +132,8 @@ func parsePatterns(text string) (list []policy.Pattern, err error) {
 	return list, nil
 }
 
-// preparePaths reads the patterns of files: those of the flag are relative to this folder,
-// those of the rules to theirs.
+// preparePaths reads the path patterns. Patterns of the flag are relative to the current
+// directory, and patterns of the rules to the directory of the rules file.
 func (c *choice) preparePaths(r *verify.Rules, rules string) error {
 	for _, text := range c.excludePath {
 		p, err := pathPattern(text, ".")
@@ -155,8 +155,8 @@ func (c *choice) preparePaths(r *verify.Rules, rules string) error {
 	return nil
 }
 
-// pathPattern returns the pattern of the URLs of files that a pattern of paths describes:
-// "docs/old/" and "*.min.html$" are relative to dir.
+// pathPattern returns the URL pattern for a path pattern such as "docs/old/" or
+// "*.min.html$", which is relative to dir.
 func pathPattern(text, dir string) (policy.Pattern, error) {
 	if text == "" {
 		return policy.Pattern{}, errors.New(`an empty pattern: write "*" for all files`)
@@ -183,13 +183,13 @@ func pathPattern(text, dir string) (policy.Pattern, error) {
 	return policy.ParsePattern(pattern, nil)
 }
 
-// excluded reports whether the file at u is left out.
+// excluded reports whether --exclude-path or the rules exclude the file at u.
 func (c *choice) excluded(u locus.URL) bool {
 	return slices.ContainsFunc(c.paths, func(p policy.Pattern) bool { return p.Matches(u, 0) })
 }
 
-// isDocument reports whether a file that was found in a folder is read: texts for people,
-// by their names.
+// isDocument reports whether to read a file of a directory. It recognizes documents for
+// readers by their names.
 func (c *choice) isDocument(name string) bool {
 	if c.allFiles {
 		return true
@@ -209,7 +209,7 @@ func (c *choice) isDocument(name string) bool {
 	return false
 }
 
-// list writes a link of --dump: each URL once, or each link as JSON.
+// list writes a link for --dump: each URL once, or with --json each link.
 func (v *verifier) list(r *verify.Result) {
 	switch {
 	case r.Err != nil:

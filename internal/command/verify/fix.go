@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// fixer collects links that have moved for good, and replaces them in their documents.
+// fixer collects links that have moved permanently, and replaces them in their documents.
 type fixer struct {
 	v       *verifier
 	names   []string // of the documents, in order
@@ -31,7 +31,7 @@ type fixer struct {
 
 func newFixer(v *verifier) *fixer { return &fixer{v: v, changes: map[string][]change{}} }
 
-// add notes a result that can be repaired. Others are ignored.
+// add records a result if its link can be replaced.
 func (f *fixer) add(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Moved || !r.Permanent || r.Accepted || r.Document == "" {
 		return
@@ -67,8 +67,8 @@ func (f *fixer) isSecure(u locus.URL) bool {
 	return f.v.a.Registry.Scheme(u).Traits.Has(scheme.Secure)
 }
 
-// destination returns the URL that is to be written: where the link leads, with its own
-// fragment unless a redirect brought another.
+// destination returns the new URL of a link: the redirect target. It has the fragment of
+// the link, unless a redirect set another.
 func destination(r *verify.Result) (locus.URL, error) {
 	if _, brought := r.To.Fragment(); brought {
 		return r.To, nil
@@ -79,7 +79,7 @@ func destination(r *verify.Result) (locus.URL, error) {
 	return r.To, nil
 }
 
-// maxRefusals is the most links that are named one by one.
+// maxRefusals is the maximum number of notes about links that are not replaced.
 const maxRefusals = 20
 
 func (f *fixer) refuse(document string, c change, why string) {
@@ -88,7 +88,7 @@ func (f *fixer) refuse(document string, c change, why string) {
 	}
 }
 
-// endFix makes the changes, or writes them as a patch. An interrupted run changes nothing.
+// endFix changes the documents or writes a patch. After an interrupt it changes nothing.
 func (v *verifier) endFix(ctx context.Context) {
 	f := v.tell.fixer
 	switch {
@@ -154,16 +154,16 @@ func (f *fixer) document(name string) error {
 	return err
 }
 
-// generated matches what programs write at the start of a line of the files that they make,
-// after the mark of a comment, and what they write in the head of pages.
+// generated matches the marks that generators write in their files: at the start of a line,
+// after a comment mark, and in the head of pages.
 var generated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
 })
 
-// maxGenerated is how much of a file is looked at for generated.
+// maxGenerated is the number of bytes of a file that are searched for such a mark.
 const maxGenerated = 8 << 10
 
-// unwritable returns why a document is not changed; empty: it may be.
+// unwritable returns the reason why a document must not be changed, or "".
 func (f *fixer) unwritable(path string, text []byte) string {
 	head := text[:min(len(text), maxGenerated)]
 	switch {
@@ -177,8 +177,8 @@ func (f *fixer) unwritable(path string, text []byte) string {
 	return ""
 }
 
-// isInside reports whether a file, with symbolic links followed, is below the working
-// directory, or else in the directory that its name says.
+// isInside reports whether a file, after symbolic links, is below the working directory or
+// in the directory of its path.
 func isInside(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -193,13 +193,13 @@ func isInside(path string) bool {
 	return errors.Join(errDir, err) == nil && isBelow(dir, path)
 }
 
-// isBelow reports whether a file is below dir. Both are absolute.
+// isBelow reports whether file is below dir. Both paths must be absolute.
 func isBelow(dir, file string) bool {
 	rel, err := filepath.Rel(dir, file)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// replace writes a file in one step, unless it is no longer what was read.
+// replace replaces a file atomically, unless its content has changed.
 func replace(path string, old, text []byte) error {
 	r, err := wholefile.NewReplacement(path)
 	if err != nil {
@@ -209,7 +209,7 @@ func replace(path string, old, text []byte) error {
 	if _, err := r.Write(text); err != nil {
 		return err
 	}
-	// Commit would do this between the comparison and the renaming, and it takes long.
+	// Commit would sync between the comparison and the rename, which takes long.
 	if err := r.Sync(); err != nil {
 		return err
 	}
@@ -223,8 +223,8 @@ func replace(path string, old, text []byte) error {
 	return r.Commit()
 }
 
-// patch writes edits as a diff. A terminal gets them without passwords and escapes; a program, as
-// they are.
+// patch writes edits as a diff. On a terminal it masks passwords and escapes control
+// characters.
 func (f *fixer) patch(path string, text []byte, edits []edit) error {
 	a := f.v.a
 	name := filepath.ToSlash(path)

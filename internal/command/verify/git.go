@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// maxDiff is the most octets of a message of git, and of a line of a diff, that are kept.
+	// maxDiff is the size limit of a message of git and of a line of a diff, in bytes.
 	maxDiff = 64 << 10
-	// gitTime is how long git may take: a working tree may have a million files.
+	// gitTime is the time limit of git, which may read a million files.
 	gitTime = 10 * time.Minute
 )
 
@@ -39,7 +39,7 @@ var gitOptions = []string{"--no-pager", "-c", "core.quotePath=true", "-c", "core
 // withoutFilters returns the options that keep git from running filters, which the
 // configuration of a repository may name for its files.
 func withoutFilters(ctx context.Context, dir string) (options []string, err error) {
-	// The status is 1 without filters.
+	// git exits with status 1 if there are no filters.
 	list, _ := gitText(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\.`)
 	if len(list) >= maxDiff-1 {
 		return nil, errors.New("the Git configuration has too many filters")
@@ -57,8 +57,8 @@ func withoutFilters(ctx context.Context, dir string) (options []string, err erro
 	return options, nil
 }
 
-// git runs git in a folder and passes its output to read. git neither fetches what a
-// partial clone lacks nor writes the index.
+// git runs git in dir and passes its output to read. git neither fetches missing objects of
+// a partial clone nor writes the index.
 func git(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -88,8 +88,8 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 	return err
 }
 
-// gitEnv returns an environment without the variables that a hook of git has: the
-// repository is the one that the documents are in.
+// gitEnv removes the variables of a Git hook from env, so that git uses the repository of
+// the documents.
 func gitEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -102,7 +102,7 @@ func gitEnv(env []string) []string {
 	})
 }
 
-// message keeps the beginning of what is written to it.
+// message stores the beginning of the text that is written to it.
 type message struct{ text []byte }
 
 func (m *message) Write(p []byte) (int, error) {
@@ -110,7 +110,7 @@ func (m *message) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reason returns the line that says why git failed.
+// reason returns the line with the reason why git failed.
 func (m *message) reason() string {
 	text := string(m.text)
 	if strings.Contains(text, "lazy fetching disabled") {

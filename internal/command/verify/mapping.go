@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// prepareMapping reads what links stand for.
+// prepareMapping applies the flags and rules that map links.
 func (c *choice) prepareMapping(o *verify.Options, rules string) error {
 	for _, text := range c.remap {
 		r, err := verify.ParseRemap(text)
@@ -70,7 +70,7 @@ func (c *choice) prepareMapping(o *verify.Options, rules string) error {
 	return nil
 }
 
-// localRemap turns a path that replaces URLs into the URL of the file.
+// localRemap converts a path that replaces URLs to a file URL.
 func localRemap(r *verify.Remap, dir string) error {
 	if u, err := locus.Parse(r.To); err == nil && len(u.Scheme()) > 1 {
 		return nil
@@ -91,7 +91,7 @@ func localRemap(r *verify.Remap, dir string) error {
 	return nil
 }
 
-// layout returns the layout of the document at a path, which was found in an argument.
+// layout returns the layout of the document name, which verify found in the argument arg.
 func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
 	c := &v.choice
 	if c.preset == "auto" {
@@ -113,7 +113,7 @@ func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *v
 	return v.plainLayout(ctx, arg)
 }
 
-// plainLayout returns the layout of documents that no generator makes pages of.
+// plainLayout returns the layout of documents without a generator.
 func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	c := &v.choice
 	if c.url.IsZero() && !c.wikilinks {
@@ -128,8 +128,8 @@ func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	return l
 }
 
-// rootOf returns the folder that is the root of the site of an argument: --root, the
-// argument, or this folder.
+// rootOf returns the root directory of the site of an argument: --root, the argument, or
+// the current directory.
 func (v *verifier) rootOf(arg string) string {
 	dir := v.root
 	if info, err := os.Stat(arg); dir == "" && err == nil && info.IsDir() {
@@ -141,8 +141,8 @@ func (v *verifier) rootOf(arg string) string {
 	return dir
 }
 
-// layoutIn returns the layout of a folder: of that preset, or of the one that its
-// configuration file shows; nil without one.
+// layoutIn returns the layout of a directory, by the preset or the configuration file in
+// the directory. It returns nil if there is none.
 func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	if l, ok := c.layouts[dir]; ok {
 		return l
@@ -158,8 +158,8 @@ func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) 
 	return l
 }
 
-// noteRecognized names the sites of generators that are only recognized, if a link of theirs
-// was skipped.
+// noteRecognized names sites whose generator verify only recognizes, if it skipped one of
+// their links.
 func (c *choice) noteRecognized(a *base.App) {
 	for _, dir := range slices.Sorted(maps.Keys(c.layouts)) {
 		if l := c.layouts[dir]; l != nil && isRecognized(l) && l.Undecided() > 0 {
@@ -168,12 +168,13 @@ func (c *choice) noteRecognized(a *base.App) {
 	}
 }
 
-// isRecognized reports whether the generator of a layout is not one that is read.
+// isRecognized reports whether verify only recognizes the generator of a layout, and does
+// not read its documents as pages.
 func isRecognized(l *verify.Layout) bool {
 	return l.Preset() != "" && !slices.Contains(verify.Presets(), l.Preset())
 }
 
-// tell says once that the documents of a folder are read as those of a site.
+// tell writes a note, once, that documents are read as pages of a generator.
 func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
 	config := filepath.Join(dir, l.Config())
 	if !c.told[config] && !isRecognized(l) {

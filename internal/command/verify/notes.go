@@ -12,15 +12,14 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// causeNote is the note about links that were not judged because of a cause. It names the
-// setting that would judge them.
+// causeNote is the note about links that verify skipped for a cause. It names the setting
+// that changes this.
 type causeNote struct {
 	cause verify.Cause
 	text  string // after the number of links
 }
 
-// causeNotes are the notes in the order in which they are written. A cause that is missing
-// here has no setting.
+// causeNotes returns the notes in output order. A cause without a setting has no note.
 func causeNotes() []causeNote {
 	return []causeNote{
 		{verify.AboveRoot, "skipped: the link starts at an unknown site root or leads above the repository; use --root DIR or --base-url URL"},
@@ -33,8 +32,7 @@ func causeNotes() []causeNote {
 	}
 }
 
-// noteCauses writes a note for each cause of links that were not judged, after the sites
-// that are only recognized.
+// noteCauses writes the notes about skipped links, after the notes about recognized sites.
 func (v *verifier) noteCauses() {
 	v.choice.noteRecognized(v.a)
 	for _, note := range causeNotes() {
@@ -44,17 +42,18 @@ func (v *verifier) noteCauses() {
 	}
 }
 
-// noteInput names the flag that says what standard input is, if no link was found there.
+// noteInput names the flag that sets the type of standard input, if verify found no links
+// there.
 func (v *verifier) noteInput() {
 	if v.readsInput && v.as == "" && !v.choice.dump && !v.sum.documents["-"] {
 		v.a.Note("no links found on standard input; use --as markdown or --as html to set its type")
 	}
 }
 
-// leftOut counts the files of folders that are not documents, by the ends of their names.
+// leftOut counts files that are not documents, by extension.
 type leftOut map[string]int
 
-// add counts a file, unless it is of a kind that has no links for readers.
+// add counts a file, unless files of its kind contain no links for readers.
 func (l leftOut) add(name string) {
 	switch kind, _, _ := strings.Cut(media.ByName(filepath.Base(name)), "/"); {
 	case kind == "image" && !strings.EqualFold(filepath.Ext(name), ".svg"), kind == "audio", kind == "video", kind == "font":
@@ -63,7 +62,7 @@ func (l leftOut) add(name string) {
 	l[cmp.Or(strings.ToLower(filepath.Ext(name)), "without an extension")]++
 }
 
-// shownExtensions is the number of extensions that the note about left out files names.
+// shownExtensions is the number of extensions in the note about skipped files.
 const shownExtensions = 3
 
 // String returns the number of files, those of the most frequent extensions first: "41 other files
@@ -92,7 +91,7 @@ func (l leftOut) String() string {
 	return countOf(all, "other file") + were + strings.Join(list, ", ")
 }
 
-// noteLeftOut says which files of the folders were not read.
+// noteLeftOut reports the files that verify did not read.
 func (v *verifier) noteLeftOut() {
 	if len(v.leftOut) > 0 && v.choice.changedSince == "" && !v.choice.dump {
 		v.a.Note("%v; use --all-files to read them", v.leftOut)

@@ -18,7 +18,7 @@ type reporter interface {
 	end()
 }
 
-// output is where a report goes.
+// output is a destination of a report.
 type output struct {
 	w      *bufio.Writer
 	tty    bool
@@ -51,7 +51,8 @@ func (v *verifier) openFile(f format, name string) error {
 	return nil
 }
 
-// isOutput reports whether a file is that of a report, which lists the links of an earlier run.
+// isOutput reports whether a file is a report of this run, which may still list the links
+// of an earlier run.
 func (v *verifier) isOutput(path string) bool {
 	return slices.ContainsFunc(v.tell.outputs, func(o *output) bool {
 		return o.file != nil && o.file.Target != "" && (isSamePath(o.file.Target, path) || isSamePath(o.file.Name(), path))
@@ -64,7 +65,7 @@ func isSamePath(a, b string) bool {
 	return errOne == nil && errTwo == nil && one == two
 }
 
-// endOutputs completes the reports, and puts their files in place.
+// endOutputs completes the reports and renames their files.
 func (v *verifier) endOutputs() {
 	for _, o := range v.tell.outputs {
 		o.report.end()
@@ -83,7 +84,7 @@ func (v *verifier) endOutputs() {
 	v.tell.outputs = nil
 }
 
-// discardOutputs removes the temporary files of a run that did not begin.
+// discardOutputs removes the temporary files of a run that did not start.
 func (v *verifier) discardOutputs() {
 	for _, o := range v.tell.outputs {
 		if o.file != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// place fills in what links of a document are resolved by. name is the path of its file, which
-// was found in arg. Both are empty for standard input, a document of this folder.
+// place sets the fields of s that resolve relative links. name is the path of the document,
+// which verify found in arg. Both are empty for standard input, which counts as a document
+// in the current directory.
 func (c *choice) place(s *verify.Source, arg, name string) {
 	dir := "."
 	if name != "" {
@@ -21,7 +22,7 @@ func (c *choice) place(s *verify.Source, arg, name string) {
 		s.Top = c.top(abs)
 	}
 	if name == "" && s.URL.IsZero() {
-		// Without a URL, relative links are ignored.
+		// If s has no URL, relative links are ignored.
 		s.URL, _ = folderURL(".")
 	}
 	if s.Root = c.root; s.Root.IsZero() && s.Top.IsZero() {
@@ -30,7 +31,7 @@ func (c *choice) place(s *verify.Source, arg, name string) {
 	}
 }
 
-// folderOf returns the folder that an argument names, or else dir.
+// folderOf returns arg if it is a directory, or else dir.
 func folderOf(arg, dir string) string {
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		return arg
@@ -38,8 +39,8 @@ func folderOf(arg, dir string) string {
 	return dir
 }
 
-// top returns the top of the repository that the absolute path of a folder is in. The zero
-// URL means that it is in none.
+// top returns the URL of the top of the repository that contains the absolute path dir, or
+// the zero URL if none does.
 func (c *choice) top(dir string) locus.URL {
 	u, ok := c.tops[dir]
 	if ok {
@@ -54,7 +55,7 @@ func (c *choice) top(dir string) locus.URL {
 	return u
 }
 
-// folderURL returns the URL of a folder, which ends in "/".
+// folderURL returns the URL of a directory, which ends in "/".
 func folderURL(dir string) (locus.URL, error) {
 	u, err := base.FileURL(dir)
 	if err != nil {

@@ -25,7 +25,7 @@ type verifyProgress struct {
 	restore []func() // the streams
 }
 
-// startProgress starts the display, if there is a terminal for it.
+// startProgress starts the display if standard error is a terminal.
 func (v *verifier) startProgress() *verifyProgress {
 	a := v.a
 	p := &verifyProgress{v: v}
@@ -42,7 +42,7 @@ func (v *verifier) startProgress() *verifyProgress {
 	)
 	p.restore = append(p.restore, a.RedirectErrors(p.bars))
 	if a.OutTTY {
-		// Results on the same terminal are written above the bar.
+		// Write results on the same terminal above the bar.
 		p.restore = append(p.restore, a.RedirectOutput(p.bars))
 	}
 	p.ended.Go(p.watch)

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// safeText makes text of documents and servers safe for a terminal, without passwords.
+// safeText escapes text of documents and servers for a terminal, and masks passwords.
 func safeText(text string) string { return term.Safe(locus.MaskText(charset.Text(text))) }
 
 // interesting reports whether a result is shown without --all.
@@ -28,7 +28,7 @@ func (v *verifier) interesting(r *verify.Result) bool {
 	case verify.Warning, verify.Denied:
 		return true
 	case verify.Ignored:
-		// A URL that was typed needs a reason why nothing follows.
+		// A URL argument needs a reason why nothing follows.
 		return r.Document == ""
 	case verify.Moved:
 		return r.Permanent && (v.tell.moved || v.tell.fix)
@@ -41,7 +41,7 @@ func (v *verifier) status(r *verify.Result) int {
 	case r.Err != nil:
 		return base.StatusAccess
 	case v.writeBaseline:
-		// The user asked for the file, whatever is in it.
+		// The user named the file explicitly.
 	case r.IsBad(), v.strict && r.Verdict == verify.Warning && !r.Accepted:
 		return base.StatusNo
 	case r.Verdict == verify.Denied && !r.Accepted:
@@ -50,7 +50,7 @@ func (v *verifier) status(r *verify.Result) int {
 	return base.StatusDone
 }
 
-// row is a result as text, safe for a terminal.
+// row is the text form of a result, safe for a terminal.
 type row struct{ document, place, link, verdict, why string }
 
 func rowOf(r *verify.Result) row {
@@ -66,7 +66,7 @@ func rowOf(r *verify.Result) row {
 	return w
 }
 
-// documentOf returns the name of a document and of the part of it that has the link.
+// documentOf returns the names of the document and the member that contain the link.
 func documentOf(r *verify.Result) string {
 	name := cmp.Or(term.Text(r.Document), "(arguments)")
 	if r.Member != "" {
@@ -154,7 +154,8 @@ func (s *sum) add(r *verify.Result) {
 	}
 }
 
-// counted returns the verdict that a summary counts: as moved only what --moved shows.
+// counted returns the verdict for the summary. A moved link counts as moved only with
+// --moved.
 func counted(r *verify.Result) verify.Verdict {
 	if r.Verdict == verify.Moved && !r.Permanent {
 		return verify.Alive
@@ -162,7 +163,7 @@ func counted(r *verify.Result) verify.Verdict {
 	return r.Verdict
 }
 
-// summary returns the counts in one line, the most important first.
+// summary returns the counts in one line, in order of importance.
 func (v *verifier) summary() string {
 	s := &v.sum
 	var list []string

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// csvReport writes CSV (RFC 4180) with a head.
+// csvReport writes CSV (RFC 4180) with a header line.
 type csvReport struct{ *csv.Writer }
 
 func newCSVReport(_ *verifier, o *output) reporter {
@@ -40,8 +40,7 @@ func (c csvReport) result(r *verify.Result) {
 
 func (c csvReport) end() { c.Flush() }
 
-// spreadsheetSafe returns a cell that no spreadsheet takes for a formula: "'" before it
-// means text.
+// spreadsheetSafe prefixes a cell with "'" if a spreadsheet would read it as a formula.
 func spreadsheetSafe(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell

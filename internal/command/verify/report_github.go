@@ -65,12 +65,12 @@ func workflowValue(text string) string {
 }
 
 const (
-	// maxSummary is the size of a table in a step summary, whose limit is 1 MiB.
+	// maxSummary is the size limit of the table. The limit of a step summary is 1 MiB.
 	maxSummary = 900 << 10
 	summaryEnv = "GITHUB_STEP_SUMMARY"
 )
 
-// summaryReport adds a table to the summary of a step of a GitHub workflow.
+// summaryReport appends a table to the step summary of a GitHub workflow.
 type summaryReport struct {
 	v    *verifier
 	file string
@@ -78,7 +78,7 @@ type summaryReport struct {
 	more int // rows that are left out
 }
 
-// openSummary adds the report for the step summary, if a report is for GitHub.
+// openSummary adds the step summary if a report has the format github.
 func (v *verifier) openSummary() {
 	file := v.a.Getenv(summaryEnv)
 	if file == "" {

@@ -30,14 +30,15 @@ var reportScript string
 //go:embed web/report.tmpl
 var reportPage string
 
-// parsePage puts style and script into the page, which are no values, and parses it.
+// parsePage inserts the style and the script, which are not template values, and parses the
+// page.
 var parsePage = sync.OnceValue(func() *template.Template {
 	text := strings.NewReplacer("{{.Style}}", reportStyle, "{{.Script}}", reportScript).Replace(reportPage)
 	return template.Must(template.New("").Option("missingkey=error").Parse(text))
 })
 
-// htmlReport writes one page that needs no other file. The rows wait in a temporary file,
-// because the pictures come before them.
+// htmlReport writes a self-contained page. It buffers the rows in a temporary file, because
+// the charts come first.
 type htmlReport struct {
 	v     *verifier
 	out   *bufio.Writer
@@ -92,7 +93,7 @@ func (h *htmlReport) isWeb(r *verify.Result) bool {
 	return r.Err == nil && !r.URL.IsZero() && h.v.a.Registry.Scheme(r.URL).Traits.Has(scheme.Web)
 }
 
-// hostOf returns the host of a link, or what it has in place of one.
+// hostOf returns the host of a link, or a replacement for links without a host.
 func (h *htmlReport) hostOf(r *verify.Result) string {
 	switch {
 	case r.Err != nil:
@@ -154,7 +155,7 @@ func (h *htmlReport) end() {
 	if len(h.hosts) > 0 {
 		page.Charts = []chart{newChart("Broken links by host", "host", h.hosts), newChart("Broken links by document", "document", h.files)}
 	}
-	// The output keeps an error of its own.
+	// The output stores its own errors.
 	err := parsePage().ExecuteTemplate(h.out, "head", page)
 	spoolErr := h.rows.copyTo(h.out)
 	if err == nil {
@@ -171,7 +172,7 @@ func sourceHash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// spool is a temporary file that is written and then read once. The zero spool is empty.
+// spool is a temporary file for one write and one read. The zero spool is empty.
 type spool struct {
 	file *wholefile.Temporary
 	w    *bufio.Writer

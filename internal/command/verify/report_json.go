@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// jsonReport writes one JSON object a link.
+// jsonReport writes one JSON object per link.
 type jsonReport struct{ *json.Encoder }
 
 func newJSONReport(_ *verifier, o *output) reporter {
@@ -20,7 +20,7 @@ func newJSONReport(_ *verifier, o *output) reporter {
 	return jsonReport{e}
 }
 
-// WriteJSON writes results to standard output, as "locus verify --json" does.
+// WriteJSON writes results to standard output in the format of "locus verify --json".
 func WriteJSON(a *base.App, results iter.Seq[verify.Result]) {
 	report := newJSONReport(nil, &output{w: a.Out})
 	for r := range results {

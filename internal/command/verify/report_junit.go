@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// junitReport writes JUnit XML: a suite for each document, and a case for each link. It
-// has no attributes but those of the schema of Jenkins, so that any program can read it.
+// junitReport writes JUnit XML: a suite for each document and a case for each link. It uses
+// only the attributes of the Jenkins schema, which all programs support.
 type junitReport struct {
 	v     *verifier
 	out   *bufio.Writer
@@ -81,7 +81,7 @@ func (j *junitReport) result(r *verify.Result) {
 	s.Cases = append(s.Cases, c)
 }
 
-// oneLine returns a row as compilers write it.
+// oneLine returns a row in the format of compiler messages.
 func oneLine(w row) string {
 	text := w.document
 	if w.place != "-" {

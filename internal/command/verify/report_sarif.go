@@ -18,8 +18,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// sarifReport writes SARIF 2.1.0 (OASIS), one result a line. It keeps a number for each
-// bad link, for the fingerprints.
+// sarifReport writes SARIF 2.1.0 (OASIS), one result per line. It counts equal links in a
+// document for the fingerprints.
 type sarifReport struct {
 	v     *verifier
 	out   *bufio.Writer
@@ -89,7 +89,7 @@ type (
 	}
 )
 
-// sarifRules describes each verdict that a report shows. unread is for documents.
+// sarifRules describes each verdict of a report. unread applies to documents.
 func sarifRules() []sarifRule {
 	var rules []sarifRule
 	add := func(id, name, level, short, full string) {
@@ -184,7 +184,7 @@ func (s *sarifReport) level(r *verify.Result) string {
 	return "none"
 }
 
-// location returns where a link is; nil for a URL that was typed.
+// location returns the position of a link, or nil for a URL argument.
 func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	if r.Document == "" || r.Document == "-" {
 		return nil
@@ -192,7 +192,7 @@ func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	l := sarifLocation{Physical: sarifPhysical{Artifact: s.artifact(r)}}
 	switch {
 	case r.Member != "":
-		// Line and column are those of a part, which has no location of its own.
+		// Line and column belong to a member, which has no location of its own.
 		l.Logical = []sarifLogical{{term.Text(r.Member), "member"}}
 	case r.Line > 0:
 		l.Physical.Region = &sarifRegion{r.Line, r.Column}
