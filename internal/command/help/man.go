@@ -64,7 +64,7 @@ func (r *roff) macro(name string, args ...string) {
 	r.WriteByte('\n')
 }
 
-// lines writes lines of text, none of which can be read as a request.
+// lines writes lines of text, and escapes lines that roff would read as requests.
 func (r *roff) lines(text string) {
 	for line := range strings.Lines(roffText(text)) {
 		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
@@ -80,8 +80,8 @@ func (r *roff) literal(text string) {
 	r.macro("fi")
 }
 
-// prose writes paragraphs; an indented one is literal. A first line that ends in ":" is the
-// heading of the lines after it.
+// prose writes paragraphs. An indented paragraph is literal. If the first line of a
+// paragraph ends in ":", it is the heading of the lines after it.
 func (r *roff) prose(text string) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if heading, rest, ok := strings.Cut(paragraph, ":\n"); ok && !strings.Contains(heading, "\n") {

@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// linkAt returns the link at a position of the screen. An item of a list is a link in all
-// of its line.
+// linkAt returns the link at a screen position. An item of a list is a link across its
+// whole line.
 func (m *model) linkAt(e *entry, x, y int) (link int, ok bool) {
 	i := e.top + y - 1
 	if y < 1 || y > m.body() || i >= len(e.page.lines) {
@@ -37,7 +37,7 @@ func (m *model) askURL(initial string) {
 	m.ask(prompt{label: "Go to: ", done: (*model).typed}, initial)
 }
 
-// editable returns the URL of the page to start from, without a hidden answer.
+// editable returns the URL of the page for editing, without a hidden answer.
 func (m *model) editable() string {
 	if e := m.current(); !e.place.url.IsZero() && !e.place.hidden {
 		return e.place.url.WithoutPassword().String()
@@ -45,14 +45,14 @@ func (m *model) editable() string {
 	return ""
 }
 
-// up opens the menu above the page, by its scheme.
+// up opens the menu above the page, by the rules of its scheme.
 func (m *model) up() {
 	e := m.current()
 	if !e.place.url.IsZero() {
 		list := e.opener().Registry().Parents(e.page.base())
 		for i := len(list) - 1; i >= 0; i-- {
 			if u := list[i].URL; !u.IsZero() {
-				// Its URL is a part of this one, so it has the same origin.
+				// The parent URL has the same origin as this URL.
 				m.visit(place{opener: e.opener(), url: u, from: e.place.from})
 				return
 			}
@@ -70,7 +70,7 @@ func (m *model) askSearch() {
 	}}, "")
 }
 
-// copyable returns the URL of a place that may be shown, or says why none is.
+// copyable returns the URL of a place if it may be shown, or the reason why not.
 func (m *model) copyable(pl place) (u locus.URL, ok bool) {
 	switch {
 	case pl.url.IsZero():
@@ -83,7 +83,7 @@ func (m *model) copyable(pl place) (u locus.URL, ok bool) {
 	return u, false
 }
 
-// chosenURL returns the URL of the chosen link.
+// chosenURL returns the URL of the selected link.
 func (m *model) chosenURL() (u locus.URL, ok bool) {
 	l := m.chosen()
 	if l == nil {
@@ -96,7 +96,7 @@ func (m *model) chosenURL() (u locus.URL, ok bool) {
 func (m *model) yankLink() { m.yank(m.chosenURL()) }
 func (m *model) yankPage() { m.yank(m.copyable(m.current().place)) }
 
-// yank puts a URL into the clipboard of the terminal (OSC 52).
+// yank copies a URL to the clipboard of the terminal (OSC 52).
 func (m *model) yank(u locus.URL, ok bool) {
 	if ok {
 		m.later(tea.SetClipboard(u.String()))
@@ -118,7 +118,7 @@ func (m *model) openElsewhere(u locus.URL, ok bool) {
 	m.say("Opened in another program: " + term.Safe(u.Shown()))
 }
 
-// newTab opens the chosen link in a tab of its own, and shows it.
+// newTab opens the selected link in a new tab and shows it.
 func (m *model) newTab() {
 	l := m.chosen()
 	switch {
@@ -155,7 +155,7 @@ func (m *model) turnTo(i int) {
 	}
 }
 
-// closeTab closes the tab, and the browser after the last one.
+// closeTab closes the tab. After the last tab it quits the browser.
 func (m *model) closeTab() {
 	m.stop(m.tab())
 	if len(m.tabs) == 1 {
@@ -166,7 +166,7 @@ func (m *model) closeTab() {
 	m.turnTo(min(m.at, len(m.tabs)-1))
 }
 
-// save asks for a file, and writes the page to it.
+// save prompts for a file name and saves the page.
 func (m *model) save() {
 	e := m.current()
 	name := "page.txt"
@@ -183,7 +183,7 @@ func (m *model) save() {
 	}}, name)
 }
 
-// saveTo writes the octets of the page to a new file, or its text if it has none.
+// saveTo writes the bytes of the page to a new file, or its text if it has no bytes.
 func (m *model) saveTo(e *entry, path string) {
 	p, ctx := e.page, m.ctx
 	m.say("Saving to " + term.Safe(path))
@@ -219,7 +219,7 @@ func (m *model) saveTo(e *entry, path string) {
 	})
 }
 
-// write writes the page: its octets, those that fetch writes, or its text.
+// write writes the page: its bytes, the bytes that fetch writes, or its text.
 func (p *page) write(w io.Writer, fetch func(io.Writer) error) error {
 	isObject := p.octets != nil || p.notRead
 	switch {
@@ -242,7 +242,7 @@ func (p *page) write(w io.Writer, fetch func(io.Writer) error) error {
 	return nil
 }
 
-// countWriter counts what it writes.
+// countWriter counts the bytes that are written to it.
 type countWriter struct {
 	w io.Writer
 	n int64

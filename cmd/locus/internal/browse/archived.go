@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// archivedList lists what archives have.
+// archivedList lists the content of archives.
 type archivedList struct {
 	store  *archive.Store
 	opener opener
@@ -23,7 +23,7 @@ const (
 	maxMatches      = 10_000 // of a search
 )
 
-// hosts lists the hosts after one; empty: from the first.
+// hosts lists the hosts after the given host, or from the first if it is empty.
 func (k *archivedList) hosts(after string) place {
 	return k.place("archives", func(l *loading) *page {
 		p := &page{title: "Archived pages"}
@@ -51,7 +51,7 @@ func (k *archivedList) hosts(after string) place {
 	})
 }
 
-// urls lists URLs of a host after a position, by their schemes.
+// urls lists the URLs of a host after a position, by scheme.
 func (k *archivedList) urls(host, after string) place {
 	name := term.Safe(host)
 	if host == "" {
@@ -82,7 +82,7 @@ func (k *archivedList) urls(host, after string) place {
 	})
 }
 
-// ask asks for words, and lists the URLs that have all of them.
+// ask prompts for words, and lists the URLs that contain all of them.
 func (k *archivedList) ask(m *model) {
 	m.ask(prompt{label: "Words in the URL: ", done: func(m *model, text string) {
 		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {
@@ -91,7 +91,7 @@ func (k *archivedList) ask(m *model) {
 	}}, "")
 }
 
-// search lists the URLs that have all of the words, in lower case.
+// search lists the URLs that contain all words, which must be in lower case.
 func (k *archivedList) search(words []string) place {
 	name := "Archived URLs that contain " + term.Safe(strings.Join(words, " "))
 	return k.place(name, func(l *loading) *page {
@@ -115,7 +115,7 @@ func (k *archivedList) search(words []string) place {
 	})
 }
 
-// all calls add for each URL of each host, until it returns false or l is stopped.
+// all calls add for each URL of each host, until add returns false or l is stopped.
 func (k *archivedList) all(l *loading, add func(archive.Listed) bool) error {
 	hostAfter := ""
 	for {
@@ -153,7 +153,8 @@ func (k *archivedList) place(name string, read func(*loading) *page) place {
 	return place{opener: k.opener, name: name, read: read}
 }
 
-// add adds the link to what was kept of a URL. It counts as typed: opening it dials nothing.
+// add adds a link to the captures of a URL. It counts as typed, because opening it uses no
+// network.
 func (k *archivedList) add(p *page, each archive.Listed) {
 	title := term.Safe(each.URL.Shown())
 	if each.Status != 0 && each.Status != http.StatusOK {
@@ -166,7 +167,7 @@ func (k *archivedList) add(p *page, each archive.Listed) {
 	b.detail = human.Time(each.Time) + "  "
 }
 
-// ended says at the end of the page why it is not whole, if err is not nil.
+// ended adds the reason why the page is incomplete, if err is not nil.
 func (p *page) ended(err error) *page {
 	if err != nil {
 		p.broken(err)

@@ -19,21 +19,21 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// bookmark is a page that the user keeps.
+// bookmark is a bookmark of the user.
 type bookmark struct {
 	URL   locus.URL `toml:"url"`
 	Title string    `toml:"title"`
 	Added time.Time `toml:"added"`
 }
 
-// bookmarks is a TOML file of tables [[bookmark]]. The user may edit it: adding and
-// removing a bookmark leave the rest of the file as it is.
+// bookmarks is a TOML file with a table [[bookmark]] for each bookmark. The user may edit
+// it, so adding and removing a bookmark preserve the rest of the file.
 type bookmarks struct{ path string }
 
 // maxBookmarks is the size limit of the file, in bytes.
 const maxBookmarks = 8 << 20
 
-// read returns the bookmarks. A missing file has none.
+// read returns the bookmarks. It returns none if the file does not exist.
 func (b bookmarks) read() ([]bookmark, error) {
 	text, err := b.text()
 	if err != nil {
@@ -63,8 +63,8 @@ func (b bookmarks) parse(text []byte) ([]bookmark, error) {
 	return file.Bookmark, nil
 }
 
-// add adds a bookmark at the end, without the password of its URL. It reports false if
-// the URL is there already.
+// add appends a bookmark, without the password of its URL. It reports false if the URL
+// already has one.
 func (b bookmarks) add(u locus.URL, title string, now time.Time) (added bool, err error) {
 	u = u.WithoutPassword()
 	err = b.change(func(text []byte) ([]byte, error) {
@@ -94,7 +94,7 @@ func (b bookmarks) add(u locus.URL, title string, now time.Time) (added bool, er
 	return added, err
 }
 
-// remove removes the bookmark at index i, which must be of that URL.
+// remove removes the bookmark at index i, which must have the given URL.
 func (b bookmarks) remove(i int, u locus.URL) error {
 	return b.change(func(text []byte) ([]byte, error) {
 		list, err := b.parse(text)
@@ -112,7 +112,7 @@ func (b bookmarks) remove(i int, u locus.URL) error {
 	})
 }
 
-// cut removes the table [[bookmark]] number i from text, up to the next table.
+// cut removes the i-th table [[bookmark]] from text.
 func cut(text string, i int) string {
 	var out strings.Builder
 	n, inside := -1, false
@@ -130,7 +130,7 @@ func cut(text string, i int) string {
 	return out.String()
 }
 
-// change replaces the file by what edit makes of it.
+// change replaces the content of the file by the result of edit.
 func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	if b.path == "" {
 		_, err := b.text()
@@ -163,10 +163,10 @@ func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	return r.Commit()
 }
 
-// lockTime is how long a change waits for that of another process.
+// lockTime is the time that a change waits for a change by another process.
 const lockTime = 10 * time.Second
 
-// lock keeps other processes from changing the file, until the lock is closed.
+// lock prevents other processes from changing the file until the caller closes the lock.
 func (b bookmarks) lock() (*os.File, error) {
 	lock, err := os.OpenFile(filepath.Join(filepath.Dir(b.path), ".bookmarks.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -183,7 +183,7 @@ func (b bookmarks) lock() (*os.File, error) {
 	}
 }
 
-// bookmark keeps the page that is shown.
+// bookmark bookmarks the current page.
 func (m *model) bookmark() {
 	e := m.current()
 	u, ok := m.copyable(e.place)
@@ -201,7 +201,7 @@ func (m *model) bookmark() {
 	}
 }
 
-// unmark removes the chosen bookmark.
+// unmark removes the selected bookmark.
 func (m *model) unmark() {
 	e := m.current()
 	if e.selected == noLink || e.selected >= len(e.page.marks) {

@@ -47,16 +47,15 @@ given.`
 const browseExamples = `  locus browse
   locus browse gopher://gopher.example.net/1/`
 
-// Terminal are functions of "locus open" that use the terminal.
+// Terminal holds the functions of "locus open" that use the terminal.
 type Terminal struct {
-	// Converse runs a session, and closes it. safe means the filter
-	// of "locus open --safe".
+	// Converse runs and closes a session. safe selects the filter of "locus open --safe".
 	Converse func(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error
 	// Compose starts a message to the address of a mailto URL.
 	Compose func(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error
 }
 
-// options are those of one run.
+// options holds the flags of one run.
 type options struct {
 	archives client.Archives
 	noMouse  bool
@@ -127,8 +126,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	defer cancel()
 	m.ctx, m.do, m.tour, m.mouse = ctx, b, b.tour, !o.noMouse
 	b.program = tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(a.In), tea.WithOutput(a.OutFile()), tea.WithoutSignalHandler())
-	// A message would be drawn over; those that matter are shown in the page. Questions are
-	// asked at the terminal, wherever standard error goes.
+	// The browser would draw over messages, so it shows important ones in the page. Prompts
+	// use the terminal even if standard error is redirected.
 	restore, tty := a.RedirectErrors(io.Discard), a.ErrTTY
 	a.ErrTTY = true
 	_, err = b.program.Run()
@@ -144,8 +143,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	return nil
 }
 
-// newModel returns a model that shows first. Zero: what is kept, or without archives the
-// bookmarks and the tour.
+// newModel returns a model that opens first. If first is the zero URL, it shows the
+// archived pages, or without archives the bookmarks and the tour.
 func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *model {
 	m := &model{
 		app: a, ctx: a.Context, opener: o, colors: a.Getenv("NO_COLOR") == "", width: 80, height: 24,
@@ -165,7 +164,7 @@ func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *mode
 	return m
 }
 
-// bookmarksPath returns the file of the bookmarks, or "" without a folder for it.
+// bookmarksPath returns the bookmarks file, or "" if there is no directory for it.
 func bookmarksPath(a *base.App) string {
 	if a.Flags.Config != "" {
 		return filepath.Join(filepath.Dir(a.Flags.Config), "bookmarks.toml")
@@ -177,8 +176,8 @@ func bookmarksPath(a *base.App) string {
 	return filepath.Join(folder, "bookmarks.toml")
 }
 
-// openElsewhere returns a function that opens a URL with the program that BROWSER names,
-// or that of the desktop.
+// openElsewhere returns a function that opens a URL with $BROWSER or the default program of
+// the desktop.
 func openElsewhere(a *base.App) func(locus.URL) error {
 	return func(u locus.URL) error {
 		names := []string{"xdg-open"}

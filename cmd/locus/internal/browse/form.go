@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// answers are the answers to a form so far.
+// answers holds the current answers to a form.
 type answers struct {
 	form   *scheme.Form
 	values []string
@@ -17,7 +17,7 @@ type answers struct {
 	hidden bool        // one of them must not be shown
 }
 
-// addForm adds the fields of a form as links that ask for the answers.
+// addForm adds the fields of a form as links that prompt for the answers.
 func (p *page) addForm(f *scheme.Form) {
 	a := &answers{form: f, values: form.Presets(f), fields: form.Fields(f), block: map[int]int{}}
 	p.form = a
@@ -53,7 +53,7 @@ func (a *answers) row(q form.Question) string {
 	return strings.TrimSpace(d.Line(form.PromptName(q.Prompt)) + ": [" + answer + "]")
 }
 
-// set sets an answer, which the page then shows.
+// set stores an answer and shows it in the page.
 func (p *page) set(q form.Question, value string) {
 	a := p.form
 	a.values[q.Index] = value
@@ -62,7 +62,7 @@ func (p *page) set(q form.Question, value string) {
 	p.width = 0
 }
 
-// askField asks for an answer, or takes the other one where there are only two.
+// askField prompts for an answer. If there are only two answers, it toggles.
 func (m *model) askField(p *page, q form.Question) {
 	a := p.form
 	switch q.Kind {
@@ -99,7 +99,7 @@ func (m *model) askField(p *page, q form.Question) {
 	}, initial)
 }
 
-// chooseField shows the choices of a field on a page.
+// chooseField shows the choices of a field as a page.
 func (m *model) chooseField(p *page, q form.Question) {
 	m.visit(place{name: "Choices", own: func() *page {
 		choices := &page{title: "Choices"}
@@ -114,8 +114,8 @@ func (m *model) chooseField(p *page, q form.Question) {
 	}})
 }
 
-// submit opens the URL that sends the answers. It has the origin of the form: the user
-// who opened the form answered it.
+// submit opens the URL that submits the answers. The URL has the origin of the form,
+// because the user who opened the form filled it in.
 func (m *model) submit(p *page) {
 	u, at, err := form.Submit(p.form.form, p.form.values)
 	if err != nil {

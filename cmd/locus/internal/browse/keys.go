@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// binding is what keys do. Names are those of [tea.Key.Keystroke], but a letter is as it
-// is typed.
+// binding maps keys to an action. Names of keys are like in [tea.Key.Keystroke], but a
+// letter stands for itself.
 type binding struct {
 	keys []string
 	text string
 	do   func(*model)
 }
 
-// bindings returns every key, in the order of the page that "?" shows.
+// bindings returns all key bindings, in the order of the help page.
 func bindings() []binding {
 	return []binding{
 		{[]string{"down", "j", "ctrl+n"}, "next link, or down a line", func(m *model) { m.step(1) }},
@@ -64,7 +64,7 @@ func bindings() []binding {
 	}
 }
 
-// key takes a key.
+// key handles a key.
 func (m *model) key(k tea.KeyPressMsg) {
 	m.message = ""
 	if m.prompt != nil {
@@ -100,7 +100,7 @@ func (m *model) command(name string) {
 	m.say("Unknown key; ? shows the keys")
 }
 
-// digitKey takes a key after digits: a command for the link of that number.
+// digitKey handles a key after digits, which is a command for the link with that number.
 func (m *model) digitKey(name string) {
 	number, _ := strconv.Atoi(m.digits)
 	digits := m.digits
@@ -120,7 +120,7 @@ func (m *model) digitKey(name string) {
 	}
 }
 
-// hintLetters are typed for the links of a screen, the easiest first.
+// hintLetters are the letters that select links on the screen, the easiest to type first.
 const hintLetters = "asdfghjklqwertyuiopzxcvbnmASDFGHJKLQWERTYUIOPZXCVBNM"
 
 func (m *model) chooseByLetter() {
@@ -144,7 +144,7 @@ func (m *model) letterKey(name string) {
 	}
 }
 
-// interrupt does what Ctrl-C is for.
+// interrupt handles Ctrl-C.
 func (m *model) interrupt() {
 	if m.tab().loading != nil {
 		m.halt()
@@ -162,7 +162,7 @@ func (m *model) quit(status int) {
 	m.later(tea.Quit)
 }
 
-// click chooses and opens the link under the mouse, or does what its other buttons do.
+// click handles the mouse buttons. The first selects and opens the link under the mouse.
 func (m *model) click(at tea.Mouse) {
 	m.message = ""
 	switch {

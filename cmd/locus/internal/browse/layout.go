@@ -16,10 +16,10 @@ type line struct {
 	offset int // of the line in the text of the block, in bytes
 }
 
-// wideScreen is the width from which items have details.
+// wideScreen is the minimum width for item details.
 const wideScreen = 60
 
-// lay makes the lines of the page for a screen of that width, once for each width.
+// lay computes the lines of the page for a screen width, once for each width.
 func (p *page) lay(width int) {
 	width = max(width, 1)
 	if p.width == width {
@@ -32,7 +32,7 @@ func (p *page) lay(width int) {
 	}
 }
 
-// prefixes returns what stands before the first line and before the others.
+// prefixes returns the prefixes of the first line and of the other lines.
 func (b *block) prefixes(width, digits int) (first, rest string) {
 	first = b.quote + b.margin
 	if b.loose {
@@ -54,11 +54,11 @@ func (b *block) prefixes(width, digits int) (first, rest string) {
 	return first, rest
 }
 
-// isItem reports whether the block is a link on a line of its own, with its number in
-// the margin.
+// isItem reports whether the block is a link on its own line, with its number in the
+// margin.
 func (b *block) isItem() bool { return len(b.runs) == 1 && b.runs[0].link != noLink }
 
-// appendLines breaks the block into lines, between words where it can.
+// appendLines breaks the block into lines, between words if possible.
 func (b *block) appendLines(lines []line, index, width, digits int) []line {
 	prefix, rest := b.prefixes(width, digits)
 	offset := 0
@@ -127,9 +127,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// nextWord returns the blanks at the start of text and the word after them, or their
-// first bytes: about most of them, so that a line of any length is broken in time that
-// grows with its length.
+// nextWord returns the leading spaces of text and the next word, or about the first most
+// bytes of them. The limit makes breaking a long line take linear time.
 func nextWord(text string, most int) string {
 	if len(text) > most {
 		for most < len(text) && !utf8.RuneStart(text[most]) {
@@ -144,7 +143,7 @@ func nextWord(text string, most int) string {
 	return text
 }
 
-// fitting returns the longest start of text that takes at most n columns.
+// fitting returns the longest prefix of text that fits in n columns.
 func fitting(text string, n int) string {
 	if n <= 0 {
 		return ""
@@ -161,7 +160,7 @@ func fitting(text string, n int) string {
 	return text[:end]
 }
 
-// firstCharacter returns the first character of text with the marks that combine with it.
+// firstCharacter returns the first character of text with its combining marks.
 func firstCharacter(text string) string {
 	for i, c := range text {
 		if i > 0 && term.Width(string(c)) > 0 {
@@ -171,7 +170,7 @@ func firstCharacter(text string) string {
 	return text
 }
 
-// lineOf returns the first line of a block at or after which the offset is.
+// lineOf returns the first line of a block at or after offset.
 func (p *page) lineOf(block, offset int) int {
 	found := 0
 	for i, l := range p.lines {
@@ -183,8 +182,8 @@ func (p *page) lineOf(block, offset int) int {
 	return found
 }
 
-// linkLine returns the first line from one up to another that has a link, and its column
-// there.
+// linkLine returns the first line in a range that contains a link, and the column of the
+// link.
 func (p *page) linkLine(link, from, to int) (at, column int, ok bool) {
 	for i := from; i < min(to, len(p.lines)); i++ {
 		column := term.Width(p.lines[i].prefix)

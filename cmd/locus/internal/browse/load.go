@@ -20,19 +20,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// opener opens URLs: an [*access.Client], of the network or of archives.
+// opener opens URLs. It is an [*access.Client] for the network or for archives.
 type opener interface {
 	Do(ctx context.Context, req access.Request) (*access.Result, error)
 	Registry() *scheme.Registry
 }
 
-// maxText is the most octets of an object that are shown.
+// maxText is the maximum number of bytes of an object that are shown.
 const maxText = 16 << 20
 
-// maxTrace is the number of lines of a conversation that are kept.
+// maxTrace is the maximum number of lines in a transcript.
 const maxTrace = 2000
 
-// loading is a page that is being opened.
+// loading is a page that is loading.
 type loading struct {
 	place    place
 	ctx      context.Context
@@ -43,7 +43,7 @@ type loading struct {
 	back     *entry // the entry of the history that is opened again; nil: a new one
 }
 
-// progress says how far the page is.
+// progress returns the progress of loading the page.
 func (l *loading) progress() string {
 	text := "Opening " + l.place.shown()
 	if n := l.items.Load(); n > 0 {
@@ -55,7 +55,7 @@ func (l *loading) progress() string {
 	return text
 }
 
-// trace collects the lines of a conversation.
+// trace collects the lines of the transcript.
 type trace struct {
 	lines []string
 	more  int
@@ -73,8 +73,8 @@ func (t *trace) add(sent bool, text string) {
 	t.lines = append(t.lines, mark+term.Safe(locus.MaskText(text)))
 }
 
-// load opens a place. A page is returned also after an error. The session is not nil if
-// the place is one: the caller runs and closes it.
+// load opens a place. It also returns a page after an error. For a session it returns a
+// non-nil session, which the caller must run and close.
 func (l *loading) load() (p *page, session *access.Result) {
 	pl := l.place
 	if pl.own != nil {
@@ -133,7 +133,7 @@ var headings = map[access.Kind]string{
 	access.Syntax: "Not a valid URL of its scheme", access.Interrupted: "Stopped",
 }
 
-// fail makes p a page about err.
+// fail turns p into a page about err.
 func (p *page) fail(r *scheme.Registry, err error) {
 	p.err = err
 	heading := headings[base.KindOf(err)]
@@ -154,14 +154,14 @@ func (p *page) fail(r *scheme.Registry, err error) {
 	p.addText(faint, "r retries, c shows what was sent, G edits the URL.")
 }
 
-// broken says at the end of the page why it is not whole.
+// broken adds the reason why the page is incomplete.
 func (p *page) broken(err error) {
 	p.err, p.whole = err, false
 	p.addText(plain, "")
 	p.addText(bold, "Incomplete: "+messageOf(err))
 }
 
-// messageOf returns the message of an error, safe and without passwords.
+// messageOf returns the message of an error, escaped and without passwords.
 func messageOf(err error) string {
 	return term.Safe(strings.TrimPrefix(locus.MaskText(base.Message(err)), "locus: "))
 }
@@ -185,7 +185,7 @@ func (l *loading) menu(p *page, r *scheme.Registry, m *scheme.Menu) error {
 	return err
 }
 
-// object shows an object: a message, a text, or what is known about other data.
+// object shows an object: a message, a text, or a description of other data.
 func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 	p.mediaType, p.note = o.Type, term.Text(o.Note)
 	body := &countReader{r: o.Body, n: &l.octets}
@@ -218,7 +218,7 @@ func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 	return err
 }
 
-// addTyped adds a text of that media type.
+// addTyped adds a text of the given media type.
 func (p *page) addTyped(r *scheme.Registry, mediaType string, octets []byte) {
 	text := decode(mediaType, octets)
 	switch name, _, _ := strings.Cut(mediaType, ";"); strings.ToLower(strings.TrimSpace(name)) {
@@ -234,8 +234,8 @@ func (p *page) addTyped(r *scheme.Registry, mediaType string, octets []byte) {
 	}
 }
 
-// decode returns a text as UTF-8. Octets that its charset does not have are read as ISO
-// Latin 1, as are all without a charset that are not UTF-8.
+// decode converts a text to UTF-8. It reads bytes that are invalid in the charset as ISO
+// Latin 1. A text without a charset that is not UTF-8 is ISO Latin 1.
 func decode(mediaType string, octets []byte) string {
 	name := charset.OfType(mediaType)
 	if charset.IsUTF8(name) {
@@ -248,7 +248,7 @@ func decode(mediaType string, octets []byte) string {
 	return string(text)
 }
 
-// isText reports whether an object that begins with head can be shown.
+// isText reports whether an object that begins with head can be shown as text.
 func isText(o *scheme.Object, head []byte) bool {
 	name, _, _ := strings.Cut(strings.ToLower(o.Type), "/")
 	if o.Encoding != "" || name == "image" && !strings.Contains(o.Type, "svg") || name == "audio" || name == "video" || name == "font" {
@@ -257,7 +257,7 @@ func isText(o *scheme.Object, head []byte) bool {
 	return bytes.IndexByte(head, 0) < 0 || strings.Contains(charset.OfType(o.Type), "16")
 }
 
-// describe says what is known about data that is not shown.
+// describe adds a description of data that is not shown.
 func (p *page) describe(o *scheme.Object) {
 	p.notRead = true
 	p.addText(bold, p.title)
@@ -273,7 +273,7 @@ func (p *page) describe(o *scheme.Object) {
 	p.addText(faint, "This is not text. s saves it, o opens it with another program.")
 }
 
-// countReader counts what it reads.
+// countReader counts the bytes that are read from it.
 type countReader struct {
 	r io.Reader
 	n *atomic.Int64

@@ -12,10 +12,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxItems is the number of items of a menu that are shown.
+// maxItems is the maximum number of menu items that are shown.
 const maxItems = 200_000
 
-// kindMark ends the title of an item where no column has its kind.
+// kindMark is the suffix of a title that shows the kind of an item without columns.
 func kindMark(k scheme.ItemKind) string {
 	switch k {
 	case scheme.KindMenu:
@@ -28,8 +28,8 @@ func kindMark(k scheme.ItemKind) string {
 	return ""
 }
 
-// addItems adds the items of a menu of a scheme with these traits, and returns why they
-// ended early. count is called for each.
+// addItems adds the items of a menu of a scheme with the given traits. It returns the error
+// that ended the items early. It calls count for each item.
 func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, count func()) error {
 	for item, err := range items {
 		switch {
@@ -45,7 +45,7 @@ func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, c
 	return nil
 }
 
-// addItem adds an item. Among the lines of a text it has no columns.
+// addItem adds an item. Among lines of text, it has no columns.
 func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	title := expandTabs(strings.TrimRight(charset.Text(item.Title), " \r\n"))
 	if note := term.Text(item.Note); note != "" {
@@ -71,8 +71,8 @@ func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	}
 }
 
-// numberOf returns the number of an article, the articles of a newsgroup or the score of a
-// result.
+// numberOf returns the number of an article, the article count of a newsgroup or the score
+// of a result.
 func numberOf(item scheme.Item) (n int64, ok bool) {
 	for _, k := range [...]scheme.ColumnKind{scheme.ColumnNumber, scheme.ColumnCount, scheme.ColumnScore} {
 		if n, ok = item.Number(k); ok {
@@ -82,7 +82,7 @@ func numberOf(item scheme.Item) (n int64, ok bool) {
 	return n, ok
 }
 
-// addLoose adds an item that locates nothing.
+// addLoose adds an item without a URL.
 func (p *page) addLoose(item scheme.Item, title string) {
 	if item.Kind == scheme.KindError {
 		title = "error: " + title

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// addMessage adds a letter or an article: the whole of it, or the part of the place.
+// addMessage adds a mail message or article, or the part of it that the place names.
 func (p *page) addMessage(r *scheme.Registry, whole bool) error {
 	m, err := message.Parse(bytes.NewReader(p.octets), int64(len(p.octets)), nil)
 	if err != nil || m == nil {
@@ -39,7 +39,7 @@ func (p *page) addMessage(r *scheme.Registry, whole bool) error {
 	return nil
 }
 
-// addParts adds links to the parts of a message that has several.
+// addParts adds links to the parts of a multipart message.
 func (p *page) addParts(m *message.Message) {
 	parts := slices.DeleteFunc(slices.Clone(m.Parts()), func(part message.Part) bool { return part.Multipart() })
 	if len(parts) < 2 {

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// model is the state of the browser: a [tea.Model], changed only by Update.
+// model is the state of the browser, a [tea.Model]. Only Update changes it.
 type model struct {
 	app      *base.App
 	ctx      context.Context
@@ -44,9 +44,9 @@ type model struct {
 	tour      func() (*page, error)
 }
 
-// terminal is what needs the terminal itself.
+// terminal holds the functions that need the terminal itself.
 type terminal interface {
-	// converse runs a session, and closes it. safe means the filter of "locus open --safe".
+	// converse runs and closes a session. safe selects the filter of "locus open --safe".
 	converse(ctx context.Context, s *scheme.Session, safe bool) error
 	// compose writes a message.
 	compose(ctx context.Context, u locus.URL) error
@@ -54,7 +54,7 @@ type terminal interface {
 
 func (m *model) tab() *tab { return m.tabs[m.at] }
 
-// current returns the entry that is shown; there is always one.
+// current returns the current entry. There is always one.
 func (m *model) current() *entry { return m.tab().entries[m.tab().at] }
 
 // Init implements [tea.Model]. It opens the first page.
@@ -101,7 +101,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, m.commands()
 }
 
-// later adds a command for the end of Update.
+// later adds a command that Update returns.
 func (m *model) later(c tea.Cmd) { m.next = append(m.next, c) }
 
 func (m *model) commands() tea.Cmd {
@@ -110,12 +110,12 @@ func (m *model) commands() tea.Cmd {
 	return tea.Batch(list...)
 }
 
-// say shows a message, which must be safe, until the next key.
+// say shows a message until the next key. The message must be safe for the terminal.
 func (m *model) say(text string) { m.message = text }
 
 type saidMsg string
 
-// terminalMsg asks for the terminal. It implements [tea.ExecCommand].
+// terminalMsg requests the terminal. It implements [tea.ExecCommand].
 type terminalMsg struct {
 	screen
 	run func() error
@@ -123,7 +123,7 @@ type terminalMsg struct {
 
 func (t terminalMsg) Run() error { return t.run() }
 
-// ended says why run failed, if it did.
+// ended shows the error of run, if any.
 func (terminalMsg) ended(err error) tea.Msg {
 	if err == nil {
 		return nil
@@ -131,7 +131,7 @@ func (terminalMsg) ended(err error) tea.Msg {
 	return saidMsg(messageOf(err))
 }
 
-// loadedMsg is a page that was opened, or a session.
+// loadedMsg is a loaded page, or a session.
 type loadedMsg struct {
 	tab     *tab
 	loading *loading
@@ -141,14 +141,14 @@ type loadedMsg struct {
 
 type tickMsg struct{}
 
-// tickTime is the time between two looks at the progress of a page.
+// tickTime is the interval between updates of the progress.
 const tickTime = 200 * time.Millisecond
 
 func (m *model) ticking() tea.Cmd {
 	return m.tick(tickTime, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-// open opens a place in a tab. back is its entry if it was dropped; nil: a new one.
+// open opens a place in a tab. back is its dropped entry, or nil for a new entry.
 func (m *model) open(t *tab, pl place, back *entry) {
 	m.stop(t)
 	if !pl.url.IsZero() && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
@@ -170,7 +170,7 @@ func (m *model) open(t *tab, pl place, back *entry) {
 	m.later(m.ticking())
 }
 
-// visit opens a place in the tab that is shown.
+// visit opens a place in the current tab.
 func (m *model) visit(pl place) {
 	if e := m.current(); e.page != nil && pl.isSame(e.place) {
 		if name, ok := pl.url.Fragment(); ok && m.jump(e, name) {
@@ -180,7 +180,7 @@ func (m *model) visit(pl place) {
 	m.open(m.tab(), pl, nil)
 }
 
-// jump shows the place in a page that a fragment names.
+// jump scrolls to the fragment of a page.
 func (m *model) jump(e *entry, name string) bool {
 	block, ok := e.page.anchor[scheme.Decoded(name)]
 	if ok {
@@ -199,7 +199,7 @@ func (m *model) compose(pl place) {
 	})
 }
 
-// loaded shows a page that was opened, or runs a session.
+// loaded shows a loaded page, or runs a session.
 func (m *model) loaded(msg loadedMsg) {
 	l, t := msg.loading, msg.tab
 	isCurrent := t.loading == l
@@ -216,7 +216,7 @@ func (m *model) loaded(msg loadedMsg) {
 		return
 	}
 	l.cancel()
-	// What was stopped shows what had come, if anything had.
+	// After a stop, show the part that arrived, if any.
 	if !isCurrent || l.canceled && len(msg.page.octets) == 0 && l.items.Load() == 0 {
 		return
 	}
@@ -243,7 +243,7 @@ func (m *model) loaded(msg loadedMsg) {
 			m.say(e.page.note)
 		}
 		if f := e.page.form; f != nil && len(e.page.links) == 2 && fresh && m.prompt == nil {
-			// Only one question is asked: that of a search.
+			// A search prompts directly.
 			e.page.links[0].act(m)
 		}
 	}
@@ -254,13 +254,13 @@ func (m *model) converse(r *access.Result, l *loading) tea.Cmd {
 	return func() tea.Msg {
 		return terminalMsg{run: func() error {
 			defer l.cancel()
-			// A link is not the user's own choice of a host.
+			// The user did not choose the host of a link.
 			return m.do.converse(l.ctx, r.Resource.(*scheme.Session), l.place.from != nil)
 		}}
 	}
 }
 
-// typed opens what the user typed.
+// typed opens the URL that the user typed.
 func (m *model) typed(text string) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -290,7 +290,7 @@ func (m *model) typed(text string) {
 	m.say("Not a URL: " + messageOf(err))
 }
 
-// resize lays the page out for another screen, with the same text at its top.
+// resize computes the lines for a new screen size and preserves the top text.
 func (m *model) resize(width, height int) {
 	m.width, m.height = width, height
 	for _, t := range m.tabs {

@@ -9,7 +9,7 @@ import (
 // body returns the number of lines for the text of a page.
 func (m *model) body() int { return max(m.height-3, 1) }
 
-// settle keeps the top of the screen and the cursor within the page.
+// settle limits the top of the screen and the cursor to the page.
 func (m *model) settle(e *entry) {
 	p := e.page
 	p.lay(m.width)
@@ -20,7 +20,7 @@ func (m *model) settle(e *entry) {
 	e.cursor = max(min(e.cursor, e.top+m.body()-1, len(p.lines)-1), e.top)
 }
 
-// first chooses the first link on the first screen.
+// first selects the first link on the first screen.
 func (m *model) first(e *entry) {
 	e.top, e.cursor, e.selected = 0, 0, noLink
 	m.selectVisible(e, 1)
@@ -55,8 +55,8 @@ func (m *model) visible(e *entry) (list []int) {
 	return list
 }
 
-// selectVisible chooses the first link on the screen, or the last one if by is negative,
-// unless the chosen one is there.
+// selectVisible selects the first link on the screen, or the last if by is negative, unless
+// the selected link is on the screen.
 func (m *model) selectVisible(e *entry, by int) {
 	if m.isVisible(e, e.selected) {
 		return
@@ -79,8 +79,8 @@ func (m *model) scroll(by int) {
 	m.selectVisible(e, by)
 }
 
-// step chooses the next link or the one before it, if it is on the screen. Otherwise it
-// scrolls a line, and chooses a link that comes to the screen.
+// step selects the next or previous link if it is on the screen. Otherwise it scrolls one
+// line and selects a link that comes into view.
 func (m *model) step(by int) {
 	e := m.current()
 	if n := e.selected + by; m.isVisible(e, e.selected) && n >= 0 && m.isVisible(e, n) {
@@ -103,7 +103,7 @@ func (m *model) step(by int) {
 	}
 }
 
-// link chooses the next link or the one before it, wherever it is.
+// link selects the next or previous link, even if it is not on the screen.
 func (m *model) link(by int) {
 	e := m.current()
 	n := len(e.page.links)
@@ -120,7 +120,7 @@ func (m *model) link(by int) {
 	m.choose(e, (to+n)%n)
 }
 
-// choose chooses a link, and shows it.
+// choose selects a link and scrolls to it.
 func (m *model) choose(e *entry, link int) {
 	e.selected = link
 	if m.isVisible(e, link) {
@@ -132,7 +132,7 @@ func (m *model) choose(e *entry, link int) {
 	}
 }
 
-// end shows the end of the page.
+// end scrolls to the end of the page.
 func (m *model) end() {
 	e := m.current()
 	e.top = len(e.page.lines)
@@ -141,7 +141,7 @@ func (m *model) end() {
 	m.selectVisible(e, -1)
 }
 
-// follow opens the link that is chosen.
+// follow opens the selected link.
 func (m *model) follow() {
 	if l := m.chosen(); l == nil {
 		m.say("No link is selected")
@@ -152,7 +152,7 @@ func (m *model) follow() {
 	}
 }
 
-// chosen returns the link that is chosen, or nil.
+// chosen returns the selected link, or nil.
 func (m *model) chosen() *link {
 	e := m.current()
 	if e.selected == noLink || e.selected >= len(e.page.links) {
@@ -161,15 +161,15 @@ func (m *model) chosen() *link {
 	return &e.page.links[e.selected]
 }
 
-// found is where the searched text is.
+// found is the position of a match.
 type found struct {
 	ok         bool
 	block      int
 	start, end int // in the text of the block
 }
 
-// find looks for m.search after the last place (by 1) or before it (by -1), and around
-// the end of the page.
+// find searches for m.search after the last match (by is 1) or before it (by is -1), and
+// wraps around at the end of the page.
 func (m *model) find(by int) {
 	e := m.current()
 	n := len(e.page.blocks)
@@ -206,7 +206,7 @@ func (m *model) find(by int) {
 	m.say("Not found: " + term.Safe(m.search))
 }
 
-// showFound shows what was found, and chooses the link that it is in.
+// showFound scrolls to the match, and selects the link that contains it.
 func (m *model) showFound(e *entry, f found) {
 	m.found = f
 	at := e.page.lineOf(f.block, f.start)

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/tour"
 )
 
-// show opens a page of the browser itself.
+// show opens a page that the browser itself creates.
 func (m *model) show(name string, make func() *page) {
 	m.visit(place{opener: m.current().opener(), name: name, own: make})
 }
@@ -123,7 +123,7 @@ func (m *model) help() {
 	})
 }
 
-// keyName returns the name of a key for people.
+// keyName returns the display name of a key.
 func keyName(key string) string {
 	if len(key) == 1 {
 		return key
@@ -138,7 +138,7 @@ func keyName(key string) string {
 	return name
 }
 
-// source shows the octets that the page was made of.
+// source shows the source of the page.
 func (m *model) source() {
 	e := m.current()
 	p := e.page
@@ -156,7 +156,7 @@ func (m *model) source() {
 	})
 }
 
-// conversation shows what was sent and received for the page.
+// conversation shows the transcript of the page.
 func (m *model) conversation() {
 	e := m.current()
 	lines := e.page.trace
@@ -170,7 +170,7 @@ func (m *model) conversation() {
 	})
 }
 
-// parts shows the parts of the URL of the chosen link and of the page.
+// parts shows the parts of the URLs of the selected link and the page.
 func (m *model) parts() {
 	e := m.current()
 	var list []place
@@ -201,7 +201,7 @@ func (m *model) parts() {
 	})
 }
 
-// addURL adds the parts of a URL, and what breaks the rules.
+// addURL adds the parts of a URL and its violations.
 func (p *page) addURL(pl place) {
 	p.addText(plain, pl.shown())
 	if pl.hidden {
@@ -234,7 +234,7 @@ func (p *page) addURL(pl place) {
 	p.addText(plain, "  "+fmt.Sprintf("%-12s %s", "origin", origin))
 }
 
-// addFacts adds what is known about the resource of a page.
+// addFacts adds the properties of the page's resource.
 func (p *page) addFacts(of *page) {
 	if of.result == nil {
 		return

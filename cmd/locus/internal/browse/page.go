@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// place is where a page comes from, so that it can be opened again.
+// place is the origin of a page. The browser can open it again.
 type place struct {
 	opener opener                 // of url
 	url    locus.URL              // zero: own or read makes the page
@@ -21,7 +21,7 @@ type place struct {
 	hidden bool                   // url contains an answer that must not be shown
 }
 
-// shown returns the URL for people, safe and without passwords.
+// shown returns the URL for display, escaped and without passwords.
 func (p place) shown() string {
 	switch {
 	case p.url.IsZero():
@@ -34,7 +34,7 @@ func (p place) shown() string {
 	return term.Safe(p.url.Shown())
 }
 
-// isSame reports whether q leads to the same page as p, or to another place in it.
+// isSame reports whether q is the same page as p, possibly with another fragment.
 func (p place) isSame(q place) bool {
 	return !p.url.IsZero() && p.url.WithoutFragment() == q.url.WithoutFragment() && p.part == q.part && p.opener == q.opener
 }
@@ -48,10 +48,10 @@ const (
 	faint
 )
 
-// noLink is the link of plain text.
+// noLink marks plain text.
 const noLink = -1
 
-// run is text of one style. It is safe for a terminal and has no line end.
+// run is a text with one style. It is safe for a terminal and has no line end.
 type run struct {
 	text  string
 	link  int // index among the links of the page, or noLink
@@ -87,7 +87,7 @@ type link struct {
 	label string       // of act, for the last line
 }
 
-// page is a resource for people.
+// page is a resource as it is displayed.
 type page struct {
 	place  place
 	result *access.Result // without its resource; nil: the page is not from a server
@@ -110,7 +110,7 @@ type page struct {
 	width int
 }
 
-// expandTabs replaces tabs by blanks, and reads other control characters as text.
+// expandTabs replaces tabs by spaces, and escapes other control characters.
 func expandTabs(text string) string {
 	if !strings.Contains(text, "\t") {
 		return term.Safe(text)
@@ -139,7 +139,7 @@ func (p *page) addText(s style, lines ...string) {
 	}
 }
 
-// addLink adds a link on a line of its own.
+// addLink adds a link on its own line.
 func (p *page) addLink(title string, l link) *block {
 	p.links = append(p.links, l)
 	p.add(block{runs: []run{{text: title, link: len(p.links) - 1}}})

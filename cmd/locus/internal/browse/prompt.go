@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// prompt asks for a line of text.
+// prompt is an input line.
 type prompt struct {
 	label  string
 	secret bool // the text is not shown
@@ -19,7 +19,7 @@ type prompt struct {
 	at   int // of the cursor
 }
 
-// maxPrompt is the longest text that can be typed.
+// maxPrompt is the maximum length of the input.
 const maxPrompt = 64 << 10
 
 // ask shows a prompt with an initial text.
@@ -43,7 +43,7 @@ func (p *prompt) insert(text string) {
 	p.at += len(add)
 }
 
-// key takes a key of the prompt.
+// key handles a key of the prompt.
 func (m *model) promptKey(k tea.KeyPressMsg) {
 	p := m.prompt
 	switch k.Keystroke() {
@@ -97,8 +97,8 @@ func (p *prompt) remove(i int) {
 	}
 }
 
-// draw returns the line, and the column of the cursor. A text that is too long is shown
-// from where the cursor can be seen.
+// draw returns the line and the column of the cursor. If the text is too long, the line
+// shows the part around the cursor.
 func (p *prompt) draw(width int) (text string, cursor int) {
 	label := term.Truncate(p.label, width/2)
 	shown := func(text []rune) string {

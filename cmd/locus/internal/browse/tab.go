@@ -9,7 +9,7 @@ type tab struct {
 	loading *loading // may be nil
 }
 
-// entry is a page of a history. A page that was dropped is opened again.
+// entry is a page of a history. The browser loads a dropped page again.
 type entry struct {
 	place    place
 	title    string
@@ -28,15 +28,15 @@ const (
 	maxTabs       = 20
 )
 
-// newEntry returns an entry for a place that is opened next.
+// newEntry returns an entry for a place that is about to be opened.
 func newEntry(pl place) *entry {
 	return &entry{place: pl, title: pl.shown(), page: &page{title: pl.shown()}, selected: noLink, fresh: true}
 }
 
-// opener returns what opens the links that are typed while the entry is shown.
+// opener returns the opener for URLs that the user types while the entry is shown.
 func (e *entry) opener() opener { return e.place.opener }
 
-// push adds an entry after the current one, in place of those that came after it.
+// push adds an entry after the current one, and removes the entries after it.
 func (t *tab) push(e *entry) {
 	if len(t.entries) > 0 {
 		t.entries = t.entries[:t.at+1]
@@ -48,7 +48,7 @@ func (t *tab) push(e *entry) {
 	t.at = len(t.entries) - 1
 }
 
-// forget drops the texts of the pages that are farthest from e, beyond the limits.
+// forget drops the text of the pages that are farthest from e, beyond the limits.
 func (t *tab) forget(e *entry) {
 	pages, kept := 0, 0
 	for distance := range len(t.entries) {
@@ -69,10 +69,10 @@ func (t *tab) forget(e *entry) {
 	}
 }
 
-// size returns roughly how many octets the page keeps.
+// size returns the approximate memory use of the page in bytes.
 func (p *page) size() int { return 3*len(p.octets) + 200*len(p.blocks) + 400*len(p.links) }
 
-// stop ends what is being opened in a tab.
+// stop stops loading in a tab.
 func (m *model) stop(t *tab) {
 	if l := t.loading; l != nil {
 		l.canceled = true
@@ -81,7 +81,7 @@ func (m *model) stop(t *tab) {
 	}
 }
 
-// halt ends what is being opened, and shows what came of it.
+// halt stops loading and shows the part that arrived.
 func (m *model) halt() {
 	if l := m.tab().loading; l != nil {
 		l.canceled = true
@@ -90,10 +90,10 @@ func (m *model) halt() {
 	}
 }
 
-// back shows the page before.
+// back shows the previous page.
 func (m *model) back() { m.move(-1, "This is the first page") }
 
-// forward shows the page after.
+// forward shows the next page.
 func (m *model) forward() { m.move(1, "This is the last page") }
 
 func (m *model) move(by int, end string) {
@@ -113,7 +113,7 @@ func (m *model) move(by int, end string) {
 	m.reopen(t)
 }
 
-// reopen opens the current entry of t again, if its page was dropped.
+// reopen loads the current entry of t again, if its page was dropped.
 func (m *model) reopen(t *tab) {
 	e := t.entries[t.at]
 	if e.page != nil {
@@ -126,7 +126,7 @@ func (m *model) reopen(t *tab) {
 	m.open(t, e.place, e)
 }
 
-// reload opens the page that is shown again.
+// reload loads the current page again.
 func (m *model) reload() {
 	e := m.current()
 	m.open(m.tab(), e.place, e)

@@ -16,15 +16,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// screen is the part of [tea.ExecCommand] that programs with a terminal of their own do
-// not need.
+// screen is the part of [tea.ExecCommand] that programs with their own terminal do not
+// need.
 type screen struct{}
 
 func (screen) SetStdin(io.Reader)  {}
 func (screen) SetStdout(io.Writer) {}
 func (screen) SetStderr(io.Writer) {}
 
-// browser is what the model needs of the terminal and of the tour.
+// browser holds the functions of the model that use the terminal and the tour.
 type browser struct {
 	app      *base.App
 	client   *access.Client
@@ -48,7 +48,7 @@ func (b *browser) compose(ctx context.Context, u locus.URL) error {
 // errInterrupted means that the user went back with Ctrl-C.
 var errInterrupted = errors.New("interrupted")
 
-// visible runs f while messages go to the terminal, and waits for Enter. Ctrl-C ends both.
+// visible runs f with messages on the terminal, and waits for Enter. Ctrl-C stops both.
 func (b *browser) visible(ctx context.Context, f func(context.Context) error) error {
 	tty, err := b.app.Terminal()
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *browser) visible(ctx context.Context, f func(context.Context) error) er
 	return err
 }
 
-// suspend gives the terminal to a question about a login: a [client.SuspendFunc].
+// suspend gives the terminal to a login prompt. It is a [client.SuspendFunc].
 func (b *browser) suspend(ctx context.Context) (question context.Context, resume func()) {
 	begun, ended := make(chan struct{}), make(chan struct{})
 	b.program.Send(terminalMsg{run: func() error {

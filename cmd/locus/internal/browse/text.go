@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// target is a link in a text, by the offsets of what shows it.
+// target is a link in a text, with the offsets of the text that shows it.
 type target struct {
 	start, end int
 	place      place
@@ -43,7 +43,7 @@ func (p *page) addMarkdown(text string) {
 	p.addTargets(text, list)
 }
 
-// base returns the URL that partial forms in the page are relative to.
+// base returns the URL that resolves relative references in the page.
 func (p *page) base() locus.URL {
 	if p.result != nil {
 		return p.result.URL
@@ -51,7 +51,7 @@ func (p *page) base() locus.URL {
 	return p.place.url
 }
 
-// follow returns the place that a link of the page leads to.
+// follow returns the place of the target of a link.
 func (p *page) follow(u locus.URL) place {
 	from := p.result
 	if from == nil {
@@ -60,7 +60,7 @@ func (p *page) follow(u locus.URL) place {
 	return place{opener: p.place.opener, url: u, from: from}
 }
 
-// resolve returns what a reference in the page leads to.
+// resolve returns the target of a reference in the page.
 func (p *page) resolve(r *scheme.Registry, base locus.URL, reference string) (locus.URL, error) {
 	ref, err := relative.Parse(reference)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// View implements [tea.Model]. The cursor is on what is chosen, for screen readers.
+// View implements [tea.Model]. For screen readers, the cursor is on the selection.
 func (m *model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return tea.NewView("")
@@ -41,8 +41,8 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// cursor returns the position of the cursor: on the link that is chosen, on what was
-// found, or on the first line.
+// cursor returns the position of the cursor: the selected link, the match, or the first
+// line.
 func (m *model) cursor(e *entry) (x, y int) {
 	if e.selected != noLink {
 		if at, column, ok := e.page.linkLine(e.selected, e.top, e.top+m.body()); ok {
@@ -60,7 +60,7 @@ func (m *model) cursor(e *entry) (x, y int) {
 	return min(x, m.width-1), y
 }
 
-// sgr puts text into SGR parameters, unless they are empty.
+// sgr wraps text in SGR parameters, unless they are empty.
 func sgr(parameters, text string) string {
 	if parameters == "" || text == "" {
 		return text
@@ -68,7 +68,7 @@ func sgr(parameters, text string) string {
 	return "\x1b[" + parameters + "m" + text + "\x1b[m"
 }
 
-// Parameters of SGR. Those of links and titles are colors, which NO_COLOR leaves out.
+// SGR parameters. Links and titles have colors, which NO_COLOR turns off.
 const (
 	reverse   = "7"
 	boldface  = "1"
@@ -77,7 +77,7 @@ const (
 	linkColor = "36"
 )
 
-// titleLine has the tabs, or the title and how far the page is shown.
+// titleLine returns the tabs, or the title and the position in the page.
 func (m *model) titleLine(e *entry) string {
 	where := position(e.top, m.body(), len(e.page.lines))
 	room := max(m.width-term.Width(where)-1, 0)
@@ -103,7 +103,7 @@ func (m *model) tabLabel(i int, t *tab) string {
 	return fmt.Sprintf("%s%d %s ", mark, i+1, fill(term.Truncate(t.entries[t.at].safeTitle(), width-3), width-3))
 }
 
-// position says how far a text is shown, as pagers do.
+// position returns the position in a text, like a pager.
 func position(top, height, n int) string {
 	switch {
 	case n <= height:
@@ -116,7 +116,7 @@ func position(top, height, n int) string {
 	return fmt.Sprintf("%d%%", (top+height)*100/n)
 }
 
-// fill adds blanks up to width columns.
+// fill pads to width columns.
 func fill(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
@@ -169,7 +169,7 @@ func (m *model) parameters(e *entry, at int, r run) string {
 	return strings.Join(list, ";")
 }
 
-// statusLine has a message, the progress of a page, or the URL of the link.
+// statusLine returns a message, the progress, or the URL of the link.
 func (m *model) statusLine(e *entry) string {
 	text := e.place.shown()
 	switch l := m.chosen(); {
@@ -185,7 +185,7 @@ func (m *model) statusLine(e *entry) string {
 	return sgr(dim, term.Truncate(text, m.width))
 }
 
-// lastLine has the prompt, or the commonest keys. cursor is its column.
+// lastLine returns the prompt, or the commonest keys. cursor is its column.
 func (m *model) lastLine() (text string, cursor int) {
 	if m.prompt != nil {
 		return m.prompt.draw(m.width)
@@ -199,8 +199,8 @@ func (m *model) lastLine() (text string, cursor int) {
 	return sgr(dim, shortHelp(m.width)), 0
 }
 
-// shortHelp returns the commonest keys that fit into width columns. The keys that show all keys
-// and end the program are there also where others do not fit.
+// shortHelp returns the commonest keys that fit in width columns. It always includes the
+// keys for help and quit.
 func shortHelp(width int) string {
 	const last = "? keys  q quit"
 	for keys := []string{"Enter open", "b back", "g go", "/ find", "a bookmark"}; len(keys) > 0; keys = keys[:len(keys)-1] {

@@ -1,5 +1,5 @@
-// Package configure is the subcommand "locus config", which shows the configuration and
-// starts its file.
+// Package configure implements the subcommand "locus config", which shows the configuration
+// and creates its file.
 package configure
 
 import (
@@ -72,7 +72,7 @@ a file.
 		Args: base.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return begin(a) },
 	}
-	// A broken file must not keep its path secret.
+	// "config path" must work even with an invalid file.
 	for _, c := range []*cobra.Command{path, begin} {
 		c.PersistentPreRunE = func(*cobra.Command, []string) error { return nil }
 	}
@@ -122,7 +122,7 @@ func begin(a *base.App) error {
 	}
 	err = os.MkdirAll(filepath.Dir(name), 0o700)
 	if err == nil {
-		// It may get passwords of gateways.
+		// The user may add passwords of proxies to the file.
 		var f *os.File
 		if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_, err = f.WriteString(text)

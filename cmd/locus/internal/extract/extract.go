@@ -1,4 +1,4 @@
-// Package extract is the subcommand "locus extract", which finds URLs in documents.
+// Package extract implements the subcommand "locus extract", which finds URLs in documents.
 package extract
 
 import (
@@ -145,7 +145,7 @@ func (x *extractor) wants(l *document.Link) bool {
 		return x.partial && len(x.hosts) == 0 && len(x.schemes) == 0
 	}
 	if len(x.schemes) > 0 && !slices.Contains(x.schemes, l.URL.Scheme()) {
-		// The prefix "URL:" may stand before URLs of any scheme.
+		// The prefix "URL:" may precede URLs of any scheme.
 		return false
 	}
 	return len(x.hosts) == 0 || slices.ContainsFunc(x.hosts, func(host string) bool {
@@ -153,7 +153,8 @@ func (x *extractor) wants(l *document.Link) bool {
 	})
 }
 
-// onHost reports whether host is name, or for "*.domain" within that domain.
+// onHost reports whether host equals name, or for "*.domain" whether host is in that
+// domain.
 func onHost(host, name string) bool {
 	host = strings.ToLower(host)
 	if domain, ok := strings.CutPrefix(name, "*"); ok {
@@ -200,17 +201,17 @@ func (x *extractor) object(file string, l *document.Link) linkJSON {
 	return j
 }
 
-// some returns a text as JSON: null if it is empty.
+// some returns text as JSON, or null if it is empty.
 func some(s string) *shape.Text { return shape.Present(s, s != "") }
 
-// lines appends l as lines of text. file is their prefix.
+// lines appends l as lines of text with the prefix file.
 func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
 	first := l.URL.String()
 	if l.URL.IsZero() {
 		first = l.Ref
 	}
 	if l.URL.IsZero() || x.a.OutTTY {
-		// A URL has no control characters, but a terminal may obey others.
+		// A URL has no control characters, but a terminal may interpret other characters.
 		first = x.shown(first)
 	}
 	b = x.line(b, file, l.Member, first)
@@ -233,7 +234,7 @@ func (x *extractor) line(b []byte, file, member, written string) []byte {
 	return append(append(b, written...), '\n')
 }
 
-// shown returns text of a document or folder as one line.
+// shown returns text of a document or directory as one line.
 func (x *extractor) shown(s string) string {
 	if x.a.OutTTY || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		return term.Safe(s)

@@ -19,9 +19,9 @@ import (
 	"github.com/locus-url/locus/internal/command/walk"
 )
 
-// Several files are read at once, and their links are written in the order of the
-// files: each batch of files has its own channel, and the channels are emptied one by
-// one.
+// extract reads several files concurrently and writes their links in the order of the
+// files. Each batch of files has its own channel, and the writer drains the channels in
+// order.
 
 type chunk struct {
 	text  []byte
@@ -34,22 +34,23 @@ type chunk struct {
 }
 
 const (
-	// chunkSize is the number of octets written at once.
+	// chunkSize is the number of bytes per write.
 	chunkSize = 32 << 10
-	// together is the number of files of a folder that one goroutine reads in a batch:
-	// handing over a single small file would cost as much as reading it.
+	// together is the number of files of a directory in one batch. Handing over a single
+	// small file would cost as much as reading it.
 	together = 16
-	// chunksAhead is the number of chunks of a batch that wait for their turn, and
-	// filesAhead the number of such batches.
+	// chunksAhead is the maximum number of waiting chunks of a batch, and filesAhead the
+	// maximum number of such batches.
 	chunksAhead = 4
 	filesAhead  = 64
-	// partAhead is the same for a part of a long file: usually all of its chunks.
+	// partAhead is like chunksAhead for a part of a long file. Usually all its chunks fit.
 	partAhead = 32
-	// garbage is the GC percentage: by the default, small live memory is collected too often.
+	// garbage is the GC percentage. With the default, the collector runs too often while
+	// little memory is live.
 	garbage = 400
 )
 
-// reading is a batch of files that are read one after another.
+// reading is a batch of files that one goroutine reads in order.
 type reading struct {
 	x       *extractor
 	files   []listed
@@ -60,7 +61,7 @@ type reading struct {
 	ctx     context.Context
 }
 
-// write extracts from all files, and returns the number of links written.
+// write extracts from all files and returns the number of links written.
 func (x *extractor) write(args []string) (found int64) {
 	ctx, cancel := context.WithCancel(x.a.Context)
 	defer cancel()
@@ -72,7 +73,7 @@ func (x *extractor) write(args []string) (found int64) {
 	x.parts = make(chan struct{}, runtime.GOMAXPROCS(0))
 	ordered := make(chan *reading, filesAhead)
 	defer x.readers.Wait()
-	// Readers that wait for a channel stop when the writer has gone.
+	// Readers that wait for a channel stop when the writer returns.
 	defer cancel()
 	x.readers.Go(func() { x.list(ctx, args, ordered) })
 	progress := new(base.Progress)
@@ -111,7 +112,7 @@ func (x *extractor) write(args []string) (found int64) {
 	return found + x.writeRest(seen)
 }
 
-// reuse keeps the buffer of a chunk for later ones.
+// reuse saves the buffer of a chunk for later chunks.
 func (x *extractor) reuse(b []byte) {
 	if cap(b) == 0 || cap(b) > 4*chunkSize {
 		return
@@ -122,7 +123,7 @@ func (x *extractor) reuse(b []byte) {
 	}
 }
 
-// list starts to read the files of args, as many at once as there are processors.
+// list starts to read the files of args, as many concurrently as there are processors.
 func (x *extractor) list(ctx context.Context, args []string, ordered chan<- *reading) {
 	defer close(ordered)
 	var readers sync.WaitGroup
@@ -192,7 +193,7 @@ func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.Fil
 	}
 }
 
-// writeNew writes the links of a chunk that are new, and returns their number.
+// writeNew writes the new links of a chunk and returns their number.
 func (x *extractor) writeNew(c chunk, seen *bulk.Set) (found int64) {
 	b := bulk.Batch{Keys: c.keys, Ends: c.ends, Text: c.text}
 	if err := seen.Add(&b); err != nil {
@@ -210,7 +211,7 @@ func (x *extractor) writeNew(c chunk, seen *bulk.Set) (found int64) {
 	return found
 }
 
-// fail ends the run: later links can't be compared.
+// fail ends the run, because later links can't be compared.
 func (x *extractor) fail(err error) {
 	if x.failed == nil {
 		x.failed = err
@@ -218,7 +219,8 @@ func (x *extractor) fail(err error) {
 	}
 }
 
-// writeRest writes the links that seen had no memory for, and returns their number.
+// writeRest writes the links that did not fit in the memory of seen, and returns their
+// number.
 func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
 	if seen == nil || x.failed != nil {
 		return 0
@@ -285,13 +287,13 @@ func (r *reading) read(file walk.File) bool {
 	return r.ctx.Err() == nil
 }
 
-// part reads the links of a part of a file beside other parts, and reports whether to
-// continue.
+// part reads the links of a part of a file concurrently with other parts. It reports
+// whether to continue.
 func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	select {
 	case r.x.parts <- struct{}{}:
 	default:
-		// Not to wait: parts of later files may wait for the end of this one.
+		// Do not wait here: parts of later files may wait for the end of this part.
 		return r.links(file, links)
 	}
 	p := &reading{x: r.x, ctx: r.ctx, prefix: r.prefix, chunks: make(chan chunk, partAhead)}
@@ -313,7 +315,7 @@ func (r *reading) links(file walk.File, links iter.Seq2[document.Link, error]) b
 			return false
 		}
 		if err != nil {
-			// In folders and containers, binary files are skipped without a message.
+			// In directories and containers, skip binary files without a message.
 			var in *document.Error
 			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
 				continue
@@ -350,7 +352,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	case info.IsDir():
 		err = fmt.Errorf("%s is a directory; use -r to read its files", name)
 	case !info.Mode().IsRegular():
-		// Only Ctrl-C may end a pipe.
+		// A pipe may end only on Ctrl-C.
 		return waitedReader{f, r, f}, nil
 	default:
 		return stoppedFile{f, r.ctx}, nil

@@ -1,5 +1,5 @@
-// Package form turns the fields of a form into questions for users, and their texts
-// into answers.
+// Package form converts the fields of a form to questions for users, and their texts to
+// answers.
 package form
 
 import (
@@ -36,7 +36,7 @@ func Fields(f *scheme.Form) []Question {
 		q := Question{FormField: field, Index: i, Preset: answers[i]}
 		switch field.Kind {
 		case scheme.FieldNote, scheme.FieldFile:
-			// A note has no answer, and a server may not name a local file.
+			// A note has no answer, and a server must not name a local file.
 			q.Preset = ""
 		case scheme.FieldSaveAs:
 			q.Preset = transfer.SafeName(field.Default)
@@ -50,7 +50,7 @@ func Fields(f *scheme.Form) []Question {
 	return list
 }
 
-// Questions returns the fields that take an answer.
+// Questions returns the fields that accept an answer.
 func Questions(f *scheme.Form) []Question {
 	return slices.DeleteFunc(Fields(f), func(q Question) bool { return q.Number == 0 })
 }
@@ -72,13 +72,14 @@ func PromptName(octets string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(charset.Text(octets)), ":"))
 }
 
-// Label names the question in a message.
+// Label returns the name of the question for a message.
 func (q Question) Label() string { return fmt.Sprintf("%d %s", q.Number, Quote(q.ShortPrompt())) }
 
 // Quote quotes and shortens text for a message.
 func Quote(text string) string { return `"` + term.Truncate(term.Safe(text), MaxShown) + `"` }
 
-// ReadAnswer returns the answer for a typed text. Errors contain only paths of it.
+// ReadAnswer returns the answer for a typed text. Errors contain no part of the text except
+// paths.
 func (q Question) ReadAnswer(text string) (string, error) {
 	var err error
 	switch q.Kind {
@@ -103,7 +104,7 @@ func (q Question) ReadAnswer(text string) (string, error) {
 	return text, q.Check(text)
 }
 
-// Choose returns the choice with that text or number.
+// Choose returns the choice with the given text or number.
 func Choose(choices []string, text string) (string, error) {
 	for _, choice := range choices {
 		if charset.Text(choice) == text {
@@ -134,11 +135,11 @@ func yesOrNo(text string) (string, error) {
 	return "", errors.New("write y for yes or n for no")
 }
 
-// MaxFile is the size limit of a file that is sent as an answer, in octets.
+// MaxFile is the size limit of a file that is an answer, in bytes.
 const MaxFile = 16 << 20
 
-// Submit returns the URL that submits the answers. If a question refuses its answer, at
-// is its index and the error names it by number; else at is -1.
+// Submit returns the URL that submits the answers. If a question rejects its answer, at is
+// the index of the question, and the error names it by number. Otherwise at is -1.
 func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	u, err = f.Submit(answers)
 	var wrong *scheme.AnswerError
@@ -153,11 +154,11 @@ func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	return u, -1, err
 }
 
-// Indent is the column of the titles of a menu and of the prompts of a form.
+// Indent is the column of menu titles and form prompts.
 const Indent = 5 + 2 + 7 + 2
 
-// Rows returns a form for people: number, kind and prompt of each question, in the
-// columns of a narrow menu. f may be nil.
+// Rows returns a form for display: number, kind and prompt of each question, in the columns
+// of a narrow menu. f may be nil.
 func Rows(f *scheme.Form, l *TextDecoder) []string {
 	if f == nil {
 		return nil
@@ -206,7 +207,7 @@ func (l *TextDecoder) Preset(q Question) string {
 // MaxShown is the number of columns for a text within a message.
 const MaxShown = 60
 
-// Howto tells which flags answer a form.
+// Hint returns advice about the flags that answer a form.
 func Hint(f *scheme.Form) string {
 	how := "--answer FIELD=TEXT"
 	if len(Questions(f)) == 1 {
@@ -215,7 +216,7 @@ func Hint(f *scheme.Form) string {
 	return fmt.Sprintf("this URL is a form: use \"locus open URL\", or \"locus get %s URL\"", how)
 }
 
-// JSON describes a form; nil for nil.
+// JSON describes a form. It returns nil for nil.
 func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	if f == nil {
 		return nil
@@ -223,10 +224,10 @@ func JSON(f *scheme.Form, at locus.URL) *shape.Form {
 	return shape.NewForm(f, at, Presets(f))
 }
 
-// TextDecoder decodes UTF-8 or ISO Latin 1, and records whether it was Latin 1.
+// TextDecoder decodes UTF-8 or ISO Latin 1, and records whether the text was ISO Latin 1.
 type TextDecoder struct{ Latin1 bool }
 
-// Line returns octets as one line that is safe for a terminal.
+// Line returns text as one line that is safe for a terminal.
 func (l *TextDecoder) Line(octets string) string {
 	if !utf8.ValidString(octets) {
 		l.Latin1 = true

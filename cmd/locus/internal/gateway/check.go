@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// checker collects what is wrong with the configuration and the flags of one run. It opens
-// nothing: no file but that of the configuration, no port, no connection.
+// checker collects the mistakes in the configuration and the flags of one run. It reads the
+// configuration file, but opens no other file, no port and no connection.
 type checker struct {
 	*gatewayCommand
 	cmd      *cobra.Command
@@ -36,7 +36,7 @@ type mistakeJSON struct {
 	Message  shape.Text  `json:"message"`
 }
 
-// check writes what is wrong. The exit status is that of a usage mistake, if anything is.
+// check writes the mistakes. If there is one, the exit status is that of wrong usage.
 func (c *gatewayCommand) check(cmd *cobra.Command) error {
 	report, err := c.app.CheckConfig(cmd.Flags())
 	c.configure(cmd)
@@ -84,14 +84,14 @@ func (k *checker) write(p config.Problem) {
 	fmt.Fprintln(a.Out, term.Safe(message))
 }
 
-// add adds a problem that has no place of its own, unless err is nil.
+// add adds a problem without a position, unless err is nil.
 func (k *checker) add(err error) {
 	if err != nil {
 		k.problems = append(k.problems, config.Problem{Err: err})
 	}
 }
 
-// addOf adds a problem of a setting, which a flag may have set, unless err is nil.
+// addOf adds a problem of a setting or its flag, unless err is nil.
 func (k *checker) addOf(flag, key string, err error) {
 	if err == nil {
 		return
@@ -104,7 +104,7 @@ func (k *checker) addOf(flag, key string, err error) {
 	k.problems = append(k.problems, k.report.At(key, err))
 }
 
-// checkRules checks names and patterns, one by one.
+// checkRules checks each name and pattern.
 func (k *checker) checkRules() {
 	for _, name := range k.config.Names {
 		if !locus.IsHost(name) {
@@ -122,7 +122,7 @@ func (k *checker) checkRules() {
 	}
 }
 
-// checkPlaces checks that folders and archives are there.
+// checkPlaces checks that directories and archives exist.
 func (k *checker) checkPlaces() {
 	for _, folder := range k.config.Files {
 		folder = k.app.ExpandHome(folder)
@@ -133,7 +133,7 @@ func (k *checker) checkPlaces() {
 		k.addOf("files", "gateway.files", err)
 	}
 	if dir := k.app.ExpandHome(k.config.Cache); dir != "" && !k.config.NoCache {
-		// The gateway makes one that is missing.
+		// The gateway creates a missing directory.
 		if err := isFolder(dir); !errors.Is(err, fs.ErrNotExist) {
 			k.addOf("cache", "gateway.cache", err)
 		}
@@ -155,7 +155,7 @@ func isFolder(name string) error {
 	return err
 }
 
-// checkMail checks what sending messages needs.
+// checkMail checks the settings for sending messages.
 func (k *checker) checkMail() {
 	if !k.config.Mail || k.demo {
 		return
@@ -174,12 +174,13 @@ func (k *checker) checkMail() {
 	}
 }
 
-// checkClient checks the policy and the gateways that URLs go through.
+// checkClient checks the policy and the proxies.
 func (k *checker) checkClient() {
 	_, err := policy.New(client.Rules(k.app))
 	k.add(err)
 	_, err = client.ProxiesOver(k.app, config.ProxyTable{})
 	k.add(err)
-	// The gateway does not use them. Other commands and programs in this environment do.
+	// The gateway does not use these proxies, but other commands and programs in this
+	// environment do.
 	k.problems = append(k.problems, client.ProxyProblems(k.app)...)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// client returns the client of the gateway. URLs of the gateway's clients count as
-// followed, not typed, and there is no prompt for a password. That of the demonstration
-// leads only to the servers of the tour.
+// client returns the client of the gateway. It treats URLs as followed, not typed, and
+// never prompts for a password. The client of the demonstration reaches only the servers of
+// the tour.
 func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err error) {
 	a := c.app
 	mail := client.NewMailbox(a, true)

@@ -1,4 +1,4 @@
-// Package gateway is the subcommand "locus gateway", which runs the HTTP gateway.
+// Package gateway implements the subcommand "locus gateway", which runs the HTTP gateway.
 package gateway
 
 import (
@@ -119,7 +119,7 @@ gateway logs requests to standard error, without passwords.`,
 	return cmd
 }
 
-// configure sets the values of the configuration where no flag was given.
+// configure applies the configuration to flags that the user did not set.
 func (c *gatewayCommand) configure(cmd *cobra.Command) {
 	said := c.config
 	c.config = c.app.Config.Gateway
@@ -146,7 +146,7 @@ var errNotBoth = errors.New("--demo and --from can't be used together")
 func (c *gatewayCommand) run() error {
 	a := c.app
 	if most := int64(c.config.Memory); most > 0 {
-		// Collect garbage well before requests are refused.
+		// Collect garbage well before the gateway rejects requests.
 		debug.SetMemoryLimit(most - most/8)
 	}
 	if c.demo && c.archives.Used() {
@@ -265,8 +265,8 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 	return o, err
 }
 
-// store opens the cache of answers; nil means none. The demonstration has none, and an
-// archive needs none.
+// store opens the cache. It returns nil for the demonstration and for archives, which need
+// no cache.
 func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	if c.config.NoCache || c.museum != nil || c.stored != nil {
 		return nil, nil
@@ -324,8 +324,7 @@ func (c *gatewayCommand) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.ErrOut, nil))
 }
 
-// ServeDemo serves the tour to a browser, until a signal. It ignores the configuration
-// of gateways.
+// ServeDemo serves the tour to a browser until a signal. It ignores configured proxies.
 func ServeDemo(a *base.App, listen config.ListenAddress) error {
 	c := gatewayCommand{app: a, config: config.Default().Gateway, demo: true}
 	c.config.Listen, c.config.LogFormat = listen, "none"

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/gateway"
 )
 
-// health returns the checks of what the gateway depends on. store may be nil.
+// health returns the health checks of the gateway. store may be nil.
 func (c *gatewayCommand) health(opener *access.Client, store *cache.Store) []gateway.HealthCheck {
 	var checks []gateway.HealthCheck
 	if store != nil {

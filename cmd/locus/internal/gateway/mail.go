@@ -12,14 +12,13 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// What sending messages needs.
+// Requirements of sending messages.
 var (
 	errNoSender = errors.New("it needs a sender: set mail.from in the configuration")
 	errNoWay    = errors.New("it needs a way to send: set mail.relay or mail.sendmail in the configuration")
 )
 
-// mail returns how the gateway sends messages; nil if the configuration does not ask
-// for it.
+// mail returns the sender of messages, or nil if the configuration does not enable it.
 func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	a := c.app
 	if !c.config.Mail || c.museum != nil {
@@ -32,7 +31,7 @@ func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
 	case a.Config.Mail.Relay.Host != "":
 		relay := a.Config.Mail.Relay.Relay
 		m.Relay = relay.String()
-		// The relay was typed, in the configuration.
+		// The user typed the relay in the configuration.
 		var err error
 		if c.relays, err = newClient(opener.Registry(), client.Rules(a), c.accessOptions()); err != nil {
 			return nil, err

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// answers are the answers of flags, for every form.
+// answers holds the answers of the flags, for all forms.
 type answers struct {
 	flags []string    // of --answer, each
 	file  []fileValue // of --answers, in its order
@@ -31,7 +31,7 @@ type fileValue struct {
 	value any    // string, bool, json.Number, []any or nil
 }
 
-// newAnswers reads the answers of flags; nil if there are none.
+// newAnswers parses the answers of the flags. It returns nil if there are none.
 func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers, error) {
 	if len(flags) == 0 && file == "" {
 		return nil, nil
@@ -100,7 +100,7 @@ func asJSONError(err error) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-// fill answers a form. It reports wrong answers before anything is submitted.
+// fill answers a form. It reports invalid answers before the submission.
 func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error) {
 	x.asked.Store(true)
 	list := form.Presets(f)
@@ -113,7 +113,7 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 	return list, true, nil
 }
 
-// apply stores the answers to the questions of all in list.
+// apply stores the answers to the questions all in list.
 func (x *answers) apply(all []form.Question, list []string) error {
 	seen := map[int]bool{}
 	for i, v := range x.file {
@@ -136,7 +136,7 @@ func (x *answers) apply(all []form.Question, list []string) error {
 	for i, text := range x.flags {
 		q, text, err := splitAnswer(all, text)
 		if err != nil {
-			// The text may be a password, so it is not repeated.
+			// The text may be a password, so the error omits it.
 			return fmt.Errorf("--answer number %d: %w", i+1, err)
 		}
 		if seen[q.Index] {
@@ -192,8 +192,8 @@ func jsonAnswer(q form.Question, v any) (string, error) {
 	return "", errors.New("an object is not an answer")
 }
 
-// splitAnswer splits FIELD=TEXT. A prompt may contain "=". For a single question, all
-// of it is the answer.
+// splitAnswer splits FIELD=TEXT. A prompt may contain "=". If there is a single question,
+// the whole text is the answer.
 func splitAnswer(all []form.Question, text string) (q form.Question, answer string, err error) {
 	if len(all) == 1 {
 		return all[0], text, nil

@@ -20,11 +20,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// place returns the folder and the name of the file of -o. For a device or pipe, name
-// is empty and dir is the path.
+// place returns the directory and the file name for -o. For a device or pipe, name is empty
+// and dir is the path.
 //
-// A symbolic link of that name may be another user's, so only --overwrite writes
-// through it. The links in /dev belong to the system.
+// Another user may have created a symbolic link with that name, so place follows it only
+// with --overwrite. It always follows links in /dev, which belong to the system.
 func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
@@ -64,7 +64,7 @@ func linkError(path string) error {
 	return errors.New(path + " is a symbolic link to " + to)
 }
 
-// kindError is an error that counts as one of package transfer.
+// kindError is an error that counts as an error of package transfer.
 type kindError struct {
 	error
 	kind error
@@ -83,7 +83,7 @@ func (g *getter) toNames(ctx context.Context, args []string) error {
 	return g.toFolder(ctx, args, dir, func(u locus.URL) string { return transfer.Name(g.App.Registry, u) })
 }
 
-// toFolder gets the URLs into files of dir, several at once.
+// toFolder fetches the URLs to files in dir, several concurrently.
 func (g *getter) toFolder(ctx context.Context, args []string, dir string, name func(locus.URL) string) error {
 	jobs, err := g.jobs(args, name)
 	if err != nil || len(jobs) == 0 {
@@ -147,7 +147,7 @@ func writeFile(w io.Writer, m *scheme.Menu) error {
 	return err
 }
 
-// openFolder opens the folder for files, and creates it if -d names it.
+// openFolder opens the directory for files. If -d names it, openFolder creates it.
 func (g *getter) openFolder(dir string) (*os.Root, error) {
 	var folder *os.Root
 	var err error
@@ -163,7 +163,7 @@ func (g *getter) openFolder(dir string) (*os.Root, error) {
 	return folder, nil
 }
 
-// jobs reads all inputs first, to find two that want the same file.
+// jobs reads all inputs first, to detect equal file names.
 func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
 	var jobs []transfer.Job
 	for text, err := range g.App.Inputs(args) {
@@ -185,7 +185,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 	return jobs, nil
 }
 
-// distinguish gives equal names a number, and says so.
+// distinguish numbers equal file names, and writes a note.
 func (g *getter) distinguish(jobs []transfer.Job) {
 	for _, i := range transfer.Distinguish(jobs) {
 		g.App.Note("%s is written to %s, because another URL has the same file name", jobs[i].URL.Shown(), jobs[i].Name)
@@ -253,15 +253,15 @@ func advise(err error) error {
 	return err
 }
 
-// leftovers count what an interrupt or failures left to do.
+// leftovers counts the incomplete transfers after an interrupt or a failure.
 type leftovers struct {
 	parts    int
 	unsure   int // parts of servers that have not said that they can resume
 	notBegun int
 }
 
-// add counts the failure of a job, and reports whether to write a message: not for the
-// jobs that an interrupt kept from starting.
+// add counts a failed job, and reports whether to write a message. Jobs that an interrupt
+// kept from starting get no message.
 func (l *leftovers) add(err error) bool {
 	var e *transfer.Error
 	if errors.As(err, &e) && e.Part != "" {

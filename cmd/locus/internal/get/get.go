@@ -1,5 +1,5 @@
-// Package get is the subcommand "locus get", which writes what URLs lead to, to
-// standard output or to files.
+// Package get implements the subcommand "locus get", which fetches URLs to standard output
+// or files.
 package get
 
 import (
@@ -199,8 +199,8 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// run gets the URLs. It returns only usage errors; failures of a URL are reported as
-// they happen.
+// run fetches the URLs. It reports failures of URLs when they happen, and returns only
+// usage errors.
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {

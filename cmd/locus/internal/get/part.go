@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// partsToFolder gets a part of each message into a file of dir. An empty name means the
-// name that the part has.
+// partsToFolder writes a part of each message to a file in dir. If the name is empty, it
+// uses the name of the part.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
 	folder, err := g.openFolder(dir)
 	if err == nil {
@@ -71,7 +71,7 @@ func (w *partWriter) get(ctx context.Context, u locus.URL) error {
 	}
 	w.jobs = append(w.jobs, transfer.Job{URL: u, Name: name})
 	w.distinguish(w.jobs)
-	// The part is written as any other file.
+	// Write the part like any other file.
 	open := partClient(func(ctx context.Context, req access.Request) (*access.Result, error) {
 		o, err := w.PartObject(ctx, l, part, &scheme.Request{Offset: req.Offset})
 		return &access.Result{URL: result.URL, Resource: o}, err

@@ -42,7 +42,7 @@ type screenField struct {
 	Highlight   string      `json:"highlight,omitempty"`
 }
 
-// screen runs the script at a 3270 screen, and writes the final screen.
+// screen runs the script on a 3270 screen, and writes the final screen.
 func (g *getter) screen(ctx context.Context, f show.Found, t telnet.Terminal3270, to show.Stream) error {
 	screen := session.NewScreen(ctx, t, g.stepTime())
 	err := g.script.run(screen)

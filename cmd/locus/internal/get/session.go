@@ -21,10 +21,10 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// sessionTimeout is the time for a step without --timeout.
+// sessionTimeout is the default time limit for a step.
 const sessionTimeout = 30 * time.Second
 
-// session runs the script in a session, and writes the output of the host.
+// session runs the script in a session, and writes the host's output.
 func (g *getter) session(ctx context.Context, f show.Found, s *scheme.Session, to show.Stream) error {
 	err := g.play(ctx, f, s, to)
 	if err == nil || ctx.Err() != nil {
@@ -65,7 +65,7 @@ type sessionJSON struct {
 
 func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionTimeout) }
 
-// sessionToFile writes the output of a session to a file, as it comes.
+// sessionToFile writes the output of a session to a file as it arrives.
 func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name string) error {
 	result, err := g.Fetch(ctx, u)
 	if err != nil {
@@ -127,8 +127,8 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event session.Eve
 	}
 }
 
-// sessionEvents returns the writer of JSON events. It keeps the start of a split
-// character for the next event.
+// sessionEvents returns the writer of JSON events. It saves the start of a split character
+// for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event session.Event, octets []byte) error {
 	var rest []byte
 	return func(event session.Event, octets []byte) error {

@@ -1,4 +1,4 @@
-// Package index is the subcommand "locus index", which updates the index of the mail.
+// Package index implements the subcommand "locus index", which updates the mail index.
 package index
 
 import (
@@ -62,8 +62,8 @@ type indexJSON struct {
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
 	Errors   []shape.Text `json:"troubles"` // problems with the mail
-	// WithoutID counts messages without a Message-ID, which can't be found. They are
-	// not part of Messages.
+	// WithoutID is the number of messages without a Message-ID, which can't be found.
+	// Messages does not include them.
 	WithoutID int64 `json:"withoutId"`
 }
 

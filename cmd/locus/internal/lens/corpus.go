@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// corpusFlags are those of --corpus.
+// corpusFlags holds the flags of --corpus.
 type corpusFlags struct {
 	corpus bool
 	format string
@@ -30,7 +30,7 @@ func (c *corpusFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&c.format, "format", corpusFormats()[0], "with --corpus: write `FORMAT`, "+strings.Join(corpusFormats(), ", "))
 }
 
-// settle refuses flags that don't belong together.
+// settle returns an error for flags that contradict each other.
 func (c *command) settle() error {
 	switch {
 	case c.corpus && c.guard != "":
@@ -49,7 +49,8 @@ func (c *command) settle() error {
 	return nil
 }
 
-// runCorpus asks the readers about the corpus and writes how many of them each two readers disagree on.
+// runCorpus runs the readers on the corpus, and writes the number of disagreements of each
+// pair.
 func (c *command) runCorpus(readers []lens.Parser) error {
 	l := lens.New(c.Registry, readers...)
 	result := corpusResult{entries: lens.Corpus(), lens: l}
@@ -78,7 +79,7 @@ func (c *command) runCorpus(readers []lens.Parser) error {
 	return nil
 }
 
-// corpusResult is what the readers of a lens say of the corpus.
+// corpusResult is the result of the readers for the corpus.
 type corpusResult struct {
 	lens.Matrix
 	entries []lens.Entry
@@ -100,7 +101,8 @@ func matrixTables() []matrixTable {
 	}
 }
 
-// cells returns the rows of a table: a number for each two readers, "" for a reader and itself.
+// cells returns the rows of a table: a number for each pair of readers, "" for a reader and
+// itself.
 func (r corpusResult) cells(table matrixTable) [][]string {
 	rows := make([][]string, len(r.Pairs))
 	for i, pairs := range r.Pairs {
@@ -115,7 +117,7 @@ func (r corpusResult) cells(table matrixTable) [][]string {
 	return rows
 }
 
-// summary is a sentence or two about the whole.
+// summary summarizes the result in one or two sentences.
 func (r corpusResult) summary() string {
 	return fmt.Sprintf("%d readers, %d URLs. Readers that accept a URL would contact different servers for %d of them. All readers treat %d alike.",
 		len(r.Parsers), r.URLs, r.Danger, r.Alike)
@@ -143,7 +145,8 @@ func (c *command) corpusText(w io.Writer, r corpusResult) {
 	}
 }
 
-// versionText is the version of a reader for people, and how many answers are missing.
+// versionText returns the version of a reader for display, and its number of missing
+// results.
 func versionText(r lens.MatrixParser) string {
 	text := term.Text(r.Version)
 	if r.Failed > 0 {
@@ -152,8 +155,8 @@ func versionText(r lens.MatrixParser) string {
 	return text
 }
 
-// ownName is the reader that is this program. Its version is not that of a parser that
-// others have, so that the kept matrix does not name it.
+// ownName is the name of the reader of this program. The stored matrix omits its version,
+// which is not the version of a separate parser.
 const ownName = "locus"
 
 func corpusMarkdown(w io.Writer, r corpusResult) {
@@ -200,7 +203,7 @@ type pageEntry struct {
 	Refused                             string
 }
 
-// pageHost is a target, and the readers that would contact it.
+// pageHost is a host and the readers that would contact it.
 type pageHost struct {
 	Host, Readers string
 	reading       lens.ParseResult
@@ -244,7 +247,7 @@ func (r corpusResult) pageEntry(i int) pageEntry {
 	return entry
 }
 
-// addHost adds a reader to those that would contact the same.
+// addHost adds a reader to the readers that would contact the same host.
 func (r corpusResult) addHost(hosts []pageHost, a lens.Result, reading lens.ParseResult) []pageHost {
 	for i := range hosts {
 		if r.lens.SameTarget(hosts[i].reading, reading) {

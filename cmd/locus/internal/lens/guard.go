@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// guardFlags are those of --guard.
+// guardFlags holds the flags of --guard.
 type guardFlags struct {
 	guard       string
 	fromNothing bool
@@ -29,7 +29,7 @@ func (g *guardFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&g.maxTries, "max-tries", 20000, "with --guard: stop after about `N` URLs")
 }
 
-// pair returns the names of the readers in "filter=A,fetch=B".
+// pair parses the names of the readers in "filter=A,fetch=B".
 func (g *guardFlags) pair(known []string) (filter, fetch string, err error) {
 	names := map[string]string{}
 	for part := range strings.SplitSeq(g.guard, ",") {
@@ -89,7 +89,7 @@ func (c *command) runGuard() error {
 	return nil
 }
 
-// named returns the two readers of those names.
+// named returns the two readers with the given names.
 func (c *command) named(filter, fetch string) ([2]lens.Parser, error) {
 	given := func(name string) bool {
 		return slices.ContainsFunc(c.with, func(with string) bool { return with == name || strings.HasPrefix(with, name+"=") })
@@ -127,8 +127,8 @@ func (c *command) writeFinding(f lens.Finding) {
 	}
 }
 
-// guardProgress returns a function that shows the progress of a search on a terminal, and
-// one that removes it.
+// guardProgress returns a function that shows the progress of a search on a terminal, and a
+// function that removes it.
 func (c *command) guardProgress() (show func(tries, findings int), end func()) {
 	if !c.ErrTTY || c.Flags.Quiet || c.Flags.JSON {
 		return nil, func() {}

@@ -1,5 +1,5 @@
-// Package lens is the subcommand "locus lens", which shows what standards and parsers take
-// a URL for.
+// Package lens implements the subcommand "locus lens", which compares how standards and
+// parsers read a URL.
 package lens
 
 import (
@@ -69,14 +69,15 @@ func (c *command) limit() (stop func()) {
 	return stop
 }
 
-// ended reports a run that its time has ended. The status says that one was interrupted.
+// ended reports a run that has reached its time limit. It does not report an interrupt.
 func (c *command) ended() {
 	if c.Context.Err() == nil {
 		c.Fail(base.StatusAccess, context.Cause(c.ctx))
 	}
 }
 
-// everyProgram is what --without calls all programs that --with does not name.
+// everyProgram is the name for --without that excludes all programs that --with does not
+// name.
 const everyProgram = "programs"
 
 // New returns the subcommand.
@@ -134,12 +135,12 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// ownReaders are the readers that need no program.
+// ownReaders returns the readers that need no program.
 func (c *command) ownReaders() []lens.Parser {
 	return append(lens.Standards(c.Registry), lens.InProcess(c.Registry)...)
 }
 
-// names are the names of all readers.
+// names returns the names of all readers.
 func (c *command) names() (names []string) {
 	for _, r := range c.ownReaders() {
 		names = append(names, r.Name())
@@ -147,7 +148,7 @@ func (c *command) names() (names []string) {
 	return append(names, lens.ProgramNames()...)
 }
 
-// readers returns the readers that the flags ask for. The error is about a flag.
+// readers returns the readers that the flags select. The error is about a flag.
 func (c *command) readers() ([]lens.Parser, error) {
 	o := lens.Options{Registry: c.Registry, With: map[string]string{}, Without: c.without, Timeout: c.Flags.Timeout}
 	for _, with := range c.with {
@@ -175,7 +176,7 @@ func (c *command) readers() ([]lens.Parser, error) {
 	return readers, nil
 }
 
-// most is the number of URLs that readers get at once. Programs take time to start.
+// most is the number of URLs in one batch. Batches save the start time of programs.
 const most = 256
 
 // look writes a report for each URL.
@@ -214,7 +215,7 @@ func (c *command) report(l *lens.Lens, urls []string) bool {
 	return true
 }
 
-// listed is a reader in the answer to --list.
+// listed is a reader in the output of --list.
 type listed struct {
 	Name    string    `json:"name"`
 	Kind    lens.Kind `json:"kind"`

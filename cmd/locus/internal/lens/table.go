@@ -17,7 +17,7 @@ const (
 	columnMost  = 40
 )
 
-// writeTable writes a report for people.
+// writeTable writes a report for display.
 func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	if c.answers++; c.answers > 1 {
 		c.Out.WriteByte('\n')
@@ -153,11 +153,11 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, text[start:])
 }
 
-// longest is the length of the longest part that the table shows whole, in octets. --json
-// shows every part whole.
+// longest is the maximum length in bytes of a part that the table shows whole. --json shows
+// all parts whole.
 const longest = 400
 
-// shorten leaves out the middle of a long text.
+// shorten removes the middle of a long text.
 func shorten(text string) string {
 	if len(text) <= longest {
 		return text

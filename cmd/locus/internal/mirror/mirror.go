@@ -1,5 +1,5 @@
-// Package mirror is the subcommand "locus mirror", which copies what is at URLs, and below
-// them, to a folder.
+// Package mirror implements the subcommand "locus mirror", which copies sites and
+// directories to a local directory.
 package mirror
 
 import (
@@ -120,10 +120,10 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// layouts are never changed.
+// layouts must not be modified.
 var layouts = []string{"host", "url", "flat", "type"}
 
-// settle turns the flags into options.
+// settle converts the flags to options.
 func (r *runner) settle(flags *pflag.FlagSet) (err error) {
 	o := &r.o
 	switch {
@@ -168,7 +168,7 @@ func (r *runner) patterns(flag string, texts []string) (list []policy.Pattern, e
 	return list, nil
 }
 
-// newerThan reads a date, or the name of a file whose time is meant.
+// newerThan parses a date, or the name of a file whose time it returns.
 func newerThan(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -185,7 +185,7 @@ func newerThan(text string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// run mirrors the URLs. Failures are reported as they happen.
+// run mirrors the URLs. It reports failures when they happen.
 func (r *runner) run(ctx context.Context, args []string) error {
 	var starts []locus.URL
 	for input, err := range r.a.URLs(args) {

@@ -36,7 +36,7 @@ func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog 
 
 const maxAttempts = 5
 
-// ask asks every question, and repeats those whose answers the form refuses.
+// ask prompts for all answers, and repeats the questions whose answers the form rejects.
 func (v *formDialog) ask(ctx context.Context) error {
 	v.sayLine(v.form.Title)
 	for _, q := range form.Fields(v.form) {
@@ -84,7 +84,8 @@ func (v *formDialog) field(ctx context.Context, q form.Question) error {
 	}
 }
 
-// wrong explains why an answer is refused. It returns an error after too many of them.
+// wrong reports why an answer is rejected. After too many invalid answers it returns an
+// error.
 func (v *formDialog) wrong(field int, why error) error {
 	fmt.Fprintf(v.tty, "  %s\n", term.Safe(why.Error()))
 	v.attempts[field]++
@@ -134,9 +135,8 @@ func (v *formDialog) bracket(q form.Question) string {
 	return " [" + v.legible.Preset(q) + "]"
 }
 
-// readLines reads lines up to a dot or the end of the input; a terminal can be read
-// again after that. A line that is only a dot can't be entered, and no form can send
-// one.
+// readLines reads lines up to a line with only a dot, or the end of the input. A terminal
+// can be read again after that. The user can't enter a line that contains only a dot.
 func (v *formDialog) readLines(ctx context.Context) (string, error) {
 	var lines []string
 	for {
@@ -165,7 +165,8 @@ func (v *formDialog) understand(q form.Question, text string) (string, error) {
 	return q.ReadAnswer(text)
 }
 
-// chooseByStart is [form.Choose], and accepts the start of a choice that fits no other.
+// chooseByStart is like [form.Choose], but also accepts a prefix of a choice, if it is
+// unambiguous.
 func chooseByStart(choices []string, text string) (string, error) {
 	choice, err := form.Choose(choices, text)
 	if err == nil {
@@ -186,7 +187,7 @@ func chooseByStart(choices []string, text string) (string, error) {
 	return "", fmt.Errorf("ambiguous: %d choices begin with this text", len(like))
 }
 
-// saveAs sets the file for the reply. Only the name of the file is sent.
+// saveAs sets the file for the response. The form sends only the name of the file.
 func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
 	switch {
 	case text == "":

@@ -24,8 +24,9 @@ type guard struct {
 	in      io.WriteCloser
 }
 
-// newGuard starts a guard, and waits until it has saved the state of the terminal. The
-// terminal is opened for it, because a file of a child can't be closed during a Read.
+// newGuard starts a guard, and waits until it has saved the state of the terminal. It opens
+// the terminal again for the guard, because a file of a child can't be closed during a
+// Read.
 func newGuard(open func() (*os.File, error)) (*guard, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -66,7 +67,7 @@ const (
 	guardFirst  = "first"  // it shows its first screen
 )
 
-// tell sends a message to the guard. If the guard is gone, nothing can be done.
+// tell sends a message to the guard. It ignores errors, because the guard may be gone.
 func (g *guard) tell(word string) {
 	if g != nil {
 		io.WriteString(g.in, word+"\n")

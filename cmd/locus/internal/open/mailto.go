@@ -73,7 +73,7 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	return nil
 }
 
-// write writes a message to the address of u. Nothing is sent that was not shown.
+// write composes a message to the address of u. It sends only what the user has seen.
 func (o *opener) write(ctx context.Context, u locus.URL) error {
 	w := composer{o: o, url: u}
 	if err := w.begin(); err != nil {
@@ -217,7 +217,7 @@ func (w *composer) readAttachments() error {
 	return nil
 }
 
-// maxAttached limits the size of all attached files, in octets. No server accepts
+// maxAttached is the size limit of all attached files together, in bytes. No server accepts
 // more.
 const maxAttached = 64 << 20
 
@@ -237,7 +237,7 @@ func (w *composer) toOutput() error {
 	return w.toFile(m, w.o.message.output)
 }
 
-// toFile writes the message to a new file, and tells about it.
+// toFile writes the message to a new file and reports it.
 func (w *composer) toFile(m *submit.Message, name string) error {
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (w *composer) toFile(m *submit.Message, name string) error {
 	return nil
 }
 
-// tellIgnored tells which fields of the URL were left out.
+// tellIgnored reports the fields of the URL that were ignored.
 func (w *composer) tellIgnored(tell func(string, ...any)) {
 	if w.fields {
 		tell(`the text after "?" was read as RFC 6068 fields; in RFC 1738 it is part of the address`)
@@ -264,7 +264,7 @@ type sendMethod struct {
 	send func(context.Context, *submit.Message) (string, error)
 }
 
-// sendMethod returns the method of the flag or the configuration; nil if there is none.
+// sendMethod returns the method of the flag or the configuration, or nil if there is none.
 // It returns only usage errors.
 func (o *opener) sendMethod() (*sendMethod, error) {
 	mail := &o.App.Config.Mail

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// converse has the user write the message, shows it, and does what the user decides.
+// converse lets the user write the message, shows it, and runs the user's decision.
 func (w *composer) converse(ctx context.Context) error {
 	if err := w.askPeople(ctx); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (w *composer) askPeople(ctx context.Context) error {
 	return nil
 }
 
-// askFor asks until set accepts the answer. An empty line repeats the question.
+// askFor prompts until set accepts the answer. After an empty line it prompts again.
 func (w *composer) askFor(ctx context.Context, question string, set func(string) error) error {
 	for {
 		text, err := w.tty.ReadLine(ctx, question)
@@ -84,7 +84,7 @@ func (w *composer) askFor(ctx context.Context, question string, set func(string)
 	}
 }
 
-// unsent says that nothing was sent.
+// unsent reports that nothing was sent.
 func (w *composer) unsent(err error) error {
 	if errors.Is(err, base.ErrNoAnswer) {
 		return fmt.Errorf("%w: the input ended; nothing was sent", base.ErrNoAnswer)
@@ -107,8 +107,8 @@ func (w *composer) show(m *submit.Message) error {
 	return nil
 }
 
-// decide does what the user wants with m, which is nil if it can't be sent. It returns
-// when the message is done or must be shown again.
+// decide prompts for the user's decision about m, which is nil if the message can't be
+// sent. It returns when the message is done or must be shown again.
 func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	question := "Send it? [y/N/e(dit)/w(rite to a file)] "
 	switch {
@@ -147,8 +147,8 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	}
 }
 
-// send sends the message. After a failure the user decides again, and w.failure keeps
-// the reason. It returns an error only when ctx ends.
+// send sends the message. After a failure it stores the reason in w.failure, and the user
+// decides again. It returns an error only when ctx is cancelled.
 func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	limited := ctx
 	if limit := w.o.App.Flags.MaxTime; limit > 0 {
@@ -197,7 +197,7 @@ func (w *composer) edit(ctx context.Context) error {
 		return err
 	}
 	editor := cmp.Or(w.o.App.Config.Editor, w.o.App.Getenv("VISUAL"), w.o.App.Getenv("EDITOR"), "vi")
-	// The user's own command with arguments; the shell does not parse the file's name.
+	// This is the user's own command with arguments. The shell does not parse the file name.
 	command := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", w.file)
 	// A file of a child can't be closed during a Read.
 	tty, err := w.o.App.OpenTerminal()
@@ -206,7 +206,7 @@ func (w *composer) edit(ctx context.Context) error {
 	}
 	defer tty.Close()
 	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
-	// The editor gets Ctrl-C while it has the terminal.
+	// The editor receives Ctrl-C while it has the terminal.
 	w.o.App.PagerRuns.Store(true)
 	err = command.Run()
 	w.o.App.PagerRuns.Store(false)

@@ -1,5 +1,5 @@
-// Package open is the subcommand "locus open", which asks for answers, runs sessions,
-// writes messages and uses the pager.
+// Package open implements the subcommand "locus open", which fills in forms, runs sessions,
+// composes messages and shows pages.
 package open
 
 import (
@@ -85,7 +85,7 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// run opens the one URL. It returns only usage errors.
+// run opens the URL. It returns only usage errors.
 func (o *opener) run(ctx context.Context, args []string) error {
 	if err := o.CheckPreferences(); err != nil {
 		return err
@@ -117,7 +117,8 @@ func (o *opener) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// input returns the one URL. ok is false if it is not a URL, which was reported.
+// input returns the URL. If the argument is not a URL, it reports that and returns false
+// for ok.
 func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	first := true
 	for text, err := range o.App.Inputs(args) {
@@ -130,7 +131,7 @@ func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	return u, ok, nil
 }
 
-// open shows what u leads to, in the pager on a terminal.
+// open shows the resource at u, in the pager on a terminal.
 func (o *opener) open(ctx context.Context, u locus.URL) error {
 	if o.App.Registry.Scheme(u).Traits.Has(scheme.Composes) {
 		return o.write(ctx, u)
@@ -213,7 +214,7 @@ func (o *opener) repeat(form *formDialog) {
 	}
 }
 
-// portFlag returns the flag that a typed u needs, with a blank after it.
+// portFlag returns the flag that a typed u needs, followed by a space.
 func (o *opener) portFlag(u locus.URL) string {
 	rules := client.Rules(o.App)
 	rules.Ports = o.App.Config.Policy.AllowPorts
@@ -228,8 +229,8 @@ func (o *opener) portFlag(u locus.URL) string {
 	return ""
 }
 
-// keep writes a resource to a new file. After an error it keeps what came, because the
-// answers may be accepted only once.
+// keep writes a resource to a new file. After an error it preserves the received part,
+// because the server may accept the answers only once.
 func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resource, path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

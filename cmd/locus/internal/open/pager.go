@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// pager shows text page by page, in a child process that starts with the first write.
+// pager shows text in a child process that starts at the first write.
 type pager struct {
 	a       *base.App
 	command *exec.Cmd      // nil before the first write, or without a pager
@@ -24,17 +24,19 @@ type pager struct {
 	refused bool           // it took no more
 }
 
-// newPager returns a pager that calls quit when it ends, even before the text ends.
+// newPager returns a pager that calls quit when the process ends, even before the end of
+// the text.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
 
-// defaultPagers are tried in order if the user has chosen none.
+// defaultPagers are tried in order if the user has not chosen a pager.
 var defaultPagers = [...]string{"less", "more"}
 
 func (p *pager) choose() *exec.Cmd {
 	if text := cmp.Or(p.a.Config.Pager, p.a.Getenv("PAGER")); text != "" {
-		// The user's own command with arguments, without anything of a URL or a server.
+		// This is the user's own command with arguments. It contains no text of a URL or a
+		// server.
 		return exec.CommandContext(p.a.Context, "sh", "-c", text)
 	}
 	for _, name := range defaultPagers {
@@ -77,7 +79,8 @@ func (p *pager) begin() error {
 	return nil
 }
 
-// lastMoment is how long after the end of a pager a Ctrl-C may still be meant for it.
+// lastMoment is the time after the end of a pager in which a Ctrl-C may still be meant for
+// the pager.
 const lastMoment = 500 * time.Millisecond
 
 type plainOutput struct{ io.Writer }
@@ -95,7 +98,7 @@ func (p *pager) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// leftEarly reports whether the pager ended or refused text before the end of the text.
+// leftEarly reports whether the pager ended or rejected text before the end of the text.
 func (p *pager) leftEarly() bool {
 	if p.command == nil {
 		return false

@@ -33,7 +33,7 @@ func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.escape, "escape", "^]", "use `KEY` to enter locus commands, or \"none\"")
 }
 
-// neededKeys are keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
+// neededKeys are the keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
 // with which arrow keys begin.
 const neededKeys = "\x03\b\t\n\r\x1b"
 
@@ -74,8 +74,8 @@ var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" does not support
 // converse connects the user to a host: at the terminal, or through pipes.
 func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
 	if !o.session.chosen {
-		// A URL that was read from standard input may not be the user's choice. Nothing
-		// else leads here: the policy lets no document refer to a session.
+		// The user may not have chosen a URL from standard input. No other source can start a
+		// session, because the policy lets no document redirect to one.
 		o.session.safe = o.fromInput
 	}
 	if !o.App.OutTTY || !o.fromInput && !isTerminal(o.App.In) {
@@ -95,10 +95,10 @@ func isTerminal(r io.Reader) bool {
 	return ok && terminal.IsTerminal(int(f.Fd()))
 }
 
-// afterInput is how long a host may be silent after the end of the input.
+// afterInput is the time that a host may be silent after the end of the input.
 const afterInput = 2 * time.Second
 
-// pipe sends standard input, and writes the output of the host.
+// pipe sends standard input, and writes the host's output.
 func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if _, ok := s.Conn.(telnet.Terminal3270); ok {
 		return scheme.Hint(fmt.Errorf("%w: a 3270 session needs a terminal", scheme.ErrUnsupported),
@@ -145,7 +145,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	}
 }
 
-// noticedWriter tells about each write.
+// noticedWriter reports each write.
 type noticedWriter struct {
 	io.Writer
 	came chan struct{}

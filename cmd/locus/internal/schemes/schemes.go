@@ -1,4 +1,4 @@
-// Package schemes is the subcommand "locus schemes", which lists the registry.
+// Package schemes implements the subcommand "locus schemes", which lists the registry.
 package schemes
 
 import (
@@ -74,7 +74,8 @@ RFC 1738 section 5, but can't open them. Schemes that have only a proxy come las
 	return cmd
 }
 
-// list returns the registry, then other names of IANA, then those with only a gateway.
+// list returns the registered schemes, then other schemes of IANA, then schemes with only a
+// proxy.
 func list(a *base.App, table config.ProxyTable, gateways *access.Proxies) (list []shape.Scheme) {
 	for _, s := range a.Registry.All() {
 		list = append(list, shape.NewScheme(s))

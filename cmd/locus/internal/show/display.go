@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// Display is a terminal that shows the output of a host.
+// Display shows the output of a host on a terminal.
 type Display struct {
 	Writer      io.Writer
 	Level       term.Level        // of the filter
@@ -79,8 +79,8 @@ var modeChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 const maxModeChange = 64
 
-// see notices when the terminal switches to its alternate screen, and back. A sequence
-// may be split over writes; seeing the last one twice does no harm.
+// see detects when the terminal switches to or from its alternate screen. A sequence may be
+// split over writes; detecting the last one twice is harmless.
 func (d *Display) see(shown []byte) {
 	if len(d.sequence) == 0 && bytes.IndexByte(shown, '\x1b') < 0 {
 		return

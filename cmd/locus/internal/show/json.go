@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Found is the URL that was asked for, and the URL that was found.
+// Found is the requested URL and the final URL.
 type Found struct{ Asked, At locus.URL }
 
 // Describe starts the JSON description of a resource.
@@ -38,8 +38,8 @@ func DescribeObject(f Found, o *scheme.Object) ObjectJSON {
 	return ObjectJSON{Resource: f.Describe("object"), Size: shape.Known(o.Size), Modified: shape.At(o.ModTime), MediaType: shape.Present(o.Type, o.Type != ""), Note: shape.Text(o.Note), Encoding: shape.Text(o.Encoding)}
 }
 
-// menuJSON writes a menu as one JSON object, item by item. An error that ends the items
-// is written as "error" after them.
+// menuJSON writes a menu as one JSON object, item by item. If an error ends the items, it
+// follows them as "error".
 func (v *Viewer) menuJSON(f Found, m *scheme.Menu) error {
 	var w shape.MenuWriter
 	out := v.App.Out

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menu writes a list for people or programs. Items are written as they come, so a list
-// may have any length; those before an error remain.
+// menu writes a list for display or programs. It writes items as they arrive, so a list may
+// have any length. After an error, the items before it remain.
 func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
 		return v.menuJSON(f, m)
@@ -35,7 +35,8 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	return err
 }
 
-// writeMenu returns the number of items. A program gets the form only if there are none.
+// writeMenu writes a menu and returns the number of items. A program gets the form only if
+// there are no items.
 func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
 	if to.ForPeople {
 		t := table{w: to.Unbuffered(), TextDecoder: l}
@@ -49,7 +50,7 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 			return items, err
 		}
 		if !to.ForPeople {
-			// As an item without a URL.
+			// Write it like an item without a URL.
 			row = strings.TrimSpace(row) + "\t"
 		}
 		_, err = io.WriteString(to.Writer, row+"\n")
@@ -71,9 +72,9 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 	return n, nil
 }
 
-// table writes a list for people: number, kind and title of each link, with size and
-// date before the title if the first link has any. Articles and newsgroups have their
-// own columns. A line without a URL has no number.
+// table writes a list for display: number, kind and title of each link. Size and date
+// precede the title if the first link has any. Articles and newsgroups have their own
+// columns. A line without a URL has no number.
 type table struct {
 	w io.Writer
 	*form.TextDecoder
@@ -82,7 +83,8 @@ type table struct {
 	links   int
 }
 
-// maxHeld is the number of text lines that wait for the first link, which decides the listing.
+// maxHeld is the maximum number of text lines to buffer before the first link, which
+// determines the listing.
 const maxHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
@@ -189,10 +191,10 @@ func column(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
-// shortNames are the characters of names that stand for media types.
+// shortNames are the characters of names that represent media types.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
-// ShortKind returns the kind, or for an object its type, in at most seven characters.
+// ShortKind returns the kind, or the type of an object, in at most seven characters.
 func ShortKind(item scheme.Item) string {
 	if item.Kind != scheme.KindObject {
 		return string(item.Kind)

@@ -39,7 +39,7 @@ type openedMessage struct {
 	broken  error // why it is incomplete
 }
 
-// read reads an object as a message. The caller closes the letter.
+// read reads an object as a message. The caller must close the letter.
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *openedMessage {
 	l := &openedMessage{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
 	l.held.most = cmp.Or(v.App.Flags.MaxSize, maxMessage)
@@ -75,8 +75,8 @@ const (
 	maxMessage  = 64 << 20 // unless --max-size says another limit
 )
 
-// untilDone reads from r until ctx is done. A message is parsed and its parts are decoded
-// through it, so that Ctrl-C ends both.
+// untilDone reads from r until ctx is cancelled. Parsing and decoding a message read
+// through it, so that Ctrl-C stops both.
 type untilDone struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -89,7 +89,7 @@ func (u untilDone) ReadAt(p []byte, at int64) (int, error) {
 	return u.r.ReadAt(p, at)
 }
 
-// spool keeps data in memory, or in a temporary file if it is large.
+// spool stores data in memory, or in a temporary file if it is large.
 type spool struct {
 	octets []byte
 	file   *wholefile.Temporary
@@ -152,7 +152,7 @@ type partJSON struct {
 	ContentID *shape.Text `json:"contentId"`
 }
 
-// DescribeStored describes the message in a file; nil if it can't be read.
+// DescribeStored describes the message in a file. It returns nil if the file can't be read.
 func DescribeStored(isNews bool, path string) *messageJSON {
 	f, err := os.Open(path)
 	if err != nil {
@@ -170,7 +170,8 @@ func DescribeStored(isNews bool, path string) *messageJSON {
 	return describeMessage(isNews, m)
 }
 
-// describeMessage describes a message; nil for nil. isNews: it was found at a URL of news.
+// describeMessage describes a message. It returns nil for nil. isNews reports whether a
+// news URL located the message.
 func describeMessage(isNews bool, m *message.Message) *messageJSON {
 	if m == nil {
 		return nil
@@ -212,7 +213,7 @@ func isPartPath(text string) bool {
 	return true
 }
 
-// ReadPart reads a message and finds the part of --part. The caller closes the letter.
+// ReadPart reads a message and finds the part of --part. The caller must close the letter.
 func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*openedMessage, message.Part, error) {
 	o, ok := resource.(*scheme.Object)
 	if !ok || !IsMessage(o.Type) {
@@ -274,7 +275,7 @@ func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource
 	return v.object(ctx, f, o, to)
 }
 
-// PartObject returns a part as an object, as req asks for it.
+// PartObject returns a part as the object that req requests.
 func (v *Viewer) PartObject(ctx context.Context, l *openedMessage, part message.Part, req *scheme.Request) (*scheme.Object, error) {
 	asked := *req
 	asked.URL, asked.Limit = l.object.URL, v.App.Flags.MaxSize

@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Selection says what to get of a resource.
+// Selection holds the flags that select a part or a range of a resource.
 type Selection struct {
 	Part   string    // --part
 	Items  itemRange // --items
@@ -85,7 +85,7 @@ func mayBe(args []string, wanted func(locus.URL) bool) bool {
 	})
 }
 
-// messageURL returns the URL of a message, given as a URL or as the path of a file.
+// messageURL returns the URL of a message, from a URL or the path of a file.
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	s, known := a.Registry.Lookup(u.Scheme())
@@ -98,12 +98,12 @@ func messageURL(a *base.App, text string) (locus.URL, error) {
 	return locus.URL{}, fmt.Errorf("a message is a file, or a mid or news URL; not %s (write ./%[1]s for a file)", u.Shown())
 }
 
-// From returns the message that contains the object of u; nil if no flag names it.
+// From returns the message that contains the object of u, or nil if no flag names it.
 func (v *Viewer) From(u locus.URL) *access.Result {
 	if v.message.IsZero() || !v.App.Registry.Scheme(u).Traits.Has(scheme.Contained) {
 		return nil
 	}
-	// The user typed it, so it may be on a server that is not public.
+	// The user typed the URL, so its server may be private.
 	return &access.Result{URL: v.message, LinkOrigin: policy.FromPrivate}
 }
 
@@ -181,7 +181,7 @@ func (s *screenFlags) Apply(f *pflag.FlagSet, c *config.TN3270) error {
 	return nil
 }
 
-// CompleteScreenFlags has a shell complete the flags about the terminal of tn3270.
+// CompleteScreenFlags sets the shell completions for the tn3270 flags.
 func CompleteScreenFlags(cmd *cobra.Command) {
 	base.CompleteFlag(cmd, "model", func() []string { return []string{"2", "3", "4", "5"} })
 	base.CompleteFlag(cmd, "code-page", tn3270.CodePages)

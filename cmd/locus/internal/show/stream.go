@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Stream is the destination of resources, one after another.
+// Stream is the destination of resources.
 type Stream struct {
 	Writer       *bufio.Writer
 	ForPeople    bool   // people read it
@@ -47,7 +47,7 @@ func (f flushWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fetch dereferences u as the flags say.
+// Fetch fetches u with the flags.
 func (v *Viewer) Fetch(ctx context.Context, u locus.URL) (*access.Result, error) {
 	return v.Client.Do(ctx, access.Request{
 		URL: u, From: v.From(u), NoFollow: v.NoFollow, Accept: v.View, AcceptLanguage: v.Language, Items: v.Items.ItemRange,
@@ -75,7 +75,7 @@ func (v *Viewer) Show(ctx context.Context, f Found, resource scheme.Resource, to
 	return fmt.Errorf("%w: a %T", scheme.ErrUnsupported, resource)
 }
 
-// object writes or describes an object. On a terminal a message is shown readable.
+// object writes or describes an object. On a terminal it formats messages.
 func (v *Viewer) object(ctx context.Context, f Found, o *scheme.Object, to Stream) error {
 	if !v.App.Flags.JSON {
 		defer v.NoteOf(f.Asked, o.Note)
@@ -132,13 +132,13 @@ func (v *Viewer) octets(ctx context.Context, f Found, o *scheme.Object, to Strea
 	return err
 }
 
-// firstBlock is the number of octets that are examined to tell text from binary data.
+// firstBlock is the number of bytes that decide whether data is text or binary.
 const firstBlock = 4 << 10
 
 var errBinary = errors.New("binary data is not written to a terminal")
 
-// safeWriter writes text to a terminal, with control characters made visible. A
-// character may be split over writes.
+// safeWriter writes text to a terminal and escapes control characters. A character may be
+// split over writes.
 type safeWriter struct {
 	w    io.Writer
 	rest []byte // start of a character or CR LF
@@ -154,7 +154,7 @@ func (s *safeWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes an unfinished character as it is.
+// Close writes an unfinished character unchanged.
 func (s *safeWriter) Close() error {
 	rest := s.rest
 	s.rest = nil
@@ -167,7 +167,7 @@ func (s *safeWriter) write(text []byte) error {
 	return err
 }
 
-// unfinished is Incomplete, and counts a CR at the end of text too.
+// unfinished is like Incomplete, but also counts a CR at the end of text.
 func unfinished(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return 1
@@ -188,7 +188,7 @@ func Incomplete(text []byte) int {
 	return 0
 }
 
-// CountWriter counts the octets that it passes on.
+// CountWriter counts the bytes that it passes on.
 type CountWriter struct {
 	Writer io.Writer
 	Count  int64
@@ -200,8 +200,8 @@ func (c *CountWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// showText returns a writer that shows text of that media type on w: decoded from its
-// charset, and safe for a terminal. The caller must call done at the end of the text.
+// showText returns a writer that writes text of the given media type to w, decoded from its
+// charset and escaped for a terminal. The caller must call done at the end of the text.
 func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Writer, done func()) {
 	safe := &safeWriter{w: w}
 	name := charset.OfType(mediaType)
@@ -222,7 +222,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 	return safe, func() { safe.Close() }
 }
 
-// asciiCheck notes whether a text has octets beyond US-ASCII.
+// asciiCheck records whether a text has bytes outside US-ASCII.
 type asciiCheck struct {
 	w     io.Writer
 	other bool

@@ -1,5 +1,5 @@
-// Package show writes resources for people and programs: data, menus, messages and
-// referrals. The subcommands get and open share it.
+// Package show writes resources for display and for programs: data, menus, messages and
+// redirects. The subcommands get and open share it.
 package show
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-// Viewer dereferences URLs and writes what they lead to, for people or for programs.
+// Viewer fetches URLs and writes the resources, for display or for programs.
 type Viewer struct {
 	App    *base.App
 	Client *access.Client
@@ -42,7 +42,7 @@ func (v *Viewer) AddVerboseFlag(f *pflag.FlagSet) {
 	f.BoolVarP(&v.Verbose, "verbose", "v", false, "show what is sent and received; passwords are hidden")
 }
 
-// AddSelectionFlags adds the flags that choose what to get of a resource.
+// AddSelectionFlags adds the flags that select a part of a resource.
 func (v *Viewer) AddSelectionFlags(f *pflag.FlagSet) {
 	f.StringVar(&v.View, "view", "", "prefer the media `TYPES`: \"text/plain, text/*;q=0.5\" (Gopher+, HTTP, WAIS)")
 	f.StringVar(&v.Language, "language", "", "prefer the `LANGUAGES`: \"es, en;q=0.5\"")
@@ -93,7 +93,7 @@ func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	}
 }
 
-// asksGopherPlus reports whether u has a Gopher+ string, which says which view to get.
+// asksGopherPlus reports whether u has a Gopher+ string, which selects the view.
 func asksGopherPlus(u locus.URL) bool {
 	item, err := gopher.Parse(u)
 	if err != nil {
@@ -128,7 +128,7 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	}
 }
 
-// TraceProxy writes which gateway a URL uses.
+// TraceProxy writes the proxy that a URL uses to standard error.
 func (v *Viewer) TraceProxy(u locus.URL, gateway access.Proxy) {
 	v.App.Trace("*", fmt.Sprintf("%s through %s", u.Shown(), gateway))
 }

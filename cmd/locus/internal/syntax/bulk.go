@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// answerer answers inputs one after another.
+// answerer processes inputs in order.
 type answerer interface {
 	// answer writes to the part of the worker that it was made for.
 	answer(input string, readErr error)
@@ -22,8 +22,8 @@ type answerer interface {
 	pass(w *worker)
 }
 
-// bulkRun answers the inputs of a subcommand: lines side by side, with answers in their
-// order.
+// bulkRun processes the inputs of a subcommand. It processes lines concurrently and writes
+// the results in order.
 type bulkRun struct {
 	app       *base.App
 	lines     *base.LineFlags
@@ -45,7 +45,7 @@ func (r *bulkRun) addFlags(cmd *cobra.Command) { r.lines = base.AddLineFlags(r.a
 // errOutput means that standard output failed, which [base.App.Execute] reports.
 var errOutput = errors.New("standard output failed")
 
-// run answers args, or the lines that they name.
+// run processes args, or the lines that they name.
 func (r *bulkRun) run(args []string) error {
 	reads, err := r.lines.Reads(args)
 	if err != nil {
@@ -109,7 +109,7 @@ type job struct {
 }
 
 func (r *bulkRun) answerLines(args []string) error {
-	// One more than can run: while it waits for its turn, others work.
+	// One more than can run: while it waits for its turn, the others work.
 	n := runtime.GOMAXPROCS(0) + 1
 	if r.collect != nil {
 		n = r.collect.memory.Processors() + 1

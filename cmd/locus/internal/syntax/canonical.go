@@ -112,7 +112,7 @@ func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	return true
 }
 
-// pass implements answerer: the line stays as it is.
+// pass implements answerer. It leaves the line unchanged.
 func (c *canonicalizer) pass(w *worker) {
 	if c.by == nil && !w.Flags.JSON {
 		w.Out.Write(w.line)
@@ -177,7 +177,8 @@ func (c *canonicalizer) answer(input string, readErr error) {
 	}
 }
 
-// wrapWidth is the length of a line of --wrap in octets: 80 columns hold it and quote marks.
+// wrapWidth is the length in bytes of a line of --wrap. With quote marks it fits in 80
+// columns.
 const wrapWidth = 72
 
 const wrapHelp = "write URLs as <URL:...> in lines of 72 bytes"

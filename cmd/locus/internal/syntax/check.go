@@ -116,8 +116,8 @@ func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	return conforms
 }
 
-// isShown reports whether a URL without findings is written as it is: neither a password
-// has to be masked nor a character escaped.
+// isShown reports whether a URL without findings is written unchanged, because it has no
+// password to mask and no character to escape.
 func (c *checker) isShown(input string) bool {
 	if c.rules[0].Profile <= locus.RFC1630 && hasNoLogin(input) {
 		return true
@@ -145,7 +145,7 @@ func hasNoLogin(input string) bool {
 	return true
 }
 
-// shown returns an input as it is written in an answer.
+// shown returns an input as it appears in a result.
 func shown(input string) string { return term.Text(locus.Mask(input)) }
 
 func (c *checker) summary() bool { return c.by != nil || c.byRule }
@@ -179,8 +179,8 @@ func (c *checker) answer(input string, readErr error) {
 	}
 }
 
-// explained returns list with what input is instead of a URL, and the command that works, if
-// that is why it can't be read.
+// explained returns list. If the input looks like a URL without a scheme, the help of the
+// first violation names a working command.
 func (c *checker) explained(input string, list []locus.Violation, err error) []locus.Violation {
 	if err == nil || len(list) == 0 {
 		return list
@@ -209,8 +209,8 @@ func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	}
 }
 
-// shortened returns a long name without its middle: it is repeated for each finding, and
-// there may be one for each octet.
+// shortened removes the middle of a long name, which is repeated for each finding. There
+// may be a finding for each byte.
 func shortened(name string) string {
 	const most, head, tail = 2000, 1000, 500
 	if len(name) <= most {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// collector takes the pieces of answers, and gives each once, counted, or sorted.
+// collector collects pieces of results and writes each once, counted, or sorted.
 type collector struct {
 	unique, count, sort bool
 	group               func(text []byte) string // of an answer, for a summary; nil: no summary
@@ -29,7 +29,7 @@ type collector struct {
 
 func (c *collector) summary() bool { return c.group != nil || c.grouped }
 
-// open makes what collects, with room for that many octets.
+// open creates the sets and the sorter, with room bytes of memory.
 func (c *collector) open(room int64, folder string) {
 	stages := int64(0)
 	for _, has := range []bool{c.unique || c.count || c.summary(), c.unique && c.summary(), c.sort || c.summary()} {
@@ -66,7 +66,7 @@ func (c *collector) close() {
 	}
 }
 
-// distinct returns how many pieces are known to be different.
+// distinct returns the number of distinct pieces found so far.
 func (c *collector) distinct() int64 {
 	if c.set == nil {
 		return 0
@@ -119,7 +119,7 @@ func (c *collector) toSorter(text []byte, count uint64) error {
 	return c.sorter.Add(c.head[:], text)
 }
 
-// finish writes what was not written at once.
+// finish writes the pieces that were not written at once.
 func (c *collector) finish(a *base.App) error {
 	write := func(text []byte, count uint64) error { return c.write(a, text, count) }
 	rest := write
@@ -148,7 +148,7 @@ func (c *collector) finish(a *base.App) error {
 	})
 }
 
-// write writes a piece, and its number if that is wanted.
+// write writes a piece, and its number if required.
 func (c *collector) write(a *base.App, text []byte, count uint64) error {
 	b := c.line[:0]
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// collectFlags are the flags that collect answers.
+// collectFlags holds the flags that collect results.
 type collectFlags struct {
 	bulkRun
 	unique, count, sort bool
@@ -105,7 +105,8 @@ func (f *collectFlags) prepare(rules int) error {
 	return nil
 }
 
-// group returns what to write for each canonical form instead of it; nil: write the form.
+// group returns a function that maps a canonical form to its group, or nil to write the
+// form itself.
 func (f *collectFlags) group() func(string) string {
 	if f.unique {
 		return nil
@@ -123,7 +124,7 @@ func (f *collectFlags) groupOf() func(string) string {
 	return nil
 }
 
-// hostOf returns the host of a URL in lower case, "-" without one.
+// hostOf returns the host of a URL in lower case, or "-" without one.
 func hostOf(text string) string {
 	if host, _ := rfc3986.Parse(text).Host(); host != "" {
 		return octet.ToLower(host)
@@ -131,7 +132,7 @@ func hostOf(text string) string {
 	return "-"
 }
 
-// schemeOf returns the scheme of a URL in lower case, "-" without one.
+// schemeOf returns the scheme of a URL in lower case, or "-" without one.
 func schemeOf(text string) string {
 	if name, _ := rfc3986.Parse(text).Scheme(); name != "" {
 		return octet.ToLower(name)

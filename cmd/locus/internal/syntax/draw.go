@@ -46,7 +46,7 @@ func (p *printer) drawError(e *locus.SyntaxError) {
 	fmt.Fprintf(p.Out, "%s %s\n", colors.In(term.Red, "no URL"), term.Safe(errorText(e)))
 }
 
-// cell is one character on the terminal, or an escape for an octet.
+// cell is one character on the terminal, or an escape for a byte.
 type cell struct {
 	text   string
 	offset int // of its first octet
@@ -78,7 +78,7 @@ func newSketch(text string) *sketch {
 		s.cells = append(s.cells, cell{text: shown, offset: i, width: term.Width(shown)})
 		i += n
 	}
-	// Something missing at the end is marked after it.
+	// A missing part at the end is marked after the text.
 	s.cells = append(s.cells, cell{text: " ", offset: len(text), width: 1})
 	return s
 }
@@ -93,7 +93,7 @@ func (s *sketch) at(offset int) int {
 
 func (s *sketch) mark(offset int) { s.cells[s.at(offset)].marked = true }
 
-// underline names a part. An empty one is named where it would be.
+// underline names a part. The name of an empty part is at the part's position.
 func (s *sketch) underline(p shape.Part) {
 	start := s.at(p.Offset)
 	for i := start; i < len(s.cells) && s.cells[i].offset < p.Offset+len(p.Text); i++ {
@@ -106,7 +106,7 @@ func (s *sketch) underline(p shape.Part) {
 	s.labels = append(s.labels, label{name: name, cell: start})
 }
 
-// leastWidth is the narrowest terminal that is drawn for: an escape fits into it.
+// leastWidth is the minimum terminal width. An escape fits in it.
 const leastWidth = 20
 
 func (p *printer) writeSketch(s *sketch) {

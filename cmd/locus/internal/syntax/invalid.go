@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// invalidInputs says what becomes of inputs that are not URLs. Nil and the zero value give
-// each a message.
+// invalidInputs handles inputs that are not URLs. Nil and the zero value write a message
+// for each.
 type invalidInputs struct {
 	how   string // "keep", "drop" or the name of a file; "": a message each
 	file  *os.File
@@ -26,8 +26,7 @@ type invalidInputs struct {
 
 const invalidHelp = "`keep`, drop, or write to FILE the inputs that are not URLs"
 
-// check returns an error if the file is one of the inputs, which it would empty: the named
-// files, or standard input.
+// check returns an error if the file is one of the inputs, which it would truncate.
 func (i *invalidInputs) check(in io.Reader, names []string) error {
 	if i == nil || !i.hasFile() {
 		return nil
@@ -57,7 +56,7 @@ func (i *invalidInputs) open() (err error) {
 	if i == nil || !i.hasFile() {
 		return nil
 	}
-	// Mistyped URLs may have passwords: others do not need to read them.
+	// Mistyped URLs may contain passwords, which other users must not read.
 	if i.file, err = os.OpenFile(i.how, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
 		return fmt.Errorf("--invalid: %w", err)
 	}
@@ -80,7 +79,7 @@ func (i *invalidInputs) add(records []byte, count int64) error {
 	return nil
 }
 
-// note tells how many there were.
+// note reports the number of inputs that are not URLs.
 func (i *invalidInputs) note(a *base.App) {
 	advice := ""
 	if i != nil && i.how == "" {
@@ -113,16 +112,16 @@ func (i *invalidInputs) close() error {
 	return nil
 }
 
-// fail reports an input that is not a URL, as --invalid has it.
+// fail handles an input that is not a URL, as --invalid selects.
 func (w *worker) fail(input string, err error) { w.failBy(profile.Finding(err).Rule, input, err) }
 
-// failBy is fail for an input that breaks a rule.
+// failBy is like fail for an input that violates a rule.
 func (w *worker) failBy(rule, input string, err error) {
 	how := ""
 	if w.run.invalid != nil {
 		how = w.run.invalid.how
 	}
-	// Of a line that was cut there is no whole one to write.
+	// A truncated line can't be written whole.
 	if how == "" || w.cut && how != "drop" {
 		w.FailLine(rule, input, err)
 		w.lone()

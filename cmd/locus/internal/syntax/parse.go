@@ -1,6 +1,6 @@
-// Package syntax has the subcommands that work on the text of URLs and open nothing:
-// parse, check, canonical, compare and resolve. They share how inputs are read and how
-// failures are reported.
+// Package syntax implements the subcommands that read only the text of URLs: parse, check,
+// canonical, compare and resolve. They share the reading of inputs and the reports of
+// failures.
 package syntax
 
 import (
@@ -189,7 +189,7 @@ func attributeRows(list []scheme.Field) (rows []row) {
 	return rows
 }
 
-// begin separates an answer from the one before, and names the rules if there are several.
+// begin writes a separator between results, and the name of the rules if there are several.
 func (p *printer) begin(r profile.Rules) {
 	p.Out.WriteByte('\n') // the run leaves out the first
 	if len(p.rules) > 1 {
@@ -242,7 +242,8 @@ func partRows(u, canonical locus.URL) []row {
 	return rows
 }
 
-// locatorRows returns the decoded fields of the scheme, or why the URL has no fields.
+// locatorRows returns the decoded fields of the scheme, or the reason why the URL has no
+// fields.
 func (p *printer) locatorRows(u locus.URL) (rows []row) {
 	fields, err := p.Registry.Fields(u)
 	if err != nil {
@@ -277,7 +278,8 @@ func findingText(v locus.Violation) string {
 	return fmt.Sprintf("octet %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
 }
 
-// errorText returns a syntax error without the text, which is shown beside it.
+// errorText returns a syntax error without the text of the URL, which parse shows next to
+// it.
 func errorText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// progress shows how much of the input has been answered.
+// progress shows the processed share of the input.
 type progress struct {
 	*base.Progress
 	run    *bulkRun
@@ -41,7 +41,7 @@ func startProgress(r *bulkRun, names []string) *progress {
 	return p
 }
 
-// show takes the next block.
+// show updates the display for the next block.
 func (p *progress) show(b *lines.Block) {
 	if !p.Shown() {
 		return

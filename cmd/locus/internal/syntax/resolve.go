@@ -85,7 +85,7 @@ func (r *resolver) run(args []string) {
 	}
 }
 
-// base parses the base. Without one, nothing can be resolved.
+// base parses the base URL. Without it, resolve stops.
 func (r *resolver) base(input string, err error) (u locus.URL, ok bool) {
 	if err == nil {
 		u, err = shape.ReadBase(input, r.between || slices.Contains(r.profiles, locus.RFC1630))

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/profile/whatwg"
 )
 
-// ruleFlags are --rules and --base.
+// ruleFlags holds --rules and --base.
 type ruleFlags struct {
 	app   *base.App
 	names string
@@ -22,7 +22,7 @@ type ruleFlags struct {
 	known []locus.Profile // the first is the default
 }
 
-// addRules adds --rules, for the standards known, of which the first is the default.
+// addRules adds --rules for the standards known. The first is the default.
 func addRules(a *base.App, cmd *cobra.Command, known ...locus.Profile) *ruleFlags {
 	f := &ruleFlags{app: a, known: known}
 	cmd.Flags().StringVar(&f.names, "rules", "", fmt.Sprintf("apply the rules `NAMES`, with commas, or all (default %s)", known[0]))
@@ -36,7 +36,7 @@ func (f *ruleFlags) addBase(cmd *cobra.Command) *ruleFlags {
 	return f
 }
 
-// profiles returns the standards of --rules, of the configuration, or the default.
+// profiles returns the standards of --rules, or of the configuration, or the default.
 func (f *ruleFlags) profiles() ([]locus.Profile, error) {
 	if f.names != "" {
 		list, err := profile.Parse(f.names, f.known)

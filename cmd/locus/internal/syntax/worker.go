@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// worker answers the inputs of one block after another.
+// worker processes the inputs of one block at a time.
 type worker struct {
 	*base.Part
 	answerer
@@ -46,7 +46,7 @@ func (w *worker) begin(source string) {
 	w.invalid, w.wrong = w.invalid[:0], 0
 }
 
-// answerBlock answers the lines of b.
+// answerBlock processes the lines of b.
 func (w *worker) answerBlock(b *lines.Block) {
 	w.begin(b.Source)
 	w.finder = b.Finder
@@ -81,14 +81,14 @@ func (w *worker) answerBlock(b *lines.Block) {
 		if w.Context.Err() != nil {
 			return
 		}
-		// Errors keep the input, and what is made of it.
+		// Errors may keep the input, so copy it.
 		if input := string(url); w.finder != nil || strings.Trim(input, base.Blanks) != "" {
 			w.answerInput(input, nil)
 		}
 	}
 }
 
-// find returns the URL in a line. It answers a line without a URL.
+// find returns the URL in a line. It handles a line without a URL.
 func (w *worker) find(line []byte) (url []byte, ok bool) {
 	if len(bytes.Trim(line, base.Blanks)) == 0 {
 		return nil, false
@@ -109,7 +109,7 @@ func (w *worker) find(line []byte) (url []byte, ok bool) {
 	return nil, false
 }
 
-// appendLine appends the line with another URL in its place.
+// appendLine appends the line with its URL replaced.
 func (w *worker) appendLine(b []byte, url string) []byte {
 	if w.finder == nil {
 		return append(append(b, url...), '\n')
@@ -118,8 +118,7 @@ func (w *worker) appendLine(b []byte, url string) []byte {
 	return append(append(b, w.line[w.end:]...), '\n')
 }
 
-// isPlain reports whether nothing surrounds the URL that line may be: neither blanks nor a
-// wrapper.
+// isPlain reports whether the line has neither blanks nor a wrapper around the URL.
 func isPlain(line []byte) bool {
 	const prefix = "url:"
 	switch {
@@ -131,14 +130,14 @@ func isPlain(line []byte) bool {
 	return true
 }
 
-// answerInput answers what is a line of a file.
+// answerInput processes the URL in a line of a file.
 func (w *worker) answerInput(input string, err error) {
 	w.NoteBlanks(input)
 	w.answer(strings.Trim(input, base.Blanks), err)
 	w.Out.Flush()
 }
 
-// piece ends a piece of the answer in w.Text, which counts as equal to others with that key.
+// piece ends a piece of the result in w.Text. Pieces with the same key count as equal.
 func (w *worker) piece(key string) {
 	if w.run.collect == nil {
 		return
@@ -147,7 +146,7 @@ func (w *worker) piece(key string) {
 	w.batch.Ends = append(w.batch.Ends, len(w.Text))
 }
 
-// slowPiece is piece for what was written to Out.
+// slowPiece is like piece for text that was written to Out.
 func (w *worker) slowPiece(key string) {
 	w.Out.Flush()
 	w.piece(key)
@@ -174,8 +173,8 @@ func (w *worker) group(name ...string) {
 	w.piece(key)
 }
 
-// lone ends a piece of the answer that is like no other, if there is one: most messages
-// are on standard error.
+// lone ends a piece that equals no other, if there is one. Most messages are on standard
+// error.
 func (w *worker) lone() {
 	w.Out.Flush()
 	before := 0
@@ -188,7 +187,7 @@ func (w *worker) lone() {
 	}
 }
 
-// commit is called in the order of blocks.
+// commit must be called in the order of blocks.
 func (w *worker) commit() error {
 	w.Out.Flush()
 	if w.run.collect == nil {
@@ -204,7 +203,7 @@ func (w *worker) finish() {
 	}
 }
 
-// join is called in the order of blocks. b is nil for arguments.
+// join must be called in the order of blocks. b is nil for arguments.
 func (w *worker) join(b *lines.Block) error {
 	r := w.run
 	if r.separated && !r.wrote && len(w.Text) > 0 {

@@ -1,4 +1,4 @@
-// Package tour is the subcommand "locus tour", which visits the servers of package
+// Package tour implements the subcommand "locus tour", which visits the servers of package
 // tour.
 package tour
 
@@ -128,7 +128,7 @@ func visitAll(a *base.App, names []string, full bool) error {
 	return nil
 }
 
-// list greets and lists the stops, a line each.
+// list writes a greeting and the stops, one per line.
 func list(a *base.App, museum *tour.Demo) {
 	fmt.Fprint(a.Out, greeting)
 	for _, room := range museum.Servers() {
@@ -140,7 +140,8 @@ func list(a *base.App, museum *tour.Demo) {
 	fmt.Fprintln(a.Out)
 }
 
-// choose returns the stops that are named, by their names or schemes; without names, all.
+// choose returns the stops with the given names or schemes. Without names, it returns all
+// stops.
 func choose(all []tour.Stop, names []string) (stops []tour.Stop, err error) {
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(s tour.Stop) bool { return s.Name == name || s.Scheme == name }) {
