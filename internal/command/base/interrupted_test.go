@@ -12,7 +12,7 @@ import (
 )
 
 // An interrupted run says so, and does not mention contexts.
-func TestInterruptedIsSaid(t *testing.T) {
+func TestInterruptedMessage(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(base.SignalError{Signal: os.Interrupt})
 	for _, err := range []error{

@@ -33,7 +33,7 @@ func TestProgressBars(t *testing.T) {
 	}
 }
 
-func TestProgressOfOnePieceOfWork(t *testing.T) {
+func TestProgressOfOneTask(t *testing.T) {
 	a, s := clitest.NewScreen(t)
 	p := base.StartProgress(a, "URLs in documents")
 	p.Update(2048, "%d files, %d URLs", 12, 345)

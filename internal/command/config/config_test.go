@@ -173,7 +173,7 @@ clear = true
 }
 
 // A file with every setting as it is shown means the same.
-func TestSettingsAreAFile(t *testing.T) {
+func TestSettingsAsFile(t *testing.T) {
 	changed := Default()
 	for variable, text := range map[string]string{
 		"LOCUS_TIMEOUT": "5", "LOCUS_POLICY_ALLOW_PORTS": "25,119", "LOCUS_POLICY_MAX_SIZE": "5G", "LOCUS_MAIL_STORES": "/a:/b", "LOCUS_NEWS_SERVER": "h",

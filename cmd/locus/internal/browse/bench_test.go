@@ -74,7 +74,7 @@ func heap() uint64 {
 }
 
 // After 1,000 pages a history takes little more memory than after 100.
-func TestMemoryIsLevel(t *testing.T) {
+func TestHistoryMemory(t *testing.T) {
 	l := &library{open: map[string]func() scheme.Resource{}}
 	text := strings.Repeat("A line of a page with a link to <URL:http://h.example/>.\n", 1000)
 	for i := range 1000 {

@@ -81,7 +81,7 @@ func (c *console) wait(t *testing.T, text string) {
 
 // What a server sends never steers the terminal: all that the program writes is text and
 // sequences of the library.
-func TestOutputIsOfTheLibrary(t *testing.T) {
+func TestOutputHasOnlyOwnSequences(t *testing.T) {
 	l := fixture()
 	l.open["gopher://h.example/1/evil"] = func() scheme.Resource {
 		m := menu(hostile, item("gopher://h.example/0/evil", hostile, scheme.KindObject), item("", hostile, scheme.KindInfo))().(*scheme.Menu)

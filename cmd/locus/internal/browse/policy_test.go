@@ -121,7 +121,7 @@ func (n *network) browsing(t *testing.T, u string) *tester {
 }
 
 // What the user types may be private, and a file.
-func TestTypedMayBePrivate(t *testing.T) {
+func TestTypedPrivateAddress(t *testing.T) {
 	n := newNetwork(t)
 	name := filepath.Join(t.TempDir(), "file.txt")
 	if err := os.WriteFile(name, []byte("A file.\n"), 0o666); err != nil {

@@ -51,7 +51,7 @@ func TestExtractProgressOff(t *testing.T) {
 
 // A long file, whose parts are read at the same time, gives the lines of a stream, in
 // their order.
-func TestLongFileIsLikeAStream(t *testing.T) {
+func TestLongFileMatchesStream(t *testing.T) {
 	var text strings.Builder
 	for i := range 60_000 {
 		fmt.Fprintf(&text, "See http://h%d.example/%d, and <URL:ftp://h.example/%d/\n  b>.\n\nMore of it.\n", i%100, i, i)

@@ -257,7 +257,7 @@ func TestOpenSearch(t *testing.T) {
 }
 
 // A reply that breaks off is kept as far as it came.
-func TestOpenKeepsWhatCame(t *testing.T) {
+func TestOpenKeepsPartialResponse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldSaveAs, Prompt: "Keep"}}}
 	s.Reply = &scheme.Object{Size: 10, Body: struct {

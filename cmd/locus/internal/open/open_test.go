@@ -142,7 +142,7 @@ func (d *deaf) Close() error {
 }
 
 // A host that takes nothing does not keep the person from leaving.
-func TestSessionOfDeafHost(t *testing.T) {
+func TestSessionHostReadsNothing(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	tty, keys, err := os.Pipe()

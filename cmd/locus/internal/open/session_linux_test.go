@@ -205,7 +205,7 @@ func heard(t *testing.T, server *telnettest.Server, entries ...string) {
 
 // A login with what the URL suggests, which nobody sees or sends unasked; the window
 // and what changes it; all that the keyboard of locus is for.
-func TestTalk(t *testing.T) {
+func TestTerminalSession(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "telnet://guest:s3cret@"+server.Addr()+"/")
 	s.see("locus: connected to telnet://guest@"+server.Addr()+"/\r\n", "locus: press ^] for locus commands",
@@ -254,7 +254,7 @@ func TestTalk(t *testing.T) {
 }
 
 // Where the host does not show what is typed, lines are shown here and sent whole.
-func TestTalkLines(t *testing.T) {
+func TestTerminalSessionLines(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 	s.see("> ")
@@ -283,7 +283,7 @@ func TestTalkLines(t *testing.T) {
 }
 
 // A host that turns its echo off and on again.
-func TestTalkEcho(t *testing.T) {
+func TestTerminalSessionEcho(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 	s.see("> ")
@@ -303,7 +303,7 @@ func TestTalkEcho(t *testing.T) {
 }
 
 // What is typed of a line before the host shows what is typed goes before the rest.
-func TestTalkEchoInLine(t *testing.T) {
+func TestTerminalSessionEchoInLine(t *testing.T) {
 	goOn, got := make(chan bool), make(chan string, 1)
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		<-goOn
@@ -327,7 +327,7 @@ func TestTalkEchoInLine(t *testing.T) {
 
 // What was typed of a line is sent when the host begins to show what is typed: it does
 // not come with a later command.
-func TestTalkEchoTurns(t *testing.T) {
+func TestTerminalSessionEchoTurns(t *testing.T) {
 	got := make(chan string, 4)
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
 		read := func(n int) string {
@@ -363,7 +363,7 @@ func TestTalkEchoTurns(t *testing.T) {
 	s.end(0)
 }
 
-func TestTalkEscape(t *testing.T) {
+func TestTerminalSessionEscape(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "--escape", "^a", "telnet://"+server.Addr()+"/")
 	s.see("locus: press ^a for locus commands", "> ")
@@ -401,7 +401,7 @@ func notEvil(t *testing.T, seen string) {
 	}
 }
 
-func TestTalkSafe(t *testing.T) {
+func TestTerminalSessionSafe(t *testing.T) {
 	server := startTelnet(t, nil)
 	url := "telnet://" + server.Addr() + "/"
 	const fromInput = `echo "$2" | locus "$1" - $3; echo "status $?"; read -r end`
@@ -453,7 +453,7 @@ const (
 
 // A terminal gets no question, title or clipboard sequence of a host of any session, as a
 // whole or in pieces, but its colors, moves and modes.
-func TestTalkFiltered(t *testing.T) {
+func TestTerminalSessionFiltered(t *testing.T) {
 	hostOutput := drawing + strings.Join(hostileSequences, "|") + "|" + hostileC1 + otherDrawing
 	filteredOutput := drawing + strings.Repeat("|", len(hostileSequences)) + harmlessC1 + otherDrawing
 	whole := func(c io.ReadWriter) { io.WriteString(c, hostOutput) }
@@ -500,7 +500,7 @@ func TestBrowseSessionFiltered(t *testing.T) {
 
 // A session that ends while the person is at a command, and one that ends without a
 // word from a host that is silent.
-func TestTalkEnds(t *testing.T) {
+func TestTerminalSessionEnds(t *testing.T) {
 	server := startTelnet(t, nil)
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
 	s.see("> ")
@@ -536,7 +536,7 @@ func TestTalkEnds(t *testing.T) {
 
 // A host may turn the terminal to its second screen, have it tell of the mouse, and
 // leave it so.
-func TestTalkSecondScreen(t *testing.T) {
+func TestTerminalSessionSecondScreen(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
 	}})
@@ -550,7 +550,7 @@ func TestTalkSecondScreen(t *testing.T) {
 
 // Signals end the session, and the terminal is as it was; if there is no time for
 // that, a process sees to it.
-func TestTalkSignals(t *testing.T) {
+func TestTerminalSessionSignals(t *testing.T) {
 	server := startTelnet(t, nil)
 	// A program that nohup or a shell starts may have these ignored, and a child inherits
 	// that. What is handled here is at its default in a child.
@@ -565,7 +565,7 @@ func TestTalkSignals(t *testing.T) {
 	}
 }
 
-func TestTalkKilled(t *testing.T) {
+func TestTerminalSessionKilled(t *testing.T) {
 	server := startTelnet(t, nil)
 	secondServer := startTelnet(t, &telnettest.TelnetOptions{Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "\x1b[?1049h> ")
@@ -592,7 +592,7 @@ func TestTalkKilled(t *testing.T) {
 }
 
 // The program stops and continues as a shell with job control asks.
-func TestTalkSuspended(t *testing.T) {
+func TestTerminalSessionSuspended(t *testing.T) {
 	server := startTelnet(t, nil)
 	// The trace of what the host is told then has its place too.
 	s := sit(t, `set -m; locus "$@"; echo "stopped $?"; read -r line; fg >/dev/null; echo "status $?"; read -r end`, "open", "-v", "telnet://"+server.Addr()+"/")
@@ -613,7 +613,7 @@ func TestTalkSuspended(t *testing.T) {
 }
 
 // A trace is written in lines, also where the terminal makes none.
-func TestTalkTrace(t *testing.T) {
+func TestTerminalSessionTrace(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "-v", "telnet://"+server.Addr()+"/")
 	s.see("< WILL AUTHENTICATION\r\n> DONT AUTHENTICATION\r\n", "login: ")
@@ -635,7 +635,7 @@ func TestTalkTrace(t *testing.T) {
 	}
 }
 
-func TestTalkRlogin(t *testing.T) {
+func TestTerminalSessionRlogin(t *testing.T) {
 	server, err := telnettest.StartRlogin(nil)
 	started(t, server, err)
 	s := sit(t, theProgram, "open", "rlogin://guest@"+server.Addr()+"/")
@@ -661,7 +661,7 @@ func TestTalkRlogin(t *testing.T) {
 
 // The screen of 3270 is drawn, its keys are those of the terminal, and it is put
 // aside for commands whose answer is to be read.
-func TestTalk3270(t *testing.T) {
+func TestTerminalSession3270(t *testing.T) {
 	server, err := telnettest.StartTN3270(nil)
 	started(t, server, err)
 	s := sit(t, theProgram, "open", "tn3270://"+server.Addr()+"/")
@@ -698,7 +698,7 @@ func TestTalk3270(t *testing.T) {
 
 // Standard input is a pipe, and what comes is seen at the terminal, which is put in
 // order.
-func TestTalkPipe(t *testing.T) {
+func TestTerminalSessionPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "telnet://"+server.Addr()+"/")
 	s.see("before", "after", "Goodbye.", show.ResetTerminal)

@@ -28,7 +28,7 @@ func TestIsMessage(t *testing.T) {
 }
 
 // What is held reads the same from memory and from a file, which is gone afterwards.
-func TestHeld(t *testing.T) {
+func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	for _, size := range []int{0, 1, maxInMemory, maxInMemory + 1, maxInMemory * 2} {
@@ -65,7 +65,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-func TestHeldNowhere(t *testing.T) {
+func TestSpoolWithoutTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	h := spool{most: maxMessage}
 	if _, err := h.Write(make([]byte, maxInMemory+1)); base.KindOf(err) != base.KindFile {
@@ -77,7 +77,7 @@ func TestHeldNowhere(t *testing.T) {
 }
 
 // A message without an end stops at the limit.
-func TestHeldLimit(t *testing.T) {
+func TestSpoolLimit(t *testing.T) {
 	h := spool{most: 10}
 	if n, err := h.Write(make([]byte, 10)); n != 10 || err != nil {
 		t.Fatal(n, err)

@@ -107,7 +107,7 @@ func TestLongestLine(t *testing.T) {
 }
 
 // A line that begins with "!" makes no list of URLs an index.
-func TestMarkIsNoIndex(t *testing.T) {
+func TestExclamationMarkIsNotAnIndex(t *testing.T) {
 	got := sideBySide(t, "canonical", []byte("!000000000000000000000\nhttp://a\n"), false, 1)
 	if got.out != "http://a/\n" || got.status != base.StatusUsage || !strings.Contains(got.errs, "line 1") {
 		t.Errorf("sideBySide(canonical) = status %d, %q, %q, want out %q, status %d and %q in errs", got.status, got.out, got.errs, "http://a/\n", base.StatusUsage, "line 1")
@@ -115,7 +115,7 @@ func TestMarkIsNoIndex(t *testing.T) {
 }
 
 // A line that was cut is never written as if it was whole.
-func TestInvalidKeepsNoCutLine(t *testing.T) {
+func TestInvalidDropsTruncatedLine(t *testing.T) {
 	file := t.TempDir() + "/invalid"
 	for _, how := range []string{"keep", file} {
 		got := sideBySide(t, "canonical --invalid "+how, []byte(strings.Repeat("x", 300_000)+"\nhttp://a/\n"), false, 1)
@@ -129,7 +129,7 @@ func TestInvalidKeepsNoCutLine(t *testing.T) {
 }
 
 // The file for inputs that are not URLs does not take the place of an input.
-func TestInvalidIsNoInput(t *testing.T) {
+func TestInvalidFileIsAnInput(t *testing.T) {
 	dir := t.TempDir()
 	list, other := dir+"/list", dir+"/other"
 	const text = "http://a/\nfoo\n"

@@ -21,7 +21,7 @@ func TestReadErrorIsAccess(t *testing.T) {
 	}
 }
 
-func TestInterruptEndsTheWait(t *testing.T) {
+func TestInterruptCancelsRead(t *testing.T) {
 	in, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(context.Background())
