@@ -36,8 +36,8 @@ func TestMailbox(t *testing.T) {
 		t.Error("there is progress still")
 	}
 	text := s.String()
-	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != maxTroubles || !strings.Contains(text, `"locus index" lists them`) {
-		t.Errorf("%q, want %q in text and %q in text", text, "3000 messages", `"locus index" lists them`)
+	if !strings.Contains(text, "3000 messages") || strings.Count(text, "none") != maxTroubles || !strings.Contains(text, `run "locus index" to list them`) {
+		t.Errorf("%q, want %q in text and %q in text", text, "3000 messages", `run "locus index" to list them`)
 	}
 	// Many at once, of which most bring the index up to date.
 	var all sync.WaitGroup

@@ -162,7 +162,7 @@ func TestParseOutput(t *testing.T) {
 		{"=b", "text", "", "", `unknown format ""`},
 		{"csv=", "text", "", "", "missing file"},
 		{"", "text", "", "", "missing file"},
-		{"csv=-", "text", "", "", "write --format csv"},
+		{"csv=-", "text", "", "", "use --format csv"},
 	} {
 		f, file, err := parseOutput(c.value, c.usual)
 		if c.err != "" {

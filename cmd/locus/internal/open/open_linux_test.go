@@ -106,7 +106,7 @@ func TestOpenForm(t *testing.T) {
 		{"[re_ply.txt]: ", "\n"},
 		{"Picture (path of a file to send; empty for none): ", "/\n"},
 		{"not a regular file", ""},
-		{"nothing: none): ", "./picture\n"},
+		{"empty for none): ", "./picture\n"},
 		// What only shows when all answers are there is asked for again.
 		{"field 1 \"Your name\": can't be sent\r\n", ""},
 		{"Your name [Anna]: ", "Bob\n"},

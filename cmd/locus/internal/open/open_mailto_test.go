@@ -30,7 +30,7 @@ func TestOpenMailtoOutput(t *testing.T) {
 		t.Fatalf("openMailto(--cc, %q, --bcc, secret@host.dom, --subject, %q, --body-file, text, --attach, %q, -o, new.eml, %q) = %+v, want status 0 and no out", "Jöe <joe@host.dom>, c@d", "Grüße", "ü.bin", "mailto:jane%25home@host.dom?subject=other&body=proposed&In-Reply-To=%3C1@h%3E&bcc=spy@evil.example&from=boss@host.dom&attach=/etc/passwd", got)
 	}
 	for _, says := range []string{
-		"were written to new.eml; nothing was sent\n", "the file omits the Bcc recipients: secret@host.dom\n", "was read as RFC 6068 fields; in RFC 1738 it is part of the address\n",
+		"bytes to new.eml; nothing was sent\n", "the file omits the Bcc recipients: secret@host.dom\n", "was read as RFC 6068 fields; in RFC 1738 it is part of the address\n",
 		"ignored a field that a URL must not set: bcc: spy@evil.example\n", "must not set: from: boss@host.dom\n", "must not set: attach: /etc/passwd\n",
 	} {
 		if !strings.Contains(got.Err, says) {

@@ -65,7 +65,7 @@ func TestOpenPipeLevels(t *testing.T) {
 		}
 	}
 	got := commandtest.Run(t, nil, "open", "--safe", "--unsafe-terminal", url)
-	if got.Status != base.StatusUsage || !strings.Contains(got.Err, "choose one") {
-		t.Errorf("Run(open, --safe, --unsafe-terminal, %q) = %+v, want status %d and %q in err", url, got, base.StatusUsage, "choose one")
+	if got.Status != base.StatusUsage || !strings.Contains(got.Err, "be used together") {
+		t.Errorf("Run(open, --safe, --unsafe-terminal, %q) = %+v, want status %d and %q in err", url, got, base.StatusUsage, "be used together")
 	}
 }

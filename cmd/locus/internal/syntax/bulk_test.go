@@ -427,7 +427,7 @@ func TestManyInvalidLines(t *testing.T) {
 		{"canonical --unordered --quiet", 100_000, 20, "locus: invalid lines without a message: 99981\nlocus: 99980 no-scheme\nlocus: 1 port\n" + advice},
 		{"parse", 30, 20, "locus: invalid lines without a message: 11\nlocus: 10 no-scheme\nlocus: 1 port\n" + advice},
 		{"check --field 2", 30, 20, "locus: invalid lines without a message: 13\nlocus: 13 field\n"},
-		{"canonical --invalid drop", 30, 0, "locus: inputs that are not URLs: 31, left out\n"},
+		{"canonical --invalid drop", 30, 0, "locus: inputs that are not URLs: 31, dropped\n"},
 		{"canonical --json", 30, 0, ""},
 	} {
 		got := sideBySide(t, row.line, bad(row.n), false, 1)

@@ -119,7 +119,7 @@ func TestInvalidDropsTruncatedLine(t *testing.T) {
 	file := t.TempDir() + "/invalid"
 	for _, how := range []string{"keep", file} {
 		got := sideBySide(t, "canonical --invalid "+how, []byte(strings.Repeat("x", 300_000)+"\nhttp://a/\n"), false, 1)
-		if got.out != "http://a/\n" || !strings.Contains(got.errs, "line 1: ") || !strings.Contains(got.errs, "300000 octets") || got.status != base.StatusUsage {
+		if got.out != "http://a/\n" || !strings.Contains(got.errs, "line 1: ") || !strings.Contains(got.errs, "300000 bytes") || got.status != base.StatusUsage {
 			t.Errorf("--invalid %s: status %d, %.100q, %.300q", how, got.status, got.out, got.errs)
 		}
 	}
@@ -148,7 +148,7 @@ func TestInvalidFileIsAnInput(t *testing.T) {
 	if kept, err := os.ReadFile(list); err != nil || string(kept) != text {
 		t.Errorf("the input is %q, %v", kept, err)
 	}
-	if got := sideBySide(t, "canonical --invalid -", []byte(text), false, 1); got.status != base.StatusUsage || !strings.Contains(got.errs, "write keep") {
-		t.Errorf("sideBySide(canonical --invalid -) = status %d, %q, want status %d and %q in errs", got.status, got.errs, base.StatusUsage, "write keep")
+	if got := sideBySide(t, "canonical --invalid -", []byte(text), false, 1); got.status != base.StatusUsage || !strings.Contains(got.errs, "use --invalid keep") {
+		t.Errorf("sideBySide(canonical --invalid -) = status %d, %q, want status %d and %q in errs", got.status, got.errs, base.StatusUsage, "use --invalid keep")
 	}
 }
