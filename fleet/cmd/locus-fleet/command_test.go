@@ -162,8 +162,8 @@ func TestErrors(t *testing.T) {
 		want   string
 		args   []string
 	}{
-		{base.StatusUsage, "--warc has no meaning here", []string{"verify", "--warc", "x", file}},
-		{base.StatusUsage, "--format has no meaning here", []string{"submit", "--format", "junit", file}},
+		{base.StatusUsage, "--warc is not used here", []string{"verify", "--warc", "x", file}},
+		{base.StatusUsage, "--format is not used here", []string{"submit", "--format", "junit", file}},
 		{base.StatusUsage, `--timeout has no effect on workers: write it after "locus-fleet worker"`, []string{"submit", "--timeout", "3", file}},
 		{base.StatusUsage, `--header has no effect on workers: write it after "locus-fleet worker"`, []string{"submit", "--header", "X-A: b", file}},
 		{base.StatusUsage, `--accept has no effect on workers: "locus-fleet verify" applies it`, []string{"submit", "--accept", "500,410", file}},

@@ -32,7 +32,7 @@ func TestPrompt(t *testing.T) {
 	if want := (scheme.Credentials{User: "fred", Password: "s3cret"}); c != want || !ok || err != nil {
 		t.Errorf("Ask() = %+v %v %v, want c %+v, ok true and no error", c, ok, err, want)
 	}
-	if text := <-seen; strings.Contains(text, "s3cret") || !strings.Contains(text, "ftp://h wants a login.") {
+	if text := <-seen; strings.Contains(text, "s3cret") || !strings.Contains(text, "ftp://h requires a login.") {
 		t.Errorf("seen: %q", text)
 	}
 }

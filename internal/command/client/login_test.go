@@ -107,7 +107,7 @@ func TestLoginRemembered(t *testing.T) {
 
 func TestQuestion(t *testing.T) {
 	q := scheme.Question{URL: locus.MustParse("http://u:s3cret@h/x"), Realm: "a\x1b[2J", Attempt: 1}
-	if got, want := loginQuestion(q), "The login was rejected. http://h wants a login for \"a\\\\x1b[2J\".\n"; got != want {
+	if got, want := loginQuestion(q), "The login was rejected. http://h requires a login for \"a\\\\x1b[2J\".\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -150,7 +150,7 @@ func (k *checker) checkPlaces() {
 func isFolder(name string) error {
 	info, err := os.Stat(name)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is not a folder", locus.Quote(name))
+		err = fmt.Errorf("%s is not a directory", locus.Quote(name))
 	}
 	return err
 }
