@@ -19,7 +19,7 @@ const (
 
 	ownGroup     = "Flags"
 	networkGroup = "Network"
-	commonGroup  = "Every subcommand"
+	commonGroup  = "All subcommands"
 )
 
 // A Group is the title of a group of subcommands in the help.

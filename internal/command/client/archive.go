@@ -95,7 +95,7 @@ func progress(a *base.App) func(read, size int64) {
 	return func(read, size int64) {
 		if now := time.Now(); now.After(next) && size > 0 {
 			next = now.Add(every)
-			a.Note("reading the archives for their index: %d%%", read*100/size)
+			a.Note("indexing the archives: %d%%", read*100/size)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (v *verifier) addTellFlags(cmd *cobra.Command) {
 		f.StringArrayVar(&t.files, "output", nil, "also write a report to a file: `FORMAT=FILE` (repeatable)")
 		f.BoolVar(&t.all, "all", false, "also show good links")
 		f.BoolVar(&t.moved, "moved", false, "show links that have moved permanently")
-		f.BoolVar(&v.o.Document.Context, "context", false, "show the line of each link")
+		f.BoolVar(&v.o.Document.Context, "context", false, "also show the line of each link")
 		f.BoolVar(&t.suggest, "suggest", false, "look up dead links in the archive of verify.archive")
 	})
 	base.AddFlags(cmd, "Repair", func(f *pflag.FlagSet) {

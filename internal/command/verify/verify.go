@@ -200,7 +200,7 @@ func (v *verifier) command() *cobra.Command {
 	base.AddFlags(cmd, "Rules", func(f *pflag.FlagSet) {
 		f.StringVar(&v.rules, "rules", "", "read the rules from `FILE`")
 		f.StringVar(&v.baseline, "baseline", "", "treat the links in `FILE` as known failures")
-		f.BoolVar(&v.writeBaseline, "write-baseline", false, "write the bad links to the file of --baseline")
+		f.BoolVar(&v.writeBaseline, "write-baseline", false, "write current failures to the file of --baseline")
 		f.BoolVar(&v.o.NoFragments, "no-fragments", false, "do not check fragments")
 		f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	})

@@ -51,7 +51,7 @@ func (c *gatewayCommand) check(cmd *cobra.Command) error {
 		k.write(p)
 	}
 	if len(k.problems) == 0 {
-		c.app.Note("the configuration has no mistakes")
+		c.app.Note("the configuration is valid")
 	}
 	return nil
 }

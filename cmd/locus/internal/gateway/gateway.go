@@ -95,22 +95,22 @@ gateway logs requests to standard error, without passwords.`,
 	}
 	base.AddFlags(cmd, "Server", func(f *pflag.FlagSet) {
 		f.Var(&c.config.Listen, "listen", "listen on `HOST:PORT`; port 0 is any free port")
-		f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "answer to this `NAME` too (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "also accept requests for the host `NAME` (repeatable)")
 		f.Var(&c.config.LogFormat, "log-format", "log requests as `FORMAT`: text, json or none")
-		f.BoolVar(&check, "check-config", false, "say what is wrong with configuration and flags, and do nothing else")
-		f.BoolVar(&c.demo, "demo", false, "start the servers of the tour, and lead only to them")
+		f.BoolVar(&check, "check-config", false, "check the configuration and flags, then exit")
+		f.BoolVar(&c.demo, "demo", false, "serve only the demo servers of the tour")
 	})
 	base.AddFlags(cmd, "Access", func(f *pflag.FlagSet) {
 		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only URLs that match `PATTERN` (repeatable)")
 		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open URLs that match `PATTERN` (repeatable)")
-		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `FOLDER` (repeatable)")
-		f.Var(&c.config.ConnectPorts, "connect-port", "let CONNECT lead to port `N` besides 443 (repeatable)")
+		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `DIR` (repeatable)")
+		f.Var(&c.config.ConnectPorts, "connect-port", "allow CONNECT to port `N` besides 443 (repeatable)")
 	})
 	base.AddFlags(cmd, "Archives", c.archives.AddFlags)
 	base.AddFlags(cmd, "Cache", func(f *pflag.FlagSet) {
-		f.StringVar(&c.config.Cache, "cache", "", "keep answers in `FOLDER`")
-		f.Var(&c.config.CacheSize, "cache-size", "keep at most `N` octets of answers (1G)")
-		f.BoolVar(&c.config.NoCache, "no-cache", false, "keep no answers")
+		f.StringVar(&c.config.Cache, "cache", "", "cache responses in `DIR`")
+		f.Var(&c.config.CacheSize, "cache-size", "use at most `N` bytes for the cache")
+		f.BoolVar(&c.config.NoCache, "no-cache", false, "disable the cache")
 	})
 	c.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
@@ -275,7 +275,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	if dir == "" {
 		own, reason := c.app.CacheFolder()
 		if own == "" {
-			c.app.Note("answers are not cached: %s (--cache names a folder, --no-cache turns the cache off)", reason)
+			c.app.Note("responses are not cached: %s (use --cache DIR, or --no-cache to turn the cache off)", reason)
 			return nil, nil
 		}
 		dir = filepath.Join(own, "gateway")
@@ -285,7 +285,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 		Note: func(err error) { c.app.Note("%v", err) },
 	})
 	if err != nil {
-		return nil, scheme.Hint(err, "--cache names another folder, --no-cache turns the cache off")
+		return nil, scheme.Hint(err, "use --cache for another directory, or --no-cache to turn the cache off")
 	}
 	return store, nil
 }

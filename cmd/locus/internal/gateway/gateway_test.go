@@ -205,7 +205,7 @@ func TestGatewayRefused(t *testing.T) {
 
 // Without a folder of its own the gateway says that it keeps no answers.
 func TestGatewayWithoutHome(t *testing.T) {
-	const says = "locus: answers are not cached: neither XDG_CACHE_HOME nor HOME is set"
+	const says = "locus: responses are not cached: neither XDG_CACHE_HOME nor HOME is set"
 	for _, row := range []struct {
 		args []string
 		says bool

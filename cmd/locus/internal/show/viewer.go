@@ -39,7 +39,7 @@ type Viewer struct {
 
 // AddVerboseFlag adds --verbose.
 func (v *Viewer) AddVerboseFlag(f *pflag.FlagSet) {
-	f.BoolVarP(&v.Verbose, "verbose", "v", false, "show what is sent and received; passwords are hidden")
+	f.BoolVarP(&v.Verbose, "verbose", "v", false, "show requests and responses without passwords")
 }
 
 // AddSelectionFlags adds the flags that select a part of a resource.
