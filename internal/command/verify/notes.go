@@ -65,8 +65,8 @@ func (l leftOut) add(name string) {
 // shownExtensions is the number of extensions in the note about skipped files.
 const shownExtensions = 3
 
-// String returns the number of files, those of the most frequent extensions first: "41 other files
-// were not read: 12 .pdf, 9 .yaml, 8 .css, 12 others".
+// String returns the number of files, by the most frequent extensions: "41 other files were
+// not read: 12 .pdf, 9 .yaml, 8 .css, 12 others".
 func (l leftOut) String() string {
 	extensions := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
 		return cmp.Or(cmp.Compare(l[b], l[a]), cmp.Compare(a, b))

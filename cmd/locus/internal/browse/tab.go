@@ -20,7 +20,7 @@ type entry struct {
 	fresh    bool  // it was not shown yet
 }
 
-// Limits of what is kept.
+// Limits of a history.
 const (
 	maxEntries    = 500      // of a history
 	maxPages      = 20       // of a history that keep their text

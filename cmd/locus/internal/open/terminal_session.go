@@ -23,7 +23,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// terminalSession is a session of a user at the terminal, which is in raw mode.
+// terminalSession is a session at a terminal in raw mode.
 type terminalSession struct {
 	a       *base.App
 	tty     *os.File
@@ -63,10 +63,10 @@ type delivery struct {
 	command string
 }
 
-// maxWaiting is the number of octets that are kept for a host that accepts none.
+// maxWaiting is the maximum number of bytes that are buffered for a host that reads none.
 const maxWaiting = 64 << 10
 
-// typing says how typed text is sent.
+// typing is the way typed text is sent.
 type typing string
 
 const (
@@ -86,7 +86,7 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 	return t
 }
 
-// run runs the session until either side ends it. It leaves the terminal as it was.
+// run runs the session until either side ends it. It restores the terminal.
 func (t *terminalSession) run(ctx context.Context) (err error) {
 	t.guard, err = newGuard(t.a.OpenTerminal)
 	if err != nil {
@@ -119,7 +119,7 @@ func (t *terminalSession) run(ctx context.Context) (err error) {
 	return t.hold(ctx)
 }
 
-// hold starts both directions, and waits for the end of the session.
+// hold starts both directions and waits for the end of the session.
 func (t *terminalSession) hold(ctx context.Context) error {
 	t.conn.OnChange(t.changed)
 	t.changed()
@@ -143,7 +143,7 @@ func (t *terminalSession) hold(ctx context.Context) error {
 	return err
 }
 
-// exchange passes on what is typed. ended means that the host ended the session.
+// exchange sends the typed text. ended reports that the host ended the session.
 func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) {
 	for {
 		var out chan<- delivery
@@ -163,7 +163,7 @@ func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) 
 			t.waiting = t.waiting[1:]
 			t.size -= len(next.octets)
 		case <-t.turned:
-			// A line that was started is sent now, not with a later one.
+			// Send the unfinished line now, not together with a later one.
 			if !t.inLines() && t.line.Len() > 0 {
 				t.sendTyped(nil)
 			}
@@ -198,8 +198,8 @@ func (t *terminalSession) say(format string, args ...any) {
 	t.display.WriteOwn("locus: " + safe.Safe(fmt.Sprintf(format, args...)) + "\r\n")
 }
 
-// rawLines writes lines to a terminal in raw mode. It never blocks: a trace may come
-// while the user is typing a command.
+// rawLines writes lines to a terminal in raw mode. It never blocks, because a trace may
+// arrive while the user types a command.
 type rawLines struct{ t *terminalSession }
 
 func (r rawLines) Write(p []byte) (int, error) {
@@ -215,7 +215,7 @@ func (r rawLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lockUnlessAsking locks the terminal, which is locked already during a command.
+// lockUnlessAsking locks the terminal, unless a command holds the lock.
 func (t *terminalSession) lockUnlessAsking() (unlock func()) {
 	if t.ask != nil {
 		return func() {}
@@ -224,13 +224,13 @@ func (t *terminalSession) lockUnlessAsking() (unlock func()) {
 	return t.unlockShow
 }
 
-// lockShow locks the terminal, and shows the waiting lines.
+// lockShow locks the terminal and writes the waiting lines.
 func (t *terminalSession) lockShow() {
 	t.show.Lock()
 	t.showLines()
 }
 
-// unlockShow unlocks the terminal after all waiting lines were shown.
+// unlockShow writes all waiting lines and unlocks the terminal.
 func (t *terminalSession) unlockShow() {
 	for more := true; more; {
 		t.showLines()
@@ -242,7 +242,7 @@ func (t *terminalSession) unlockShow() {
 	}
 }
 
-// showLines shows the waiting lines. show is locked.
+// showLines writes the waiting lines. The caller must hold show.
 func (t *terminalSession) showLines() {
 	t.linesMu.Lock()
 	lines := t.lines
@@ -261,7 +261,7 @@ func (t *terminalSession) resize() {
 	}
 }
 
-// changed records whether the host echoes: asking at each key could block.
+// changed records whether the host echoes. Requesting that for each key could block.
 func (t *terminalSession) changed() {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -315,7 +315,7 @@ func (t *terminalSession) hear() {
 	}
 }
 
-// transmit sends what is typed. An error of the connection shows when it is read.
+// transmit sends the typed text. The next read reports an error of the connection.
 func (t *terminalSession) transmit() {
 	defer close(t.sent)
 	for d := range t.out {
@@ -327,7 +327,7 @@ func (t *terminalSession) transmit() {
 	}
 }
 
-// send queues something for the host, unless too much is waiting.
+// send queues text for the host, unless too much is waiting.
 func (t *terminalSession) send(d delivery) {
 	if t.size+len(d.octets) > maxWaiting {
 		defer t.lockUnlessAsking()()
@@ -342,7 +342,7 @@ func (t *terminalSession) send(d delivery) {
 	t.waiting = append(t.waiting, delivery{bytes.Clone(d.octets), d.command})
 }
 
-// typed processes typed octets. end means the end of the session.
+// typed processes typed bytes. end reports the end of the session.
 func (t *terminalSession) typed(octets []byte) (end bool, err error) {
 	for len(octets) > 0 && !end && err == nil {
 		n := 1
@@ -364,12 +364,12 @@ func (t *terminalSession) typed(octets []byte) (end bool, err error) {
 	return end, err
 }
 
-// inLines reports whether typed text is shown here and sent line by line.
+// inLines reports whether locus echoes typed text and sends it line by line.
 func (t *terminalSession) inLines() bool {
 	return t.mode == typingLines || t.mode == typingAuto && !t.echoes.Load()
 }
 
-// local processes an octet of a line that is sent as a whole, and shows it.
+// local processes a byte of a line that locus echoes and sends as a whole.
 func (t *terminalSession) local(o byte) (end bool) {
 	t.lockShow()
 	done, left := t.line.take(o, &t.display)
@@ -388,8 +388,8 @@ func (t *terminalSession) local(o byte) (end bool) {
 	return false
 }
 
-// remote sends typed octets, after the line that was started before the host echoed. In
-// rlogin "~." at the start of a line ends the session.
+// remote sends typed bytes, after a line that the user started before the host echoed. In
+// rlogin, "~." at the start of a line ends the session.
 func (t *terminalSession) remote(octets []byte) (end bool) {
 	if t.session.URL.Scheme() == "rlogin" {
 		if octets, end = t.tildes(octets); end {
@@ -400,7 +400,7 @@ func (t *terminalSession) remote(octets []byte) (end bool) {
 	return false
 }
 
-// sendTyped sends octets after the line that was started.
+// sendTyped sends bytes, after the unfinished line.
 func (t *terminalSession) sendTyped(octets []byte) {
 	t.send(delivery{octets: append([]byte(t.line.Text()), octets...)})
 	t.line.Reset()
@@ -426,7 +426,7 @@ func (t *terminalSession) tildes(octets []byte) (out []byte, end bool) {
 	return out, false
 }
 
-// begin asks for a command. Output of the host waits until it is done.
+// begin prompts for a command. Output of the host waits until the command is done.
 func (t *terminalSession) begin() {
 	t.lockShow()
 	if t.away = t.drawn && t.display.Alternate; t.away {
@@ -458,8 +458,9 @@ func (t *terminalSession) endCommand() {
 	}
 }
 
-// command processes an octet of a command, and runs it at the end of the line. Its
-// output stays until an empty command, where the drawing of the host would replace it.
+// command processes a byte of a command, and runs the command at the end of the line. If
+// the host's drawing would overwrite the output of the command, the output stays until an
+// empty command.
 func (t *terminalSession) command(o byte) (end bool, err error) {
 	done, left := t.ask.take(o, &t.display)
 	if !done && !left {
@@ -527,7 +528,7 @@ func (t *terminalSession) commands() string {
 	return "it has none"
 }
 
-// typeFor types what the URL suggests, because the user asked for it.
+// typeFor types a value of the URL at the user's command.
 func (t *terminalSession) typeFor(text, what string) {
 	if text == "" {
 		t.say("the URL suggests no %s", what)
@@ -579,7 +580,7 @@ func (t *terminalSession) status() {
 	}
 }
 
-// suspend stops the program, as ^Z does, with the terminal reset.
+// suspend stops the program like ^Z, with the terminal restored.
 func (t *terminalSession) suspend() error {
 	second := t.display.Alternate && !t.away
 	t.display.WriteOwn(show.ResetTerminal)
@@ -598,11 +599,11 @@ func (t *terminalSession) suspend() error {
 	return nil
 }
 
-// lineEditor reads a line at a terminal in raw mode, and shows it.
+// lineEditor reads and echoes a line at a terminal in raw mode.
 type lineEditor struct{ safe.Line }
 
-// take adds a key, and reports whether it was Enter, or one that leaves the line: Ctrl-C,
-// or Ctrl-D in an empty line.
+// take handles a key. It reports whether the key was Enter, or one that leaves the line:
+// Ctrl-C, or Ctrl-D in an empty line.
 func (l *lineEditor) take(o byte, d *show.Display) (done, left bool) {
 	shown, event := l.Type(o)
 	if shown != "" {
