@@ -14,13 +14,15 @@ import (
 func NewRoot(a *App, subcommands, topics []*cobra.Command, help *cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "locus",
-		Short: "Show, check, compare and dereference URLs of every scheme",
-		Long: `Locus knows every scheme of RFC 1738 and of the URI draft that became RFC 1630.
+		Short: "Fetch, check, parse and compare URLs of every scheme",
+		Long: `Locus supports every scheme of RFC 1738 and of the URI draft that became RFC 1630.
+"locus URL" is short for "locus open URL".
 
-"locus URL" does what "locus open URL" does.
-
-A subcommand that takes URLs reads them from standard input, one a line, if its
-only argument is "-". Standard output carries only the result.`,
+If "-" is the only argument of a subcommand that takes URLs, it reads them from standard
+input, one per line. Standard output carries only the result. For the flags of a
+subcommand, run "locus SUBCOMMAND --help".`,
+		Example: `  locus verify docs/
+  locus get -O ftp://ftp.example.net/pub/README`,
 		Version:       agent.Build(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -31,6 +33,7 @@ only argument is "-". Standard output carries only the result.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
 	a.addGlobalFlags(root)
+	addGroups(root)
 	for _, cmd := range subcommands {
 		// Help and completions work without a valid configuration.
 		cmd.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {

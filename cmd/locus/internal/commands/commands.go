@@ -1,4 +1,4 @@
-// Package commands has the list of the subcommands of locus, and runs them.
+// Package commands lists the subcommands of locus and runs them.
 package commands
 
 import (
@@ -21,34 +21,41 @@ import (
 	"github.com/locus-url/locus/internal/command/verify"
 )
 
-// subcommand is the name of a subcommand and the function that makes it.
+// subcommand is a subcommand: its name, its group in the help, and its constructor.
 type subcommand struct {
-	name string
-	make func(*base.App) *cobra.Command
+	name  string
+	group base.Group
+	new   func(*base.App) *cobra.Command
 }
 
-// subcommands lists every subcommand.
+func (s subcommand) make(a *base.App) *cobra.Command {
+	cmd := s.new(a)
+	cmd.GroupID = string(s.group)
+	return cmd
+}
+
+// subcommands returns all subcommands.
 func subcommands() []subcommand {
 	return []subcommand{
-		{"get", get.New},
-		{"parse", syntax.NewParse},
-		{"check", syntax.NewCheck},
-		{"canonical", syntax.NewCanonical},
-		{"compare", syntax.NewCompare},
-		{"resolve", syntax.NewResolve},
-		{"lens", lens.New},
-		{"extract", extract.New},
-		{"verify", verify.New},
-		{"mirror", mirror.New},
-		{"open", open.New},
-		{"browse", newBrowse},
-		{"gateway", gateway.New},
-		{"index", index.New},
-		{"schemes", schemes.New},
-		{"tour", func(a *base.App) *cobra.Command { return tour.New(a, gateway.ServeDemo) }},
-		{"config", configure.New},
-		{"man", help.NewMan},
-		{"version", func(a *base.App) *cobra.Command { return base.NewVersion(a, "locus") }},
+		{"get", base.GroupFetch, get.New},
+		{"parse", base.GroupParse, syntax.NewParse},
+		{"check", base.GroupCheck, syntax.NewCheck},
+		{"canonical", base.GroupParse, syntax.NewCanonical},
+		{"compare", base.GroupParse, syntax.NewCompare},
+		{"resolve", base.GroupParse, syntax.NewResolve},
+		{"lens", base.GroupCheck, lens.New},
+		{"extract", base.GroupParse, extract.New},
+		{"verify", base.GroupCheck, verify.New},
+		{"mirror", base.GroupArchive, mirror.New},
+		{"open", base.GroupFetch, open.New},
+		{"browse", base.GroupFetch, newBrowse},
+		{"gateway", base.GroupServe, gateway.New},
+		{"index", base.GroupArchive, index.New},
+		{"schemes", base.GroupSetup, schemes.New},
+		{"tour", base.GroupFetch, func(a *base.App) *cobra.Command { return tour.New(a, gateway.ServeDemo) }},
+		{"config", base.GroupSetup, configure.New},
+		{"man", base.GroupSetup, help.NewMan},
+		{"version", base.GroupSetup, func(a *base.App) *cobra.Command { return base.NewVersion(a, "locus") }},
 	}
 }
 
@@ -56,7 +63,7 @@ func newBrowse(a *base.App) *cobra.Command {
 	return browse.New(a, browse.Terminal{Converse: open.Converse, Compose: open.Compose})
 }
 
-// All makes every subcommand.
+// All creates all subcommands.
 func All(a *base.App) (list []*cobra.Command) {
 	for _, s := range subcommands() {
 		list = append(list, s.make(a))
@@ -64,17 +71,17 @@ func All(a *base.App) (list []*cobra.Command) {
 	return list
 }
 
-// NewRoot returns the command with its subcommands and topics.
+// NewRoot returns the command "locus" with its subcommands and topics.
 func NewRoot(a *base.App) *cobra.Command {
 	root := base.NewRoot(a, All(a), help.Topics(), help.New())
-	// The guard of a terminal needs no configuration.
+	// The terminal guard needs no configuration.
 	root.AddCommand(open.NewGuard(a))
 	return root
 }
 
-// rootFor returns the command for args. If the first of them is a subcommand, or a URL to
-// open, the others are left out: making them would take longer than most runs. Help,
-// completions and manual pages need them all.
+// rootFor returns the command for args. If the first argument is a subcommand or a URL,
+// rootFor creates only that subcommand, because creating all takes longer than most runs.
+// Help, completions and manual pages need all.
 func rootFor(a *base.App, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return NewRoot(a)
@@ -91,8 +98,8 @@ func rootFor(a *base.App, args []string) *cobra.Command {
 	return NewRoot(a)
 }
 
-// Main runs the subcommand that the arguments of this process name, and returns the exit status.
+// Main runs the command line of this process and returns the exit status.
 func Main() int { return base.Main(Run) }
 
-// Run does what args ask for and returns the exit status.
+// Run runs args and returns the exit status.
 func Run(a *base.App, args []string) int { return a.Execute(rootFor(a, args), args) }
