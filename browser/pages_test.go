@@ -444,7 +444,7 @@ func TestWithoutScripts(t *testing.T) {
 	b.run(t, chromedp.SendKeys(".ask input[type=search]", "old maps"+kb.Enter))
 	b.await(t, "document.querySelector('.menu .item a')?.textContent === 'Found old maps'")
 	b.open(t, "telnet://"+w.telnet+"/")
-	b.await(t, "document.querySelector('.session .notice')?.textContent.includes('needs JavaScript')")
+	b.await(t, "document.querySelector('.session .notice')?.textContent.includes('require JavaScript')")
 	if eval[bool](t, b, "[...document.querySelectorAll('.theme, .session-bar')].some((e) => !e.hidden)") {
 		t.Error("there are buttons that do nothing")
 	}
