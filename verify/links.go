@@ -541,7 +541,7 @@ func hasExtension(path string) bool {
 // plainError returns the text of err without the package name and the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
-		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
+		return fmt.Sprintf("offset %d: %v", e.Offset, e.Err)
 	}
 	return strings.TrimPrefix(err.Error(), "locus: ")
 }

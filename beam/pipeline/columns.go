@@ -75,7 +75,7 @@ func (f *rowFn) ProcessElement(key []byte, t Tally, emit func(Row)) {
 func deadRow(file, at string, record []byte, reason error) Row {
 	message := reason.Error()
 	if e, ok := errors.AsType[*locus.SyntaxError](reason); ok {
-		message = fmt.Sprintf("octet %d: %v", e.Offset, e.Err) // the row already contains the record
+		message = fmt.Sprintf("offset %d: %v", e.Offset, e.Err) // the row already contains the record
 	}
 	return Row{[]string{file, at, term.Safe(locus.MaskText(message)), string(bytes.TrimRight(record, "\r\n"))}}
 }

@@ -154,7 +154,7 @@ func CanonicalNotes(rules profile.Rules, input string) (notes []string) {
 	list, _ := CheckInput(rules, input, nil)
 	for _, v := range MaskFindings(input, list) {
 		if v.Kind == locus.Ungrammatical {
-			notes = append(notes, fmt.Sprintf("%s: octet %d: %s (%s)", locus.Quote(locus.Mask(input)), v.Offset, v.Help, v.Section))
+			notes = append(notes, fmt.Sprintf("%s: offset %d: %s (%s)", locus.Quote(locus.Mask(input)), v.Offset, v.Help, v.Section))
 		}
 	}
 	return notes

@@ -156,7 +156,7 @@ func TestVerifyAskMistakes(t *testing.T) {
 		{"no such file", []string{"--header", "h.example: X: @" + dir + "/none"}},
 		{"control character", []string{"--header", "h.example: X: " + secretValue + "\r\nY: 1"}},
 		{"Host is set by the client", []string{"--header", "h.example: Host: " + secretValue}},
-		{"octet 0: write", []string{"--header", "h./.example.: X: " + secretValue}},
+		{"offset 0: write", []string{"--header", "h./.example.: X: " + secretValue}},
 		{"all hosts", []string{"--header", "Authorization: " + secretValue}},
 		{"line 1: a cookie has 7 fields", []string{"--cookies", bad}},
 		{"no such file", []string{"--cookies", dir + "/none"}},

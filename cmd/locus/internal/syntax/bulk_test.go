@@ -186,7 +186,7 @@ func firstDifference(got, want string) string {
 		i++
 	}
 	part := func(s string) string { return s[max(0, min(i-50, len(s))):min(len(s), i+100)] }
-	return fmt.Sprintf("octet %d: %q, want %q", i, part(got), part(want))
+	return fmt.Sprintf("offset %d: %q, want %q", i, part(got), part(want))
 }
 
 // Lines that are answered side by side have the answers, messages and status that they

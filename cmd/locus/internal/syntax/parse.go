@@ -275,7 +275,7 @@ func findingRows(findings []locus.Violation) (rows []row) {
 
 // findingText describes a finding in one line: offset, rule, section, and fix.
 func findingText(v locus.Violation) string {
-	return fmt.Sprintf("octet %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
+	return fmt.Sprintf("offset %d: %s (%s): %s", v.Offset, v.Rule, v.Section, v.Help)
 }
 
 // errorText returns a syntax error without the text of the URL, which parse shows next to
@@ -283,7 +283,7 @@ func findingText(v locus.Violation) string {
 func errorText(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
-		return fmt.Sprintf("octet %d: %v", e.Offset, e.Err)
+		return fmt.Sprintf("offset %d: %v", e.Offset, e.Err)
 	}
 	return err.Error()
 }
