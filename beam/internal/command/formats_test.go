@@ -64,7 +64,7 @@ func TestFormats(t *testing.T) {
 	if got := output(t, folder, "samples"); len(got) != 2 {
 		t.Errorf("samples %q", got)
 	}
-	if status, stderr := run(t, folder, "unique", "q-*.parquet", "--output", "none"); status != 3 || !strings.Contains(stderr, `"q-00000-of-00001.parquet": choose the column of this Parquet file with key: url, count`) {
+	if status, stderr := run(t, folder, "unique", "q-*.parquet", "--output", "none"); status != 3 || !strings.Contains(stderr, `"q-00000-of-00001.parquet": choose a column of this Parquet file with key: url, count`) {
 		t.Errorf("no column: status %d, %s", status, stderr)
 	}
 	mustRun(t, folder, "unique", "z-*.zst", "--field", "1", "--output", "again")
