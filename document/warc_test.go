@@ -94,7 +94,7 @@ func TestWAT(t *testing.T) {
 http://h.example/a/ 2:232 a href http://h.example/a/b (application/json)
 http://h.example/a/ 2:262 img src http://c.example/%C3%A9 (application/json)
 http://h.example/based 2:185 form action http://h.example/x/y?a&b&copy=1 (application/json)
-! x.warc.wat: http://h.example/: warc: metadata: invalid JSON at octet 1: the text ends too early`
+! x.warc.wat: http://h.example/: warc: metadata: invalid JSON at byte 1: unexpected end of the text`
 	if strings.Join(got, "\n") != want {
 		t.Error(strings.Join(got, "\n"))
 	}

@@ -264,7 +264,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	write(t, left, "begun", nil)
 	status, stderr := run(t, folder, "list")
-	if want := `".locus-beam-KILLED" has temporary files of a run that did not end: remove it if no other run writes here`; status != 0 || !strings.Contains(stderr, want) {
+	if want := `".locus-beam-KILLED" contains temporary files of an unfinished run: remove it if no other run writes here`; status != 0 || !strings.Contains(stderr, want) {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if files, _ := filepath.Glob(filepath.Join(folder, ".locus-beam-*")); len(files) != 1 {

@@ -249,8 +249,8 @@ func TestOpenMailtoConversations(t *testing.T) {
 	})
 	t.Run("a text that can't be sent", func(t *testing.T) {
 		got, seen := correspond(t, map[string]string{"EDITOR": `printf '\351' >`}, []answered{{"Edit it? [e/N] ", "y\n"}, {"[e/N] ", "n\n"}}, url)
-		if got.Status != 0 || !strings.Contains(seen, "not UTF-8") {
-			t.Errorf("correspond(%q) = %+v, %q, want status 0 and %q in seen", url, got, seen, "not UTF-8")
+		if got.Status != 0 || !strings.Contains(seen, "not valid UTF-8") {
+			t.Errorf("correspond(%q) = %+v, %q, want status 0 and %q in seen", url, got, seen, "not valid UTF-8")
 		}
 	})
 	if after := len(p.messages()); after != before {

@@ -78,7 +78,7 @@ func TestOpenMailtoRefuses(t *testing.T) {
 		{[]string{"-o", "-", "mailto:a@b?in-reply-to=nothing"}, 3, "invalid message-id"},
 		{[]string{"-o", "-", "mailto:a@b?cc=nobody"}, 3, "not an address"},
 		{[]string{"-o", "-", "mailto:a@b_c"}, 3, "invalid domain label"},
-		{[]string{"-o", "-", "--subject", "x\r\nBcc: a@b", "mailto:a@b"}, 3, "invalid header field: Subject has the control character CR"},
+		{[]string{"-o", "-", "--subject", "x\r\nBcc: a@b", "mailto:a@b"}, 3, "invalid header field: Subject contains the control character CR"},
 		{[]string{"-o", "-", "--cc", "a@b\r\nBcc: a@b", "mailto:a@b"}, 2, "--cc: submit: not an address"},
 		{[]string{"-o", "-", "--from", "nobody", "mailto:a@b"}, 2, "--from: submit: not an address"},
 		{[]string{"-o", "-", "--attach", filepath.Join(dir, "none"), "mailto:a@b"}, 3, "no such file"},
