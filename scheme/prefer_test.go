@@ -168,5 +168,5 @@ func ExampleParsePreference() {
 	fmt.Println(err)
 	// Output:
 	// 1 0.5 0.1 <nil>
-	// locus: "es, en;q=5": octet 9: write a weight as q= and a number from 0 to 1 with at most 3 decimals, such as q=0.5
+	// locus: "es, en;q=5": offset 9: write a weight as q= and a number from 0 to 1 with at most 3 decimals, such as q=0.5
 }

@@ -47,8 +47,8 @@ func TestLonePercent(t *testing.T) {
 		{"a.html", `<a href="http://a.example/100%">x</a>`, "warning", missing},
 		{"a.html", `<a href="http://a.example/a b%">x</a>`, "warning", "a space must be written as %20; " + missing},
 		{"a.html", `<a href="http://a.example/zero%">x</a>`, "dead", "Not Found"},
-		{"a.html", `<a href="http://a%.example/">x</a>`, "malformed", "octet 8"},
-		{"a.html", `<a href="http://u%@a.example/">x</a>`, "malformed", "octet 8"},
+		{"a.html", `<a href="http://a%.example/">x</a>`, "malformed", "offset 8"},
+		{"a.html", `<a href="http://u%@a.example/">x</a>`, "malformed", "offset 8"},
 		{"a.html", `<a href="mailto:100%@a.example">x</a>`, "malformed", ""},
 		{"a.html", `<img src="data:image/svg+xml,<svg width='100%'/>">`, "warning", "browsers may still accept it"},
 	} {

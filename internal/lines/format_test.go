@@ -89,7 +89,7 @@ func TestArchiveCut(t *testing.T) {
 	}
 	packed := zip(t, archive[:3]...)
 	file = write(t, "x.warc.gz", packed[:len(packed)-20])
-	if got := targetsOf(t, nil, file); !strings.HasPrefix(got, "3 http://h.example/\n! ") || !strings.Contains(got, "after record 3, near octet") {
+	if got := targetsOf(t, nil, file); !strings.HasPrefix(got, "3 http://h.example/\n! ") || !strings.Contains(got, "after record 3, near byte") {
 		t.Error(got)
 	}
 }
@@ -111,7 +111,7 @@ func TestChosenFormat(t *testing.T) {
 		{Options{Format: WARC}, archive[2], "http://h.example/"},
 		{Options{}, "\uFEFF CDX a b\nhttp://h.example/ 2026\n", "http://h.example/"},
 		{Options{Format: WARC}, "http://h.example/\n", `! standard input: warc: not a record of a WARC or ARC file: offset 0`},
-		{Options{}, " CDX b m\n2026 x\n", `! standard input: the header of this CDX file names no field "a", the URL`},
+		{Options{}, " CDX b m\n2026 x\n", `! standard input: the header of this CDX file has no field "a" (the URL)`},
 		{Options{Format: CDX}, "", ""},
 	} {
 		o := row.o

@@ -76,7 +76,7 @@ func TestLineFlags(t *testing.T) {
 		{"k 20260102030405 x y\n", []string{"--as=text", "-"}, "k 20260102030405 x y\n"},
 		{"", []string{"--field=1", "http://h/"}, `! --field applies to lines of input: name the files after --files, or use "-" for standard input`},
 		{"", []string{"--key=u", "-", "-"}, `! --key applies to lines of input: name the files after --files, or use "-" for standard input`},
-		{"", []string{"--field=0", "-"}, "! --field: fields count from 1, or from -1 at the end"},
+		{"", []string{"--field=0", "-"}, "! --field: field 0 does not exist: count from 1, or from the end with -1"},
 		{"", []string{"--field=", "-"}, "! --field: write a number, 1 for the first field, -1 for the last, or the name of a column"},
 		{"", []string{"--field=url", "--delimiter=", "-"}, "! --field: the delimiter must not be empty"},
 		{"id\turl\n1\tx\n", []string{"--field=url", "-"}, "# id\turl\nx\n"},

@@ -158,7 +158,7 @@ func TestVerifyAskMistakes(t *testing.T) {
 		{"Host is set by the client", []string{"--header", "h.example: Host: " + secretValue}},
 		{"offset 0: write", []string{"--header", "h./.example.: X: " + secretValue}},
 		{"all hosts", []string{"--header", "Authorization: " + secretValue}},
-		{"line 1: a cookie has 7 fields", []string{"--cookies", bad}},
+		{"line 1: a cookie needs 7 fields", []string{"--cookies", bad}},
 		{"no such file", []string{"--cookies", dir + "/none"}},
 		{"without a host, each host", []string{"--cert", "client.pem"}},
 		{"there is no --cert", []string{"--key", "h.example: key.pem"}},

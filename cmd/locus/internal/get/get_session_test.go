@@ -44,11 +44,11 @@ func TestGetSessionHostile(t *testing.T) {
 		{"options", "telnet", ever("", storm), "60s", `"kind":"protocol","message":".*the negotiation does not end`},
 		{"a subnegotiation", "telnet", ever("\xff\xfa\x18", strings.Repeat("x", 1000)), "60s", `"kind":"protocol","message":".*the negotiation does not end`},
 		{"options", "tn3270", ever("", storm), "60s", `"kind":"protocol","message":".*the negotiation does not end`},
-		{"silence", "telnet", silent, "10s", `"kind":"timeout","message":".*nothing that matches \\"sesame\\" came within 10s"`},
-		{"a line", "telnet", line, "10s", `came within 10s, and its last line was \\"login:\\""`},
-		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
-		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `sends no 3270 screen, but says \\".*text`},
-		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host sends no 3270 screen"`},
+		{"silence", "telnet", silent, "10s", `"kind":"timeout","message":".*no output matched \\"sesame\\" within 10s"`},
+		{"a line", "telnet", line, "10s", `no output matched \\"sesame\\" within 10s, and its last line was \\"login:\\""`},
+		{"silence", "tn3270", silent, "10s", `"kind":"protocol","message":".*the host sent no 3270 screen"`},
+		{"text", "tn3270", ever("", "\x1b[2Jtext "), "10s", `sent no 3270 screen, but the text \\".*text`},
+		{"nothing", "tn3270", func(io.ReadWriter) {}, "60s", `"kind":"protocol","message":".*the host sent no 3270 screen"`},
 		{"records of nothing", "tn3270", ever("", "\xff\xfd\x19\xff\xfb\x19\xff\xfd\x00\xff\xfb\x00\xff\xef\xff\xef"), "10s", `"kind":"(protocol|timeout)"`},
 	} {
 		t.Run(test.scheme+", "+test.name, func(t *testing.T) {
@@ -103,14 +103,14 @@ func TestGetScreens(t *testing.T) {
 	t.Run("a text", func(t *testing.T) {
 		t.Parallel()
 		got := runGet(t, nil, "--timeout", patience, "--json", "--expect", "sesame", shows)
-		if want := `"kind":"timeout","message":".*nothing that matches \\"sesame\\" was shown within 10s; the screen begins with \\"wait\\""`; got.Status != base.StatusAccess || !regexp.MustCompile(want).MatchString(got.Out) {
+		if want := `"kind":"timeout","message":".*no screen matched \\"sesame\\" within 10s; the screen begins with \\"wait\\""`; got.Status != base.StatusAccess || !regexp.MustCompile(want).MatchString(got.Out) {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	})
 	t.Run("a key", func(t *testing.T) {
 		t.Parallel()
-		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.Status != base.StatusAccess || !strings.Contains(got.Err, "keeps the keyboard locked") {
-			t.Errorf("runGet(--timeout, %q, --send, x, %q) = %+v, want status %d and %q in err", patience, url, got, base.StatusAccess, "keeps the keyboard locked")
+		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.Status != base.StatusAccess || !strings.Contains(got.Err, "did not unlock the keyboard") {
+			t.Errorf("runGet(--timeout, %q, --send, x, %q) = %+v, want status %d and %q in err", patience, url, got, base.StatusAccess, "did not unlock the keyboard")
 		}
 	})
 	ends := startHost(t, func(h *telnettest.Host) error {
@@ -120,7 +120,7 @@ func TestGetScreens(t *testing.T) {
 		t.Errorf("runGet() = %+v, want status 0 and %q at the start of out", got, "Goodbye\n")
 	}
 	got := runGet(t, nil, "--expect", "sesame", "tn3270://"+ends+"/")
-	if want := `the host ended the session before anything matched "sesame"; the screen begins with "Goodbye"`; got.Status != base.StatusAccess || !strings.Contains(got.Err, want) {
+	if want := `the host ended the session before any screen matched "sesame"; the screen begins with "Goodbye"`; got.Status != base.StatusAccess || !strings.Contains(got.Err, want) {
 		t.Errorf("%+v, want %q", got, want)
 	}
 	pieces := startHost(t, func(h *telnettest.Host) error {

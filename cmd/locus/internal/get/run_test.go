@@ -245,8 +245,8 @@ func TestGetCodedToTerminal(t *testing.T) {
 	}))
 	defer server.Close()
 	got := runGet(t, commandtest.OnTerminal, server.URL)
-	if got.Status != base.StatusAccess || got.Out != "" || !strings.Contains(got.Err, `not decoded here: "br" (use --raw to write`) {
-		t.Errorf("runGet(%q) = %+v, want status %d, no out and %q in err", server.URL, got, base.StatusAccess, `not decoded here: "br" (use --raw to write`)
+	if got.Status != base.StatusAccess || got.Out != "" || !strings.Contains(got.Err, `unsupported content coding: "br" (use --raw to write`) {
+		t.Errorf("runGet(%q) = %+v, want status %d, no out and %q in err", server.URL, got, base.StatusAccess, `unsupported content coding: "br" (use --raw to write`)
 	}
 	if got := runGet(t, commandtest.OnTerminal, "--raw", server.URL); got.Status != 0 || got.Out != "coded" {
 		t.Errorf("runGet(--raw, %q) = %+v, want status 0 and out %q", server.URL, got, "coded")
