@@ -233,6 +233,17 @@ type resultJSON struct {
 	Offsets  map[string]int `json:"offsets"`
 }
 
+// reportJSON is a Report in JSON.
+type reportJSON struct {
+	Input       string       `json:"input"`
+	Readers     []resultJSON `json:"readers"`
+	Differences []string     `json:"differences"`
+	Confusion   *string      `json:"confusion"`
+	Danger      bool         `json:"danger"`
+	Why         *string      `json:"why"`
+	Advisories  []Advisory   `json:"advisories,omitempty"`
+}
+
 // MarshalJSON writes r as `locus lens --json` does, with passwords as "***".
 func (r Report) MarshalJSON() ([]byte, error) {
 	m := r.Masked()
@@ -248,13 +259,5 @@ func (r Report) MarshalJSON() ([]byte, error) {
 			answers[i].Failed, answers[i].Error = true, &a.Failure
 		}
 	}
-	return json.Marshal(struct {
-		Input       string       `json:"input"`
-		Readers     []resultJSON `json:"readers"`
-		Differences []string     `json:"differences"`
-		Confusion   *string      `json:"confusion"`
-		Danger      bool         `json:"danger"`
-		Why         *string      `json:"why"`
-		Advisories  []Advisory   `json:"advisories,omitempty"`
-	}{m.Input, answers, append([]string{}, m.Differences...), filled(string(m.Confusion)), m.Danger, filled(m.Why), r.Advisories()})
+	return json.Marshal(reportJSON{m.Input, answers, append([]string{}, m.Differences...), filled(string(m.Confusion)), m.Danger, filled(m.Why), r.Advisories()})
 }

@@ -55,13 +55,16 @@ type verifyJSON struct {
 	Context   shape.Text     `json:"context,omitempty"`
 }
 
+// unreadJSON is a document that can't be read.
+type unreadJSON struct {
+	Document shape.Text   `json:"document"`
+	Error    shape.Reason `json:"error"`
+}
+
 func (j jsonReport) result(r *verify.Result) {
 	if r.Err != nil {
 		// The output keeps an error, and encoding has none.
-		_ = j.Encode(struct {
-			Document shape.Text   `json:"document"`
-			Error    shape.Reason `json:"error"`
-		}{shape.Text(r.Document), base.NewReason(r.Err)})
+		_ = j.Encode(unreadJSON{shape.Text(r.Document), base.NewReason(r.Err)})
 		return
 	}
 	d := verifyJSON{

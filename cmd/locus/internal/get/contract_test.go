@@ -1,0 +1,33 @@
+package get
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/locus-url/locus/cmd/locus/internal/show"
+	"github.com/locus-url/locus/internal/command/clitest"
+	"github.com/locus-url/locus/internal/shape"
+)
+
+// menuJSON is a menu as [shape.MenuWriter] writes it.
+type menuJSON struct {
+	shape.MenuHead
+	Items []shape.Item `json:"items"`
+}
+
+func TestContract(t *testing.T) {
+	// element returns the type of a field, without a pointer or list.
+	element := func(typ reflect.Type, field string) reflect.Type {
+		f, ok := typ.FieldByName(field)
+		if !ok {
+			t.Fatalf("%v has no field %s", typ, field)
+		}
+		return f.Type.Elem()
+	}
+	object := reflect.TypeFor[show.ObjectJSON]()
+	message := element(object, "Message")
+	clitest.CheckContract(t, "../../../../docs/contract.md", "locus get --json",
+		object, message, element(message, "Parts"), reflect.TypeFor[menuJSON](), reflect.TypeFor[shape.Item](),
+		reflect.TypeFor[shape.Form](), reflect.TypeFor[shape.FormField](), reflect.TypeFor[shape.Redirect](), reflect.TypeFor[shape.Failed](),
+		reflect.TypeFor[sessionJSON](), reflect.TypeFor[sessionEvent](), reflect.TypeFor[screenJSON](), reflect.TypeFor[positionJSON](), reflect.TypeFor[screenField]())
+}

@@ -1,0 +1,12 @@
+package verify
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/locus-url/locus/internal/command/clitest"
+)
+
+func TestContract(t *testing.T) {
+	clitest.CheckContract(t, "../../../docs/contract.md", "locus verify --json", reflect.TypeFor[verifyJSON](), reflect.TypeFor[unreadJSON]())
+}
