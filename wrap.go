@@ -15,7 +15,7 @@ type Unwrapped struct {
 	inner      string
 }
 
-// Unwrap removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>"
+// RemoveWrapper removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>"
 // or "URL:...", with the prefix in either case. It also removes white space within
 // the brackets, line breaks included, and at both ends. The rest need not be a URL.
 func RemoveWrapper(text string) Unwrapped {

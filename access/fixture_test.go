@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is an Internet in memory: names with addresses, and one server at each address. The
+// fixture is an Internet in memory: names with addresses, and one server at each address. The
 // server reads a URL in a line and answers with a line about its resource.
 type fixture struct {
 	// names have the addresses of hosts, separated by blanks. "|" separates the answers to
@@ -203,14 +203,14 @@ type errorReader struct{ err error }
 
 func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
 
-// registry has schemes that open with o, and some without.
-// traits are those of the schemes that tests have.
+// traits are the traits of the schemes in tests.
 var traits = map[string]scheme.Traits{
 	"https": scheme.Secure, "ftps": scheme.Secure, "gophers": scheme.Secure, "nntps": scheme.Secure,
 	"file": scheme.Local | scheme.Files, "mid": scheme.Local, "cid": scheme.Local, "mailto": scheme.Local | scheme.Composes,
 	"telnet": scheme.Interactive,
 }
 
+// registry returns schemes that open with o, and some without an opener.
 func registry(t testing.TB, o scheme.Opener) *scheme.Registry {
 	t.Helper()
 	row := func(name string, port uint16, o scheme.Opener) scheme.Scheme {

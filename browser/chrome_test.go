@@ -23,7 +23,7 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// patience is the deadline of each step. It is long enough for a busy machine.
+// testTimeout is the deadline of each step. It is long enough for a busy machine.
 const testTimeout = 2 * time.Minute
 
 // tab is a page in a browser. It records faults and requests.

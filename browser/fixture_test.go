@@ -121,7 +121,7 @@ func port(t testing.TB, address string) uint16 {
 	return a.Port()
 }
 
-// lobby returns the sections of the home page, which list the stops of the tour.
+// homeSections returns the sections of the home page, which list the stops of the tour.
 func (w *fixture) homeSections() (list []gateway.Section) {
 	for _, stop := range w.museum.Stops() {
 		if len(list) == 0 || list[len(list)-1].Title != stop.Scheme {

@@ -18,7 +18,7 @@ import (
 // is read as a page of a site.
 type key [16]byte
 
-// base identifies the targets of one request: the key without the fragment.
+// baseKey identifies the targets of one request: the key without the fragment.
 func baseKey(a *verify.Checker, t *verify.Target) key {
 	k := a.Key(t)
 	if t.First.IsZero() {

@@ -240,7 +240,7 @@ func TestSubmitFile(t *testing.T) {
 	}
 }
 
-// letterbox records sent messages.
+// mailSink records sent messages.
 type mailSink struct {
 	mu   sync.Mutex
 	sent []string

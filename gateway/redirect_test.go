@@ -23,7 +23,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// referral is a line of the redirect table in package access.
+// redirectCase is a line of the redirect table in package access.
 type redirectCase struct{ from, to, verdict, says string }
 
 func redirectCases(t *testing.T) (list []redirectCase) {

@@ -25,7 +25,7 @@ func New(r *scheme.Registry, readers ...Parser) *Lens {
 	return &Lens{r, slices.Clone(readers)}
 }
 
-// Readers returns the readers, in the order of a report.
+// Parsers returns the parsers, in the order of a report.
 func (l *Lens) Parsers() []Parser { return slices.Clone(l.readers) }
 
 // Result is the result of one parser for one URL.
@@ -184,7 +184,7 @@ func isNested(url string, r ParseResult) bool {
 	return found && value(r.Host) != "" && !strings.EqualFold(inner, outer) && strings.EqualFold(inner, value(r.Scheme))
 }
 
-// Compare returns the names of the parts that a and b differ in, in the order of
+// Differences returns the names of the parts that a and b differ in, in the order of
 // PartNames. Parts are the same if they mean the same: hosts by what would be dialed,
 // ports with the default of the scheme, texts with the escapes that any program may add or
 // remove. Whether a reading is OK does not matter.

@@ -68,7 +68,7 @@ done`)
 	}
 }
 
-// patience is what a busy machine may need.
+// testTimeout is what a busy machine may need.
 const testTimeout = time.Minute
 
 // curlThatReports is a script that says that each transfer has ended with that status.

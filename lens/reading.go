@@ -50,7 +50,7 @@ const (
 	KindParser   Kind = "parser"   // a program or library that is in use
 )
 
-// Reader reads URLs by one standard, or with one parser. Its methods may be called
+// Parser reads URLs by one standard, or with one program or library. Its methods may be called
 // concurrently.
 type Parser interface {
 	// Name is unique among the readers of a Lens: "net/url".
@@ -58,12 +58,12 @@ type Parser interface {
 	Kind() Kind
 	// Version says which version reads, in the words of the reader.
 	Version(ctx context.Context) (string, error)
-	// Read returns a reading for each URL, in order. A URL may be any octets. The error
+	// Parse returns a reading for each URL, in order. A URL may be any octets. The error
 	// means that the reader failed as a whole, and nothing is known of any URL.
 	Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 }
 
-// reader is a Reader that is a function.
+// reader is a Parser that is a function.
 type reader struct {
 	name, version string
 	kind          Kind

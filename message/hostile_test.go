@@ -80,7 +80,7 @@ func peak(f func(sample func())) (held, taken uint64) {
 
 const mib = 1 << 20
 
-// lines is a MiB of base64.
+// base64Lines is a MiB of base64.
 var base64Lines = strings.Repeat(strings.Repeat("QUJD", 19)+"\r\n", mib/78)
 
 // A message of 100 MB is parsed and read without holding it in memory.

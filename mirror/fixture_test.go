@@ -81,7 +81,7 @@ type outcome struct {
 	err    error
 }
 
-// status returns the status of each file, and of each URL without one.
+// statuses returns the status of each file, and of each URL without one.
 func (o *outcome) statuses() map[string]mirror.Status {
 	list := map[string]mirror.Status{}
 	for url, e := range o.events {

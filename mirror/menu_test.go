@@ -386,7 +386,7 @@ func TestManifest(t *testing.T) {
 	}
 }
 
-// world has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"].
+// fixture has the pages of the scheme x-menu: "x-menu://h/a" is pages["a"].
 type fixture struct {
 	pages  map[string]page
 	refuse func(path string) error

@@ -121,7 +121,7 @@ type Summary struct {
 	Robots  int   // URLs that a robots.txt excludes
 	Loops   int   // menus that repeat those above them, whose items were not followed
 	Bytes   int64 // received in this process
-	// Whole reports that all menus and pages were read to their end, and no limit was met.
+	// Complete reports that all menus and pages were read to their end, and no limit was met.
 	// Otherwise the run can't determine which resources are gone.
 	Complete bool
 }

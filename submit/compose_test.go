@@ -25,7 +25,7 @@ func composeFixed(d submit.Draft) (*submit.Message, error) {
 
 func box(address string) submit.Mailbox { return submit.Mailbox{Address: address} }
 
-// letter is a complete and valid draft.
+// messageText is a complete and valid draft.
 func messageText() submit.Draft {
 	return submit.Draft{From: box("me@example.org"), To: []submit.Mailbox{box("joe@host.dom")}, Subject: "hi", Body: "Hello.\n"}
 }

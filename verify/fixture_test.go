@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// world is some web servers, with names whose addresses are public, and a client
+// fixture is some web servers, with names whose addresses are public, and a client
 // that gets to them.
 type fixture struct {
 	testing.TB

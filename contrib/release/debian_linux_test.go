@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// patience is how long something may take on a busy machine.
+// testTimeout is how long something may take on a busy machine.
 const testTimeout = time.Minute
 
 // dpkg runs dpkg, again if another program uses its database.

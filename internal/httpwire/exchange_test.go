@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// kept is what an exchange was told.
+// seenExchange is what an exchange was told.
 type seenExchange struct {
 	request, response, body string
 	masked, secrets         []string

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for an event.
+// testTimeout is how long a test waits for an event.
 const testTimeout = time.Minute
 
 // read writes what Blocks yields: a line for each line, "cut N", and errors. With waits, a

@@ -81,7 +81,7 @@ func (l *rstInlines) opens(start, i int) bool {
 	return i == start || IsSpace(l.s[i-1]) || l.s[i-1] >= 0x80 || strings.IndexByte(`-/:"'(<[{_`, l.s[i-1]) >= 0
 }
 
-// closes reports whether an inline may end at i.
+// closesInline reports whether an inline may end at i.
 func closesInline(s string, i int) bool {
 	return i == len(s) || IsSpace(s[i]) || s[i] >= 0x80 || strings.IndexByte(`\-/:.,;!?"')>]}`, s[i]) >= 0
 }

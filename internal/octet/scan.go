@@ -16,7 +16,7 @@ package octet
 // and that all labels are sound: the facts about the host are for the caller to find out.
 const ScanRare = 1 << 63
 
-// road is "plain" for tests of the code that Scan's caller has: the linker sets it, by
+// variant is "plain" for tests of the code that Scan's caller has: the linker sets it, by
 // -ldflags '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan runs what the
 // processor has instructions for.
 var variant string

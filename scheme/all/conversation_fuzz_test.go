@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/hostiletest"
 )
 
-// manners are those of the seeds.
+// clientBehaviors are the behaviors of the seeds.
 var clientBehaviors = []hostiletest.How{0, hostiletest.Waiting | hostiletest.Silent, hostiletest.Slow, hostiletest.Bytes}
 
 // seedConversation adds what a server said, for each URL by lines and in one other manner.

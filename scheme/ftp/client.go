@@ -255,7 +255,7 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// kept returns a kept connection whose CWD commands are the first ones of cwd, as
+// takeIdle returns an idle connection whose CWD commands are the first ones of cwd, as
 // many as possible.
 func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
 	return c.pool.Take(l, func(ctl *control) int {

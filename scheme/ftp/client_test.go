@@ -65,7 +65,7 @@ func (d *dataDialer) ListenData(ctx context.Context, control net.Conn) (net.List
 	return new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, "0"))
 }
 
-// world is a server and a client for one test.
+// fixture is a server and a client for one test.
 type fixture struct {
 	*testing.T
 	server *ftptest.Server

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is the menu that the tests open.
+// fixture is the menu that the tests open.
 func fixture() gophertest.Item {
 	return gophertest.Item{Items: []gophertest.Item{
 		{Type: 'i', Name: "Welcome"},

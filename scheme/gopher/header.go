@@ -119,7 +119,7 @@ func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	return r
 }
 
-// textBody is plusHeader.Body for lines, with options for the dots.
+// TextBody is plusHeader.Body for lines, with options for the dots.
 func (h plusHeader) TextBody(r io.Reader, o *textOptions) io.Reader {
 	switch {
 	case h.Plus && h.Length >= 0:

@@ -91,7 +91,7 @@ func (g URL) noRequest() string {
 	return ""
 }
 
-// Referral returns the URL of an item that no Gopher request gets: a telnet or
+// Redirect returns the URL of an item that no Gopher request gets: a telnet or
 // tn3270 URL for the types 8 and T, whose selector is the login name, or the URL
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// laws hold the package against the URI draft's production in the characters of
+// invariants hold the package against the URI draft's production in the characters of
 // RFC 1738 section 5, where mid is an otherurl:
 //
 //	midaddress = "mid:" addr-spec

@@ -189,7 +189,7 @@ type conn struct {
 	archived bool             // the replies were kept earlier, and all are there
 }
 
-// kept returns a kept connection, one that has the newsgroup selected if possible.
+// takeIdle returns an idle connection, one that has the newsgroup selected if possible.
 func (c *Client) takeIdle(key lineconn.Key, newsgroup string) (kept *conn, ok bool) {
 	return c.pool.Take(key, func(c *conn) int {
 		if c.group.name == newsgroup {

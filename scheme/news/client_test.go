@@ -45,7 +45,7 @@ type piecesConn struct{ net.Conn }
 
 func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
 
-// world is a server and a client for one test.
+// fixture is a server and a client for one test.
 type fixture struct {
 	*testing.T
 	server *newstest.Server

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// laws compare the package with the production of section 5:
+// invariants compare the package with the production of section 5:
 //
 //	newsurl   = "news:" grouppart
 //	grouppart = "*" | group | article

@@ -54,7 +54,7 @@ func (k *archivedReplies) next() ([]byte, error) {
 	return reply, nil
 }
 
-// maxKept bounds the octets of a menu.
+// maxArchived bounds the octets of a menu.
 const maxArchived = 64 << 20
 
 // readArchived implements Scheme.Kept. The URL does not tell a directory from an object, but

@@ -100,7 +100,7 @@ func cutType(nature, name string, tokens []string) (valueType string, value []st
 	return tokens[0], tokens[1:]
 }
 
-// Find returns the attributes of that name, in their order. Case is ignored.
+// find returns the attributes of that name, in their order. Case is ignored.
 func find(list []attribute, name string) []attribute {
 	var found []attribute
 	for _, a := range list {
@@ -133,7 +133,7 @@ func value(list []attribute, name string) []string {
 	return best.Value
 }
 
-// Size returns the size of an object in octets; -1 if the attributes don't have it.
+// sizeOf returns the size of an object in octets; -1 if the attributes don't have it.
 func sizeOf(list []attribute) int64 {
 	tokens := value(list, attrSize)
 	if len(tokens) == 2 && tokens[1] == "bytes" { // version 1 has two tokens
@@ -149,7 +149,7 @@ func sizeOf(list []attribute) int64 {
 	return int64(n)
 }
 
-// ModTime returns when an object was last modified; the zero time if the attributes
+// modTime returns when an object was last modified; the zero time if the attributes
 // don't have it.
 func modTime(list []attribute) time.Time {
 	tokens := value(list, attrModTime)

@@ -147,7 +147,7 @@ func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPo
 	return scheme.DialPacket(ctx, d, "udp4", to.String(), ports[:]...)
 }
 
-// referred returns the dialer for a location that a server named, if the policy
+// dialerFor returns the dialer for a location that a server named, if the policy
 // permits it.
 func (f *fetcher) dialerFor(at location) (scheme.Dialer, error) {
 	u, err := at.locator(nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/prospero"
 )
 
-// oracle answers any request with its replies in turn, and then with the last one again.
+// repeatServer answers any request with its replies in turn, and then with the last one again.
 type repeatServer struct {
 	replies []string
 	asked   int

@@ -25,7 +25,7 @@ type method struct {
 	More   []string
 }
 
-// Methods returns the access methods among the attributes of an object or a link, in
+// methodsOf returns the access methods among the attributes of an object or a link, in
 // the server's order of preference. Empty parts of a method come from of: the target of
 // the link, or the object. external says that of is outside Prospero, so that its port
 // is the method's and not that of a Prospero server. Malformed methods are in faults.

@@ -156,7 +156,7 @@ func (r recorded) answer(request string) string {
 	return "NONE-FOUND\n"
 }
 
-// world is an in-process network of servers.
+// fixture is an in-process network of servers.
 type fixture struct {
 	t    testing.TB
 	addr netip.AddrPort // where they all are

@@ -152,7 +152,7 @@ func isFailure(err error, words ...string) bool {
 	return errors.As(err, &f) && slices.Contains(words, f.Word)
 }
 
-// refer returns a Referral to the new address of the object, with the URL's fields.
+// redirect returns a Redirect to the new address of the object, with the URL's fields.
 func (f *fetcher) redirect(t *target) (scheme.Resource, error) {
 	at, err := t.location()
 	if err != nil {

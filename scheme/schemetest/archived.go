@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Kept opens the menu at u with d and reads it again from its octets: the items must be the
+// Archived opens the menu at u with d and reads it again from its octets: the items must be the
 // same. It fails the test if u is not a menu, or the menu has no octets.
 func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	t.Helper()

@@ -415,7 +415,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// dead is a Dialer that gets nowhere.
+// unreachable is a Dialer that gets nowhere.
 type unreachable struct{}
 
 func (unreachable) DialContext(context.Context, string, string) (net.Conn, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// laws hold one of the three schemes against the production of section 5, or the
+// invariants hold one of the three schemes against the production of section 5, or the
 // same with another name:
 //
 //	telneturl = "telnet://" login [ "/" ]

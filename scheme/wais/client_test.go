@@ -184,7 +184,7 @@ func documentAnswer(octets string, room int, request []byte) []byte {
 	return emptyPacket
 }
 
-// world is a client with a request.
+// fixture is a client with a request.
 type fixture struct {
 	testing.TB
 	peer   *peer

@@ -193,7 +193,7 @@ func TestCloseEndsRead(t *testing.T) {
 	}
 }
 
-// kept takes the idle connections to the host h.
+// idleConns takes the idle connections to the host h.
 func (c *Client) idleConns() (list []*conn) {
 	for {
 		x, ok := c.pool.Take(server{host: "h", port: Port}, func(*conn) int { return 0 })

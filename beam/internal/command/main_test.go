@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is how long a test waits for an event.
+// testTimeout is how long a test waits for an event.
 const testTimeout = time.Minute
 
 // locusBeam returns the command, to run in folder.

@@ -44,10 +44,10 @@ func Production(expr string) func(text string) bool {
 	return regexp.MustCompile("^(?:" + expr + ")(?:#" + Xchar + "*)?$").MatchString
 }
 
-// Laws are the properties that a scheme must have.
+// Invariants are the properties that a scheme must have.
 type Invariants struct {
 	Scheme scheme.Scheme
-	// Twin reports whether a text matches the scheme's production; see [Production].
+	// Reference reports whether a text matches the scheme's production; see [Production].
 	Reference func(text string) bool
 	// Same compares the fields of a URL and of its canonical form. nil: they must
 	// be equal.

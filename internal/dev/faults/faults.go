@@ -72,7 +72,7 @@ type Driver struct {
 	Shared bool
 	// Entries is the number of entries in a store for a test. Zero means 60.
 	Entries int
-	// Room is the size of the disk that becomes full, in bytes. Zero means 256 KiB.
+	// DiskSpace is the size of the disk that becomes full, in bytes. Zero means 256 KiB.
 	DiskSpace int
 	// IsInput reports whether a file belongs to the caller, not to the store. The name is
 	// relative to the directory. Tests do not damage such a file. If nil, there are none.

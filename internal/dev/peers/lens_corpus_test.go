@@ -36,7 +36,7 @@ var corpusPrograms = map[string]string{
 	"php": "/usr/bin/php", "ruby": "/usr/bin/ruby", "curl": "/usr/bin/curl", "wget": "/usr/bin/wget",
 }
 
-// patience is what a busy machine may need for a batch of URLs.
+// testTimeout is what a busy machine may need for a batch of URLs.
 const testTimeout = 10 * time.Minute
 
 // newLens returns a lens with the readers of this process and of programs by those names;

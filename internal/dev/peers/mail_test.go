@@ -86,7 +86,7 @@ func answers(passwords ...string) submit.AskFunc {
 	}
 }
 
-// letter is the submitted message.
+// messageText is the submitted message.
 var messageText = submit.Draft{
 	From:    submit.Mailbox{Name: "Jos\u00e9 \"Pepe\" Pe\u00f1a", Address: "jose@local.test"},
 	To:      []submit.Mailbox{{Name: "\u00c4nne, M\u00fcller", Address: "anne@local.test"}, {Address: "bob%x@local.test"}},

@@ -196,7 +196,7 @@ func places(t testing.TB, index string) (list []string) {
 	return list
 }
 
-// kept is a record with its octets.
+// storedRecord is a record with its octets.
 type storedRecord struct {
 	*warc.Record
 	text string

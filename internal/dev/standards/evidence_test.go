@@ -116,7 +116,7 @@ func (d difference) isEscaped() bool {
 	return d.fault.Rule == "character" && d.becomes(d.escape()) && strings.Contains(d.outcome.href, d.escape())
 }
 
-// isWanted reports whether the text of the fault is in the href as it is: with a letter in its
+// isKept reports whether the text of the fault is in the href as it is: with a letter in its
 // place the href has it once less.
 func (d difference) isKept() bool {
 	text := d.Input[:d.fault.Offset] + "x" + d.Input[d.fault.Offset+len(d.fault.Text):]

@@ -30,7 +30,7 @@ func TestFromFS(t *testing.T) {
 	}
 }
 
-// talk sends commands one by one and returns the first line of each reply.
+// converse sends commands one by one and returns the first line of each reply.
 func converse(t *testing.T, address string, commands ...string) (replies []string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)

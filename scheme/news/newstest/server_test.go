@@ -22,7 +22,7 @@ var groups = newstest.Groups{
 	"p":   {Articles: []string{"Message-ID: <p@y>\r\n\r\n"}},
 }
 
-// talk sends the commands, which are separated by "|", and returns all that comes
+// converse sends the commands, which are separated by "|", and returns all that comes
 // back, as one text.
 func converse(t *testing.T, c net.Conn, commands string) string {
 	t.Helper()

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// world is a library with a page of each kind.
+// fixture is a library with a page of each kind.
 func fixture() *library {
 	file := item("ftp://h.example/pub/readme.txt", "readme.txt", scheme.KindObject)
 	file.Size, file.ModTime, file.Type = 1738, time.Date(1994, 12, 20, 13, 5, 0, 0, time.UTC), "text/plain"

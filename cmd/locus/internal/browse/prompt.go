@@ -43,7 +43,7 @@ func (p *prompt) insert(text string) {
 	p.at += len(add)
 }
 
-// key handles a key of the prompt.
+// promptKey handles a key of the prompt.
 func (m *model) promptKey(k tea.KeyPressMsg) {
 	p := m.prompt
 	switch k.Keystroke() {

@@ -290,7 +290,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 	return store, nil
 }
 
-// lobby returns the tour for the first page.
+// homeSections returns the tour for the first page.
 func (c *gatewayCommand) homeSections() []gateway.Section {
 	if c.museum == nil {
 		return nil

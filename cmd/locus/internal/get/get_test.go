@@ -36,7 +36,7 @@ func (c cutMenu) Open(_ context.Context, req *scheme.Request) (scheme.Resource, 
 	}}, nil
 }
 
-// getter returns a getter over one scheme, x-menu, and where its output goes.
+// menuGetter returns a getter over one scheme, x-menu, and where its output goes.
 func menuGetter(t testing.TB, opener scheme.Opener, out io.Writer) *getter {
 	t.Helper()
 	a := base.New(t.Context(), strings.NewReader(""), out, io.Discard, func(string) string { return "" })

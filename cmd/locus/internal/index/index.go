@@ -102,7 +102,7 @@ func (x *indexing) run(ctx context.Context) error {
 	return nil
 }
 
-// trouble records a problem with the mail.
+// logError records a problem with the mail.
 func (x *indexing) logError(err error) {
 	x.mu.Lock()
 	x.errors = append(x.errors, err.Error())

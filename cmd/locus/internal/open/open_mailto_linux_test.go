@@ -133,7 +133,7 @@ func correspond(t *testing.T, env map[string]string, steps []answered, args ...s
 	return got, <-all
 }
 
-// kept returns the texts that are kept.
+// savedDraft returns the texts of saved drafts.
 func savedDraft(t *testing.T) (texts []string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "locus-*.txt"))

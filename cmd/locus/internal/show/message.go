@@ -30,7 +30,7 @@ func IsMessage(mediaType string) bool {
 	return false
 }
 
-// letter is an object that was read as a message.
+// openedMessage is an object that was read as a message.
 type openedMessage struct {
 	object  scheme.Object    // with its body rewound
 	message *message.Message // nil: not a message, despite its media type

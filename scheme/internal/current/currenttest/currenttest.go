@@ -76,7 +76,7 @@ func describe(list []locus.Violation) string {
 	return strings.Join(texts, ", ")
 }
 
-// Twin compares row on 20,000 random changes of seeds with production, a regular
+// Reference compares row on 20,000 random changes of seeds with production, a regular
 // expression. It skips texts with "[": RFC 3986 alone judges addresses in brackets.
 func Reference(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
 	t.Helper()
