@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -92,17 +93,21 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	env := map[string]string{"HOME": dir, "XDG_CACHE_HOME": dir, "XDG_STATE_HOME": dir}
-	for i, line := range []string{
+	lines := []string{
 		"check", "check --json", "check --rules rfc1630", "parse", "parse --json", "canonical", "canonical --json", "canonical --unique",
 		"compare http://h/", "compare --json http://h/", "compare --rules all TEXT ftp://h/x", "compare --rules all --json TEXT ftp://v@h/", "compare --base http://h/ --rules whatwg TEXT /", "compare TEXT TEXT#x", "resolve http://h/", "resolve TEXT ../x", "resolve --json TEXT //h/", "resolve --between TEXT http://h/", "resolve --json http://h/", "resolve --between http://h/", "resolve --rules rfc1630 http://h/x",
 		"get", "get --json", "get -v", "get -O", "get -O --json", "get -C -O", "get --view text/plain -v", "get --part 1", "get --items 1-2", "get --raw", "get -v --like",
-		"open", "open -v", "verify --retry 0 --rate 0", "verify --no-cache --retry 0 --rate 0 --format junit", "verify --no-cache --retry 0 --rate 0 --format markdown", "verify --no-cache --retry 0 --rate 0 --format github", "verify --no-cache --retry 0 --rate 0 --format json --all",
+		"open", "open -v", "verify --retry 0 --rate 0",
 		"verify --retry 0 --rate 0 --write-baseline --baseline b.json", "verify --retry 0 --rate 0 --suggest --context", "",
 		"index", "gateway --listen", "get --timeout", "get --config", "verify --exclude", "verify --include", "verify --root", "resolve", "parse --rules",
 		"get --nosuchflag", "mirror --retry 0 --rate 0 --max-files 1 -d .", "mirror --json --retry 0 --rate 0 --max-files 1 -d .", "mirror --exclude", "lens --without programs", "lens --json --without programs", "lens --guard",
 		"browse", "browse --config", "config", "config --json", "extract --json", "gateway --check-config --deny", "gateway --check-config --allow", "get --header", "get --gateway", "get --from", "verify --remap", "verify --base-url", "canonical --base", "check --base TEXT x", "canonical --surt", "canonical --wrap",
 		"open --unsafe-terminal --safe", "mail", "schemes", "tour --scheme", "extract", "help",
-	} {
+	}
+	for _, format := range verifyFormats(t) {
+		lines = append(lines, "verify --no-cache --retry 0 --rate 0 --all --format "+format)
+	}
+	for i, line := range lines {
 		args := strings.Fields(line)
 		for j, text := range secrettest.URLs(secrettest.Password, host) {
 			var out, errOut bytes.Buffer
@@ -143,10 +148,33 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 	}
 }
 
+// verifyFormats returns the formats of "locus verify", which its completion lists.
+func verifyFormats(t *testing.T) (names []string) {
+	t.Helper()
+	var out, errOut bytes.Buffer
+	a := base.New(t.Context(), strings.NewReader(""), &out, &errOut, func(string) string { return "" })
+	if status := commands.Run(a, []string{"__complete", "verify", "--format", ""}); status != base.StatusDone {
+		t.Fatalf("status %d: %s", status, errOut.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if name := strings.TrimSpace(line); !strings.HasPrefix(name, ":") {
+			names = append(names, name)
+		}
+	}
+	if !slices.Contains(names, "text") || !slices.Contains(names, "json") {
+		t.Fatalf("the completion of --format lists %q", names)
+	}
+	return names
+}
+
 // No error about the environment, the configuration or a document shows a password.
 func TestNoSettingShowsPasswords(t *testing.T) {
 	host := secretServer(t)
-	for i, text := range secrettest.URLs(secrettest.Password, host) {
+	formats, texts := verifyFormats(t), secrettest.URLs(secrettest.Password, host)
+	if len(texts) < len(formats) {
+		t.Fatalf("%d texts for %d formats", len(texts), len(formats))
+	}
+	for i, text := range texts {
 		dir := t.TempDir()
 		t.Chdir(dir)
 		if err := os.Mkdir("home", 0o700); err != nil {
@@ -182,15 +210,18 @@ func TestNoSettingShowsPasswords(t *testing.T) {
 			checkRun(config, map[string]string{}, "get", "--timeout", "10s", "--config", "config.toml", "--allow-private", "http://"+host+"/")
 		}
 		// What stands in documents, and on standard input.
-		for name, content := range map[string]string{
-			"a.html": `<a href="` + text + `">x</a><a href="/x?` + text + `">`, "a.md": "[x](" + text + ") see <" + text + ">\n\n    " + text, "a.txt": text + " " + text, "a.eml": "From: a@b\nSubject: " + text + "\n\n" + text,
+		for k, document := range []struct{ name, content string }{
+			{"a.html", `<a href="` + text + `">x</a><a href="/x?` + text + `">`},
+			{"a.md", "[x](" + text + ") see <" + text + ">\n\n    " + text},
+			{"a.txt", text + " " + text},
+			{"a.eml", "From: a@b\nSubject: " + text + "\n\n" + text},
 		} {
-			if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			if err := os.WriteFile(document.name, []byte(document.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			// Each document has another format, and each format has each document for some text.
-			format := []string{"text", "json", "junit", "markdown", "github"}[(i+len(name)+len(content))%5]
-			checkRun(content, map[string]string{}, "verify", "--timeout", "10s", "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--baseline", "home/b.json", "--write-baseline", "--format", format, name)
+			format := formats[(i+k)%len(formats)]
+			checkRun(document.content, map[string]string{}, "verify", "--timeout", "10s", "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--baseline", "home/b.json", "--write-baseline", "--format", format, document.name)
 		}
 		for _, line := range []string{"check -", "check --json -", "get -", "get --json -"} {
 			checkRun("standard input", map[string]string{}, append(strings.Fields(line), "--allow-private", "--timeout", "10s")...)

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/locus-url/locus/internal/certtest"
+	verifycommand "github.com/locus-url/locus/internal/command/verify"
 )
 
 // asked is a server that keeps what it was asked for, and redirects to its query.
@@ -99,7 +100,7 @@ func TestVerifySecrets(t *testing.T) {
 		{[]string{"--rules", rules}, "Bearer " + secretValue + " " + secretValue},
 		{[]string{"--rules", basic}, "Basic " + secretBase64},
 	} {
-		for _, format := range []string{"text", "json", "junit", "markdown", "github", "sarif", "html", "csv"} {
+		for _, format := range verifycommand.FormatNames() {
 			out, errOut, status := runVerify(t, t.Context(), env, append([]string{"--no-cache", "--allow-private", "--all", "--rate", "0", "--cookies", cookies, "--format", format, doc}, row.args...)...)
 			if status != 1 || strings.Contains(out+errOut, secretPart) || strings.Contains(out+errOut, secretBase64) {
 				t.Fatalf("%q as %s: status %d\n%s%s, want status 1, no %q in out + errOut and no %q in out + errOut", row.args, format, status, out, errOut, secretPart, secretBase64)

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/locus-url/locus/internal/command/base"
+	verifycommand "github.com/locus-url/locus/internal/command/verify"
 )
 
 //go:embed testdata/sarif-schema-2.1.0.json
@@ -278,13 +279,13 @@ func TestVerifyHostileText(t *testing.T) {
 	name := "=a,`b`%0A-\"c'.html"
 	writeDoc(t, name, page)
 	args := []string{"--allow-private", "--rate", "0", "--retry", "0", "--all", "--context"}
-	for _, format := range []string{"text", "json", "junit", "markdown", "github", "sarif", "html", "csv"} {
+	for _, format := range verifycommand.FormatNames() {
 		args = append(args, "--output", format+"="+format+".out")
 	}
 	env := map[string]string{"GITHUB_STEP_SUMMARY": filepath.Join(dir, "summary.out")}
 	out, errOut, _ := runVerify(t, t.Context(), env, append(args, "--format", "github", name)...)
 	texts := map[string]string{"stdout": out, "stderr": errOut}
-	for _, format := range []string{"text", "json", "junit", "markdown", "github", "sarif", "html", "csv", "summary"} {
+	for _, format := range append(verifycommand.FormatNames(), "summary") {
 		text, err := os.ReadFile(format + ".out")
 		if err != nil {
 			t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/command/clitest"
+	verifycommand "github.com/locus-url/locus/internal/command/verify"
 	"github.com/locus-url/locus/verify"
 )
 
@@ -255,7 +256,7 @@ func TestVerifyForeignText(t *testing.T) {
 	if err := os.WriteFile(doc, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, format := range []string{"text", "json", "junit", "markdown", "github", "sarif", "html", "csv"} {
+	for _, format := range verifycommand.FormatNames() {
 		out, errOut, _ := runVerify(t, t.Context(), nil, "--allow-private", "--rate", "0", "--retry", "0", "--all", "--context", "--format", format, doc)
 		for _, bad := range []string{"\x1b", "\x07", "\u202e", "secret"} {
 			if strings.Contains(out+errOut, bad) {
