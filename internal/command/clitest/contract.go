@@ -9,27 +9,22 @@ import (
 	"testing"
 )
 
-var (
-	contractKey  = regexp.MustCompile("`([^`]+)`")
-	contractList = regexp.MustCompile(`\{("\w+",?)+\}`)
-	contractIf   = regexp.MustCompile(`\b(optional|only|if|with)\b`)
-)
-
 // CheckContract compares the keys of JSON objects with the keys that a section of the contract
 // lists. file is docs/contract.md, and section is a heading. The section must list each key
 // that an object of one of the types can have, and no other key. It lists keys in the first
-// column of a table or as {"name","kind"}. The row of a key must say whether the key is
-// optional.
+// column of a table or as {"name","kind"}. The row of a key must say when an object omits the
+// key.
 func CheckContract(t *testing.T, file, section string, types ...reflect.Type) {
 	t.Helper()
 	listed := contractKeys(t, file, section)
+	condition := regexp.MustCompile(`\b(optional|only|if|with)\b`)
 	required := map[string]bool{} // by the written keys
 	for _, typ := range types {
 		for key, r := range jsonKeys(typ) {
 			row, ok := listed[key]
 			if !ok {
 				t.Errorf("%s: section %q has no key %q of %v", file, section, key, typ)
-			} else if row != "" && !r && !contractIf.MatchString(row) {
+			} else if row != "" && !r && !condition.MatchString(row) {
 				t.Errorf("%s: section %q: the row of %q must say when the key is missing: %v omits it", file, section, key, typ)
 			}
 			before, seen := required[key]
@@ -40,8 +35,8 @@ func CheckContract(t *testing.T, file, section string, types ...reflect.Type) {
 		r, ok := required[key]
 		if !ok {
 			t.Errorf("%s: section %q has the key %q, which %v do not write", file, section, key, types)
-		} else if r && len(types) == 1 && strings.Contains(row, "optional") {
-			t.Errorf("%s: section %q: %q is not optional", file, section, key)
+		} else if r && strings.Contains(row, "optional") {
+			t.Errorf("%s: section %q: %q is not optional: %v always write it", file, section, key, types)
 		}
 	}
 }
@@ -60,6 +55,7 @@ func contractKeys(t *testing.T, file, section string) map[string]string {
 	for _, next := range []string{"\n## ", "\n### "} {
 		text, _, _ = strings.Cut(text, next)
 	}
+	list, code := regexp.MustCompile(`\{("\w+",?)+\}`), regexp.MustCompile("`([^`]+)`")
 	keys := map[string]string{}
 	inExample := false
 	for line := range strings.Lines(text) {
@@ -69,17 +65,17 @@ func contractKeys(t *testing.T, file, section string) map[string]string {
 		if inExample {
 			continue
 		}
-		for _, list := range contractList.FindAllString(line, -1) {
-			for key := range strings.SplitSeq(strings.Trim(list, "{}"), ",") {
-				keys[strings.Trim(key, `"`)] = ""
+		for _, names := range list.FindAllString(line, -1) {
+			for key := range strings.SplitSeq(strings.Trim(names, "{}"), ",") {
+				keys[strings.Trim(key, `"`)] += ""
 			}
 		}
 		if !strings.HasPrefix(line, "| `") {
 			continue
 		}
 		cells := strings.Split(line, " | ")
-		for _, key := range contractKey.FindAllStringSubmatch(cells[0], -1) {
-			keys[key[1]] = strings.Join(cells[1:], " | ")
+		for _, key := range code.FindAllStringSubmatch(cells[0], -1) {
+			keys[key[1]] += strings.Join(cells[1:], " | ")
 		}
 	}
 	if len(keys) == 0 {

@@ -26,8 +26,12 @@ func TestContract(t *testing.T) {
 	}
 	object := reflect.TypeFor[show.ObjectJSON]()
 	message := element(object, "Message")
-	clitest.CheckContract(t, "../../../../docs/contract.md", "locus get --json",
-		object, message, element(message, "Parts"), reflect.TypeFor[menuJSON](), reflect.TypeFor[shape.Item](),
-		reflect.TypeFor[shape.Form](), reflect.TypeFor[shape.FormField](), reflect.TypeFor[shape.Redirect](), reflect.TypeFor[shape.Failed](),
-		reflect.TypeFor[sessionJSON](), reflect.TypeFor[sessionEvent](), reflect.TypeFor[screenJSON](), reflect.TypeFor[positionJSON](), reflect.TypeFor[screenField]())
+	for section, types := range map[string][]reflect.Type{
+		"locus get --json":   {object, reflect.TypeFor[menuJSON](), reflect.TypeFor[shape.Redirect](), reflect.TypeFor[shape.Failed]()},
+		"Items of a menu":    {reflect.TypeFor[shape.Item]()},
+		"Messages and forms": {message, element(message, "Parts"), reflect.TypeFor[shape.Form](), reflect.TypeFor[shape.FormField]()},
+		"Sessions":           {reflect.TypeFor[sessionEvent](), reflect.TypeFor[sessionJSON](), reflect.TypeFor[screenJSON](), reflect.TypeFor[positionJSON](), reflect.TypeFor[screenField]()},
+	} {
+		clitest.CheckContract(t, "../../../../docs/contract.md", section, types...)
+	}
 }
