@@ -30,7 +30,8 @@ type TransportOptions struct {
 	// Header has fields for requests that lack them. After a redirect to another host, port
 	// or scheme, Authorization and Cookie are not added.
 	Header http.Header
-	// Dial and Lookup are as in [Options].
+	// Dial opens connections, and Lookup resolves host names. If nil, package net does. See
+	// [Options].
 	Dial   func(ctx context.Context, network, address string) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	// DialTimeout limits one connection, including the name lookup. Zero means 30 seconds.
@@ -47,13 +48,20 @@ type TransportOptions struct {
 // under a policy. The policy judges each request, including those of an [http.Client] that
 // follows a redirect, and each address before it is dialed. o may be nil.
 //
-// If the policy denies a URL or its addresses, the error is a [*policy.DeniedError], which
-// is fs.ErrPermission. If the text is not a URL of RFC 1738, as with a zone in its host,
-// the error is a [*locus.SyntaxError]. For another scheme it is [scheme.ErrUnsupported]. In
-// all three cases nothing is sent to that URL, and [KindOf] returns [Denied], [Syntax] or
-// [Unsupported]. A host must have the form of RFC 1738 section 3.1, which excludes 0x7f.1,
-// 2130706433 and names in Unicode. [policy.Policy.CheckRedirect] judges the targets of
-// redirects.
+// The caller should also set the Timeout of the http.Client, which limits a whole exchange,
+// and TransportOptions.Limit. A URL that a customer of a service enters must not count as
+// typed: leave policy.Rules.TypedPrivate unset.
+//
+// If the policy denies a URL or its addresses, the error wraps a [*policy.DeniedError], and
+// errors.Is(err, fs.ErrPermission) is true. If the text is not a URL of RFC 1738, the error
+// wraps a [*locus.SyntaxError]. For a scheme other than http and https, it wraps
+// [scheme.ErrUnsupported]. In all three cases the transport sends nothing to that URL, and
+// [KindOf] returns [Denied], [Syntax] or [Unsupported]. A host must have the form of RFC 1738
+// section 3.1, which excludes 0x7f.1, 2130706433, "_" and names in Unicode. The transport
+// checks the target of each redirect with [policy.Policy.CheckRedirect].
+//
+// In a test, Lookup can return a public address for the name of a test server, and Dial can
+// connect to that server instead.
 //
 // The transport ignores the proxies of the environment, because a proxy would connect to
 // addresses that the policy has not seen.

@@ -19,8 +19,8 @@ import (
 const (
 	// chunk is the size of a read from the server.
 	chunk = 64 << 10
-	// lingerTime limits a fetch without readers.
-	lingerTime = time.Minute
+	// prefetchTime limits a fetch without readers.
+	prefetchTime = time.Minute
 	// renewTime limits the revalidation of a stale response in the background.
 	renewTime = 10 * time.Minute
 )
@@ -188,7 +188,7 @@ func (f *fetch) leave() {
 		f.cancel()
 		return
 	}
-	time.AfterFunc(lingerTime, func() {
+	time.AfterFunc(prefetchTime, func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if f.waiting == 0 && !f.done {

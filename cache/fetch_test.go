@@ -236,7 +236,7 @@ func TestLeaderLeaves(t *testing.T) {
 }
 
 // After the last reader has left, the rest is fetched if it is short.
-func TestLinger(t *testing.T) {
+func TestPrefetch(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		linger int64
@@ -274,14 +274,14 @@ func TestLinger(t *testing.T) {
 }
 
 // The fetch of an endless body is cancelled.
-func TestLingerTime(t *testing.T) {
+func TestPrefetchTime(t *testing.T) {
 	flights(t, nil, 12, fresh60, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 		c := send(t, rt, "GET", "http://h/a")
 		p := <-bodies
 		go io.WriteString(p.w, "ab")
 		c.wants(t, 2, "ab")
 		c.close()
-		time.Sleep(lingerTime - time.Second)
+		time.Sleep(prefetchTime - time.Second)
 		synctest.Wait()
 		if p.isClosed() {
 			t.Error("ended early")

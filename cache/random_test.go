@@ -140,7 +140,7 @@ func TestRandom(t *testing.T) {
 					}
 				})
 				all.Wait()
-				time.Sleep(2 * lingerTime) // fetches without readers end
+				time.Sleep(2 * prefetchTime) // fetches without readers end
 				synctest.Wait()
 				s.mu.Lock()
 				reserved, fetches, files := s.reserved, len(s.fetches), len(s.all)

@@ -400,7 +400,7 @@ func (v *verifier) finish(ctx context.Context) {
 		}
 	}
 	if good > 0 {
-		a.Note("%d links in %s are fixed or gone; use --write-baseline to remove them", good, v.baseline)
+		a.Note("%d links in %s were not found broken; after a run over all documents, --write-baseline removes them", good, v.baseline)
 	}
 }
 

@@ -87,30 +87,30 @@ func TestGetScreens(t *testing.T) {
 		return err
 	}) + "/"
 	// Each waits out its time, which is long enough for a machine that is busy.
-	const patience = "10s"
+	const stepTimeout = "10s"
 	t.Run("a screen", func(t *testing.T) {
 		t.Parallel()
-		if got := runGet(t, nil, "--timeout", patience, url); got.Status != 0 || !strings.HasPrefix(got.Out, "wait\n") {
-			t.Errorf("runGet(--timeout, %q, %q) = %+v, want status 0 and %q at the start of out", patience, url, got, "wait\n")
+		if got := runGet(t, nil, "--timeout", stepTimeout, url); got.Status != 0 || !strings.HasPrefix(got.Out, "wait\n") {
+			t.Errorf("runGet(--timeout, %q, %q) = %+v, want status 0 and %q at the start of out", stepTimeout, url, got, "wait\n")
 		}
 	})
 	t.Run("JSON", func(t *testing.T) {
 		t.Parallel()
-		if got := runGet(t, nil, "--timeout", patience, "--json", url); got.Status != 0 || !strings.Contains(got.Out, `"locked":"X SYSTEM"`) {
-			t.Errorf("runGet(--timeout, %q, --json, %q) = %+v, want status 0 and %q in out", patience, url, got, `"locked":"X SYSTEM"`)
+		if got := runGet(t, nil, "--timeout", stepTimeout, "--json", url); got.Status != 0 || !strings.Contains(got.Out, `"locked":"X SYSTEM"`) {
+			t.Errorf("runGet(--timeout, %q, --json, %q) = %+v, want status 0 and %q in out", stepTimeout, url, got, `"locked":"X SYSTEM"`)
 		}
 	})
 	t.Run("a text", func(t *testing.T) {
 		t.Parallel()
-		got := runGet(t, nil, "--timeout", patience, "--json", "--expect", "sesame", shows)
+		got := runGet(t, nil, "--timeout", stepTimeout, "--json", "--expect", "sesame", shows)
 		if want := `"kind":"timeout","message":".*no screen matched \\"sesame\\" within 10s; the screen begins with \\"wait\\""`; got.Status != base.StatusAccess || !regexp.MustCompile(want).MatchString(got.Out) {
 			t.Errorf("%+v, want %s", got, want)
 		}
 	})
 	t.Run("a key", func(t *testing.T) {
 		t.Parallel()
-		if got := runGet(t, nil, "--timeout", patience, "--send", "x", url); got.Status != base.StatusAccess || !strings.Contains(got.Err, "did not unlock the keyboard") {
-			t.Errorf("runGet(--timeout, %q, --send, x, %q) = %+v, want status %d and %q in err", patience, url, got, base.StatusAccess, "did not unlock the keyboard")
+		if got := runGet(t, nil, "--timeout", stepTimeout, "--send", "x", url); got.Status != base.StatusAccess || !strings.Contains(got.Err, "did not unlock the keyboard") {
+			t.Errorf("runGet(--timeout, %q, --send, x, %q) = %+v, want status %d and %q in err", stepTimeout, url, got, base.StatusAccess, "did not unlock the keyboard")
 		}
 	})
 	ends := startHost(t, func(h *telnettest.Host) error {

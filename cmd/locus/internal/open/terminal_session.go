@@ -559,7 +559,7 @@ func (t *terminalSession) setMode(name string) {
 	}
 }
 
-const patience = time.Second
+const readTimeout = time.Second
 
 func (t *terminalSession) status() {
 	t.say("%s, at %s", t.session.URL.WithoutPassword().Shown(), t.conn.RemoteAddr())
@@ -575,7 +575,7 @@ func (t *terminalSession) status() {
 		for _, f := range fields {
 			t.say("%s: %v", f.Name, f.Value)
 		}
-	case <-time.After(patience):
+	case <-time.After(readTimeout):
 		t.say("the host does not accept input")
 	}
 }
