@@ -183,7 +183,7 @@ func tryReadOnly(d *Driver, dir string, n int) error {
 		return isDenied(dir, err)
 	}
 	if d.Promise == AtPut || d.Promise == AtClose {
-		return errors.New("Put and Close succeeded in a read-only directory")
+		return errors.New("no error from Put and Close in a read-only directory")
 	}
 	return nil
 }
