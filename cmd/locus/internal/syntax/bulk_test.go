@@ -453,7 +453,7 @@ func TestRefusedCombinations(t *testing.T) {
 		"canonical --unique --rules all":     "one set of rules",
 		"canonical --count --rules all":      "one set of rules",
 		"canonical --sort --json":            "can't be used with --json",
-		"canonical --sort --unordered":       "sort unordered",
+		"canonical --sort --unordered":       "--sort and --unordered can't be used together",
 		"canonical --by rule":                "choose host, scheme",
 		"canonical --by host --invalid keep": "choose drop",
 		"canonical --unique --memory 1M":     "the minimum is 96M",
