@@ -180,6 +180,26 @@ func TestDocsCommands(t *testing.T) {
 	}
 }
 
+// The links between the pages work, and so do their fragments. Links to other servers are
+// not checked.
+func TestDocsLinks(t *testing.T) {
+	t.Chdir("../..")
+	var out, errs bytes.Buffer
+	a := base.New(t.Context(), strings.NewReader(""), &out, &errs, clitest.NoEnv)
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	status := commands.Run(a, append([]string{"verify", "--offline", "--no-cache", "docs", "bench/RESULTS.md"}, pages...))
+	m := regexp.MustCompile(`([0-9]+) links in ([0-9]+) documents.* ([0-9]+) alive`).FindStringSubmatch(out.String())
+	if m == nil {
+		t.Fatalf("verify writes no counts: %s%s", &out, &errs)
+	}
+	if alive, _ := strconv.Atoi(m[3]); status != base.StatusDone || alive < 200 {
+		t.Errorf("status %d, %d links alive, want status %d and at least 200:\n%s%s", status, alive, base.StatusDone, &out, &errs)
+	}
+}
+
 // The lines of the Go snippets of README.md and docs stand, in their order, in a file of
 // Go that is compiled, most often an example.
 func TestDocsGo(t *testing.T) {
