@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,14 +156,14 @@ func plainUsage(cmd *cobra.Command, err error) error {
 	case errors.As(err, &missing):
 		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
 	}
-	if m := exclusiveFlags.FindStringSubmatch(err.Error()); m != nil {
-		return errors.New("--" + strings.ReplaceAll(m[1], " ", " and --") + " can't be used together")
+	// Cobra has no type for flags that exclude each other.
+	if _, rest, ok := strings.Cut(err.Error(), "none of the others can be; ["); ok {
+		if names, _, ok := strings.Cut(rest, "] were all set"); ok {
+			return errors.New("--" + strings.ReplaceAll(names, " ", " and --") + " can't be used together")
+		}
 	}
 	return err
 }
-
-// exclusiveFlags matches cobra's error about flags that exclude each other.
-var exclusiveFlags = regexp.MustCompile(`^if any flags in the group .*; \[(.*)\] were all set$`)
 
 // similar returns names for which typed may be a typo.
 func similar(typed string, names []string) []string {
