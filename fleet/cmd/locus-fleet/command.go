@@ -50,20 +50,20 @@ func (c *command) addFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
 	f.StringVar(&c.url, "nats", "", "use the NATS servers at `URL`s, separated by commas; without it, one in this process")
 	f.StringVar(&c.creds, "creds", "", "log in to NATS with the credentials in `FILE`")
-	f.StringVar(&c.tlsCA, "tls-ca", "", "trust the authorities in `FILE` for NATS servers")
-	f.StringVar(&c.tlsCert, "tls-cert", "", "show NATS servers the client certificate in `FILE`")
-	f.StringVar(&c.tlsKey, "tls-key", "", "the key of --tls-cert is in `FILE`")
-	f.StringVar(&c.store, "store", "", "keep everything below `DIR` (default: in the cache folder)")
-	f.StringVar(&c.frontier, "frontier", "", "the `NAME` of the frontier (default \"default\")")
+	f.StringVar(&c.tlsCA, "tls-ca", "", "trust the certificate authorities in `FILE` for NATS servers")
+	f.StringVar(&c.tlsCert, "tls-cert", "", "send NATS servers the client certificate in `FILE`")
+	f.StringVar(&c.tlsKey, "tls-key", "", "read the key of --tls-cert from `FILE`")
+	f.StringVar(&c.store, "store", "", "store everything below `DIR` (default: in the cache directory)")
+	f.StringVar(&c.frontier, "frontier", "", "use the frontier `NAME` (default \"default\")")
 }
 
 func (c *command) commands() []*cobra.Command {
 	return []*cobra.Command{
 		c.newVerify(), c.newWorker(), c.newSubmit(), c.newStatus(), c.newResults(), c.newChanges(),
 		c.newUI(), c.newCreate(), c.newRetry(), c.newDelete(),
-		c.newMode("pause", fleet.Pause, "Begin no more requests until resume"),
-		c.newMode("resume", fleet.Run, "Have paused or new workers ask again"),
-		c.newMode("drain", fleet.Drain, "End all workers when their requests have ended"),
+		c.newMode("pause", fleet.Pause, "Start no new requests until resume"),
+		c.newMode("resume", fleet.Run, "Continue after pause or drain"),
+		c.newMode("drain", fleet.Drain, "Stop all workers after their current requests"),
 		base.NewVersion(c.a, "locus-fleet"),
 	}
 }
@@ -97,10 +97,10 @@ func (c *command) newVerify() *cobra.Command {
 	}
 	cmd = cliverify.NewWith(c.a, start, withoutMeaning...)
 	base.AddFlags(cmd, "Watching", func(f *pflag.FlagSet) {
-		f.Var(&c.ui, "ui", "serve a page about the run, and metrics, at `ADDRESS`: 127.0.0.1:9100")
+		f.Var(&c.ui, "ui", "serve a status page and metrics at `ADDRESS`: 127.0.0.1:9100")
 	})
 	c.wrap(cmd)
-	cmd.Example = `  printf 'Gone: <URL:file:///none/at/all>\n' >dead.txt; locus-fleet verify dead.txt || true
+	cmd.Example = `  locus-fleet verify docs/
   locus-fleet verify --nats nats://nats.example.com https://www.example.com/`
 	return cmd
 }
@@ -154,7 +154,7 @@ func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify
 			defer cancel()
 			err = f.Delete(last)
 		} else if ctx.Err() != nil {
-			c.a.Note("the same command resumes where this one ended")
+			c.a.Note("run the same command again to resume")
 		}
 		return errors.Join(err, closeAll())
 	}, nil
@@ -171,9 +171,9 @@ func (c *command) runName(s fleet.Settings) string {
 
 // settingsFlags adds the flags with the settings of a new frontier.
 func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
-	base.AddFlags(cmd, "Frontier, when it is made", func(f *pflag.FlagSet) {
-		f.IntVar(&s.Partitions, "partitions", 64, "divide hosts into `N` parts, the most workers of use")
-		f.IntVar(&s.Replicas, "replicas", 1, "have `N` servers keep everything")
+	base.AddFlags(cmd, "New frontier", func(f *pflag.FlagSet) {
+		f.IntVar(&s.Partitions, "partitions", 64, "split hosts into `N` partitions, the maximum number of workers")
+		f.IntVar(&s.Replicas, "replicas", 1, "store everything on `N` NATS servers")
 		f.IntVar(&s.PerHost, "per-host", 2, "request `N` URLs at once from one host")
 		base.DurationVar(f, &s.Interval, "interval", 100*time.Millisecond, "wait `D` between two requests to a host")
 		f.IntVar(&s.Retry, "retry", 2, "retry `N` times after a temporary failure")
@@ -182,8 +182,8 @@ func settingsFlags(cmd *cobra.Command, s *fleet.Settings) {
 		f.BoolVar(&s.NoRobots, "no-robots", false, "ignore the robots.txt of a site")
 		f.BoolVar(&s.NoFragments, "no-fragments", false, "do not check fragments")
 		f.BoolVar(&s.Reserved, "include-reserved", false, "verify links to names reserved for examples, too")
-		f.Var((*days)(&s.Every), "every", "ask again after `D`, such as 30d; 0 is never")
-		f.Var((*days)(&s.EveryBad), "every-bad", "ask again after `D` if it was bad")
+		f.Var((*days)(&s.Every), "every", "check each target again after `D`, such as 30d; 0 means never")
+		f.Var((*days)(&s.EveryBad), "every-bad", "check bad targets again after `D`")
 	})
 }
 

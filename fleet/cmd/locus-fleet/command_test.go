@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// run runs the command, and returns its status and output.
+// run runs the command and returns its status and output.
 func run(t *testing.T, args ...string) (status int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -41,7 +41,7 @@ func TestVerify(t *testing.T) {
 	if status != base.StatusNo || strings.Count(out, "\n") != 3 || strings.Count(out, `"verdict":"alive"`) != 1 || strings.Count(out, `"verdict":"fragment"`) != 1 || strings.Count(out, `"verdict":"dead"`) != 1 || errOut != "" {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
-	// Nothing is left of a run that is complete.
+	// A complete run leaves nothing behind.
 	if left, err := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", "*")); err != nil || len(left) > 0 {
 		t.Errorf("%q %v", left, err)
 	}
@@ -85,8 +85,6 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// status and its like make no frontier, and name those that exist.
-// A frontier that exists keeps its limits of requests, which hold for all that ask.
 func TestVersion(t *testing.T) {
 	for _, arg := range []string{"version", "--version"} {
 		status, out, errOut := run(t, arg)
@@ -96,6 +94,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
+// status and its like make no frontier, and name those that exist. An existing frontier retains its
+// request limits, which apply to all workers and submitters.
 func TestHeldLimits(t *testing.T) {
 	t.Parallel()
 	store := "--store=" + t.TempDir()
@@ -149,7 +149,7 @@ func TestNoFrontier(t *testing.T) {
 	}
 }
 
-// Errors have their status, say what to do, and have no password.
+// TestErrors checks that errors have the right status, advise the user, and contain no password.
 func TestErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
@@ -181,7 +181,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Pages have a policy, and answer only to their own address.
+// TestServe checks that pages have a content security policy and respond only at their own address.
 func TestServe(t *testing.T) {
 	c := &command{a: base.New(context.Background(), strings.NewReader(""), new(bytes.Buffer), new(bytes.Buffer), clitest.NoEnv)}
 	page := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.Write([]byte("page")) })
@@ -213,7 +213,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// What others stored reaches the terminal without control characters, and the page as text.
+// TestHostileStream checks that stored data of others reaches the terminal without control
+// characters, and the page as text.
 func TestHostileStream(t *testing.T) {
 	t.Parallel()
 	s, url := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir(), MaxPayload: 8 << 20})
@@ -282,7 +283,7 @@ func TestHostileStream(t *testing.T) {
 	ui.ends(t, base.StatusInterrupted)
 }
 
-// A file or URL alone is verified.
+// TestBareInput checks that the command verifies a file or URL without a subcommand.
 func TestBareInput(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.md")
@@ -292,7 +293,7 @@ func TestBareInput(t *testing.T) {
 	if status, out, errOut := run(t, name, "--store", filepath.Join(dir, "store"), "--json"); status != base.StatusNo || strings.Count(out, `"verdict":"dead"`) != 1 || errOut != "" {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
-	if status, _, errOut := run(t, "nosuch"); status != base.StatusUsage || !strings.Contains(errOut, `no subcommand "nosuch"`) {
+	if status, _, errOut := run(t, "nosuch"); status != base.StatusUsage || !strings.Contains(errOut, `unknown subcommand "nosuch"`) {
 		t.Errorf("status %d\n%s", status, errOut)
 	}
 }
