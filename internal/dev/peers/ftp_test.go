@@ -420,7 +420,7 @@ func TestThousandFiles(t *testing.T) {
 func TestFiveGigabytes(t *testing.T) {
 	long(t) // it writes 5 GB to the disk
 	p := vsftpd(t)
-	const size = 5 << 30
+	const size int64 = 5 << 30
 	f, err := os.Create(filepath.Join(p.home, "huge"))
 	if err != nil {
 		t.Fatal(err)
@@ -437,7 +437,7 @@ func TestFiveGigabytes(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "huge")); err != nil || info.Size() != size {
 		t.Fatalf("Stat(huge) = %v, %v, want size %d", info, err, size)
 	}
-	t.Logf("%d MB/s, %d MiB of memory", int(size/r.took.Seconds()/1e6), r.memory>>20)
+	t.Logf("%d MB/s, %d MiB of memory", int(float64(size)/r.took.Seconds()/1e6), r.memory>>20)
 	if r.memory > 64<<20 {
 		t.Errorf("%d MiB of memory for a stream", r.memory>>20)
 	}
