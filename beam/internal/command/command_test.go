@@ -69,7 +69,7 @@ func TestMistakes(t *testing.T) {
 		{2, "a delimiter needs", []string{"list", "--delimiter", ","}},
 		{2, "graph reads", []string{"graph", "list", "--field", "1"}},
 		{2, "extract reads", []string{"extract", "list", "--key", "a"}},
-		{2, "no rules", []string{"check", "list", "--rules", "nonsense"}},
+		{2, "unknown rules", []string{"check", "list", "--rules", "nonsense"}},
 		{2, "prefix", []string{"list", "--output", "folder/"}},
 		{2, "takes no input", []string{"worker", "list"}},
 		{2, "out of range", []string{"server", "--port", "99999"}},

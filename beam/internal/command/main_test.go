@@ -35,7 +35,7 @@ const testTimeout = time.Minute
 // locusBeam returns the command, to run in folder.
 func locusBeam(t *testing.T, folder string, args ...string) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*testTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*testTimeout)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	races := filepath.Join(t.TempDir(), "race")

@@ -20,7 +20,14 @@ import (
 // the test.
 func start(t *testing.T, args ...string) (cmd *exec.Cmd, first string) {
 	t.Helper()
+	return startIn(t, "", args...)
+}
+
+// startIn is start in a network namespace.
+func startIn(t *testing.T, namespace string, args ...string) (cmd *exec.Cmd, first string) {
+	t.Helper()
 	cmd = locusBeam(t, t.TempDir(), args...)
+	enter(cmd, namespace)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -37,6 +44,14 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, first string) {
 		t.Fatalf("%q: %v", args, err)
 	}
 	return cmd, strings.TrimSpace(first)
+}
+
+// enter makes a command start in a network namespace, if one is named.
+func enter(cmd *exec.Cmd, namespace string) {
+	if namespace != "" {
+		cmd.Args = append([]string{"ip", "netns", "exec", namespace, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/usr/sbin/ip"
+	}
 }
 
 // separate starts a job server and a pool of workers, and returns the flags that use them.
