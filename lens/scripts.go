@@ -15,11 +15,15 @@ func scripts() []programRow {
 		script("urllib", "python3", "urllib.py", nil, "-I", "-c"),
 		script("urllib3", "python3", "urllib3.py", pythonHas("urllib3"), "-I", "-c"),
 		script("requests", "python3", "requests.py", pythonHas("requests"), "-I", "-c"),
+		script("yarl", "python3", "yarl.py", pythonHas("yarl"), "-I", "-c"),
+		script("httpx", "python3", "httpx.py", pythonHas("httpx"), "-I", "-c"),
+		script("ada-url", "python3", "ada_url.py", pythonHas("ada_url"), "-I", "-c"),
 		script("perl-uri", "perl", "uri.pl", []string{"-MURI", "-e", "1"}, "-e"),
 		script("node", "node", "url.js", nil, "--no-warnings", "-e"),
 		script("node-legacy", "node", "legacy.js", nil, "--no-warnings", "-e"),
 		script("php", "php", "parse_url.php", nil, "-n", "-d", "display_errors=stderr", "-r"),
 		script("ruby", "ruby", "uri.rb", nil, "--disable=gems", "-e"),
+		script("addressable", "ruby", "addressable.rb", []string{"-raddressable/uri", "-e", "1"}, "-e"),
 	}
 }
 

@@ -23,12 +23,12 @@ type lensReport struct {
 }
 
 // lensPrograms are the programs that .ci/peers installs for the lens.
-var lensPrograms = []string{"urllib", "urllib3", "requests", "perl-uri", "node", "node-legacy", "php", "ruby", "curl", "wget", "wget-i", "java-uri", "java-url", "chromium"}
+var lensPrograms = []string{"urllib", "urllib3", "requests", "yarl", "httpx", "perl-uri", "node", "node-legacy", "php", "ruby", "addressable", "curl", "wget", "wget-i", "java-uri", "java-url", "chromium"}
 
-// lensReports has the command show urls under every installed program.
+// lensReports has the command show urls under every program of the system.
 func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
 	t.Helper()
-	r := locus(t, append([]string{"lens", "--json", "--timeout", "5m", "--"}, urls...)...)
+	r := locusEnv(t, []string{"PATH=" + systemPath}, append([]string{"lens", "--json", "--timeout", "5m", "--"}, urls...)...)
 	if r.status != status {
 		t.Fatalf("status %d, want %d\n%s", r.status, status, r.err)
 	}
@@ -82,7 +82,8 @@ func TestLensAdvisories(t *testing.T) {
 		// "\" before "@": CVE-2018-3774, and section 4.4 of the URL Standard.
 		{`http://evil.example\@good.example/`, "backslash", map[string]string{
 			"node": "evil.example", "node-legacy": "evil.example", "chromium": "evil.example", "whatwg": "evil.example",
-			"urllib": "good.example", "php": "good.example", "curl": "good.example", "perl-uri": "good.example", "rfc1738": "refused", "ruby": "refused",
+			"urllib": "good.example", "php": "good.example", "curl": "good.example", "perl-uri": "good.example", "yarl": "good.example", "httpx": "evil.example",
+			"addressable": "good.example", "rfc1738": "refused", "ruby": "refused",
 		}},
 		// wget escapes an argument before it splits it, and a line of a list afterwards.
 		{`http://good.example:80\@evil.example/`, "backslash", map[string]string{"node": "good.example", "urllib": "evil.example", "wget": "evil.example", "wget-i": "refused"}},
