@@ -77,6 +77,19 @@ func Verdicts(r *scheme.Registry, list []string) (n int) {
 	return n
 }
 
+// Split returns the URLs of list that are in canonical form, and the others.
+func Split(r *scheme.Registry, list []string) (canonical, others []string) {
+	for _, s := range list {
+		u, _, err := r.Canonical(Must(locus.Parse(s)))
+		if err == nil && u.String() == s {
+			canonical = append(canonical, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return canonical, others
+}
+
 // Writers returns the peers that return a URL's canonical text. The first is Base, which only joins
 // the parsed parts.
 func Writers(r *scheme.Registry) []Peer {

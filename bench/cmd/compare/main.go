@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/bench"
 	"github.com/locus-url/locus/bench/lists"
 	"github.com/locus-url/locus/scheme"
@@ -60,12 +59,9 @@ func (c *compare) inputs() {
 // halves splits each list into its canonical URLs and the others.
 func (c *compare) halves() (all []lists.List) {
 	for _, l := range c.lists {
-		same := func(text string) bool {
-			u, _, err := c.registry.Canonical(bench.Must(locus.Parse(text)))
-			return err == nil && u.String() == text
-		}
-		already := lists.List{Name: l.Name + ", canonical", URLs: slices.DeleteFunc(slices.Clone(l.URLs), func(text string) bool { return !same(text) })}
-		others := lists.List{Name: l.Name + ", not", URLs: slices.DeleteFunc(slices.Clone(l.URLs), same)}
+		canonical, rest := bench.Split(c.registry, l.URLs)
+		already := lists.List{Name: l.Name + ", canonical", URLs: canonical}
+		others := lists.List{Name: l.Name + ", not", URLs: rest}
 		for _, half := range []lists.List{already, others} {
 			if len(half.URLs) > 0 {
 				half.Name += fmt.Sprintf(" (%d)", len(half.URLs))
