@@ -28,16 +28,15 @@ NAMES = {
     "locus canonical": "Locus, canonical form", "purell": "purell (Go)",
 }
 
-# Why a parser is faster than Locus where it is. The causes are from the sources of both.
+# Why a parser is faster than Locus where it is, from the source and a profile.
 CAUSES = {
-    "http::Uri (Rust)": "It only splits the text at delimiters, with one table look-up per byte. It accepts only URLs with "
-        "an authority or a path, drops the fragment, and checks neither escapes nor the rules of the scheme.",
-    "ada, can_parse (C++)": "It writes no URL and allocates no memory for most inputs: it returns only yes or no. Its fast path compares "
-        "blocks of 16 bytes with SIMD instructions.",
-    "ada, parse (C++)": "It tests for tabs, line ends and delimiters in blocks of 16 bytes with SIMD instructions, and copies the text "
-        "once into one string.",
-    "url (Rust)": "It writes one string with the normalized URL and numbers for the offsets of its parts.",
-    "net/url (Go)": "It splits the text and unescapes the host and the path only if they have \"%\".",
+    "ada, can_parse (C++)": "For http, https, ws, wss and ftp it looks only at the scheme, the host and the port, and skips the path, query and "
+        "fragment, because the URL Standard accepts any text there. Locus reads every byte. For file: URLs, and for hosts whose last character "
+        "is a digit, a to f or x, ada runs its whole parser, and Locus is faster.",
+    "ada, parse (C++)": "ada writes the normalized URL into one string while it parses. Locus parses first, writes the canonical form part by part into "
+        "a new string, and scans that string again, which takes about 30 % of the time. If the URL is already canonical, Locus writes nothing "
+        "and is faster.",
+    "url (Rust)": "Like ada, it writes the normalized URL into one string while it parses, and does not scan the result again.",
 }
 
 
@@ -201,7 +200,8 @@ def matrix(report, helper, folder):
         "number counts URLs. `accept` is the number that only one of the two accepts. The other columns count URLs that both accept: with "
         "different schemes, hosts, ports or paths, and with different `servers`, for which the two would contact another scheme, host or port. "
         "Few differences from the standard that your other programs follow are good. Locus rejects most of these URLs, so a large `accept` means that the "
-        "other program accepts URLs that programs read differently." % result["URLs"])
+        "other program accepts URLs that programs read differently. Two programs accept few schemes by design: OkHttp only http and https, http::Uri only "
+        "URLs with `//`, or a path or host alone." % result["URLs"])
     for base, title, columns in (("locus", "Locus", ["Accept", "Scheme", "Host", "Port", "Path", "Target"]),
                                  ("whatwg", "the URL Standard (WHATWG)", ["Accept", "Host", "Port", "Target"]),
                                  ("net/url", "net/url", ["Accept", "Host", "Port", "Target"])):
@@ -217,7 +217,8 @@ def matrix(report, helper, folder):
                 cells.append([title, p["Version"], p["Accepted"]] + [p["Against"][base][c] for c in columns])
         report.table(["program", "version", "accepted"] + [{"Target": "servers"}.get(c, c.lower()) for c in columns], cells)
     report.text(
-        "The ten URLs for which most pairs of these programs would contact different servers, at most two of each kind of trick. A filter with one of "
+        "The ten URLs for which most pairs of these programs would contact different servers, at most two of each kind of trick. Only hosts that are plain "
+        "names or addresses count. A filter with one of "
         "the programs does not protect a client with another. Passwords are masked, and bytes outside printable ASCII are escaped.")
     lines = []
     for one in result["Dangerous"]:
@@ -232,7 +233,7 @@ def show(text):
     text = re.sub(r"[^ -~]", lambda c: c[0].encode("unicode_escape").decode(), text)
     if len(text) > 100:
         text = text[:100] + "..."
-    return text.replace("`", "%60")
+    return text.replace("`", "\\x60")
 
 
 def run(report):

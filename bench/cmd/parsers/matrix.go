@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type differences struct{ Accept, Scheme, Host, Port, Path, Target int }
 // disagreement is a URL for which programs would contact different servers.
 type disagreement struct {
 	Input, Class, Source string
-	Pairs                int // of readers that would contact different servers
+	Pairs                int // of readers that would contact different servers by names or addresses that can exist
 	Readings             []reading
 }
 
@@ -138,19 +139,20 @@ func (d *differences) add(l *lens.Lens, a, b lens.ParseResult) {
 }
 
 // dangerous returns ten URLs with the most pairs of readers that would contact different
-// servers, at most two of each class. It prefers URLs that Locus accepts.
+// servers, at most two of each class. It counts only hosts that are plain names or addresses,
+// because a client can't resolve others.
 func dangerous(l *lens.Lens, corpus []lens.Entry, reports []lens.Report) (list []disagreement) {
 	for i, report := range reports {
 		d := disagreement{Class: corpus[i].Class, Source: corpus[i].Source}
 		for n, a := range report.Results {
 			for _, b := range report.Results[n+1:] {
-				if a.OK && b.OK && report.Danger && !l.SameTarget(a.ParseResult, b.ParseResult) {
+				if a.OK && b.OK && plain(a.ParseResult) && plain(b.ParseResult) && !l.SameTarget(a.ParseResult, b.ParseResult) {
 					d.Pairs++
 				}
 			}
 		}
 		masked := report.Masked()
-		d.Input, d.Readings = masked.Input, readings(masked)
+		d.Input, d.Readings = masked.Input, readings(l, masked)
 		list = append(list, d)
 	}
 	slices.SortStableFunc(list, func(a, b disagreement) int { return cmp.Compare(b.Pairs, a.Pairs) })
@@ -162,36 +164,52 @@ func dangerous(l *lens.Lens, corpus []lens.Entry, reports []lens.Report) (list [
 	return list[:min(10, len(list))]
 }
 
+var plainHost = regexp.MustCompile(`^([A-Za-z0-9.-]+|\[?[0-9A-Fa-f:.]+\]?)$`)
+
+func plain(r lens.ParseResult) bool { return r.Host != nil && plainHost.MatchString(*r.Host) }
+
 // readings groups the readers of a report by scheme, host and port.
-func readings(r lens.Report) (list []reading) {
-	text := func(p *string) string {
-		if p == nil {
-			return ""
-		}
-		return *p
-	}
+func readings(l *lens.Lens, r lens.Report) (list []reading) {
+	var firsts []lens.ParseResult
 	for _, a := range r.Results {
-		target := "rejected"
-		switch {
-		case a.Failure != "":
+		if a.Failure != "" {
 			continue
-		case a.OK && text(a.Host) == "":
-			target = "no host"
-		case a.OK:
-			target = strings.ToLower(text(a.Host))
-			if port := text(a.Port); port != "" && (port != "80" || text(a.Scheme) != "http") && (port != "443" || text(a.Scheme) != "https") {
-				target += ", port " + port
-			}
-			if s := text(a.Scheme); s != "http" {
-				target += ", scheme " + s
-			}
 		}
-		i := slices.IndexFunc(list, func(one reading) bool { return one.Target == target })
+		i := slices.IndexFunc(firsts, func(b lens.ParseResult) bool { return alike(l, a.ParseResult, b) })
 		if i < 0 {
-			list = append(list, reading{Target: target})
+			firsts, list = append(firsts, a.ParseResult), append(list, reading{Target: target(a.ParseResult)})
 			i = len(list) - 1
 		}
 		list[i].Names = append(list[i].Names, a.Name)
 	}
 	return list
+}
+
+// alike reports whether a and b reject the URL, or find the same scheme, host and port.
+func alike(l *lens.Lens, a, b lens.ParseResult) bool {
+	if !a.OK || !b.OK {
+		return a.OK == b.OK
+	}
+	return !slices.ContainsFunc(l.Differences(a, b), func(part string) bool { return slices.Contains([]string{"scheme", "host", "port"}, part) })
+}
+
+// target returns the server that a reader would contact, as text.
+func target(r lens.ParseResult) string {
+	if !r.OK {
+		return "rejected"
+	}
+	text := func(part string) string {
+		if p := r.Part(part); p != nil {
+			return *p
+		}
+		return ""
+	}
+	out := strings.ToLower(cmp.Or(text("host"), "no host"))
+	if port := text("port"); port != "" {
+		out += ", port " + port
+	}
+	if s := text("scheme"); s != "http" {
+		out += ", scheme " + s
+	}
+	return out
 }

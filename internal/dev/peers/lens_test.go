@@ -23,12 +23,12 @@ type lensReport struct {
 }
 
 // lensPrograms are the programs that .ci/peers installs for the lens.
-var lensPrograms = []string{"urllib", "urllib3", "requests", "yarl", "httpx", "perl-uri", "node", "node-legacy", "php", "ruby", "addressable", "curl", "wget", "wget-i", "java-uri", "java-url", "chromium"}
+var lensPrograms = []string{"urllib", "urllib3", "requests", "yarl", "httpx", "ada-url", "perl-uri", "node", "node-legacy", "php", "ruby", "addressable", "curl", "wget", "wget-i", "java-uri", "java-url", "chromium"}
 
 // lensReports has the command show urls under every program of the system.
 func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
 	t.Helper()
-	r := locusEnv(t, []string{"PATH=" + systemPath}, append([]string{"lens", "--json", "--timeout", "5m", "--"}, urls...)...)
+	r := locusEnv(t, []string{"PATH=" + systemPath}, append([]string{"lens", "--json", "--timeout", "5m", "--with", "ada-url=" + need(t, unpacked("python/bin/python")), "--"}, urls...)...)
 	if r.status != status {
 		t.Fatalf("status %d, want %d\n%s", r.status, status, r.err)
 	}
@@ -83,7 +83,7 @@ func TestLensAdvisories(t *testing.T) {
 		{`http://evil.example\@good.example/`, "backslash", map[string]string{
 			"node": "evil.example", "node-legacy": "evil.example", "chromium": "evil.example", "whatwg": "evil.example",
 			"urllib": "good.example", "php": "good.example", "curl": "good.example", "perl-uri": "good.example", "yarl": "good.example", "httpx": "evil.example",
-			"addressable": "good.example", "rfc1738": "refused", "ruby": "refused",
+			"ada-url": "evil.example", "addressable": "good.example", "rfc1738": "refused", "ruby": "refused",
 		}},
 		// wget escapes an argument before it splits it, and a line of a list afterwards.
 		{`http://good.example:80\@evil.example/`, "backslash", map[string]string{"node": "good.example", "urllib": "evil.example", "wget": "evil.example", "wget-i": "refused"}},
@@ -102,7 +102,7 @@ func TestLensAdvisories(t *testing.T) {
 		{"http://a@good.example@evil.example/", "userinfo", map[string]string{"node": "evil.example", "urllib": "evil.example", "php": "evil.example", "java-uri": "", "ruby": "refused", "rfc3986": "refused"}},
 		// Octal and hexadecimal addresses: CVE-2021-29921, CVE-2021-29923.
 		{"http://0177.0.0.1/", "ipv4", map[string]string{"node": "127.0.0.1", "chromium": "127.0.0.1", "curl": "127.0.0.1", "urllib": "0177.0.0.1", "php": "0177.0.0.1", "net/url": "0177.0.0.1", "wget": "0177.0.0.1"}},
-		{"http://0x7f.1/", "ipv4", map[string]string{"node": "127.0.0.1", "chromium": "127.0.0.1", "curl": "127.0.0.1", "urllib": "0x7f.1", "php": "0x7f.1", "net/url": "0x7f.1"}},
+		{"http://0x7f.1/", "ipv4", map[string]string{"node": "127.0.0.1", "ada-url": "127.0.0.1", "yarl": "0x7f.1", "addressable": "0x7f.1", "chromium": "127.0.0.1", "curl": "127.0.0.1", "urllib": "0x7f.1", "php": "0x7f.1", "net/url": "0x7f.1"}},
 	}
 	var urls []string
 	for _, c := range cases {

@@ -1,12 +1,14 @@
-// Reads URLs with GUri of GLib, as libsoup does: G_URI_FLAGS_ENCODED with the flags of SOUP_HTTP_URI_FLAGS that
-// only keep parts encoded. It ignores its arguments.
+// Reads URLs with GUri of GLib, with the flags of libsoup (SOUP_HTTP_URI_FLAGS). It ignores its arguments.
 #include "answer.h"
 #include <glib.h>
+
+static const int flags = G_URI_FLAGS_HAS_PASSWORD | G_URI_FLAGS_ENCODED_PATH | G_URI_FLAGS_ENCODED_QUERY |
+                         G_URI_FLAGS_ENCODED_FRAGMENT | G_URI_FLAGS_SCHEME_NORMALIZE;
 
 static void readURL(const std::string &text, Answer &a) {
   if (text.find('\0') != std::string::npos) return a.refuse("a NUL byte");
   GError *error = nullptr;
-  GUri *u = g_uri_parse(text.c_str(), GUriFlags(G_URI_FLAGS_HAS_PASSWORD | G_URI_FLAGS_ENCODED), &error);
+  GUri *u = g_uri_parse(text.c_str(), GUriFlags(flags), &error);
   if (!u) {
     a.refuse(error->message);
     g_error_free(error);
