@@ -34,7 +34,7 @@ CAUSES = {
         "fragment, because the URL Standard accepts any text there. Locus reads every byte. For file: URLs, and for hosts whose last character "
         "is a digit, a to f or x, ada runs its whole parser, and Locus is faster.",
     "ada, parse (C++)": "ada writes the normalized URL into one string while it parses. Locus parses first, writes the canonical form part by part into "
-        "a new string, and scans that string again, which takes about 30 % of the time. If the URL is already canonical, Locus writes nothing "
+        "a new string, and scans that string again, which takes about 30 % of its time on `doc-mixed.others`. If the URL is already canonical, Locus writes nothing "
         "and is faster.",
     "url (Rust)": "Like ada, it writes the normalized URL into one string while it parses, and does not scan the result again.",
 }
@@ -44,6 +44,25 @@ def speed_programs():
     """speed_programs returns commands that measure functions on the lines of a file, or reasons why they can't."""
     rust = RUST if os.access(RUST, os.X_OK) else None
     return [("ada", rivals.program("rival-ada"), "rivals/install debian"), ("Rust", rust, "rivals/install rust")]
+
+
+def versions():
+    """versions returns the pinned versions of what is measured, and the commands."""
+    def pinned(path, pattern):
+        with open(os.path.join(TREE, path)) as f:
+            return re.search(pattern, f.read())[1]
+
+    go, rust, cpp = "parsers speed LIST %d read|write" % LEAST, "parsers speed LIST %d" % LEAST, "rival-ada speed LIST %d" % LEAST
+    cargo = "rivals/programs/rust/Cargo.toml"
+    return [
+        ("Locus", "this checkout", go),
+        ("net/url (Go)", rivals.version(["go", "version"]), go),
+        ("whatwg-url (Go)", pinned("bench/go.mod", r"nlnwa/whatwg-url (\S+)"), go),
+        ("purell (Go)", pinned("bench/go.mod", r"purell (\S+)"), go),
+        ("url (Rust)", pinned(cargo, r'url = "=([^"]+)"') + ", " + rivals.version(["rustc", "--version"]), rust),
+        ("http::Uri (Rust)", pinned(cargo, r'http = "=([^"]+)"'), rust),
+        ("ada (C++)", pinned(cargo, r'ada-url = \{ version = "=([^"]+)"') + ", " + rivals.version(["g++", "--version"]), cpp),
+    ]
 
 
 def measure(command):
@@ -86,10 +105,11 @@ def speed(report, helper, folder):
         "measured, not reading the file. Settings: ada is its C++ library in one program with `-O3 -flto`, "
         "class `ada::url_aggregator`. The Rust crates are built with `opt-level = 3`, `lto` and one code generation unit. Locus and the other "
         "Go packages are built by `go build` without settings. All use one core." % (ROUNDS, LEAST))
+    report.versions(versions())
     programs = speed_programs()
     missing = [(name, hint) for name, path, hint in programs if not path]
     for name, hint in missing:
-        report.text("%s is not installed (`%s`); its rows are missing." % (name, hint))
+        report.text("%s is not installed (`%s`): its rows have no figures." % (name, hint))
 
     readers = ["locus.Parse", "locus verdict", "rfc3986.Parse", "net/url", "whatwg-url", "Url::parse", "Uri::from_str", "ada::can_parse", "ada::parse"]
     table(report, helper, programs, folder, lists, "read", [NAMES[n] for n in readers],
@@ -199,7 +219,7 @@ def matrix(report, helper, folder):
         "with Locus, with the URL Standard (WHATWG) and with Go's net/url, by the rules of `locus lens`: parts that mean the same are the same. A "
         "number counts URLs. `accept` is the number that only one of the two accepts. The other columns count URLs that both accept: with "
         "different schemes, hosts, ports or paths, and with different `servers`, for which the two would contact another scheme, host or port. "
-        "Few differences from the standard that your other programs follow are good. Locus rejects most of these URLs, so a large `accept` means that the "
+        "Lower is better if your other programs follow the same reading. Locus rejects most of these URLs, so a large `accept` means that the "
         "other program accepts URLs that programs read differently. Two programs accept few schemes by design: OkHttp only http and https, http::Uri only "
         "URLs with `//`, or a path or host alone." % result["URLs"])
     for base, title, columns in (("locus", "Locus", ["Accept", "Scheme", "Host", "Port", "Path", "Target"]),
