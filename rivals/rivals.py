@@ -33,9 +33,13 @@ class Run:
 
 def run(command, limit=LIMIT, stdin=None, env=None, cwd=None, group=True):
     """run runs a command and returns its Run. Its output is kept in memory as bytes."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+    if not shutil.which(command[0]):
+        raise FileNotFoundError(command[0])
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.NamedTemporaryFile("r") as peak:
         begin = time.monotonic()
-        process = subprocess.Popen(command, stdin=stdin or subprocess.DEVNULL, stdout=out, stderr=err,
+        # A new process starts with the memory size of its parent. GNU time is a small parent.
+        measured = ["/usr/bin/time", "--quiet", "--format=%M", "--output=" + peak.name, *command]
+        process = subprocess.Popen(measured, stdin=stdin or subprocess.DEVNULL, stdout=out, stderr=err,
                                    env={**os.environ, **(env or {})}, cwd=cwd, start_new_session=group)
         finished = True
         while True:
@@ -50,9 +54,10 @@ def run(command, limit=LIMIT, stdin=None, env=None, cwd=None, group=True):
             time.sleep(0.005)
         wall = time.monotonic() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
+        memory = int(peak.read() or 0) or usage.ru_maxrss
         out.seek(0)
         err.seek(0)
-        return Run(process.returncode, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024,
+        return Run(process.returncode, wall, usage.ru_utime + usage.ru_stime, memory / 1024,
                    finished, out.read(), err.read())
 
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,11 +52,11 @@ func run() {
 
 type text struct{ name, path, octets string }
 
-// peer finds the URLs of a text. n is their number.
+// peer finds the URLs of a text, and returns their number.
 type peer struct {
 	name string
 	most int // limit for the text in bytes, or 0
-	find func(text) (took time.Duration, n int)
+	find func(octets string) int
 }
 
 func counts(octets string) {
@@ -82,21 +81,20 @@ func libraries(rounds int, texts ...text) {
 	runtime.GOMAXPROCS(1)
 	rx := xurls.Strict()
 	peers := []peer{
-		{"locus All", 0, clocked(func(s string) (n int) {
+		{"locus All", 0, func(s string) (n int) {
 			for range extract.All(s, nil) {
 				n++
 			}
 			return n
-		})},
-		{"locus Stream", 0, clocked(func(s string) (n int) {
+		}},
+		{"locus Stream", 0, func(s string) (n int) {
 			for _, err := range extract.Stream(strings.NewReader(s), nil) {
 				bench.Check(err)
 				n++
 			}
 			return n
-		})},
-		{"linkify (Rust)", 0, linkify()},
-		{"xurls (Go)", 1 << 20, clocked(func(s string) int { return len(rx.FindAllStringIndex(s, -1)) })},
+		}},
+		{"xurls (Go)", 1 << 20, func(s string) int { return len(rx.FindAllStringIndex(s, -1)) }},
 	}
 	// cell is the result for one peer and text.
 	type cell struct {
@@ -108,17 +106,13 @@ func libraries(rounds int, texts ...text) {
 	for range rounds {
 		for of, t := range texts {
 			for i, p := range peers {
-				if p.find == nil {
-					continue
+				octets := t.octets
+				if p.most > 0 {
+					octets = octets[:min(p.most, len(octets))]
 				}
-				t := t
-				if p.most > 0 && len(t.octets) > p.most {
-					t.octets = t.octets[:p.most]
-					t.path += ".part" + strconv.Itoa(p.most)
-					bench.Check(os.WriteFile(t.path, []byte(t.octets), 0o666))
-				}
-				took, n := p.find(t)
-				rows[i][of] = cell{append(rows[i][of].took, took), n, len(t.octets)}
+				begin := bench.Clock()
+				n := p.find(octets)
+				rows[i][of] = cell{append(rows[i][of].took, bench.Clock()-begin), n, len(octets)}
 			}
 		}
 	}
@@ -126,10 +120,6 @@ func libraries(rounds int, texts ...text) {
 	for i, p := range peers {
 		fmt.Printf("| %s |", p.name)
 		for _, c := range rows[i] {
-			if c.took == nil {
-				fmt.Print(" - | - |")
-				continue
-			}
 			fmt.Printf(" %.1f | %d", float64(c.size)/1e6/bench.Median(c.took).Seconds(), c.n)
 			if p.most > 0 {
 				fmt.Printf(" of the first %d MiB", p.most>>20)
@@ -139,30 +129,6 @@ func libraries(rounds int, texts ...text) {
 		fmt.Println()
 	}
 	fmt.Println()
-}
-
-// clocked measures the processor time of a function that returns the number of URLs.
-func clocked(find func(octets string) int) func(text) (time.Duration, int) {
-	return func(t text) (time.Duration, int) {
-		begin := bench.Clock()
-		n := find(t.octets)
-		return bench.Clock() - begin, n
-	}
-}
-
-// linkify returns a function that measures linkify, or nil if cargo can't build it.
-func linkify() func(text) (time.Duration, int) {
-	build := exec.Command("cargo", "build", "--release", "--offline", "--quiet")
-	build.Dir = "linkify"
-	if out, err := build.CombinedOutput(); err != nil {
-		log.Printf("linkify is not measured: %v %s", err, out)
-		return nil
-	}
-	return func(t text) (took time.Duration, n int) {
-		// It prints its own time in nanoseconds and the number of URLs.
-		bench.Must(fmt.Sscan(string(bench.Must(exec.Command("linkify/target/release/linkify-peer", t.path, "1").Output())), &took, &n))
-		return took, n
-	}
 }
 
 // Typical expressions for URLs of the schemes of RFC 1738 and of any scheme. The character class
