@@ -130,7 +130,7 @@ def percent(value):
 
 def tools(locus):
     """tools returns the programs with their settings, and the commands that find URLs."""
-    node, python = rivals.program("node"), os.path.join(rivals.HOME, "python", "bin", "python")
+    node, python = rivals.program("node") or "node", os.path.join(rivals.HOME, "python", "bin", "python")
     rust = os.path.join(rivals.HOME, "rust-linkify", "release", "rivals-linkify")
     mjs = os.path.join(rivals.HERE, "programs", "node", "extract.mjs")
     py = os.path.join(rivals.HERE, "programs", "python", "extract.py")
@@ -166,9 +166,15 @@ def find_cases(tool, list_, folder):
     if not done.finished:
         tool.failure = "not finished in %d s" % rivals.LIMIT
     elif done.status != 0 or len(lines) != len(list_):
-        tool.failure = "failed: " + (done.err.decode("utf-8", "replace").strip().splitlines() or ["status %d" % done.status])[-1]
+        tool.failure = "failed: " + message(done)
     else:
         tool.found = {id(case): json.loads(line) for case, line in zip(list_, lines)}
+
+
+def message(done):
+    """message returns the line of a program's messages that names its error."""
+    lines = done.err.decode("utf-8", "replace").strip().splitlines() or ["status %d" % done.status]
+    return next((line for line in lines if "Error" in line), lines[-1])
 
 
 def find_locus(tool, locus, list_, folder):
@@ -368,7 +374,7 @@ def speed(report, locus, all_tools, folder):
             elif not runs[-1].finished:
                 row += ["not finished in %d s" % rivals.LIMIT] + [""] * 5
             elif runs[-1].status not in (0, 1):
-                row += ["failed: " + (runs[-1].err.decode("utf-8", "replace").strip().splitlines() or ["status %d" % runs[-1].status])[-1]] + [""] * 5
+                row += ["failed: " + message(runs[-1])] + [""] * 5
             else:
                 wall = rivals.median(runs, "wall")
                 row += ["%.3f s" % wall, "%.3f s" % rivals.median(runs, "cpu"), os.path.getsize(file) / 1e6 / wall, wall / rivals.median(results[part, "Locus", "`--as text`"], "wall"),
