@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 )
 
 // CDXJ is a line of an index of web archives, in the format of pywb and warcio: a key, the
@@ -118,39 +118,105 @@ func (c CDXJ) Compare(d CDXJ) int {
 	return cmp.Or(strings.Compare(c.Key, d.Key), c.Time.Compare(d.Time), cmp.Compare(c.Offset, d.Offset))
 }
 
-// Key returns the key of a URI in an index: for http and https the host with its labels
-// reversed, a port other than the default, and the path and query in lower case with the
-// parameters sorted, "com,example)/path?a=1". Both schemes and "www." have the same key.
-// Any other URI is its own key.
+// Key returns the key of a URI in an index, "com,example)/path?a=1", as pywb computes it. For http
+// and https, the key consists of the labels of the host in reverse order, a port other than the
+// default, and the path and query in lower case. Percent-encoded characters are decoded, "."
+// and ".." segments are resolved, and the parameters of the query are sorted. Both schemes, and
+// a host with and without "www.", have the same key. Unlike pywb, Key does not remove session
+// identifiers. Any other URI is its own key.
 func Key(uri string) string {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(uri, " \t\r\n") {
+	scheme, rest, _ := strings.Cut(uri, "://")
+	scheme = strings.ToLower(scheme)
+	rest, _, _ = strings.Cut(rest, "#")
+	end := strings.IndexAny(rest+"/", "/?")
+	authority := rest[strings.LastIndexByte(rest[:end], '@')+1 : end]
+	if scheme != "http" && scheme != "https" || authority == "" || strings.ContainsAny(authority, " \t\r\n") {
 		return strings.NewReplacer(" ", "%20", "\t", "%09", "\r", "%0D", "\n", "%0A").Replace(uri)
 	}
-	host := strings.ToLower(u.Hostname())
-	if net.ParseIP(host) == nil {
-		host = strings.TrimSuffix(withoutWWW(host), ".")
-		labels := strings.Split(host, ".")
-		slices.Reverse(labels)
-		host = strings.Join(labels, ",")
-	}
-	if port := u.Port(); port != "" && !(u.Scheme == "http" && port == "80") && !(u.Scheme == "https" && port == "443") {
-		host += ":" + port
-	}
-	key := host + ")" + cmp.Or(strings.ToLower(u.EscapedPath()), "/")
-	if u.RawQuery != "" {
-		parameters := strings.Split(strings.ToLower(u.RawQuery), "&")
-		slices.Sort(parameters)
+	path, query, _ := strings.Cut(rest[end:], "?")
+	key := hostKey(scheme, authority) + ")" + pathKey(strings.ToLower(decodedKey(path)))
+	if query != "" {
+		parameters := strings.Split(strings.ToLower(decodedKey(query)), "&")
+		slices.SortFunc(parameters, compareParameters)
 		key += "?" + strings.Join(parameters, "&")
 	}
 	return key
 }
 
+// hostKey returns the host with its labels reversed, and the port.
+func hostKey(scheme, authority string) string {
+	authority = strings.ToLower(authority)
+	host, port := authority, ""
+	if i := strings.LastIndexByte(authority, ':'); i > strings.IndexByte(authority, ']') {
+		host, port = authority[:i], authority[i+1:]
+	}
+	if strings.HasPrefix(host, "[") {
+		host = strings.Trim(host, "[]")
+	} else {
+		if ascii, err := idna.ToASCII(host); err == nil {
+			host = ascii
+		}
+		labels := strings.Split(strings.TrimSuffix(withoutWWW(host), "."), ".")
+		slices.Reverse(labels)
+		host = strings.Join(labels, ",")
+	}
+	if port != "" && !(scheme == "http" && port == "80") && !(scheme == "https" && port == "443") {
+		host += ":" + port
+	}
+	return host
+}
+
+// pathKey resolves the segments of a path, and removes empty segments and a final "/".
+func pathKey(path string) string {
+	var segments []string
+	for segment := range strings.SplitSeq(path, "/") {
+		switch segment {
+		case "", ".":
+		case "..":
+			segments = segments[:max(len(segments)-1, 0)]
+		default:
+			segments = append(segments, segment)
+		}
+	}
+	return "/" + strings.Join(segments, "/")
+}
+
+// decodedKey decodes percent-encoded bytes, also those that decoding makes, and then encodes
+// the bytes that pywb encodes.
+func decodedKey(text string) string {
+	var decoded []byte
+	for i := range len(text) {
+		decoded = append(decoded, text[i])
+		for n := len(decoded); n >= 3 && decoded[n-3] == '%'; n = len(decoded) {
+			b, err := strconv.ParseUint(string(decoded[n-2:]), 16, 8)
+			if err != nil {
+				break
+			}
+			decoded = append(decoded[:n-3], byte(b))
+		}
+	}
+	var b strings.Builder
+	for _, c := range decoded {
+		if c <= ' ' || c >= 0x7f || c == '#' || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// compareParameters orders parameters by name and then by value.
+func compareParameters(a, b string) int {
+	nameA, valueA, _ := strings.Cut(a, "=")
+	nameB, valueB, _ := strings.Cut(b, "=")
+	return cmp.Or(strings.Compare(nameA, nameB), strings.Compare(valueA, valueB), len(a)-len(b))
+}
+
 // withoutWWW cuts "www.", or "www" with digits, off a host.
 func withoutWWW(host string) string {
 	rest, ok := strings.CutPrefix(host, "www")
-	rest = strings.TrimLeft(rest, "0123456789")
-	if after, dot := strings.CutPrefix(rest, "."); ok && dot && strings.Contains(after, ".") {
+	if after, dot := strings.CutPrefix(strings.TrimLeft(rest, "0123456789"), "."); ok && dot && after != "" {
 		return after
 	}
 	return host

@@ -2,6 +2,7 @@ package warc_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,24 +12,32 @@ import (
 
 func TestKey(t *testing.T) {
 	for uri, want := range map[string]string{
-		"http://h.example/":                     "example,h)/",
-		"https://www.H.example:443/A?b=2&a=1":   "example,h)/a?a=1&b=2",
-		"http://www2.h.example:8080":            "example,h:8080)/",
-		"http://www.example/":                   "example,www)/",
-		"http://wwwx.h.example/":                "example,h,wwwx)/",
-		"http://192.0.2.1/x":                    "192.0.2.1)/x",
-		"http://[2001:DB8::1]:8/x":              "2001:db8::1:8)/x",
-		"http://h.example./":                    "example,h)/",
-		"gopher://H.example/0Some%20Selector":   "gopher://H.example/0Some%20Selector",
-		"urn:isbn:1":                            "urn:isbn:1",
-		"http://h.example/a b\nc":               "http://h.example/a%20b%0Ac",
-		"http://h.example/%7Eu/":                "example,h)/%7eu/",
-		"http://h.example/?":                    "example,h)/",
-		"http://":                               "http://",
-		"https://user:secret@h.example:80/%zz/": "https://user:secret@h.example:80/%zz/",
+		"http://h.example/":                   "example,h)/",
+		"gopher://H.example/0Some%20Selector": "gopher://H.example/0Some%20Selector",
+		"urn:isbn:1":                          "urn:isbn:1",
+		"http://h.example/a b\nc":             "example,h)/a%20b%0ac",
+		"http://h.exa mple/":                  "http://h.exa%20mple/",
+		"http://":                             "http://",
 	} {
 		if got := warc.Key(uri); got != want {
 			t.Errorf("%s: %s, want %s", uri, got, want)
+		}
+	}
+}
+
+// TestKeyOfPywb compares keys with the keys that pywb computes.
+func TestKeyOfPywb(t *testing.T) {
+	text, err := os.ReadFile("testdata/keys.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		uri, want, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if got := warc.Key(uri); got != want {
+			t.Errorf("Key(%q) = %q, want %q", uri, got, want)
 		}
 	}
 }
