@@ -23,6 +23,7 @@ LARGE = (10 if SMALL else 100) << 20
 IDLE = 500 if SMALL else 10_000
 SUITE = os.environ.get("RIVALS_CACHE_TESTS")  # a checkout of github.com/http-tests/cache-tests
 NAMES = ["locus gateway", "squid", "nginx"]
+MEMORY = "squid, in memory"
 
 LUA = """
 local requests, at = {}, 0
@@ -47,7 +48,6 @@ NGINX = """
 pid %(dir)s/pid;
 error_log %(dir)s/error.log;
 worker_processes auto;
-worker_rlimit_nofile 65536;
 events { worker_connections 20000; }
 http {
   access_log off;
@@ -94,15 +94,19 @@ pinger_enable off
 icp_port 0
 snmp_port 0
 shutdown_lifetime 0 seconds
-max_filedescriptors 65536
 maximum_object_size 1 GB
-cache_mem 256 MB
-cache_dir aufs %(dir)s/cache 4096 16 256
+%(store)s
 http_access allow localhost
 http_access deny all
 refresh_pattern ^ftp: 1440 20%% 10080
 refresh_pattern . 0 20%% 4320
 %(user)s"""
+
+SQUID_DISK = """cache_mem 256 MB
+cache_dir aufs %s/cache 4096 16 256"""
+
+SQUID_MEMORY = """cache_mem 2 GB
+maximum_object_size_in_memory 1 GB"""
 
 VSFTPD = """listen=YES
 listen_address=127.0.0.1
@@ -244,10 +248,11 @@ class Bench:
         conf = self.write(folder, "conf", NGINX % {"dir": folder, "http": http % settings, "user": "user www-data;\n" if os.getuid() == 0 else ""})
         return self.start([program, "-c", conf, "-e", os.path.join(folder, "error.log")], port)
 
-    def squid(self):
+    def squid(self, memory=False):
         program, port, folder = need("squid"), free_port(), self.folder("squid", "proxy")
         user = "cache_effective_user proxy\n" if os.getuid() == 0 else ""
-        conf = self.write(folder, "conf", SQUID % {"dir": folder, "port": port, "user": user})
+        conf = self.write(folder, "conf", SQUID % {"dir": folder, "port": port, "user": user,
+                                                          "store": SQUID_MEMORY if memory else SQUID_DISK % folder})
         made = subprocess.run([program, "-N", "-z", "-f", conf], capture_output=True, text=True)
         if made.returncode:
             raise Missing("squid -z: " + made.stderr.strip()[-200:])
@@ -271,8 +276,8 @@ class Bench:
 
     def proxy(self, name, origin, *ports):
         """proxy starts a proxy for the HTTP server on port origin, and servers on other ports."""
-        if name == "squid":
-            return self.squid()
+        if name in ("squid", MEMORY):
+            return self.squid(name == MEMORY)
         if name == "nginx":
             return self.nginx(NGINX_PROXY, origin=origin)
         return self.gateway(origin, *ports)
@@ -378,14 +383,15 @@ def large(bench, report, origin, proxies):
     """large measures downloads of 100 MiB with curl."""
     report.text("### Large objects\n\n"
                 "curl downloads %d MiB to /dev/null over loopback: first an object that the proxy has not stored, then, after the other proxies, the same object again. MB/s, higher "
-                "is better; medians of %d interleaved rounds, a new object in each round. nginx serves HTTP, and vsftpd serves FTP. All three proxies store on disk."
+                "is better; medians of %d interleaved rounds, a new object in each round. nginx serves HTTP, and vsftpd serves FTP. The proxies store on disk; a second squid stores in memory."
                 % (LARGE >> 20, ROUNDS))
     hosts = {"HTTP": "http://127.0.0.1:%d" % origin.port}
     if isinstance(bench.ftp, Server):
         hosts["FTP"] = "ftp://127.0.0.1:%d" % bench.ftp.port
+    names = NAMES + [MEMORY]
     found, failed, hits = {}, {}, {}
     if not isinstance(bench.ftp, Server):
-        failed.update({("FTP", name): str(bench.ftp) for name in NAMES + ["curl alone"]})
+        failed.update({("FTP", name): str(bench.ftp) for name in names + ["curl alone"]})
     failed["FTP", "nginx"] = "nginx has no FTP client"
     copies = []
     for turn in range(ROUNDS):
@@ -393,7 +399,7 @@ def large(bench, report, origin, proxies):
         for kind, host in hosts.items():
             url = "%s/large%d" % (host, turn)
             # A proxy may still write the first object while the others are measured.
-            for fetch, name in [(1, "curl alone")] + [(fetch, name) for fetch in (1, 2) for name in NAMES]:
+            for fetch, name in [(1, "curl alone")] + [(fetch, name) for fetch in (1, 2) for name in names]:
                 if (kind, name) in failed:
                     continue
                 proxy = proxies.get(name)
@@ -410,7 +416,7 @@ def large(bench, report, origin, proxies):
                     hits.setdefault((kind, name), []).append(stored(header))
     rows = [("TCP", "copy between two sockets, no curl", "%.0f" % statistics.median(copies), "", "", "", "")]
     for kind in ("HTTP", "FTP"):
-        for name in ["curl alone"] + NAMES:
+        for name in ["curl alone"] + names:
             if (kind, name) in failed:
                 rows.append((kind, name, failed[kind, name], "", "", "", ""))
                 continue
@@ -605,9 +611,8 @@ def suite_version():
 
 
 def run(report):
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    want = max(soft, 2 * IDLE + 4096)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (want, max(hard, want) if os.getuid() == 0 else hard))
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # for idle connections
     folder = tempfile.mkdtemp(prefix="locus-rivals-")
     os.chmod(folder, 0o755)
     bench = Bench(folder)
@@ -626,6 +631,7 @@ def measure(bench, report):
     report.versions([
         ("locus gateway", rivals.version([bench.locus, "--version"]), "locus gateway --allow-private --cache DIR --cache-size 4G --log-format none"),
         ("squid", package("squid"), "squid -N -f CONF (cache_mem 256 MB, cache_dir aufs, no access log, one process)"),
+        (MEMORY, package("squid"), "squid -N -f CONF (cache_mem 2 GB, maximum_object_size_in_memory 1 GB, no cache_dir)"),
         ("nginx", package("nginx"), "nginx -c CONF (proxy_cache on disk, worker_processes auto, sendfile, no access log, no other origin than ours)"),
         ("net/http", rivals.version(["go", "version"]), "bench/cmd/gateway -files DIR"),
         ("vsftpd", package("vsftpd"), "vsftpd CONF"),
@@ -657,7 +663,7 @@ def measure(bench, report):
     bench.ftp = attempt(bench.vsftpd)
     bench.net_http = attempt(bench.start, [file_server, "-files", bench.files])
     ports = [bench.ftp.port] if isinstance(bench.ftp, Server) else []
-    proxies = {name: attempt(bench.proxy, name, origin.port, *ports) for name in NAMES}
+    proxies = {name: attempt(bench.proxy, name, origin.port, *ports) for name in NAMES + [MEMORY]}
     small(bench, report, origin, proxies)
     large(bench, report, origin, proxies)
     for proxy in proxies.values():
