@@ -573,11 +573,11 @@ def cache_tests(bench, report):
             dependent.append(id_)
         else:
             rows.append((id_, kinds[test["kind"]], ", ".join(others), test["result"][-1], causes.get(id_, "not examined")))
-    report.text("Another proxy passes these %d required and optional tests, and the gateway does not:" % len(rows))
+    report.text("The gateway does not pass these required and optional tests that another proxy passes (%d):" % len(rows))
     if rows:
         report.table(["test", "kind", "passes with", "the suite's reason", "cause"], rows)
     if dependent:
-        report.text("Another proxy passes these %d tests too. The gateway does as they require, but they do not count, because it fails a test that they depend on: %s."
+        report.text("Another proxy passes %d further tests. The gateway does as they require, but they do not count, because it does not pass a test that they depend on: %s."
                     % (len(dependent), ", ".join(dependent)))
 
 
@@ -592,7 +592,7 @@ def read_causes():
     with open(os.path.join(rivals.HERE, "cache-tests.tsv")) as f:
         for line in f:
             ids, _, cause = line.strip().partition("\t")
-            for id_ in ids.split():
+            for id_ in ids.split() if cause else []:
                 found[id_] = cause
     return found
 
