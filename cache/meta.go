@@ -155,13 +155,25 @@ func (m *meta) explicitLifetime() (d time.Duration, ok bool) {
 		if len(m.header["Expires"]) > 1 {
 			return 0, true
 		}
-		at, err := http.ParseTime(m.header.Get("Expires"))
-		if err != nil || m.date.IsZero() {
+		at, ok := parseExpires(m.header.Get("Expires"))
+		if !ok || m.date.IsZero() {
 			return 0, true
 		}
 		return max(0, at.Sub(m.date)), true
 	}
 	return 0, false
+}
+
+// parseExpires parses the value of Expires. An invalid date means that the response is stale
+// (RFC 9111 section 5.3), so parseExpires rejects the repeated spaces and the hour of one
+// digit that [http.ParseTime] accepts.
+func parseExpires(text string) (at time.Time, ok bool) {
+	for _, layout := range []string{http.TimeFormat, time.RFC850, time.ANSIC} {
+		if at, err := time.Parse(layout, text); err == nil && len(at.Format(layout)) == len(text) {
+			return at, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // lifetimeByScheme returns the lifetime for schemes other than http and https.

@@ -1,10 +1,15 @@
 package gateway
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
 	"strconv"
+	"sync"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/scheme"
@@ -54,7 +59,8 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 
 // forward forwards a request for an http or https URL and relays the response.
 func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer scheme.Dialer) error {
-	out, err := newWebRequest(r.Context(), r.Method, u)
+	ctx, stop := withInterim(r, w.ResponseWriter)
+	out, err := newWebRequest(ctx, r.Method, u)
 	if err != nil {
 		return err
 	}
@@ -75,6 +81,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		out.ContentLength = r.ContentLength
 	}
 	resp, err := g.sendWeb(u, out, dialer)
+	stop()
 	if err != nil {
 		return err
 	}
@@ -94,6 +101,38 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	g.addVia(h, resp.ProtoMajor, resp.ProtoMinor)
 	w.send(r, resp.StatusCode, resp.Body)
 	return nil
+}
+
+// withInterim returns a context whose request forwards informational responses to the client
+// (RFC 9110 section 15.2), until stop is called. Package net/http itself sends 100.
+func withInterim(r *http.Request, w http.ResponseWriter) (ctx context.Context, stop func()) {
+	if !r.ProtoAtLeast(1, 1) {
+		return r.Context(), func() {}
+	}
+	var mu sync.Mutex
+	stopped := false
+	ctx = httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
+		Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if stopped || status == http.StatusContinue {
+				return nil
+			}
+			h := w.Header()
+			final := maps.Clone(h)
+			clear(h)
+			copyEndToEnd(h, http.Header(header))
+			w.WriteHeader(status)
+			clear(h)
+			maps.Copy(h, final)
+			return nil
+		},
+	})
+	return ctx, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+	}
 }
 
 // send sends a response whose header is complete.

@@ -9,7 +9,10 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
+	"net/textproto"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +81,44 @@ func TestForward(t *testing.T) {
 			h.Get("X-Secret") != "" || h.Get("Keep-Alive") != "" || h.Get("Locus-Kind") != "" || !strings.HasPrefix(h.Get("Via"), "1.1 locus") {
 			t.Errorf("%s: got %s %v %q", method, resp.Status, h, body)
 		}
+	}
+}
+
+// The proxy forwards informational responses (RFC 9110 section 15.2), and the final response has
+// none of their fields.
+func TestForwardInterim(t *testing.T) {
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Link", "</a.css>; rel=preload")
+		w.Header().Set("Connection", "X-Hop")
+		w.Header().Set("X-Hop", "1")
+		w.WriteHeader(http.StatusEarlyHints)
+		clear(w.Header())
+		w.WriteHeader(http.StatusProcessing)
+		w.Header().Set("X-Final", "2")
+		io.WriteString(w, "page")
+	}))
+	defer far.Close()
+	w := start(t, open)
+	var interim []string
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got1xxResponse: func(status int, header textproto.MIMEHeader) error {
+		interim = append(interim, fmt.Sprint(status, " ", header.Get("Link"), header.Get("X-Hop")))
+		return nil
+	}})
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, far.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := w.proxyClient().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if want := []string{"103 </a.css>; rel=preload", "102 "}; !slices.Equal(interim, want) {
+		t.Errorf("informational responses %q, want %q", interim, want)
+	}
+	if string(body) != "page" || err != nil || resp.Header.Get("Link") != "" || resp.Header.Get("X-Final") != "2" {
+		t.Errorf("final response %q, %v, %v", body, err, resp.Header)
 	}
 }
 

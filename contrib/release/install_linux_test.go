@@ -49,10 +49,13 @@ func newStranger(t *testing.T) *stranger {
 	s.downloads = moduleCache(t)
 	var source string
 	s.proxy, source = proxy(t)
-	// The module cache of this machine has what the three programs need.
+	// Put all that the three programs need into the module cache of this machine: the packages,
+	// and every go.mod that a module which imports them reads.
 	for folder, name := range map[string]string{"": "locus", "fleet": "locus-fleet", "beam": "locus-beam"} {
-		if _, err := command(t.Context(), filepath.Join(source, folder), buildEnv(host), "go", "list", "-deps", "./cmd/"+name); err != nil {
-			t.Fatal(err)
+		for _, args := range [][]string{{"list", "-deps", "./cmd/" + name}, {"mod", "graph"}} {
+			if _, err := command(t.Context(), filepath.Join(source, folder), buildEnv(host), "go", args...); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for _, dir := range []string{"home", "tmp", "proxy", "downloads", "cache", "proc", "dev", s.goroot} {
