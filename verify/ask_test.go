@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
@@ -171,7 +172,7 @@ func testCertificate(t *testing.T, host string, from, to time.Duration) tls.Cert
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
-		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(to), IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(from), NotAfter: time.Now().Add(to), BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -196,8 +197,10 @@ func secureFixture(t *testing.T, certificates map[string]tls.Certificate, mistru
 		t.Cleanup(s.Close)
 		address := fmt.Sprintf("1.1.1.%d", len(w.names))
 		w.names[name], w.servers[address] = address, s.Listener.Addr().String()
+		w.expose(s, address)
 		if name != mistrust {
 			roots.AddCert(c.Leaf)
+			w.trusted = append(w.trusted, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Leaf.Raw})...)
 		}
 	}
 	w.o.HTTP.Certificates = new(Certificates)

@@ -3,6 +3,7 @@ package verify
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"flag"
 	"fmt"
 	"io"
@@ -39,6 +40,7 @@ type fixture struct {
 	servers  map[string]string // by address: where it really is
 	names    map[string]string // addresses by name
 	requests []string          // "METHOD http://host/path"
+	trusted  []byte            // PEM of the trusted certificates
 	client   *access.Client
 	o        Options
 }
@@ -102,6 +104,26 @@ func (w *fixture) serve(name string, h http.HandlerFunc) {
 	address := fmt.Sprintf("1.1.1.%d", len(w.names))
 	w.names[name] = address
 	w.servers[address] = s.Listener.Addr().String()
+	w.expose(s, address)
+}
+
+// expose lets programs that TestTraps starts connect to a server at its public address. The program that sets
+// -truth adds these addresses to the loopback device of a network namespace.
+func (w *fixture) expose(s *httptest.Server, address string) {
+	if *judge == "" {
+		return
+	}
+	w.Cleanup(func() { s.Config.Close() })
+	for _, port := range []string{"80", "443", "8080"} {
+		l, err := net.Listen("tcp", net.JoinHostPort(address, port))
+		if err != nil {
+			w.Fatal(err)
+		}
+		if s.TLS != nil {
+			l = tls.NewListener(l, s.TLS)
+		}
+		go s.Config.Serve(l)
+	}
 }
 
 // asked are the requests so far, in order of their text, but for robots.txt.

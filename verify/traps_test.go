@@ -2,12 +2,19 @@ package verify
 
 import (
 	"crypto/tls"
+	"encoding/json"
+	"flag"
+	"fmt"
 	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
+
+var judge = flag.String("truth", "", "program that verifies the links of TestTraps: rivals/links.py, which starts the test in a network namespace")
 
 // trap is a line of testdata/traps.tsv.
 type trap struct{ link, truth, why string }
@@ -88,6 +95,10 @@ func TestTraps(t *testing.T) {
 		text.WriteString(`<a href="` + strings.ReplaceAll(l.link, "&", "&amp;") + "\">x</a>\n")
 	}
 	w := trapFixture(t)
+	if *judge != "" {
+		judgeTraps(t, *judge, w, list)
+		return
+	}
 	source := textDoc("traps.html", text.String())
 	source.Type = htmlType
 	got := w.run(source)
@@ -124,4 +135,38 @@ func TestTraps(t *testing.T) {
 	}
 	t.Logf("%d links: precision %.3f, recall %.3f, %d false deaths, %d unknown called broken",
 		len(list), float64(rightly)/float64(rightly+wrongly), float64(rightly)/float64(dead), wrongly, unsure)
+}
+
+// judgeTraps runs a program with a JSON file of the links, the addresses of the hosts, and the trusted certificates.
+func judgeTraps(t *testing.T, program string, w *fixture, list []trap) {
+	t.Helper()
+	type link struct {
+		Name  string `json:"name"`
+		Link  string `json:"link"` // as an attribute of HTML has it
+		Truth string `json:"truth"`
+		Why   string `json:"why"`
+	}
+	truths := map[string]string{"alive": "good", "dead": "broken", "unknown": "unsure"}
+	var links []link
+	for i, l := range list {
+		links = append(links, link{fmt.Sprintf("%03d", i), strings.ReplaceAll(l.link, "&", "&amp;"), truths[l.truth], l.why})
+	}
+	dir := t.TempDir()
+	trust := filepath.Join(dir, "trust.pem")
+	text, err := json.Marshal(map[string]any{"list": "small servers", "links": links, "trust": trust, "hosts": w.names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(trust, w.trusted, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "links.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), program, file)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
 }

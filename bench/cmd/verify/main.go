@@ -1,9 +1,9 @@
-// Command verify measures "locus verify" and other link checkers on a site on this
-// machine, without limits on the rate of requests. Only the ratios are meaningful.
+// Command verify measures "locus verify" on a site on this machine, without limits on the rate of requests. With
+// -before PROGRAM, the command also measures an older version of locus. Only the ratios are meaningful.
 //
-// This process serves the site and counts the requests. The others are linkchecker, if it is
-// installed, and linkinator, if -linkinator is set. With -before PROGRAM, the command measures an
-// older version of locus instead of them.
+// With -serve, the command only serves the site, and prints its URL: rivals/run links measures other link checkers.
+// The path /requests returns the number of requests since its last request. With -hosts N, the pages link to N hosts,
+// which are addresses of the loopback device.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,21 +31,28 @@ type site struct {
 	requests atomic.Int64
 }
 
-func newSite(pages, links int) *site {
+// newSite returns a site. If hosts is not zero, all links of a page but the first two are for other hosts, on the same
+// port.
+func newSite(pages, links, hosts, port int) *site {
 	r := rand.New(rand.NewPCG(1738, 20))
 	s := &site{}
+	host := 0
 	for i := range pages {
 		var b strings.Builder
 		fmt.Fprintf(&b, "<!doctype html><html><head><title>Page %d</title></head><body><h1>Page %d</h1>\n", i, i)
 		for j := range links {
-			to := r.IntN(pages)
+			to, base := r.IntN(pages), ""
 			if j < 2 {
 				to = min(2*i+1+j, pages-1) // so that each page is reachable
+			} else if hosts > 0 {
+				n := host%hosts + 1
+				base = fmt.Sprintf("http://127.%d.%d.%d:%d", 1+n/62500, n/250%250, 1+n%250, port)
+				host++
 			}
 			if r.IntN(100) == 0 {
 				to += pages
 			}
-			fmt.Fprintf(&b, "<p>Some text around it, as there is, and <a href=\"/pages/%d.html\">page %d</a> in it.</p>\n", to, to)
+			fmt.Fprintf(&b, "<p>Some text around it, as there is, and <a href=\"%s/pages/%d.html\">page %d</a> in it.</p>\n", base, to, to)
 		}
 		b.WriteString("</body></html>\n")
 		s.pages = append(s.pages, b.String())
@@ -53,6 +61,10 @@ func newSite(pages, links int) *site {
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/requests" {
+		fmt.Fprintln(w, s.requests.Swap(0))
+		return
+	}
 	s.requests.Add(1)
 	// With this header linkchecker does not limit its rate.
 	w.Header().Set("LinkChecker", "as fast as you can")
@@ -83,15 +95,20 @@ func report() {
 	pages := flag.Int("pages", 2000, "number of pages")
 	links := flag.Int("links", 10, "links per page")
 	rounds := flag.Int("rounds", 3, "number of rounds")
-	linkinator := flag.String("linkinator", "", "path of the program linkinator")
-	before := flag.String("before", "", "path of an older program locus, measured instead of other link checkers")
+	before := flag.String("before", "", "path of an older program locus")
+	serve := flag.Bool("serve", false, "only serve the site")
+	hosts := flag.Int("hosts", 0, "number of hosts that the pages link to, with -serve")
 	flag.Parse()
+	if *serve {
+		serveSite(*pages, *links, *hosts)
+		return
+	}
 	dir := bench.Must(os.MkdirTemp("", "locus-bench-"))
 	defer os.RemoveAll(dir)
-	s := newSite(*pages, *links)
+	s := newSite(*pages, *links, 0, 0)
 	server := httptest.NewServer(s)
 	defer server.Close()
-	list := checkers(dir, *linkinator, *before)
+	list := checkers(dir, *before)
 	for range *rounds {
 		for _, c := range list {
 			c.run(s, server.URL+"/")
@@ -113,7 +130,16 @@ func report() {
 	}
 }
 
-func checkers(dir, linkinator, before string) []*checker {
+// serveSite serves a site until a signal ends the process.
+func serveSite(pages, links, hosts int) {
+	l := bench.Must(net.Listen("tcp4", "0.0.0.0:0")) // all of 127.0.0.0/8
+	port := l.Addr().(*net.TCPAddr).Port
+	s := newSite(pages, links, hosts, port)
+	fmt.Printf("http://127.0.0.1:%d/\n", port)
+	bench.Check(http.Serve(l, s))
+}
+
+func checkers(dir, before string) []*checker {
 	program := filepath.Join(dir, "locus")
 	bench.BuildCommand(program)
 	ours := func(name, program string) *checker {
@@ -123,22 +149,7 @@ func checkers(dir, linkinator, before string) []*checker {
 	}
 	list := []*checker{ours("locus verify", program)}
 	if before != "" {
-		return append(list, ours("locus verify before", before))
-	}
-	if path, err := exec.LookPath("linkchecker"); err == nil {
-		config := filepath.Join(dir, "linkcheckerrc")
-		// The default limit is ten requests a second.
-		bench.Check(os.WriteFile(config, []byte("[checking]\nthreads=16\nmaxrequestspersecond=100000\n"), 0o644))
-		// If root starts linkchecker, it switches to the user nobody.
-		bench.Check(os.Chmod(dir, 0o755))
-		list = append(list, &checker{name: "linkchecker", command: func(url string) *exec.Cmd {
-			return exec.Command(path, "-f", config, "--no-status", "--no-warnings", url)
-		}})
-	}
-	if linkinator != "" {
-		list = append(list, &checker{name: "linkinator", command: func(url string) *exec.Cmd {
-			return exec.Command(linkinator, url, "--recurse", "--concurrency", "100", "--verbosity", "none")
-		}})
+		list = append(list, ours("locus verify before", before))
 	}
 	return list
 }

@@ -11,13 +11,12 @@ import (
 	"encoding/pem"
 	"flag"
 	"fmt"
-	"html"
 	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,17 +24,17 @@ import (
 	"time"
 )
 
-var compare = flag.Bool("truth", false, "log the tables of docs/verify-truth.md, with other programs that are installed")
+var judge = flag.String("truth", "", "program that verifies the links of TestTruth: rivals/links.py")
 
 // truth is a line of testdata/truth.tsv.
 type truth struct {
-	number        int
-	link          string // as an attribute of HTML has it, with servers filled in
-	is            string // good, broken, unsure
-	verdict       string // of locus
-	why           string
-	name          string // of its document: "017"
-	shown, server string // the link with {names}, and the first name
+	number  int
+	link    string // as an attribute of HTML has it, with servers filled in
+	is      string // good, broken, unsure
+	verdict string // of locus
+	why     string
+	name    string // of its document: "017"
+	shown   string // the link with {names}
 }
 
 // truthServers are host:port by name.
@@ -66,8 +65,8 @@ func readTruth(t *testing.T, servers truthServers) (list []truth) {
 		}
 		one := truth{number: number, link: fill.Replace(fields[0]), is: fields[1], verdict: fields[2], why: fields[3], name: fmt.Sprintf("%03d", number), shown: fields[0]}
 		if _, after, ok := strings.Cut(fields[0], "{"); ok {
-			one.server, _, _ = strings.Cut(after, "}")
-			if _, ok := servers[one.server]; !ok {
+			server, _, _ := strings.Cut(after, "}")
+			if _, ok := servers[server]; !ok {
 				continue
 			}
 		}
@@ -205,17 +204,14 @@ func (d *truthDocs) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // fill makes the documents of list, and returns the URL of their index.
 func (d *truthDocs) fill(host string, list []truth) string {
-	var index, patient strings.Builder
+	var index strings.Builder
 	for _, one := range list {
-		if !one.endsOthers() {
-			fmt.Fprintf(&patient, "<a href=\"/docs/%s.html\">%[1]s</a>\n", one.name)
-		}
 		fmt.Fprintf(&index, "<a href=\"/docs/%s.html\">%[1]s</a>\n", one.name)
 		link := `<a href="` + one.link + `">x</a>`
 		d.pages["/docs/"+one.name+".html"] = "<!doctype html><title>" + one.name + "</title><p id=\"here\">" + link + "</p>\n"
 	}
 	d.pages["/docs/index.html"] = "<!doctype html><title>index</title>" + index.String()
-	d.pages["/"], d.pages["/docs/"] = "<!doctype html><title>home</title><p>home", "<!doctype html><title>docs</title>"+patient.String()
+	d.pages["/"], d.pages["/docs/"] = "<!doctype html><title>home</title><p>home", "<!doctype html><title>docs</title>"+index.String()
 	d.pages["/docs/page.html"] = "<!doctype html><title>page</title><p id=part>part"
 	d.pages["/docs/sub/"], d.pages["/docs/sub/deep.html"] = "<!doctype html><title>sub</title><p>sub", "<!doctype html><title>deep</title><p>deep"
 	return "http://" + host + "/docs/index.html"
@@ -228,6 +224,10 @@ func TestTruth(t *testing.T) {
 	servers, docs, trust := startTruth(t)
 	list := readTruth(t, servers)
 	index := docs.fill(servers["docs"], list)
+	if *judge != "" {
+		judgeTruth(t, *judge, servers, list, index, trust)
+		return
+	}
 	got := truthVerdicts(t, servers, index, trust)
 	for _, one := range list {
 		switch v, ok := got[one.name]; {
@@ -242,8 +242,33 @@ func TestTruth(t *testing.T) {
 	if len(list) < 300 {
 		t.Errorf("%d links", len(list))
 	}
-	if *compare {
-		compareTools(t, servers, list, index, trust)
+}
+
+// judgeTruth runs a program with a JSON file of the links and what link checkers need to verify them.
+func judgeTruth(t *testing.T, program string, servers truthServers, list []truth, index, trust string) {
+	t.Helper()
+	type link struct {
+		Name     string `json:"name"`
+		Link     string `json:"link"` // as an attribute of HTML has it
+		Truth    string `json:"truth"`
+		Why      string `json:"why"`
+		Document string `json:"document"`
+	}
+	var links []link
+	for _, one := range list {
+		links = append(links, link{one.name, one.link, one.is, one.why, strings.TrimSuffix(index, "index.html") + one.name + ".html"})
+	}
+	_, news, _ := net.SplitHostPort(servers["news"])
+	text, err := json.Marshal(map[string]any{"list": "ordinary and hostile servers", "links": links, "index": index, "trust": trust, "news": news})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(publicDir(t), "links.json")
+	write(t, file, string(text), 0o644)
+	cmd := exec.CommandContext(t.Context(), program, file)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -261,10 +286,9 @@ func truthFlags(servers truthServers) []string {
 }
 
 // truthVerdicts runs locus on the documents and returns the verdict by document.
-func truthVerdicts(t *testing.T, servers truthServers, index, trust string, more ...string) map[string]verdict {
+func truthVerdicts(t *testing.T, servers truthServers, index, trust string) map[string]verdict {
 	t.Helper()
-	args := append([]string{"verify", "--no-cache"}, truthFlags(servers)...)
-	r := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append(append(args, more...), index)...)
+	r := locusEnv(t, []string{"SSL_CERT_FILE=" + trust}, append(append([]string{"verify", "--no-cache"}, truthFlags(servers)...), index)...)
 	got := map[string]verdict{}
 	for line := range strings.Lines(r.out) {
 		var v struct {
@@ -293,27 +317,4 @@ func documentOf(text string) (name string, ok bool) {
 		name, ok = strings.CutSuffix(text, ".md")
 	}
 	return name, ok && len(name) == 3
-}
-
-// endsOthers reports whether other programs end at a link, or wait for as long as its server
-// asks them to.
-func (one *truth) endsOthers() bool {
-	return one.server == "busy" || strings.HasSuffix(one.link, "/redirect/bad")
-}
-
-// absolute returns the link of a document as Markdown may have it.
-func (one *truth) absolute(base string) string {
-	link := strings.TrimSpace(html.UnescapeString(one.link))
-	if strings.HasPrefix(link, "#") {
-		return link
-	}
-	b, err := url.Parse(base)
-	if err != nil {
-		return link
-	}
-	u, err := b.Parse(link)
-	if err != nil || u.Scheme != "" && strings.Contains(link, ":") && !strings.HasPrefix(link, "?") {
-		return link
-	}
-	return u.String()
 }
