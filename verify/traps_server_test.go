@@ -104,7 +104,7 @@ func onlyHead(w http.ResponseWriter, r *http.Request, rest string) {
 }
 
 func to(w http.ResponseWriter, code int, location string) {
-	w.Header().Set("Location", location)
+	w.Header().Set("Location", named(location))
 	w.WriteHeader(code)
 }
 
@@ -194,7 +194,7 @@ func cookie(w http.ResponseWriter, r *http.Request, rest string) {
 		w.Header().Add("Set-Cookie", "elsewhere=1; Path=/b")
 		to(w, http.StatusFound, "/cookie/without")
 	case "foreign":
-		w.Header().Add("Set-Cookie", "foreign=1; Domain=example")
+		w.Header().Add("Set-Cookie", "foreign=1; Domain="+strings.TrimPrefix(named(".example"), "."))
 		w.Header().Add("Set-Cookie", "elsewhere=1")
 		to(w, http.StatusFound, "http://other.example/cookie/without")
 	case "secure":
