@@ -37,8 +37,10 @@ def run(report):
                 "device. Precision comes first, then recall, then time, then the number of requests.")
     versions(report)
     known(report)
-    sites(report, begin)
+    report.text("### Repositories")
     repositories(report, begin)
+    report.text("### Time, memory and requests")
+    sites(report, begin)
 
 
 def locus():
@@ -391,15 +393,14 @@ def ratio(part, all_):
 
 def sites(report, begin):
     """sites measures time, memory and requests."""
-    report.text("### Time, memory and requests")
     binary = os.path.join(rivals.HOME, "bin", "site")
     rivals.go("bench", "build", "-o", binary, "./cmd/verify")
     small, large, hosts = (100, 300, 100) if SMALL else (2000, 20000, 5000)
     slow = site(report, binary, "%d pages with %d links on one host" % (small, small * 10), ["-pages", str(small)], small, 3, {}, begin)
+    markdown(report, small)
     fast = {name: took * large / small for name, took in slow.items()}
     site(report, binary, "%d pages with %d links on one host" % (large, large * 10), ["-pages", str(large)], large, 1, fast, begin)
     site(report, binary, "%d hosts: %d pages, each with 8 links to other hosts" % (hosts, hosts // 8), ["-pages", str(hosts // 8), "-hosts", str(hosts)], hosts // 8, 1, slow, begin)
-    markdown(report, small)
 
 
 def site(report, binary, title, flags, pages, rounds, expected, begin):
@@ -427,7 +428,7 @@ def site(report, binary, title, flags, pages, rounds, expected, begin):
                     reason[name] = "not run, because it did not finish a smaller site"
                 elif expected.get(name, 0) > 240:
                     reason[name] = "not run: it would need %.0f s, ten times its time above" % expected[name]
-                elif time.monotonic() - begin > 1000:
+                elif time.monotonic() - begin > 1080:
                     reason[name] = "not run: the 20 minutes of this table were over"
                 if name in reason:
                     continue
@@ -587,7 +588,7 @@ OFFLINE = [
             lambda p, tree, folder: [p, "**/*.md", "--config", config(folder, "linkinator.json", "{}"), "--markdown", "--check-fragments", "--skip",
                                      "^https?://(?!localhost:)", "--format", "json"], linkinator_offline),
     Offline(MLC, "`ignorePatterns` for http and https",
-            lambda p, tree, folder: [p, "--quiet", "--config", config(folder, "mlc.json", json.dumps({"ignorePatterns": [{"pattern": "^(https?|mailto|ftp):"}]})), "."],
+            lambda p, tree, folder: [p, "--config", config(folder, "mlc.json", json.dumps({"ignorePatterns": [{"pattern": "^(https?|mailto|ftp):"}]})), "."],
             mlc_offline),
     Offline("remark-validate-links", "`repository:false`",
             lambda p, tree, folder: [p, ".", "--no-config", "--no-stdout", "--quiet", "--no-color", "--use", REMARK + "=repository:false"], remark_offline),
@@ -595,7 +596,6 @@ OFFLINE = [
 
 
 def repositories(report, begin):
-    report.text("### Repositories")
     given = os.environ.get("RIVALS_REPOSITORIES")
     if not given:
         report.text("Not measured: the repositories were not given. Set RIVALS_REPOSITORIES to a folder with one checkout in each folder.")
@@ -609,7 +609,7 @@ def repositories(report, begin):
     rows = []
     done_names = []
     for name in names:
-        if time.monotonic() - begin > 1140:
+        if time.monotonic() - begin > 840:
             break
         done_names.append(name)
         tree = os.path.join(folder, "tree")
@@ -624,7 +624,7 @@ def repositories(report, begin):
                 sums["failed"] = "not installed"
                 continue
             print("repository:", name, tool.name, file=sys.stderr, flush=True)
-            done = tool.run(tree, folder, limit)
+            done = tool.run(tree, folder, min(limit, max(5, 900 - (time.monotonic() - begin))))
             sums["wall"] += done.wall
             if not done.finished:
                 sums["ended"] += 1
@@ -644,10 +644,10 @@ def repositories(report, begin):
         shutil.rmtree(tree)
     shutil.rmtree(folder)
     if len(done_names) < len(names):
-        report.text("%d of the %d repositories were not measured, because the 20 minutes of this table were over: %s."
+        report.text("%d of the %d repositories were not measured, because the time for them was over: %s."
                     % (len(names) - len(done_names), len(names), ", ".join(n.replace("+", "/") for n in names[len(done_names):])))
     report.text("In each repository, a script changed one letter of up to 28 working links in Markdown files: links to files, fragments and pictures (the same links in each "
-                "run). Each tool verified the changed files without a network, for at most %d s. linkinator and markdown-link-check have no offline mode, so a pattern "
+                "run). It reads only files with the name `*.md`. Each tool verified the changed files without a network, for at most %d s. linkinator and markdown-link-check have no offline mode, so a pattern "
                 "excludes links to other hosts; linkinator serves the files on the loopback device. linkchecker reads Markdown only with its MarkdownCheck plugin. "
                 "Configuration files of the repositories for these tools are not read." % limit)
     report.text("A report is false if the target of the relative link is a file or folder of the repository. It is a page of the generator if only the source of the page is there "
