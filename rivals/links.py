@@ -280,7 +280,10 @@ def mlc_known(strict):
             link = html.unescape(one["link"]).strip()
             base = one["document"]
             if base.startswith("http") and not link.startswith("#"):
-                link = urllib.parse.urljoin(base, link)
+                try:
+                    link = urllib.parse.urljoin(base, link)
+                except ValueError:
+                    pass  # an invalid link stays as it is
             files.append(put(os.path.join(k.folder, "markdown", one["name"] + ".md"), '<a id="here"></a>\n\n[x](<%s>)\n' % link))
         config = put(os.path.join(k.folder, "mlc.json"), json.dumps({"timeout": WAIT + "s", "retryOn429": strict, "fallbackRetryDelay": "1s"}))
         command = [rivals.program(MLC), "--config", config] + (["--retry"] if strict else [])
