@@ -102,6 +102,8 @@ func (s *stranger) run(ctx context.Context, name string, args ...string) (string
 		"PATH=" + os.Getenv("PATH"), "INSIDE=" + s.goroot + "/bin:/home/go/bin", "HOME=/home",
 		"MOUNT=" + s.mount, "CHROOT=" + s.chroot, "ROOT=" + s.root, "GO=" + s.goroot, "PROXY=" + s.proxy, "DOWNLOADS=" + s.downloads, "CACHE=" + s.cache,
 		"GOPROXY=file:///proxy,file:///downloads", "GOSUMDB=off", "GOCACHE=/cache", "GOTOOLCHAIN=local",
+		// The build cache may have an index of the imports of an earlier testTag.
+		"GODEBUG=goindex=0",
 	}
 	out, err := command(ctx, ".", env, s.unshare[0], append(sh, args...)...)
 	return string(out), err
