@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// complete sets the defaults of s, so that no caller checks for nil. It fails if s can't
-// be in a registry.
+// complete sets the defaults of s, so that no caller checks for nil. It fails if a
+// registry cannot contain s.
 func (s *Scheme) complete() error {
 	switch {
 	case !locus.IsScheme(s.Name):
@@ -67,7 +67,7 @@ func (s *Scheme) complete() error {
 	return nil
 }
 
-// forURLsOf returns f for the URLs of a scheme that its fields accept.
+// forURLsOf returns f restricted to URLs of the scheme that fields accepts.
 func (f OpenerFunc) forURLsOf(name string, fields func(locus.URL) ([]Field, error)) OpenerFunc {
 	return func(ctx context.Context, req *Request) (Resource, error) {
 		if req.URL.Scheme() != name {

@@ -14,20 +14,20 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Conn is the connection of an opener for one request. It ends with the context of
-// [Connect]. Its errors are the cause of that context, fs.ErrClosed after Close, a timeout,
-// or wrap [ErrProtocol].
+// Conn is the connection of an opener for one request. When the context of [Connect] ends,
+// Conn closes. Its errors are the cause of that context, fs.ErrClosed after Close, or a
+// timeout. Other errors wrap [ErrProtocol].
 type Conn struct {
-	net.Conn        // an opener may replace it by one in TLS
+	net.Conn        // an opener may replace it by a TLS connection
 	Address  string // host and port as they were dialed
 
 	dialed net.Conn
 	ctx    context.Context
-	stop   func() bool // ends the watch over ctx
+	stop   func() bool // stops watching ctx
 	closed atomic.Bool
 }
 
-// Connect connects to the host of req.URL, by default at that port.
+// Connect connects to the host of req.URL. If the URL has no port, Connect uses port.
 func Connect(ctx context.Context, req *Request, port uint16) (*Conn, error) {
 	u := req.URL
 	host := strings.Trim(u.Host(), "[]")

@@ -48,8 +48,8 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	return merged(list, own)
 }
 
-// merged returns the findings of both lists, which are in order of offset, without the findings of
-// list for which own has one of that kind at the same offset.
+// merged returns the findings of list and own, which are in order of offset. It omits a finding of
+// list if own has one of the same kind at the same offset.
 func merged(list, own []locus.Violation) []locus.Violation {
 	all := make([]locus.Violation, 0, len(list)+len(own))
 	for _, v := range list {

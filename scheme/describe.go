@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Role is the purpose of a part of a URL, so that drawings can show similar parts alike.
+// Role is the purpose of a part of a URL. Programs that draw URLs show parts with the same role alike.
 type Role string
 
 const (
@@ -34,17 +34,17 @@ type Span struct {
 	Offset int
 }
 
-// Splitter cuts spans off the front of a text.
+// Splitter cuts a text into spans, from its beginning.
 type Splitter struct {
 	text string
 	at   int
 	list []Span
 }
 
-// Rest returns the text that has not been cut yet.
+// Rest returns the text after the last cut.
 func (s *Splitter) Rest() string { return s.text[s.at:] }
 
-// Cut cuts n bytes as a part of that name. It does nothing if n is 0.
+// Cut cuts n bytes as a part with the given name. It does nothing if n is 0.
 func (s *Splitter) Cut(n int, name string, role Role) {
 	if n > 0 {
 		s.list = append(s.list, Span{name, role, s.text[s.at : s.at+n], s.at})
@@ -66,7 +66,7 @@ func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 	return found
 }
 
-// All cuts the rest of the text as a part of that name.
+// All cuts the rest of the text as a part with the given name.
 func (s *Splitter) All(name string, role Role) { s.Cut(len(s.Rest()), name, role) }
 
 // Spans returns the parts of the text of u in order, according to its scheme.
@@ -105,11 +105,11 @@ func (r *Registry) Spans(u locus.URL) []Span {
 	return s.list
 }
 
-// splitGeneric is Split of a scheme that has none.
+// splitGeneric is the Split of a scheme without its own.
 func splitGeneric(s *Splitter) { s.All("urlpath", RolePath) }
 
-// Title returns the decoded name of the resource at u according to its scheme, or "". It is
-// not safe for a terminal.
+// Title returns the decoded name of the resource at u according to its scheme, or "". The
+// name is not safe for a terminal.
 func (r *Registry) Title(u locus.URL) string {
 	if u.IsZero() {
 		return ""
@@ -141,8 +141,8 @@ func Decoded(text string) string {
 
 // Parent is a menu above a resource.
 type Parent struct {
-	Name string    // not safe for a terminal; "/" for a name that is empty
-	URL  locus.URL // zero if it can't be opened
+	Name string    // not safe for a terminal; "/" if the name is empty
+	URL  locus.URL // zero if the menu cannot be opened
 }
 
 // Parents returns the menus above u according to its scheme, the outermost first. It
@@ -165,8 +165,7 @@ const maxParents = 20
 
 // ParentsOf returns the directories above the url-path of u, the host first, for schemes in
 // which "/" separates directories. path is the part of the url-path with the directories.
-// ParentsOf returns nil if there are more than 20 directories, or if u is the first of
-// them.
+// If there are more than 20 directories, or u is the first of them, ParentsOf returns nil.
 func ParentsOf(u locus.URL, path string) []Parent {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if path == "" || len(segments) > maxParents {
@@ -193,26 +192,27 @@ func AtPath(u locus.URL, path string) locus.URL {
 	return to
 }
 
-// Freshness describes how long a response may be reused, if the rules of HTTP don't apply.
-// The zero Freshness does not allow reuse.
+// Freshness describes how long a response may be reused, for schemes without the HTTP
+// caching rules. The zero Freshness does not allow reuse.
 type Freshness struct {
 	For time.Duration
-	// Dated means that an object with a date may be reused for a tenth of its age, from 10
-	// minutes to 24 hours, instead of For (as RFC 9111 section 4.2.2 suggests for HTTP).
+	// Dated applies to an object with a date: a client may reuse it for a tenth of its
+	// age, from 10 minutes to 24 hours, instead of For. RFC 9111 section 4.2.2 suggests
+	// this for HTTP.
 	Dated bool
-	// Fixed means that the response does not depend on the types and languages that a
-	// request prefers.
+	// Fixed means that the response does not depend on the preferred types and
+	// languages in a request.
 	Fixed bool
 }
 
-// Times for [Freshness].
+// Durations for [Freshness].
 const (
 	SearchAge  = time.Minute
-	ListAge    = time.Minute     // a list that grows as people write to it
-	MenuAge    = 5 * time.Minute // a list that an administrator changes
+	ListAge    = time.Minute     // a list to which users add entries
+	MenuAge    = 5 * time.Minute // a list that an administrator edits
 	AboutAge   = time.Hour       // a description of a service
 	FileAge    = time.Hour       // a file without a date
-	NumberAge  = 24 * time.Hour  // an object under a number that is not used again
+	NumberAge  = 24 * time.Hour  // an object with a number that the server never reuses
 	MessageAge = 7 * 24 * time.Hour
 )
 

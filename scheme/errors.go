@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Errors of openers wrap one of these.
+// The errors of an opener must wrap one of these.
 var (
-	// ErrNotFound means that the server has no such resource. It is fs.ErrNotExist.
+	// ErrNotFound means that the server has no such resource. It wraps fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
-	// ErrNotArchived means that an archive does not have the resource. It is ErrNotFound.
+	// ErrNotArchived means that an archive does not contain the resource. It wraps ErrNotFound.
 	ErrNotArchived error = kind{"not in the archive", ErrNotFound}
-	// ErrAuth means that the server requires a login, or rejected it. It is
+	// ErrAuth means that the server requires a login, or rejected it. It wraps
 	// fs.ErrPermission.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
-	// ErrUnreachable means that no connection was made.
+	// ErrUnreachable means that the opener could not connect to the server.
 	ErrUnreachable = errors.New("unreachable")
 	// ErrProtocol means that the response violates the protocol or is incomplete.
 	ErrProtocol = errors.New("protocol error")
@@ -25,11 +25,11 @@ var (
 	ErrTooLarge = errors.New("too large")
 	// ErrUnsupported means that the scheme, or this use of it, is not supported.
 	ErrUnsupported = errors.New("not supported")
-	// ErrNoScheme means that the scheme is not registered. It is ErrUnsupported.
+	// ErrNoScheme means that the scheme is not registered. It wraps ErrUnsupported.
 	ErrNoScheme error = kind{"unknown scheme", ErrUnsupported}
 )
 
-// kind is an error that is also another one, by errors.Is.
+// kind is an error that also matches another error in errors.Is.
 type kind struct {
 	text string
 	is   error
@@ -45,17 +45,17 @@ type HintError struct {
 	Reason Reason // empty if no setting would help
 }
 
-// Reason is a setting of the client that would let a failed open succeed. A program that
-// has the setting can add its name to the hint.
+// Reason names a setting of the client that would let a failed open succeed. A program
+// that exposes the setting should add its name to the hint.
 type Reason string
 
 const (
 	// ReasonEmptySegment means that the server rejects the command for an empty path
 	// segment.
 	ReasonEmptySegment Reason = "empty-segment"
-	// ReasonNoServer means that the URL names no server, and the client has none.
+	// ReasonNoServer means that the URL does not name a server, and the client has no default.
 	ReasonNoServer Reason = "no-server"
-	// ReasonClearLogin means that the server requires a login that would not be encrypted.
+	// ReasonClearLogin means that the server requires a login, which the client would have to send without encryption.
 	ReasonClearLogin Reason = "clear-login"
 )
 
@@ -84,12 +84,12 @@ func (e *HintError) Error() string {
 
 func (e *HintError) Unwrap() error { return e.Err }
 
-// RetryAfterError is a failure that the server reports as temporary: the same request may
-// succeed later. A failed connection or a timeout needs no RetryAfterError.
+// RetryAfterError is a failure that the server reports as temporary. The caller may retry
+// the request after the pause. A failed connection or a timeout needs no RetryAfterError.
 type RetryAfterError struct {
 	Err error
-	// After is the pause that the server requests, never negative. Zero means that the
-	// server requests none.
+	// After is the pause that the server requests. It must not be negative. Zero means
+	// that the server requests none.
 	After time.Duration
 }
 
@@ -101,8 +101,8 @@ func (e *RetryAfterError) Unwrap() error { return e.Err }
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
 // ProtocolError wraps err, a failure of a connection, in ErrProtocol, unless err already
-// wraps it. It returns a timeout unchanged, and also net.ErrClosed, which means that this
-// side closed the connection.
+// wraps it. It returns a timeout unchanged. It also returns net.ErrClosed unchanged,
+// which means that the client closed the connection.
 func ProtocolError(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
@@ -113,8 +113,8 @@ func unlessTimeout(err, kind error) error {
 	return &failure{kind, err}
 }
 
-// failure is a failure of a connection. Its text leaves out the addresses of package net,
-// which a message about a URL has already.
+// failure is a failure of a connection. Its text omits the addresses in errors of package
+// net, because messages already contain the URL.
 type failure struct{ kind, err error }
 
 func (f *failure) Error() string {

@@ -17,8 +17,8 @@ type Form struct {
 	Title  string    // from the server: not safe for a terminal
 	Fields []FormField
 
-	// Submit returns the URL that submits the answers: opening it sends them. The
-	// answers are as in [Form.Check]. It fails with the error of Check, or if they don't
+	// Submit returns the URL that submits the answers when it is opened. The answers are
+	// as in [Form.Check]. Submit fails with the error of Check, or if the answers do not
 	// fit into a URL.
 	Submit func(answers []string) (locus.URL, error)
 }
@@ -35,31 +35,31 @@ func NewForm(u locus.URL, title string, field FormField, submit func(answer stri
 	return f
 }
 
-// Menu returns a menu that is only the form.
+// Menu returns a menu that contains only the form.
 func (f *Form) Menu() *Menu {
 	return &Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(Item, error) bool) {}}
 }
 
-// FormField is one field of a form. Its texts come from the server: not safe for a
-// terminal.
+// FormField is one field of a form. Its texts come from the server and are not
+// safe for a terminal.
 type FormField struct {
 	Kind    FieldKind
-	Prompt  string   // for FieldNote the whole text
-	Default string   // the answer if the user gives no other
+	Prompt  string   // of a FieldNote the whole text
+	Default string   // the answer if the user enters none
 	Choices []string // of FieldChoice
 }
 
-// FieldKind selects how a field is answered.
+// FieldKind is the kind of answer that a field requires.
 type FieldKind string
 
 const (
 	FieldNote   FieldKind = "note"    // a text to read; the answer is empty
 	FieldText   FieldKind = "text"    // one line
-	FieldHidden FieldKind = "hidden"  // one line, not shown while it is typed
-	FieldLines  FieldKind = "lines"   // lines separated by "\n", or nothing
+	FieldHidden FieldKind = "hidden"  // one line; the program must not show it while the user types
+	FieldLines  FieldKind = "lines"   // lines separated by "\n"; may be empty
 	FieldChoice FieldKind = "choice"  // one of Choices
 	FieldCheck  FieldKind = "check"   // "1" for yes, "0" for no
-	FieldSaveAs FieldKind = "save-as" // a file name for the reply; never a path
+	FieldSaveAs FieldKind = "save-as" // a file name for the reply; it must not be used as a path
 	FieldFile   FieldKind = "file"    // the contents of a file to send
 )
 
@@ -112,7 +112,7 @@ func (f FormField) Check(answer string) error {
 	return nil
 }
 
-// AnswerError is the error about an answer. It never contains the answer.
+// AnswerError reports an invalid answer. It never contains the answer.
 type AnswerError struct {
 	Field  int    // from 0
 	Prompt string // not safe for a terminal
@@ -128,6 +128,6 @@ func (e *AnswerError) Error() string {
 
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// FillFunc fills in a form. The answers are as in [Form.Check]. If it returns ok false, the
-// form is the result of the open.
+// FillFunc fills in a form. The answers are as in [Form.Check]. If ok is false, the open
+// returns the form.
 type FillFunc func(ctx context.Context, f *Form) (answers []string, ok bool, err error)

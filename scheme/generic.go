@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// generic is the row of a scheme that is not registered:
+// generic describes a scheme that is not registered:
 //
 //	otherurl   = genericurl
 //	genericurl = scheme ":" schemepart
@@ -19,8 +19,8 @@ import (
 // of "/" and "?" is unknown, and they are never changed.
 var generic = Generic("", Reserved)
 
-// Generic returns a scheme whose URLs have the form of otherurl (RFC 1738 section 5): for a
-// name that is registered without a syntax, and for one that is not registered.
+// Generic returns a scheme whose URLs have the form of otherurl (RFC 1738 section 5). It
+// serves names that are registered without a syntax, and names that are not registered.
 func Generic(name string, status Status) Scheme {
 	return Scheme{
 		Name:    name,

@@ -7,8 +7,9 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// opaque returns the hierarchy of a name without a syntax of its own. These names
-// locate by an address, an identifier or the content itself.
+// opaque returns the hierarchy of a scheme without its own syntax. The names in
+// the list identify a resource by an address, an identifier or the content
+// itself.
 func opaque(name string) relative.Hierarchy {
 	if slices.Contains([]string{"about", "blob", "data", "javascript", "mailserver", "sms", "tel", "urn"}, name) {
 		return relative.Opaque
@@ -24,7 +25,7 @@ func (r *Registry) Hierarchy(u locus.URL) relative.Hierarchy {
 	return opaque(u.Scheme())
 }
 
-// Resolve resolves ref in a resource at base with the hierarchy of its scheme, which
+// Resolve resolves ref in a resource at base. The hierarchy of base's scheme
 // replaces the hierarchy in o. See [relative.Ref.ResolveWith].
 func (r *Registry) Resolve(base locus.URL, ref relative.Ref, o relative.Options) (locus.URL, relative.Notes, error) {
 	o.Hierarchy = r.Hierarchy(base)

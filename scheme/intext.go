@@ -2,8 +2,8 @@ package scheme
 
 import "github.com/locus-url/locus/extract"
 
-// InText returns the schemes to look for in running text: the standard ones of package
-// extract, and the schemes of the registry that have hosts. It makes a new set each time.
+// InText returns a new set of the schemes to search for in running text: the default
+// schemes of package extract, and the schemes of the registry with a host.
 func (r *Registry) InText() *extract.Schemes {
 	list := extract.Standard()
 	standard := extract.NewSchemes(list...)

@@ -1,6 +1,6 @@
 package scheme
 
-// KeyTerminal is a [Terminal] with its own keys, such as the keys of an IBM 3270, for
+// KeyTerminal is a [Terminal] with special keys, such as the keys of an IBM 3270, for
 // users whose keyboard lacks them.
 type KeyTerminal interface {
 	Terminal

@@ -26,7 +26,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
 		return 0, l.tooLarge()
 	}
-	// One byte more than is left shows whether the body ends here.
+	// Reading one byte more than the limit shows whether the body ends here.
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]
 	}
@@ -40,7 +40,7 @@ func (l *limited) Read(p []byte) (int, error) {
 // CopyPiece implements [piece.Copier].
 func (l *limited) CopyPiece(w io.Writer, n int64) (int64, error) {
 	if n > l.left {
-		return 0, errors.ErrUnsupported // Read finds out whether the body ends in time
+		return 0, errors.ErrUnsupported // the caller then uses Read, which detects whether the body ends in time
 	}
 	m, err := piece.Copy(w, l.ReadCloser, n)
 	l.left -= m

@@ -1,6 +1,6 @@
 package scheme
 
-// Listing is a kind of menu, by the columns that its items have.
+// Listing is a kind of menu. It determines the columns of the items.
 type Listing string
 
 const (
@@ -11,8 +11,8 @@ const (
 	ListResults  Listing = "results"  // of a search
 )
 
-// ColumnKind is a property of items that a column shows. Those that are in Item.Fields
-// have the name of the field.
+// ColumnKind is a property of items that a column shows. A kind that is also a field
+// of Item.Fields has the name of that field.
 type ColumnKind string
 
 const (
@@ -47,8 +47,8 @@ func (l Listing) Columns() []Column {
 	return nil
 }
 
-// Listing returns the listing that the item belongs to. A menu is the listing of its first
-// link.
+// Listing returns the listing to which the item belongs. The first link of a menu
+// determines the listing of the menu.
 func (i *Item) Listing() Listing {
 	has := func(k ColumnKind) bool { _, ok := i.Number(k); return ok }
 	_, identified := itemField[string](i, "messageId")
@@ -70,8 +70,8 @@ func (i *Item) Listing() Listing {
 // HasDetails reports whether the size or the time of the item is known.
 func (i *Item) HasDetails() bool { return i.Size >= 0 || !i.ModTime.IsZero() }
 
-// Number returns the value of the item in a column of numbers. If the item has none, ok is
-// false.
+// Number returns the value of the item in a column of numbers. If the item has no such
+// value, ok is false.
 func (i *Item) Number(k ColumnKind) (n int64, ok bool) {
 	if k == ColumnSize {
 		return i.Size, i.Size >= 0
@@ -88,15 +88,15 @@ func (i *Item) Thread() (id string, references []string) {
 	return id, references
 }
 
-// Types returns the server's names of the types in which it has the document, where a
-// client may choose one.
+// Types returns the document types that the server offers, by the server's names, if
+// a client may choose one.
 func (i *Item) Types() []string {
 	types, _ := itemField[[]string](i, "wtypes")
 	return types
 }
 
-// itemField returns the value of a field of an item. If the item has no such field, or one
-// of another type, ok is false.
+// itemField returns the value of a field of an item. If the item has no such field, or its
+// value has another type, ok is false.
 func itemField[T any](i *Item, name string) (v T, ok bool) {
 	for _, f := range i.Fields {
 		if f.Name == name {

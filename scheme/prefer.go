@@ -10,7 +10,7 @@ import (
 // Preference is a value of Accept or Accept-Language (RFC 9110 sections 12.5.1 and 12.5.4),
 // as in [Request]. It is comparable. The zero Preference accepts everything.
 type Preference struct {
-	text string // has been read without an error; empty if no element is in it
+	text string // parsed without an error; empty if it contains no element
 }
 
 // ParsePreference parses media ranges or language ranges, separated by commas and with
@@ -99,7 +99,7 @@ func holdsLanguage(name, tag string) bool {
 	return true
 }
 
-// tagOctet returns the byte that stands for o when languages are compared.
+// tagOctet maps o for the comparison of languages.
 func tagOctet(o byte) byte {
 	switch {
 	case o == '_':
@@ -123,7 +123,7 @@ type weighted struct {
 type scanner struct {
 	text string
 	at   int
-	// part and want describe the error at at, if any.
+	// part and want describe the error at offset at, if any.
 	part, want string
 }
 
@@ -207,8 +207,8 @@ func thousandths(text string) (n int, ok bool) {
 	return n, n <= 1000
 }
 
-// parameter reads the text after the name of a parameter, which begins at start
-// and may be missing.
+// parameter reads the text after the name of a parameter. The name begins at
+// start, and its value may be missing.
 func (s *scanner) parameter(start int) (ok bool) {
 	if s.at == start {
 		return true
@@ -233,7 +233,7 @@ func isToken(o byte) bool {
 	return '0' <= o && o <= '9' || 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", o) >= 0
 }
 
-// quoted reads a complete quoted-string, if there is one.
+// quoted reads a complete quoted-string, if there is one, and reports whether it did.
 func (s *scanner) quoted() bool {
 	if s.at == len(s.text) || s.text[s.at] != '"' {
 		return false

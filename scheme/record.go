@@ -5,15 +5,15 @@ import "net"
 // Recorder records the exchange of an opener with a server for one request, as it is on the
 // wire, with "***" for passwords. Its methods may be called concurrently.
 type Recorder interface {
-	// Connected reports a connection that is used for the request. name distinguishes the
-	// connections of one request: it is empty, or names the purpose, such as "data". remote
-	// is the server's address, or nil if unknown.
+	// Connected reports a connection that the opener uses for the request. name
+	// distinguishes the connections of one request: it is empty, or names the purpose, such
+	// as "data". remote is the server's address, or nil if unknown.
 	Connected(name string, remote net.Addr)
-	// Octets records bytes that were sent or received over a connection, in order. On a
-	// datagram connection, p is one datagram. Octets must not retain p.
+	// Octets records bytes that the opener sent or received over a connection, in
+	// order. On a datagram connection, p is one datagram. Octets must not retain p.
 	Octets(name string, sent bool, p []byte)
-	// Secret registers a text that may be sent, such as a password, and must not be
-	// recorded even if the server repeats it.
+	// Secret registers a text, such as a password, that the opener may send. The
+	// Recorder must not record it, even if the server repeats it.
 	Secret(text string)
 	// Exchange begins an HTTP request.
 	Exchange() Exchange
@@ -24,20 +24,20 @@ type Recorder interface {
 type Exchange interface {
 	// Connected reports the address of the server.
 	Connected(remote net.Addr)
-	// Request records the header of the request, with the empty line after it. masked has
-	// the names of fields whose values were removed.
+	// Request records the header of the request, with the empty line after it. masked
+	// lists the fields whose values the opener removed.
 	Request(header []byte, masked []string)
 	// Response records the header of the final response. masked is as in Request.
 	Response(header []byte, masked []string)
 	// Body records bytes of the body as they are transferred.
 	Body(p []byte)
-	// Reset restarts the exchange, because it failed on a reused connection.
+	// Reset restarts the exchange after it failed on a reused connection.
 	Reset()
-	// Repeated reports that the client sends another request instead of this one, so that
-	// this response is not the response for the URL.
+	// Repeated reports that the client replaces this request with another, so that this
+	// response is not the response for the URL.
 	Repeated()
-	// End ends the exchange. err is nil if the response was received completely. Otherwise
-	// it is the reason, such as [ErrTooLarge]. Later calls have no effect.
+	// End ends the exchange. If the client received the whole response, err is nil.
+	// Otherwise err is the reason, such as [ErrTooLarge]. Later calls have no effect.
 	End(err error)
 }
 
@@ -67,7 +67,7 @@ func (c *recordedConn) Read(p []byte) (int, error) {
 }
 
 func (c *recordedConn) Write(p []byte) (int, error) {
-	// The response may be read before Write returns.
+	// The client may read the response before Write returns.
 	c.record.Octets(c.name, true, p)
 	return c.Conn.Write(p)
 }
@@ -75,8 +75,8 @@ func (c *recordedConn) Write(p []byte) (int, error) {
 // NetConn returns the connection itself.
 func (c *recordedConn) NetConn() net.Conn { return c.Conn }
 
-// ServerAddr returns the address at the other end of conn, or nil if that is a proxy, whose
-// address must not be taken for the server's.
+// ServerAddr returns the address at the other end of conn. If that is a proxy, ServerAddr
+// returns nil, because the address is not the server's.
 func ServerAddr(conn net.Conn) net.Addr {
 	for inner := conn; ; {
 		if t, ok := inner.(interface{ Tunnelled() bool }); ok && t.Tunnelled() {

@@ -14,8 +14,8 @@ import (
 // concurrently.
 type Registry struct {
 	sorted []*Scheme
-	// table is a hash table with open addressing, and never full. Every URL is looked
-	// up at least once, and this costs a third of a map.
+	// table is a hash table with open addressing, and never full. The registry looks
+	// up every URL at least once, and this table costs a third of a map.
 	table []entry
 }
 
@@ -23,8 +23,8 @@ type entry struct {
 	key    uint64 // octet.SchemeKey of the name
 	scheme *Scheme
 	clean  locus.Facts // Scheme.Clean without NoHost
-	host   locus.Facts // facts of which one must hold in addition
-	long   bool        // the name has more than seven bytes, and key only its beginning
+	host   locus.Facts // facts of which at least one must also hold
+	long   bool        // the name has more than seven bytes, of which key holds the first
 }
 
 // NewRegistry returns a registry of the schemes in list, with defaults for missing fields.
@@ -54,7 +54,7 @@ func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	return n, nil
 }
 
-// fill makes the table: a power of two of slots, at least four for each scheme.
+// fill builds the table: a power of two of slots, at least four per scheme.
 func (r *Registry) fill() {
 	size := uint64(4)
 	for size < 4*uint64(len(r.sorted)) {
@@ -82,7 +82,7 @@ func (r *Registry) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// named returns the scheme of that name in lower case, or the generic one.
+// named returns the scheme with the given name, in lower case, or the generic one.
 func (r *Registry) named(name string) *Scheme {
 	byName := func(s *Scheme, name string) int { return strings.Compare(s.Name, name) }
 	if i, ok := slices.BinarySearchFunc(r.sorted, name, byName); ok {
@@ -106,7 +106,7 @@ func (r *Registry) of(u locus.URL) *Scheme {
 var noEntry entry
 
 // entry returns the entry of the scheme at the beginning of text, in lower case and before
-// a ":", or an entry without a scheme.
+// a ":". If the scheme is not registered, it returns noEntry.
 func (r *Registry) entry(text string) *entry {
 	if len(r.table) == 0 {
 		return &noEntry
@@ -142,12 +142,12 @@ func (r *Registry) All() []Scheme {
 // Known reports whether the scheme of u is registered.
 func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 
-// Fields returns the decoded parts of u according to its scheme. A scheme that is not
-// registered has none.
+// Fields returns the decoded parts of u according to its scheme, or none if the
+// scheme is not registered.
 func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Syntax.Fields(u) }
 
-// Notes returns the notes about u according to its scheme. A scheme that is not registered
-// has none.
+// Notes returns the notes about u according to its scheme, or none if the scheme is not
+// registered.
 func (r *Registry) Notes(u locus.URL) []locus.Violation {
 	if notes := r.of(u).Syntax.Notes; notes != nil {
 		return notes(u)
@@ -173,15 +173,15 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if e.scheme == nil {
 		return r.of(u).Syntax.Check(u, p)
 	}
-	// The facts that rule out violations need no call.
+	// Facts that rule out violations make the call unnecessary.
 	if f := u.Facts(); p == locus.RFC1738 && e.clean != 0 && f.Has(e.clean) && f&e.host != 0 {
 		return nil
 	}
 	return e.scheme.Syntax.Check(u, p)
 }
 
-// Port returns the port of u: the written port, or the default of its scheme. It returns 0
-// if there is none.
+// Port returns the port in u, or the default port of its scheme. It returns 0 if there is
+// none.
 func (r *Registry) Port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n

@@ -9,7 +9,7 @@ import (
 )
 
 // Resource is the result of opening a URL: an [*Object], a [*Menu], a [*Session] or a
-// [*Redirect]. The caller closes it.
+// [*Redirect]. The caller must close it.
 type Resource interface {
 	io.Closer
 	isResource()
@@ -18,20 +18,20 @@ type Resource interface {
 // Object is a sequence of bytes.
 type Object struct {
 	URL      locus.URL
-	Name     string    // the server's name for it; never to be used as a path
+	Name     string    // the server's name for it; must not be used as a path
 	Type     string    // media type, perhaps with parameters; empty if unknown
 	Encoding string    // content coding of Body: "gzip"; empty if none
 	Size     int64     // bytes of the whole object; -1 if unknown
 	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
 	ModTime  time.Time // zero if unknown
 	Tag      string    // identifies this version of the object, for Request.Tag; empty if none
-	// Refresh is the automatic navigation that the page requests, as in HTML 4.2.5.3: "5;
-	// url=a.html". It is empty if there is none.
+	// Refresh is the automatic navigation that the page requests, as in HTML 4.2.5.3,
+	// such as "5; url=a.html". It is empty if there is none.
 	Refresh string
-	// Note is a clause for people, not safe for a terminal. Reading Body may set it in the
-	// goroutine that reads.
+	// Note is a clause for people and is not safe for a terminal. Reading Body may set
+	// Note, so the caller must not access it concurrently with Read.
 	Note string
-	// Resumable reports that the server can send the object from an offset: see
+	// Resumable means that the server can send the object from an offset: see
 	// Request.Offset.
 	Resumable bool
 	// Body may be closed while a Read waits, which ends the Read.
@@ -52,10 +52,10 @@ type Menu struct {
 	// form. A menu that is only a form has no items.
 	Form *Form
 	// Source returns the bytes of the menu as the server sent them, and their media type if
-	// the server reported one. It may be called after Items has ended without an error;
-	// [Access].Archived parses its result. It returns nil if the menu exceeded the size
-	// limit. Source is nil if the request did not set Request.Source, or if the menu was
-	// not made from bytes.
+	// the server reported one. The caller may call it after Items ended without an error,
+	// and parse the bytes with [Access].Archived. It returns nil if the menu exceeded the
+	// size limit. Source is nil if the request did not set Request.Source, or if the menu
+	// was not made from bytes.
 	Source func() (octets []byte, mediaType string)
 	// Closer may be closed while Items waits, which ends the items. It may be nil.
 	Closer io.Closer
@@ -63,8 +63,8 @@ type Menu struct {
 
 // Item is one line of a menu.
 type Item struct {
-	URL     locus.URL // zero if the line locates nothing
-	Title   string    // as the server gave it: not safe for a terminal
+	URL     locus.URL // zero if the line is not a link
+	Title   string    // from the server; not safe for a terminal
 	Kind    ItemKind
 	Type    string    // media type; empty if unknown before the item is opened
 	Size    int64     // bytes; -1 if unknown
@@ -73,14 +73,14 @@ type Item struct {
 	Fields  []Field   // for programs: number, from, score
 }
 
-// ItemKind is the kind of resource that an item most likely has.
+// ItemKind is the likely kind of the resource of an item.
 type ItemKind string
 
 const (
 	KindObject  ItemKind = "object"
 	KindMenu    ItemKind = "menu"
-	KindSearch  ItemKind = "search" // requests words
-	KindForm    ItemKind = "form"   // requests answers
+	KindSearch  ItemKind = "search" // requires search words
+	KindForm    ItemKind = "form"   // requires answers
 	KindSession ItemKind = "session"
 	KindInfo    ItemKind = "info"
 	KindError   ItemKind = "error"
@@ -93,8 +93,8 @@ const (
 type Session struct {
 	URL            locus.URL
 	User, Password string
-	// Conn reads the output of the service and writes the user's input: bytes for a
-	// terminal and from its keyboard, where "\r" is Enter and "\n" ends a line.
+	// Conn reads the output of the service and writes the user's input. The bytes
+	// are a terminal's: "\r" is Enter, and "\n" ends a line.
 	Conn Terminal
 }
 

@@ -9,11 +9,11 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Same reports whether a and b name the same resource according to their schemes: whether
-// their canonical forms are ==. why lists the reasons, each as a clause: the parts that are
-// spelled differently, or that differ. The reasons are safe for a terminal and contain no
-// password. If a URL is not in the form of its scheme, Same returns false, and why has the
-// error.
+// Same reports whether a and b name the same resource according to their schemes, that is,
+// whether their canonical forms are ==. why lists the reasons as clauses: the parts that
+// are spelled differently, or that differ. The reasons are safe for a terminal and contain
+// no password. If a URL is not in the form of its scheme, Same returns false, and why
+// contains the error.
 func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	x, changeX, err := r.Canonical(a)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	return true, (changeX | changeY).Texts()
 }
 
-// comparedParts are the parts of a URL after its scheme, in order, with their offsets.
+// comparedParts lists the parts of a URL after its scheme, in order, with their offsets.
 var comparedParts = [...]struct {
 	name   string
 	of     func(u locus.URL) (text string, ok bool)
@@ -63,7 +63,7 @@ func (r *Registry) differences(x, y locus.URL) (why []string) {
 	if x.Scheme() != y.Scheme() {
 		return []string{differs("scheme", x.Scheme(), true, y.Scheme(), true)}
 	}
-	// A part may contain a password that only the whole URL shows, as in "u%3APW@h".
+	// A part may contain a password that Mask recognizes only in the whole URL, as in "u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	byFields := false
 	for _, part := range comparedParts {
@@ -101,7 +101,7 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 	}
 	shownX, shownY := r.maskedFields(x), r.maskedFields(y)
 	for i := range fx {
-		// These are among the parts.
+		// The loop over the parts has compared these.
 		if name := fx[i].Name; fx[i].Text() != fy[i].Text() && name != "password" && name != "user" && name != "path" && name != "host" {
 			why = append(why, differs(name, shownX(i), fx[i].Value != nil, shownY(i), fy[i].Value != nil))
 		}
@@ -135,8 +135,8 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }
 
-// reservedReasons explains which characters are escaped in one of x and y only, if x and
-// y are the same once decoded.
+// reservedReasons explains which characters are escaped in only one of x and y, if x and
+// y decode to the same text.
 func (s *Scheme) reservedReasons(name, x, y string) (why []string) {
 	seen := escape.Set{}
 	for x != "" && y != "" {

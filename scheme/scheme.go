@@ -18,10 +18,10 @@ import (
 type Status uint8
 
 const (
-	Standard     Status = iota // RFC 1738 gives syntax and access
-	Draft                      // the URI draft that became RFC 1630 gives them
-	Extension                  // in neither of them
-	Reserved                   // a name that one of them reserves, without syntax
+	Standard     Status = iota // RFC 1738 defines syntax and access
+	Draft                      // the URI draft that became RFC 1630 defines them
+	Extension                  // neither of them defines it
+	Reserved                   // a name that one of them reserves without a syntax
 	Experimental               // begins with "x-" (RFC 1738 section 4)
 )
 
@@ -29,21 +29,21 @@ func (s Status) String() string {
 	return [...]string{"standard", "draft", "extension", "reserved", "experimental"}[s]
 }
 
-// Scheme describes one scheme; it is a row of the registry. Name is required, and Section
-// should be set. Every other zero value is a safe default. Each struct below serves one kind of caller.
-// The functions may be called concurrently.
+// Scheme describes one scheme; a [Registry] holds a list of them. Name is required, and Section should
+// be set. Every other zero value is a safe default. Each struct below serves one kind of caller. The
+// functions may be called concurrently.
 type Scheme struct {
 	Name    string // in lower case
 	Port    uint16 // default port; 0 if none
 	Status  Status
-	Section string // where the scheme is defined: "RFC 1738 3.2"
+	Section string // the section that defines the scheme: "RFC 1738 3.2"
 	Traits  Traits // properties that all callers need
 
 	Syntax  Syntax  // how URLs are written and compared
 	Access  Access  // how resources are opened
 	Display Display // descriptions for people
-	Crawl   Crawl   // which pages make a site, and how long a response stays fresh
-	Policy  Policy  // what may be sent where
+	Crawl   Crawl   // which pages form a site, and how long a response stays fresh
+	Policy  Policy  // which bytes a client may send to which port
 }
 
 // Syntax describes how URLs of a scheme are written, checked and compared.
@@ -69,9 +69,9 @@ type Syntax struct {
 	// no fields, and any form is valid.
 	Fields func(u locus.URL) ([]Field, error)
 
-	// Words returns the search of u, decoded, with "+" read as a space (URI draft, "Query
-	// strings"). ok is false if u has no search or is not in this scheme's form. If Words
-	// is nil, URLs of the scheme have no searches.
+	// Words returns the decoded search of u, with "+" read as a space (URI draft, "Query
+	// strings"). If u has no search or is not in this scheme's form, ok is false. If
+	// Words is nil, URLs of the scheme have no searches.
 	Words func(u locus.URL) (words string, ok bool)
 
 	// Canonical returns the canonical spelling of u and the changes that it made. Two URLs
@@ -89,10 +89,10 @@ type Syntax struct {
 	// there is no advice.
 	Notes func(u locus.URL) []locus.Violation
 
-	// Clean holds facts that rule out violations of RFC 1738. A registry does not call
-	// Check for a URL that has all of them and a hostname or hostnumber. If NoHost is among
-	// them, the host may be empty instead. If Clean is zero, the registry always calls
-	// Check.
+	// Clean holds facts that together rule out violations of RFC 1738. A registry does not
+	// call Check for a URL with all of them and a hostname or hostnumber. If NoHost is
+	// among them, the host may be empty instead. If Clean is zero, the registry always
+	// calls Check.
 	Clean locus.Facts
 }
 
@@ -107,9 +107,10 @@ type Access struct {
 
 	// Archived returns the resource at u from archived bytes: the bytes of an object's
 	// body, or of Menu.Source. mediaType is the type that the server reported, or empty.
-	// The resource reads body and closes it; Archived closes body on error. It opens no
-	// connection. A body with a method Date() time.Time reports when it was archived, which
-	// dates without a year need. If Archived is nil, the bytes are an object.
+	// Closing the resource closes body; if Archived fails, it must close body. It must not
+	// open a connection. If body has a method Date() time.Time, it returns the time of
+	// archiving, which Archived needs for dates without a year. If Archived is nil, the
+	// bytes are an object.
 	Archived func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
 }
 
@@ -147,20 +148,21 @@ type Policy struct {
 	// ProxyVars holds the environment variables that set the proxy of the scheme, in lower
 	// case, such as "http_proxy".
 	ProxyVars []string
-	// FromProxy returns the URL that a client of an HTTP proxy means by u, if such clients
-	// write URLs of the scheme in the form of an http URL. If nil, it is u.
+	// FromProxy returns the URL that a client of an HTTP proxy means by u. Some clients
+	// write URLs of the scheme in the form of an http URL. If FromProxy is nil, the URL is
+	// u.
 	FromProxy func(u locus.URL) locus.URL
-	// Encoded reports that a request contains the URL as written, as in HTTP, so that the
+	// Encoded means that a request contains the URL as written, as in HTTP, so that the
 	// server receives no decoded byte.
 	Encoded bool
-	// OffPort holds the control characters that may be sent, decoded, to another port than
-	// Port, because the syntax of the scheme requires them.
+	// OffPort holds the control characters that a client may send, decoded, to another
+	// port than Port, because the syntax of the scheme requires them.
 	OffPort escape.Set
-	// OffPortTexts holds encoded texts, in upper case, whose control characters may be sent
-	// to another port too, because every request needs them.
+	// OffPortTexts holds encoded texts, in upper case, whose control characters a client
+	// may also send to another port, because every request needs them.
 	OffPortTexts []string
-	// OtherPort returns another port that belongs to the scheme for u, or 0. If nil, there
-	// is none for any URL.
+	// OtherPort returns another port that belongs to the scheme for u, or 0. If nil, the
+	// scheme has only Port.
 	OtherPort func(u locus.URL) uint16
 }
 
@@ -172,8 +174,8 @@ type Field struct {
 }
 
 // Text returns the value for people, in UTF-8. It reads bytes that are not UTF-8 as ISO
-// Latin 1 and adds a note to the text. An absent value gives "". The text is not safe for a
-// terminal.
+// Latin 1 and adds a note to the text. For an absent value it returns "". The text is not
+// safe for a terminal.
 func (f Field) Text() string {
 	switch v := f.Value.(type) {
 	case nil:
@@ -205,29 +207,29 @@ func (f Field) Text() string {
 }
 
 // Opener opens URLs of one scheme. It sends one request, without redirects, policy or
-// retries. It must use only Request.Dial to reach the network. It may be called
-// concurrently.
+// retries. It must use only Request.Dial to reach the network. It must be safe for
+// concurrent use.
 //
 // Open must return when ctx ends. Reading the returned resource must then fail with the
 // cause of ctx. Open must fail before it dials if Fields rejects the URL, if the URL has
-// another scheme, or if it has bytes that a request can't contain.
+// another scheme, or if it contains bytes that a request cannot contain.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
 }
 
 // ProxyOpener is an Opener that can also send requests to an HTTP proxy. The proxy is an
-// http or https URL without a path, whose user and password are for the proxy. The opener
+// http or https URL without a path, with the user and password for the proxy. The opener
 // must dial only the proxy.
 type ProxyOpener interface {
 	Opener
 	// OpenVia requests req.URL from the proxy. The URL may have any scheme that is not
 	// encrypted: the opener sends "the entire URI" (URI draft, "HTTP").
 	OpenVia(ctx context.Context, req *Request, proxy locus.URL) (Resource, error)
-	// Tunnel makes the proxy connect to address (host:port) and returns the connection.
+	// Tunnel requests a connection to address (host:port) from the proxy and returns it.
 	Tunnel(ctx context.Context, d Dialer, proxy locus.URL, address string) (net.Conn, error)
 }
 
-// OpenerFunc is a function that is an [Opener]. In a registry it is called only for URLs of
+// OpenerFunc is a function that implements [Opener]. A registry calls it only for URLs of
 // its scheme that Fields accepts.
 type OpenerFunc func(ctx context.Context, req *Request) (Resource, error)
 

@@ -6,15 +6,16 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Suggest returns the URL that u was probably meant to be, and the reason, if the scheme
-// of u is not registered: a file URL for a Windows path such as C:/Users/joe, the URL after
-// the prefix "URL:" of RFC 1738's appendix, or a URL with the registered name of which the
-// scheme is a typo. It returns the zero URL and "" without a suggestion. The reason shows
-// no password.
+// Suggest returns the URL that the user probably meant by u, and the reason, if the scheme
+// of u is not registered. It suggests a file URL for a Windows path such as C:/Users/joe,
+// the URL after the prefix "URL:" of RFC 1738's appendix, or a URL with the registered name
+// of which the scheme is a typo. If there is no suggestion, it returns the zero URL and "".
+// The reason contains no password.
 //
-// A name is a typo at distance 1 from a registered name, or at distance 2 with six letters
-// or more. A missing, wrong or extra letter counts 1, and so do two letters in the wrong
-// order. A name that [NameStatus] knows, or that begins with "x-", is not a typo.
+// A name is a typo at distance 1 from a registered name, or at distance 2 if it has at
+// least six letters. A missing, wrong or extra letter counts 1, and so do two letters in
+// the wrong order. A name that [NameStatus] knows, or that begins with "x-", is not a
+// typo.
 func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	if u.IsZero() || r.Known(u) {
 		return locus.URL{}, ""
@@ -31,14 +32,14 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 		}
 		text = name + u.String()[len(written):]
 	}
-	// What follows "URL:" need not be a URL, and a longer name may make it too long.
+	// The text after "URL:" need not be a URL, and a longer name may make it too long.
 	meant, err := locus.Parse(text)
 	switch {
 	case err != nil:
 		return locus.URL{}, ""
 	case name != "":
 		return meant, "did you mean " + name + "?"
-	case ok && strings.Contains(text, "%40"): // an "@", and perhaps a password before it
+	case ok && strings.Contains(text, "%40"): // an "@", perhaps after a password
 		return meant, `this is a Windows path: a file URL begins with "file:///"`
 	case ok:
 		return meant, "this is a Windows path: did you mean " + text + "?"
@@ -64,7 +65,7 @@ func (r *Registry) nearest(name string) string {
 		if d > bestDistance {
 			continue
 		}
-		// "htp" is as far from "ftp" as from "http", and like the second.
+		// "htp" has the same distance to "ftp" and "http", but more in common with "http".
 		if alike := commonEnds(name, s.Name); d < bestDistance || alike > bestAlike {
 			best, bestDistance, bestAlike = s.Name, d, alike
 		}
@@ -75,7 +76,7 @@ func (r *Registry) nearest(name string) string {
 // distance returns the number of insertions, deletions, replacements and exchanges of
 // adjacent letters that turn a into b.
 func distance(a, b string) int {
-	// Three rows of the table are needed: exchanges reach two rows up.
+	// An exchange of letters reads the row two above, so three rows are needed.
 	var before, above []int
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -14,19 +14,19 @@ type Terminal interface {
 	// Echoes reports whether the service echoes input. Otherwise the user's terminal must
 	// echo it, and the client must send whole lines.
 	Echoes() bool
-	// OnChange registers f, which replaces an earlier one. It is called on any goroutine
-	// when Echoes or Status may have changed. If f is nil, nothing is called.
+	// OnChange registers f, which replaces an earlier one. The Terminal calls f, on any
+	// goroutine, when Echoes or Status may have changed. If f is nil, it calls nothing.
 	OnChange(f func())
-	// Commands returns the names for Command: keys without a byte, such as "break".
+	// Commands returns the names that Command accepts: keys without a byte, such as "break".
 	Commands() []string
-	// Command sends one of Commands.
+	// Command sends the command with the given name, one of Commands.
 	Command(name string) error
 	// Status returns the state of the session, for people and programs.
 	Status() []Field
 }
 
-// PlainTerminal returns a Terminal for a service without a protocol of its own: it does
-// not echo, has no commands, and ignores the size of the window.
+// PlainTerminal returns a Terminal for a service without a protocol of its own. The
+// service does not echo, accepts no commands, and ignores the size of the window.
 func PlainTerminal(c net.Conn) Terminal { return plainTerminal{c} }
 
 type plainTerminal struct{ net.Conn }

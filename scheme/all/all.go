@@ -1,6 +1,6 @@
-// Package all has every scheme of this module: [Client] opens their URLs, and [Registry]
-// lists them. A program that needs three schemes makes a registry of three, and links
-// less.
+// Package all lists every scheme of this module. [Registry] returns them all, and
+// [Client] opens their URLs. A program that needs only a few schemes should build a
+// smaller registry, so that it links less code.
 package all
 
 import (
@@ -26,8 +26,9 @@ import (
 	"github.com/locus-url/locus/scheme/ws"
 )
 
-// Registry returns a registry of every scheme, opened with clients that have default
-// options. A row of instead replaces the row of the same name, or is added.
+// Registry returns a registry of every scheme. Clients with default options open
+// their URLs. A scheme in instead replaces the scheme with the same name; if there
+// is none, Registry adds it.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), ws.Schemes(), []scheme.Scheme{
 		data.Scheme(),

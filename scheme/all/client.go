@@ -6,20 +6,20 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure [Client]. The zero value, and nil, select the defaults.
+// Options configure [Client]. The zero value and nil select the defaults.
 type Options struct {
-	// Rules say where URLs may lead. The zero Rules allow only public addresses and the
-	// ports of each scheme, and no files.
+	// Rules restrict where URLs may lead. The zero Rules allow only public addresses
+	// and the ports of each scheme, and no files.
 	Rules policy.Rules
-	// Schemes replace rows of [Registry], or are added to them.
+	// Schemes replace the schemes with the same names in [Registry], or are added to them.
 	Schemes []scheme.Scheme
-	// Options are the options of the client: User-Agent, time limits, proxies and more.
+	// Options configure the client: User-Agent, time limits, proxies and more.
 	access.Options
 }
 
-// Client returns a client for every scheme. Open is for URLs that a person names, and
-// Follow for those that a resource links to. The caller closes it. It fails if a rule or a
-// row is malformed. o may be nil.
+// Client returns a client for every scheme. The caller must use Open for URLs that a
+// person names, and Follow for URLs in resources. The caller must close the client. Client
+// fails if a rule or a scheme is malformed. o may be nil.
 func Client(o *Options) (*access.Client, error) {
 	if o == nil {
 		o = new(Options)

@@ -2,14 +2,14 @@ package all
 
 import "github.com/locus-url/locus/scheme"
 
-// reserved returns the names that RFC 1738 and the URI draft reserve. They cannot be
-// opened, and their URLs are those of otherurl in section 5. Syntax says what each
-// name is for, in the words of the text that reserves it, and which text has defined
-// its syntax since.
+// reserved returns the names that RFC 1738 and the URI draft reserve. Clients cannot
+// open their URLs, which have the form of otherurl in section 5. Syntax states the
+// purpose of each name in the words of the text that reserves it, and the text that
+// has defined its syntax since.
 //
-// Names that begin with "x-" have no rows: they are "reserved for experimental
-// purposes" (section 4). To a registry they are unknown schemes. The name urn, which the
-// draft reserves too, has a package.
+// Names that begin with "x-" are not listed: they are "reserved for experimental
+// purposes" (section 4). To a registry they are unknown schemes. The draft also reserves
+// the name urn, which has its own package.
 func reserved() []scheme.Scheme {
 	const (
 		rfc1738 = "RFC 1738 4"

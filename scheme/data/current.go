@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce is RFC 2397, which is still in force. To RFC 3986 a data URL is a path and
-// perhaps a query.
+// inForce is RFC 2397, which is still in force. RFC 3986 reads a data URL as a path
+// with an optional query.
 func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{
 		Check: checkURI,
@@ -26,7 +26,7 @@ func inForce() scheme.CurrentStandard {
 	}
 }
 
-// part returns what stands between "data:" and the fragment, and its offset.
+// part returns the text between "data:" and the fragment, and its offset.
 func part(u rfc3986.URI) (text string, start int) {
 	name, _ := u.Scheme()
 	start = len(name) + len(":")
@@ -34,7 +34,7 @@ func part(u rfc3986.URI) (text string, start int) {
 	return text, start
 }
 
-// section is where the syntax stands.
+// section defines the syntax.
 const section = "RFC 2397 3"
 
 func checkURI(u rfc3986.URI) []locus.Violation {
@@ -66,7 +66,7 @@ func notASCII(octets string) int {
 	return -1
 }
 
-// isASCII reports whether the media type says that the octets are US-ASCII.
+// isASCII reports whether the charset of the media type is US-ASCII.
 func (c *content) isASCII() bool {
 	for _, p := range c.parameters {
 		if p.Name == "charset" {

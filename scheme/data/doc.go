@@ -1,30 +1,29 @@
-// Package data is the data scheme of RFC 2397: URLs that contain what they name.
+// Package data opens data URLs (RFC 2397), which contain their resource.
 //
 //	dataurl   = "data:" [ mediatype ] [ ";base64" ] "," data
 //	mediatype = [ type "/" subtype ] *( ";" parameter )
 //	data      = *urlchar
 //	parameter = attribute "=" value
 //
-// Type, subtype, attribute and value are those of RFC 2045 with escapes. A value is a
-// token, a quoted string, or a text with its tspecials escaped. Without a mediatype it is
-// text/plain;charset=US-ASCII, and without type and subtype text/plain. The first "," ends
-// them. A "?" belongs to the data; "#" begins a fragment.
+// Type, subtype, attribute and value follow RFC 2045, with escapes. A value is a token, a
+// quoted string, or text with escaped tspecials. The default mediatype is
+// text/plain;charset=US-ASCII. If only type and subtype are missing, they are text/plain.
+// The first "," ends the mediatype. A "?" belongs to the data; "#" begins a fragment.
 //
-// A [Client] opens a URL without a network. It gives a [scheme.Object] with the media type
-// and size. Links in it have the origin of a page of the public Internet, since anyone may
-// have written the URL.
+// A [Client] opens a URL without a network and returns a [scheme.Object] with the media
+// type and size. Anyone may have written the URL, so the policy treats links in the data
+// like links in a page of the public Internet.
 //
-// # What is refused
+// # Rejected input
 //
-// Parse refuses a URL without ",", a malformed media type, a parameter that is malformed or
-// there twice, and base64 that is not that of RFC 4648 section 4: white space, missing
-// padding, the letters "-" and "_".
+// Parse rejects a URL without ",", a malformed media type, and a malformed or repeated
+// parameter. Base64 must follow RFC 4648 section 4: Parse rejects white space, missing
+// padding, "-" and "_".
 //
 // # Canonical form
 //
-// A data URL names nothing but its media type and octets, so two with the same are the same
-// resource. The canonical form has the shorter of both encodings: escapes, or base64 if that
-// is shorter. The type, names of parameters and the charset are in lower case, parameters in
-// order of their names, text/plain is left out before a parameter, and
-// text/plain;charset=US-ASCII is left out.
+// Two data URLs with the same media type and octets name the same resource. The canonical
+// form uses the shorter encoding: escapes or base64. It writes the type, parameter names and
+// charset in lower case, and sorts parameters by name. It omits text/plain before a
+// parameter, and text/plain;charset=US-ASCII.
 package data

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// content is what a URL contains.
+// content is the decoded text after "data:".
 type content struct {
 	mediaType  string // "text/plain", in lower case
 	parameters []Parameter
@@ -25,9 +25,9 @@ type Parameter struct {
 	Value string
 }
 
-// fault is a reason to refuse a URL.
+// fault is a reason to reject a URL.
 type fault struct {
-	offset, size int // of the text in question
+	offset, size int // of the invalid text
 	part         string
 	err          error // locus.ErrForm or locus.ErrValue
 	help         string
@@ -37,14 +37,14 @@ type fault struct {
 type reader struct {
 	content content
 	faults  []fault
-	quoted  int // offset of a value that is a quoted-string; 0 if none
+	quoted  int // offset of a value that is a quoted-string; 0 means none
 }
 
 func (r *reader) fault(part string, offset, size int, err error, help string, args ...any) {
 	r.faults = append(r.faults, fault{offset, size, part, err, fmt.Sprintf(help, args...)})
 }
 
-// read reads text, which may have malformed escapes: they stay as they are.
+// read reads text. It leaves malformed escapes unchanged.
 func (r *reader) read(text string) {
 	head, data, ok := strings.Cut(text, ",")
 	if !ok {
@@ -71,7 +71,7 @@ func decode(text string) string {
 	return text
 }
 
-// The defaults of section 2.
+// Defaults (section 2).
 const (
 	plainText = "text/plain"
 	usASCII   = "US-ASCII"
@@ -120,9 +120,9 @@ func (r *reader) parameter(text string, offset int) {
 	r.content.parameters = append(r.content.parameters, p)
 }
 
-// value returns the value that text, at offset, means: "parameter values should use the URL
-// Escaped encoding instead of quoted string if the parameter values contain any "tspecial""
-// (section 3).
+// value returns the decoded value of text, which begins at offset. Section 3: "parameter
+// values should use the URL Escaped encoding instead of quoted string if the parameter
+// values contain any "tspecial"".
 func (r *reader) value(text string, offset int) string {
 	plain := decode(text)
 	quoted := strings.HasPrefix(plain, `"`)
@@ -145,8 +145,8 @@ func (r *reader) value(text string, offset int) string {
 	return plain
 }
 
-// unquote returns the text of a quoted-string (RFC 822 section 3.3). ok is false if quoted
-// is no such string.
+// unquote returns the text of a quoted-string (RFC 822 section 3.3). If quoted is not one,
+// ok is false.
 func unquote(quoted string) (text string, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(quoted); i++ {
@@ -171,7 +171,7 @@ func quote(value string) string {
 	return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(value) + `"`
 }
 
-// tspecials of RFC 2045 section 5.1.
+// tspecials are the special characters of RFC 2045 section 5.1.
 const tspecials = `()<>@,;:\"/[]?=`
 
 // isToken reports whether text is a token of RFC 2045 section 5.1.
@@ -184,7 +184,7 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// decodeBase64 decodes the octets, which are text at offset without escapes, from base64.
+// decodeBase64 decodes base64. octets is text, which begins at offset, without escapes.
 func (r *reader) decodeBase64(text string, offset int) {
 	code := r.content.octets
 	where := func(n int) int { return offset + at(text, n) }
@@ -206,12 +206,12 @@ func (r *reader) decodeBase64(text string, offset int) {
 	case written > 0 && written != missing:
 		r.fault("data", where(len(digits)), 0, locus.ErrValue, "base64 of this length ends in %s", cmp.Or(strings.Repeat("=", missing), `no "="`))
 	default:
-		octets, _ := base64.RawStdEncoding.DecodeString(digits) // it has only digits, of a possible number
+		octets, _ := base64.RawStdEncoding.DecodeString(digits) // the checks above rule out an error
 		r.content.octets = string(octets)
 	}
 }
 
-// at returns the offset in text of its decoded octet number n.
+// at returns the offset in text of decoded octet n.
 func at(text string, n int) int {
 	if decode(text) == text {
 		return n
@@ -230,7 +230,7 @@ func isBase64(c byte) bool {
 	return 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/'
 }
 
-// notBase64 returns what is wrong with c.
+// notBase64 describes why c is not base64.
 func notBase64(c byte) string {
 	switch c {
 	case ' ', '\t', '\n', '\r', '\f':

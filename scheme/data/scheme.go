@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry row of data.
+// Scheme returns the description of the data scheme.
 func Scheme() scheme.Scheme {
 	return scheme.Scheme{
 		Name:    "data",
@@ -62,7 +62,7 @@ func split(s *scheme.Splitter) {
 	s.All("data", scheme.RolePath)
 }
 
-// title is the media type, since the data have no name.
+// title returns the media type, because data have no name.
 func title(u locus.URL) string {
 	d, err := Parse(u)
 	if err != nil {

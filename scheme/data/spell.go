@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// spell returns the text after "data:" in canonical form. The octets of keep are written as
-// themselves in the data, and all but tspecials and "&" in the media type.
+// spell returns the text after "data:" in canonical form. It does not escape the octets of
+// keep in the data. In the media type it also escapes tspecials and "&".
 func (c *content) spell(keep escape.Set) string {
 	var b strings.Builder
 	inType := keep.Without("&" + tspecials)

@@ -16,8 +16,8 @@ type URL struct {
 	content content
 }
 
-// Parse reads u as a data URL, whose base64 must be that of RFC 4648 section 4. The
-// error is a [*locus.SyntaxError].
+// Parse reads u as a data URL. Its base64 must follow RFC 4648 section 4. The error
+// is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if u.Scheme() != "data" {
 		return URL{}, u.Errorf(0, "scheme", "%w: not a data URL", locus.ErrForm)
@@ -41,10 +41,10 @@ func (d URL) MediaType() string { return d.content.mediaType }
 // change them.
 func (d URL) Parameters() []Parameter { return d.content.parameters }
 
-// Base64 reports whether the data are written in base64.
+// Base64 reports whether u writes the data in base64.
 func (d URL) Base64() bool { return d.content.base64 }
 
-// Octets returns the data, decoded.
+// Octets returns the decoded data.
 func (d URL) Octets() string { return d.content.octets }
 
 // ContentType returns the media type with its parameters, as in a Content-Type field.
@@ -58,13 +58,13 @@ func (d URL) ContentType() string {
 
 // Parts are the decoded parts of a URL.
 type Parts struct {
-	MediaType  string // "text/plain"; empty: text/plain;charset=US-ASCII
+	MediaType  string // "text/plain"; empty means text/plain;charset=US-ASCII
 	Parameters []Parameter
 	Octets     string
 }
 
-// URL makes the URL in canonical form. The error is a [*locus.SyntaxError]: a media type or
-// a parameter is malformed, or the URL is too long.
+// URL returns the URL in canonical form. The error is a [*locus.SyntaxError]: the media
+// type or a parameter is malformed, or the URL is too long.
 func (p Parts) URL() (URL, error) {
 	c := content{mediaType: p.MediaType, parameters: p.Parameters, octets: p.Octets}
 	if p.MediaType == "" {
@@ -80,9 +80,9 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (d URL) Format(s fmt.State, verb rune) { d.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (d URL) LogValue() slog.Value { return slog.StringValue(d.url.Shown()) }

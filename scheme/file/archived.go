@@ -18,12 +18,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// listingType is the media type of the listing of a directory, which no standard defines.
-// A line has the kind of an entry, its size or -1, its time or "-", its note and its name,
-// the last two in Go's quotes.
+// listingType is the media type of a directory listing, which no standard defines. Each
+// line holds the kind of an entry, its size or -1, its time or "-", its note and its name.
+// Note and name are in Go quotes.
 const listingType = "text/x-directory-listing"
 
-// maxEntry is the longest line of a listing in octets.
+// maxEntry is the maximum length of a listing line in octets.
 const maxEntry = 64 << 10
 
 func writeItem(b *archived.Buffer, item *scheme.Item) {
@@ -68,7 +68,7 @@ func readItem(text string) (item scheme.Item, err error) {
 	return item, nil
 }
 
-// readArchived implements Scheme.Kept.
+// readArchived implements Access.Archived.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	long := u
 	var err error

@@ -11,8 +11,8 @@ import (
 
 const section = "RFC 1738 3.10"
 
-// check returns all violations of u, in order of offset; nil for none. The draft has no
-// production for file URLs, so [locus.RFC1630] applies that of RFC 1738 too.
+// check returns all violations of u in order of offset. The draft has no production for
+// file URLs, so [locus.RFC1630] also applies the production of RFC 1738.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
@@ -41,7 +41,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// impossible reports escapes that the grammar allows and no filename contains. text is
+// impossible reports escapes that the grammar allows but no filename contains. text is
 // the path, which begins at offset.
 func impossible(f *bnf.Findings, text string, offset int) {
 	for i := 0; i < len(text); {
@@ -59,7 +59,7 @@ func impossible(f *bnf.Findings, text string, offset int) {
 	}
 }
 
-// conforms reports, without allocation, whether check by RFC 1738 finds nothing.
+// conforms reports, without allocation, whether check finds no violation of RFC 1738.
 func conforms(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(bnf.Clean|locus.PathFsegment) || u.MissingSlash() || !strings.HasPrefix(u.String(), "file:") {
@@ -78,7 +78,7 @@ func conforms(u locus.URL) bool {
 	return ok && (facts.Has(locus.NoEscape) || fits(path))
 }
 
-// fits reports whether path contains no escaped NUL and "/".
+// fits reports whether path contains neither an escaped NUL nor an escaped "/".
 func fits(path string) bool {
 	for {
 		i := strings.IndexByte(path, '%')
@@ -92,8 +92,8 @@ func fits(path string) bool {
 	}
 }
 
-// canonical returns the canonical form of u and what it changed. The error is a
-// [*locus.SyntaxError].
+// canonical returns the canonical form of u and the changes that it made. The
+// error is a [*locus.SyntaxError].
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	const usual = locus.Internet | locus.NoHost | locus.NoPort | locus.Slash
 	if u.Facts().Has(usual) && bnf.Spelled(u, 0) && u.Scheme() == "file" {

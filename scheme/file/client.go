@@ -19,10 +19,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are the options of a [Client].
+// Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
-	// Root restricts the client to a directory: "file:///x" is x in it. The caller must
-	// close it. If nil, the client opens files of the whole file system.
+	// Root restricts the client to a directory: "file:///x" is x in Root. The caller
+	// must close Root. If nil, the client opens files of the whole file system.
 	Root *os.Root
 }
 
@@ -30,7 +30,7 @@ type Options struct {
 type Client struct {
 	tree   tree
 	rooted bool
-	hosts  func() []string // the names of this machine that the system knows, with and without domain
+	hosts  func() []string // returns the names of this machine that the system knows, with and without domain
 }
 
 var _ scheme.Opener = (*Client)(nil)
@@ -44,7 +44,7 @@ func New(o *Options) *Client {
 	return c
 }
 
-// tree is a file system; *os.Root implements it.
+// tree is the part of a file system that the client opens. *os.Root implements it.
 type tree interface {
 	Stat(name string) (fs.FileInfo, error)
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
@@ -64,12 +64,13 @@ func (c *Client) Get(ctx context.Context, f URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: f.URL()}, f)
 }
 
-// Open implements [scheme.Opener] without a network. A file is a [*scheme.Object], a
-// directory a [*scheme.Menu]. For "file:/path" (RFC 8089) the resource has a note.
+// Open implements [scheme.Opener] without a network. It returns a file as a
+// [*scheme.Object] and a directory as a [*scheme.Menu]. For "file:/path" (RFC 8089)
+// it adds a note to the resource.
 //
-// Errors wrap a [*locus.SyntaxError] or scheme.ErrNotFound, ErrAuth (no permission, or
-// outside the root), ErrTooLarge, ErrUnsupported (a file of another machine, a device, a
-// pipe, a socket), or ErrUnreachable (the file system failed).
+// The error is a [*locus.SyntaxError], or wraps one of: scheme.ErrNotFound; ErrAuth (no
+// permission, or outside Root); ErrTooLarge; ErrUnsupported (a file of another machine,
+// a device, a pipe or a socket); ErrUnreachable (the file system failed).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	if !isShort(req.URL) {
 		f, err := Parse(req.URL)
@@ -150,8 +151,9 @@ func (c *Client) isHere(f URL) bool {
 // errSpecial is the error for devices, pipes and sockets.
 var errSpecial = errors.New("neither a file nor a directory")
 
-// openFile opens a file or directory. It checks before opening, because opening a device
-// can have effects, and again after, because the name may have been replaced.
+// openFile opens a file or directory. It checks the file before opening, because opening
+// a device can have effects, and again after, because another program may have replaced
+// the file.
 func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	info, err := c.tree.Stat(name)
 	if err == nil {
@@ -182,7 +184,7 @@ func ordinary(info fs.FileInfo) error {
 	return nil
 }
 
-// special returns the name of a kind that is neither file nor directory, or "".
+// special returns the kind of a file that is neither regular nor a directory, or "".
 func special(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular() || mode.IsDir():
@@ -200,7 +202,7 @@ func special(mode fs.FileMode) string {
 	}
 }
 
-// failure adds a filename and a kind to err.
+// failure adds a filename to err and classifies it.
 func failure(name string, err error) error {
 	// The name in a PathError is not safe for a terminal.
 	var path *fs.PathError
@@ -221,7 +223,7 @@ func failure(name string, err error) error {
 	return &failed{name, kind, err}
 }
 
-// failed is an error of the file system, which says by itself what kind it is of.
+// failed is a file system error with its kind.
 type failed struct {
 	name      string
 	kind, err error
@@ -230,12 +232,12 @@ type failed struct {
 func (f *failed) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
 func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
 
-// isEscape reports whether err is that of [*os.Root] for a link that leads out of it.
-// Package os does not export it.
+// isEscape reports whether [*os.Root] failed because a link leads out of it. Package
+// os does not export this error.
 func isEscape(err error) bool { return err.Error() == "path escapes from parent" }
 
-// object returns an open file as an object of its current size: octets that are added
-// later are not read, and if the file shrinks, reading fails.
+// object returns an open file as an object of its current size. It ignores octets
+// that are added later. If the file shrinks, reading fails.
 func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.FileInfo) (*scheme.Object, error) {
 	head := make([]byte, media.Head)
 	n, err := file.ReadAt(head, 0)
@@ -271,7 +273,7 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 	return o, nil
 }
 
-// continues reports whether o is the object whose part the caller has.
+// continues reports whether o is the version of the object that the caller has in part.
 func continues(req *scheme.Request, o *scheme.Object) bool {
 	switch {
 	case req.Offset <= 0 || req.Offset > o.Size:
@@ -279,17 +281,17 @@ func continues(req *scheme.Request, o *scheme.Object) bool {
 	case req.Tag != "":
 		return req.Tag == o.Tag
 	case !req.ModTime.IsZero():
-		// Callers often keep whole seconds only.
+		// Callers often store whole seconds only.
 		return req.ModTime.Truncate(time.Second).Equal(o.ModTime.Truncate(time.Second))
 	}
 	return true
 }
 
-// body reads a file up to the size that it had when it was opened.
+// body reads a file up to its size at opening.
 type body struct {
 	ctx      context.Context
 	file     *os.File
-	at, size int64 // size is -1 if it is unknown
+	at, size int64 // size is -1 if unknown
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -316,7 +318,7 @@ func (b *body) Read(p []byte) (int, error) {
 func (b *body) Close() error { return b.file.Close() }
 
 // machineNames returns the hostname of this machine, with and without its domain, and
-// with the domain in /etc/hosts. It asks no name server.
+// with the domain in /etc/hosts. It sends no DNS query.
 func machineNames() []string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
@@ -330,8 +332,8 @@ func machineNames() []string {
 	return namesOf(name, table)
 }
 
-// namesOf returns name, its first label, and the names in a hosts file that are name and
-// a domain.
+// namesOf returns name, its first label, and the names in a hosts file that consist of
+// name and a domain.
 func namesOf(name string, table io.Reader) []string {
 	name = strings.TrimSuffix(name, ".")
 	label, _, _ := strings.Cut(name, ".")

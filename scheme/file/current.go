@@ -18,7 +18,7 @@ import (
 //	file-auth      = "localhost" / host
 //	path-absolute  = "/" [ segment-nz *( "/" segment ) ]
 //
-// The forms of appendix E are in use, and not in this syntax.
+// This syntax does not include the forms of appendix E, which are in use.
 var inForce = scheme.CurrentStandard{Name: "RFC 8089", Check: checkURI, Clean: isClean, Normalize: normalizeURI}
 
 const syntax = "RFC 8089 2"
@@ -77,14 +77,14 @@ func drive(f *current.Findings, path string, offset int, host string) {
 
 func isLocalhost(host string) bool { return strings.EqualFold(host, "localhost") }
 
-// normalizeURI writes the three forms of a local file as file:///path. Section 2 gives the
-// empty host and localhost one meaning, and appendix B that of no "//".
+// normalizeURI writes the three forms of a local file as file:///path. The empty host and
+// localhost are equivalent (section 2), and so is a URL without "//" (appendix B).
 func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	path := u.Path()
 	if strings.HasPrefix(path, "//") {
-		path = "/." + path // a path begins with one "/", also without its dot segments
+		path = "/." + path // a path must begin with one "/", also after its dot segments are removed
 	}
-	_, login := u.Userinfo() // not in the syntax, and no reason to name another file
+	_, login := u.Userinfo() // the syntax has no userinfo, but it does not name another file
 	if host, ok := u.Host(); ok && (login || !isLocalhost(host)) {
 		return current.WithPath(u, path, false)
 	}

@@ -5,29 +5,29 @@
 //
 // # Syntax
 //
-// The path is segments separated by "/", each decoded after they were split. "?" is an
-// ordinary character. The host may be empty or "localhost", in any case, which both mean
-// this machine; the canonical form leaves it empty. "." and ".." stay, because only the
-// file system knows where they lead. "file:/x" of RFC 8089 is read as "file:///x" and
-// opened with a note; it violates RFC 1738. A port and a user are refused.
+// Parse splits the path at "/" and decodes each segment. "?" is an ordinary character.
+// An empty host and "localhost", in any case, mean this machine; the canonical form has
+// an empty host. It preserves "." and "..", because only the file system can resolve
+// them. Parse reads "file:/x" of RFC 8089 as "file:///x", and a client opens it with a
+// note, because it violates RFC 1738. Parse rejects a port and a user.
 //
-// [FromPath] returns the URL of a path of this system, and [Path] the path of a URL.
-// Neither loses anything: where that is not possible, it is an error.
+// [FromPath] converts a path of this system to a URL, and [Path] converts a URL to a
+// path. Both return an error rather than lose a part.
 //
 // # Access
 //
-// A [Client] opens only files of this machine: the host must be empty, "localhost", or
-// one of the machine's names. Section 3.10 gives no protocol for other hosts, and a local
-// file with the same path would be another file; FTP is never tried.
+// A [Client] opens only files of this machine: the host must be empty, "localhost", or a
+// name of the machine. Section 3.10 gives no protocol for other hosts, and a local file
+// with the same path would be another file. The client never tries FTP.
 //
-// Segments are joined with the system's separator. A file is a [scheme.Object], whose
-// media type is guessed from its name and then from its first octets; a directory is a
-// [scheme.Menu].
+// The client joins the segments with the system's separator. It returns a file as a
+// [scheme.Object], and a directory as a [scheme.Menu]. It guesses the media type of a
+// file from its name, and then from its first octets.
 //
-// # What is refused
+// # Rejected input
 //
-// Devices, pipes and sockets, without waiting for them; a segment that contains "/" or
-// NUL after decoding, or on Windows "\" or ":"; Windows paths without a drive, which
-// could lead to another machine. With Options.Root also "..", and symbolic links that
-// lead out of it.
+// The client rejects devices, pipes and sockets without waiting for them. It rejects a
+// segment that contains "/" or NUL after decoding, and on Windows "\" or ":". It
+// rejects Windows paths without a drive, which could lead to another machine. If
+// Options.Root is set, it also rejects "..", and symbolic links that lead out of Root.
 package file

@@ -9,25 +9,25 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// FromPath returns the URL of the file or directory with an absolute path of this
-// system. The path of a directory may end with a separator, which the URL keeps.
+// FromPath returns the URL of the file or directory at path, an absolute path of
+// this system. A separator at the end of a directory's path stays in the URL.
 //
 //	/home/me/a b.txt          file:///home/me/a%20b.txt
 //	C:\Users\me\a b.txt       file:///C:/Users/me/a%20b.txt    (Windows)
 //	\\server\share\a b.txt    file://server/share/a%20b.txt    (Windows)
 //
-// [Path] returns the same path, on Windows with "\" for "/". The error wraps
-// [locus.ErrValue]: the path is relative (see [path/filepath.Abs]), contains NUL, or on
-// Windows has a form that no URL stands for, such as \\?\C:\x, C:x and C:\file:stream.
+// [Path] converts the URL back to the same path, on Windows with "\" for "/". The error
+// wraps [locus.ErrValue]: the path is relative (see [path/filepath.Abs]), contains NUL,
+// or on Windows has a form without a URL, such as \\?\C:\x, C:x and C:\file:stream.
 func FromPath(path string) (locus.URL, error) { return fromPath(path, runtime.GOOS == "windows") }
 
-// Path returns the path of u on this system. It does not ask the file system, so the
-// file may be missing, or outside of any directory: "." and ".." are kept. On Windows the
-// path of a URL with a host is \\host\share\file, on another machine: opening it sends
-// the user's name to that machine.
+// Path returns the path of u on this system. It does not read the file system, so the
+// file may be missing. The path may contain "." and "..", so the caller must not assume
+// that it stays in a directory. On Windows a URL with a host gives \\host\share\file, a
+// path on another machine: opening it sends the user's name to that machine.
 //
-// The error is a [*locus.SyntaxError]: u is not a file URL or has a fragment, which a path
-// can't hold, or no path of this system has its host or one of its segments.
+// The error is a [*locus.SyntaxError]: u is not a file URL, u has a fragment, or no path
+// of this system can express its host or one of its segments.
 func Path(u locus.URL) (string, error) { return toPath(u, runtime.GOOS == "windows") }
 
 func fromPath(path string, windows bool) (locus.URL, error) {

@@ -17,12 +17,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sorted is how many entries of a directory are sorted together, to bound memory. A
-// longer directory is listed in sorted runs.
+// sorted is the maximum number of entries that are sorted together, to bound
+// memory. A longer directory is listed in sorted runs.
 const sorted = 10_000
 
-// menu returns an open directory as a menu. Its items are sorted by name, in runs of at
-// most 10,000. They can be ranged over once.
+// menu returns an open directory as a menu. It sorts the items by name, in runs of at
+// most 10,000. The caller may iterate over them once.
 func (c *Client) menu(ctx context.Context, req *scheme.Request, name string, file *os.File) *scheme.Menu {
 	d := &directory{client: c, ctx: ctx, file: file, name: name, parts: req.URL.WithoutFragment().Parts(), run: sorted, source: archived.For(req)}
 	m := &scheme.Menu{URL: req.URL, Title: name, Items: d.items(), Closer: file}
@@ -36,10 +36,10 @@ type directory struct {
 	ctx    context.Context
 	file   *os.File
 	name   string
-	parts  locus.Parts // of its URL
-	run    int         // how many entries are sorted together
+	parts  locus.Parts // of the directory's URL
+	run    int         // number of entries that are sorted together
 
-	source *archived.Buffer // the items as a listing; nil if not wanted
+	source *archived.Buffer // the items as a listing; nil if not requested
 }
 
 func (d *directory) items() iter.Seq2[scheme.Item, error] {
@@ -70,7 +70,7 @@ func (d *directory) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// item describes an entry. ok is false if it no longer exists.
+// item describes an entry. If the entry no longer exists, ok is false.
 func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	item = scheme.Item{Title: entry.Name(), Kind: scheme.KindUnknown, Size: -1}
 	info, err := entry.Info()
@@ -79,7 +79,7 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		item.Note = "symbolic link"
-		// A link to nothing, or out of the root, stays unknown.
+		// The kind of a link stays unknown if its target is missing or outside the root.
 		info, err = d.client.tree.Stat(d.name + string(os.PathSeparator) + entry.Name())
 	}
 	if err == nil {
@@ -98,7 +98,7 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// itemURL returns the URL of an entry of the directory whose URL has those parts.
+// itemURL returns the URL of an entry. parts are the parts of the directory's URL.
 func itemURL(parts locus.Parts, name string, directory bool) locus.URL {
 	path := []byte(strings.TrimSuffix(*parts.Path, "/"))
 	if len(path) > 0 {

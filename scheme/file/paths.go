@@ -6,12 +6,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// name returns the filename for f, on Windows or on other systems, and whether it must
-// be a directory because the path ends with "/". With rooted the name is relative to a
-// root, and contains no "..". server is that of a UNC path; empty: this machine.
+// name returns the filename for f, on Windows or on other systems. It reports whether
+// the file must be a directory because the path ends with "/". If rooted is true, the
+// name is relative to a root and contains no "..". server is the server of a UNC path;
+// empty means this machine.
 //
-// The error is a [*locus.SyntaxError]: a segment that no filename on this system can
-// contain.
+// The error is a [*locus.SyntaxError]: no filename on this system can contain one of
+// the segments.
 func (f URL) name(windows, rooted bool, server string) (name string, directory bool, err error) {
 	segments := f.Segments()
 	text, offset := path(f.url)
@@ -48,8 +49,8 @@ func (f URL) name(windows, rooted bool, server string) (name string, directory b
 	return name, directory, nil
 }
 
-// refused returns why segment cannot be part of a filename, or "". drive says that it is
-// the drive of a Windows path.
+// refused returns why segment cannot be part of a filename, or "". drive reports whether
+// segment is the drive of a Windows path.
 func refused(segment string, windows, rooted, drive bool) string {
 	switch {
 	case strings.IndexByte(segment, 0) >= 0:
@@ -59,7 +60,7 @@ func refused(segment string, windows, rooted, drive bool) string {
 	case rooted && segment == "..":
 		return `".." could leave the root directory`
 	case drive && !isDrive(segment):
-		// An empty segment would make \\server\share, on another machine.
+		// With an empty segment the path would be \\server\share, on another machine.
 		return `the path must begin with a drive, "C:"`
 	case windows && strings.Contains(segment, `\`):
 		return `a filename cannot contain "\"`

@@ -20,9 +20,9 @@ type URL struct {
 //
 //	fileurl = "file://" [ host | "localhost" ] "/" fpath
 //
-// or in the form of RFC 8089 without "//" and host, "file:/" fpath, which check
-// reports. It accepts any characters in host and fpath; check reports the invalid
-// ones. The error is a [*locus.SyntaxError].
+// It also accepts the form "file:/" fpath of RFC 8089, without "//" and host. It
+// accepts any characters in host and fpath. The error is a [*locus.SyntaxError].
+// [scheme.Registry.Check] reports the RFC 8089 form and invalid characters.
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -69,11 +69,11 @@ func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 // URL returns the URL as it was parsed.
 func (f URL) URL() locus.URL { return f.url }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (f URL) Format(s fmt.State, verb rune) { f.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (f URL) LogValue() slog.Value { return slog.StringValue(f.url.Shown()) }
 
 // Host returns the decoded host. Empty and "localhost" mean this machine.
@@ -84,8 +84,8 @@ func (f URL) Local() bool { return isLocal(f.host) }
 
 func isLocal(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// Segments returns the decoded segments of the path. A path that ends with "/" has an
-// empty last segment; the root is one empty segment.
+// Segments returns the decoded segments of the path. If the path ends with "/", its
+// last segment is empty. The root is one empty segment.
 func (f URL) Segments() []string {
 	text, _ := path(f.url)
 	segments := strings.Split(text, "/")
@@ -98,11 +98,11 @@ func (f URL) Segments() []string {
 // Parts are the decoded parts of a URL.
 type Parts struct {
 	Host     string   // a name or an address; empty means this machine
-	Segments []string // an empty last one for a path that ends with "/"; none: the root
+	Segments []string // the last one is empty if the path ends with "/"; nil means the root
 	Fragment *string  // nil means no fragment
 }
 
-// URL makes the URL. [URL.Segments] returns the segments unchanged.
+// URL returns the URL. [URL.Segments] of the result returns the same segments.
 func (p Parts) URL() (URL, error) {
 	var path []byte
 	for i, segment := range p.Segments {
@@ -122,8 +122,8 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// appendSegment appends a name as a segment. It escapes "?", at which most parsers would
-// end the path.
+// appendSegment appends a name as a segment. It escapes "?", because most parsers would
+// end the path there.
 func appendSegment(dst []byte, name string) []byte {
 	return escape.AppendEncode(dst, name, escape.Fsegment().Without("?"))
 }

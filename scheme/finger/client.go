@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Client opens finger URLs. The zero Client is ready, and may be used from many
-// goroutines at once.
+// Client opens finger URLs. The zero Client is ready to use. It may be used
+// concurrently.
 type Client struct{}
 
-// Open sends the request of req.URL on a connection of its own and returns the reply.
-// Offset and the preferences of req have no effect.
+// Open connects, sends the request of req.URL, and returns the reply. It ignores the
+// offset and the preferences in req.
 func (Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	f, err := Parse(req.URL)
 	if err != nil {

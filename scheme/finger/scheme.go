@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the row of finger.
+// Scheme returns the description of the finger scheme.
 func Scheme() scheme.Scheme {
 	return scheme.Scheme{
 		Name:    "finger",

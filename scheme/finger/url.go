@@ -35,8 +35,9 @@ func Parse(u locus.URL) (URL, error) {
 // Request returns the octets of the request, without a line end.
 func (f URL) Request() string { return f.request }
 
-// AppendRequest appends what is sent. The error is a [*locus.SyntaxError]: CR, LF or
-// NUL would end the line.
+// AppendRequest appends the request line to dst. The error is a
+// [*locus.SyntaxError]: the request contains CR, LF or NUL, which would end the
+// line.
 func (f URL) AppendRequest(dst []byte) ([]byte, error) {
 	if i := line.Index(f.request); i >= 0 {
 		path, _ := f.url.Path()

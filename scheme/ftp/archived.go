@@ -13,11 +13,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// nextListing is a line between the reply to LIST and that to NLST, in the octets of a
-// menu that needed both: see unread. No listing has a NUL.
+// nextListing separates the replies to LIST and NLST in the archived bytes of a menu
+// that needed both: see unread. No listing contains a NUL.
 const nextListing = "\x00"
 
-// readArchived implements Scheme.Kept. The octets of a menu are those of the data connection.
+// readArchived implements Access.Archived. The archived bytes of a menu come from the data connection.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var p plan
@@ -48,8 +48,8 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	return &scheme.Menu{URL: u, Title: bnf.Decode(x.fpath()), Items: m.items, Closer: body}, nil
 }
 
-// listVerb tells by its first line which command a listing answers. Each fact of MLSD ends
-// in a semicolon.
+// listVerb returns the command of an archived listing, which it detects by the first line.
+// Each fact of MLSD ends in a semicolon.
 func listVerb(in *bufio.Reader) string {
 	head, _ := in.Peek(maxListingLine)
 	facts, _, ok := bytes.Cut(head, []byte(" "))
@@ -59,7 +59,7 @@ func listVerb(in *bufio.Reader) string {
 	return "LIST"
 }
 
-// archivedMenu reads the items of a listing that was kept.
+// archivedMenu reads the items of an archived listing.
 type archivedMenu struct {
 	lines           *listing
 	base            linker

@@ -11,7 +11,7 @@ const (
 	draftSection = "URI draft, FTP"
 )
 
-// check returns every violation of u, by section 3.2 or by the URI draft:
+// check returns all violations of u, by section 3.2 or by the URI draft:
 //
 //	ftpurl   = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //	fpath    = fsegment *[ "/" fsegment ]
@@ -85,8 +85,9 @@ func checkDraftPath(f *bnf.Findings, x URL) {
 	f.DraftPath("segment", offset, fpath)
 }
 
-// checkTypecode reports a typecode that only the other text has, with the help foreign,
-// or one that neither has, with the help unknown. It returns the path before it.
+// checkTypecode reports a typecode that is invalid in the given text. The help is
+// foreign if the other text defines the typecode, and unknown otherwise. It returns the
+// path before the typecode.
 func checkTypecode(f *bnf.Findings, x URL, section string, isForeign bool, foreign, unknown string) string {
 	fpath, offset := x.fpath(), f.URL.PathOffset()
 	if isForeign {

@@ -18,16 +18,16 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// TLSMode says when AUTH TLS is used (RFC 4217). ftps has TLS without it.
+// TLSMode selects when the client sends AUTH TLS (RFC 4217). An ftps URL uses TLS without AUTH TLS.
 type TLSMode uint8
 
 const (
 	TLSOff     TLSMode = iota // never
-	TLSTry                    // where the server offers it
-	TLSRequire                // always; without it the open fails
+	TLSTry                    // if the server supports it
+	TLSRequire                // always; if the server does not support it, the open fails
 )
 
-// Options are the options of a [Client]. The zero value follows RFC 1738.
+// Options configure a [Client]. The zero value follows RFC 1738.
 type Options struct {
 	// CWD selects the commands for a url-path.
 	CWD CWDMode
@@ -52,7 +52,7 @@ type Client struct {
 	pool pool.Pool[lineconn.Key, *control]
 
 	servers servers
-	wait    time.Duration // for each reply after the first to commands sent together
+	wait    time.Duration // for each later reply to commands that were sent together
 }
 
 // New returns a Client. o may be nil.
@@ -82,10 +82,10 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, u URL) (scheme.Resour
 	return c.open(ctx, &scheme.Request{URL: u.URL(), Dial: d}, u)
 }
 
-// Open implements [scheme.Opener]. A file is an Object; a directory, and any URL with
-// typecode "d", is a Menu. When ctx ends, reading the resource fails. A probe opens no
-// data connection if the server tells the size or time of the file, or accepts CWD to
-// the directory.
+// Open implements [scheme.Opener]. It returns a file as a [*scheme.Object]. It returns
+// a directory, and any URL with typecode "d", as a [*scheme.Menu]. When ctx ends,
+// reading the resource fails. A probe opens no data connection if the server reports
+// the size or time of the file, or accepts CWD to the directory.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	u, err := Parse(req.URL)
 	if err != nil {
@@ -114,18 +114,18 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, u URL) (scheme.R
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("ftp: %w", context.Cause(ctx))
 		}
-		// The server had closed a kept connection, or wants commands one by one: the next
-		// attempt uses another connection.
+		// The server closed a reused connection, or requires commands one by one. The
+		// next attempt uses another connection.
 		if !lineconn.IsStale(err) && !errors.As(err, new(*pipelineError)) {
 			return nil, fmt.Errorf("ftp: %w", err)
 		}
 	}
 }
 
-// maxLogins is how often Request.Ask is called for one login.
+// maxLogins is the maximum number of calls of Request.Ask for one login.
 const maxLogins = 3
 
-// attempt opens the URL over one connection, kept or new.
+// attempt opens the URL over one connection, new or reused.
 func (x *operation) attempt() (scheme.Resource, error) {
 	port := uint16(Port)
 	if x.url.Secure() {
@@ -162,8 +162,8 @@ func (x *operation) attempt() (scheme.Resource, error) {
 	}
 }
 
-// sameLogin calls Request.Ask if it was called for a kept connection: the answer may
-// be another now.
+// sameLogin calls Request.Ask again if it supplied the login of the reused
+// connection, because the answer may have changed.
 func (x *operation) sameLogin(kept *control) (err error) {
 	if kept.asked != nil && x.answer == nil {
 		x.answer, err = x.ask(kept.realm)
@@ -171,7 +171,7 @@ func (x *operation) sameLogin(kept *control) (err error) {
 	return err
 }
 
-// ask asks for the password of the URL's user (section 3.2.1: "should request one
+// ask requests the password of the URL's user (section 3.2.1: "should request one
 // from the user").
 func (x *operation) ask(realm string) (*scheme.Credentials, error) {
 	user, _ := x.url.User()
@@ -192,7 +192,7 @@ func (x *operation) connect(l lineconn.Key) error {
 	return nil
 }
 
-// begin prepares a control connection, up to the end of the login.
+// begin starts a control connection: TLS, greeting and login.
 func (x *operation) begin() error {
 	o, ctl := &x.client.o, x.ctl
 	if ctl.Login.Secure {
@@ -226,7 +226,7 @@ func (x *operation) authenticate() error {
 		known.User = "anonymous"
 	}
 	if known.User == "anonymous" && !l.HasPassword {
-		// Section 3.2.1's convention is about this very name.
+		// Section 3.2.1 defines the password of exactly this user.
 		known.Password, ask = x.client.o.AnonymousPassword, false
 	}
 	err := x.ctl.authenticate(known.User, func(realm string) (scheme.Credentials, error) {
@@ -255,8 +255,8 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// takeIdle returns an idle connection whose CWD commands are the first ones of cwd, as
-// many as possible.
+// takeIdle returns an idle connection with the longest list of CWD commands that cwd
+// begins with.
 func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
 	return c.pool.Take(l, func(ctl *control) int {
 		if !ctl.extends(cwd) {
@@ -266,16 +266,16 @@ func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) 
 	})
 }
 
-// control is a control connection and the state that the server is in.
+// control is a control connection and the state of the server.
 type control struct {
 	lineconn.Conn
-	tls *tls.Config // of data connections; nil means no TLS
+	tls *tls.Config // for data connections; nil means no TLS
 
 	maxReply int    // Options.MaxReply
 	secret   string // password that the next reply must not show; empty if none
 
 	asked *scheme.Credentials // the answer of Request.Ask; nil means it was not called
-	realm string              // of the question
+	realm string              // realm of the question
 
 	cwd      []string // arguments of the CWD commands that succeeded
 	dataType string   // argument of the last TYPE; empty if none
@@ -299,9 +299,9 @@ func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxRepl
 
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	config = c.Config(config)
-	// Some servers demand that a data connection resumes the TLS session of its control
-	// connection, as a proof that both have the same client. So each control connection
-	// has a cache, from which its data connections only read.
+	// Some servers require that a data connection resumes the TLS session of its
+	// control connection, to prove that both have the same client. So each control
+	// connection has a session cache, which its data connections only read.
 	cache := tls.NewLRUClientSessionCache(1)
 	config.ClientSessionCache = cache
 	if err := c.StartTLS(ctx, config); err != nil {
@@ -386,7 +386,7 @@ func (x *operation) openChannel() (*channel, error) {
 		if !x.overIPv6() || x.ctl.Broken || !errors.As(err, &refused) {
 			return ch, err
 		}
-		// Over IPv6 only EPRT remains (RFC 2428).
+		// Over IPv6 the only alternative is EPRT (RFC 2428).
 		if _, ok := x.req.Dial.(scheme.DataDialer); !ok {
 			return ch, err
 		}
@@ -408,8 +408,8 @@ func (x *operation) overIPv6() bool {
 	return err == nil && far.Addr().Unmap().Is6()
 }
 
-// connectData connects to the port in the server's reply to EPSV, which has no host (RFC
-// 2428). If that fails it sends PASV, and uses only the port of its reply.
+// connectData connects to the port in the server's reply to EPSV, which contains no host
+// (RFC 2428). If EPSV fails, connectData sends PASV and uses only the port in its reply.
 func (x *operation) connectData() (net.Conn, error) {
 	if x.ctl.noEPSV {
 		return x.passive("PASV")
@@ -425,7 +425,7 @@ func (x *operation) connectData() (net.Conn, error) {
 }
 
 // otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the server
-// has no passive ports for this version of IP. PASV does not support IPv6.
+// offers no passive ports for this IP version. PASV does not support IPv6.
 func otherProtocol(err error) bool {
 	var refused *lineconn.ReplyError
 	return errors.As(err, &refused) && refused.Code == 522
@@ -462,7 +462,7 @@ func (x *operation) dialData(port uint16) (net.Conn, error) {
 	return x.req.Dial.DialContext(x.ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(int(port))))
 }
 
-// listen listens for a data connection and tells the server the port.
+// listen listens for a data connection and sends the port to the server.
 func (x *operation) listen() (net.Listener, error) {
 	d, ok := x.req.Dial.(scheme.DataDialer)
 	if !ok {
@@ -510,7 +510,7 @@ func (x *operation) namePort(address string) error {
 	return err
 }
 
-// acceptTime is how long a server may take to open a data connection after it said so.
+// acceptTime is the maximum time between the preliminary reply and the server's data connection.
 const acceptTime = 60 * time.Second
 
 // start makes a data connection ready for reading, after the preliminary reply: it

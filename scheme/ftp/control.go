@@ -63,7 +63,7 @@ func (c *control) receive() (reply, error) {
 		c.Traced(false, text)
 	}
 	if r.code == 421 {
-		// The server closes the connection, whatever the command was.
+		// Code 421: the server closes the connection, whatever the command was.
 		return r, c.Fail(refusal("connection", r))
 	}
 	c.Answered(!r.preliminary())
@@ -84,14 +84,14 @@ func (c *control) final() (reply, error) {
 // maxPreliminary bounds the preliminary replies to one command.
 const maxPreliminary = 16
 
-// extends reports whether cwd begins with the CWD commands that were sent over c.
+// extends reports whether cwd begins with the CWD commands that the client sent over c.
 func (c *control) extends(cwd []string) bool {
 	return len(cwd) >= len(c.cwd) && slices.Equal(cwd[:len(c.cwd)], c.cwd)
 }
 
-// changeDirectory sends the CWD commands of cwd that were not sent yet. A negative
+// changeDirectory sends the CWD commands of cwd that it has not sent yet. A negative
 // reply means that "the requested action did not take place" (RFC 959 section 4.2), so
-// the state of the server stays known.
+// the client still knows the server's state.
 func (c *control) changeDirectory(cwd []string) error {
 	for _, dir := range cwd[len(c.cwd):] {
 		r, err := c.command("CWD", dir)
@@ -122,8 +122,8 @@ func (c *control) greet() error {
 	if !r.completed() {
 		return refusal("connection", r)
 	}
-	// inetutils reads the control connection as Telnet, as RFC 959 demands; other
-	// servers do not, and no command asks which.
+	// inetutils reads the control connection as Telnet, as RFC 959 requires.
+	// Other servers do not, and no command reports which.
 	text := strings.Join(r.lines, " ")
 	c.telnet = strings.Contains(text, "GNU inetutils")
 	if strings.Contains(text, "Microsoft FTP Service") {
@@ -133,8 +133,8 @@ func (c *control) greet() error {
 	return nil
 }
 
-// authenticate logs in. password is called with the server's text if the server wants a
-// password; it may return another user too.
+// authenticate logs in. If the server requires a password, authenticate calls password
+// with the server's text; password may also return another user.
 func (c *control) authenticate(user string, password func(realm string) (scheme.Credentials, error)) error {
 	r, err := c.command("USER", user)
 	if err != nil {
@@ -170,7 +170,7 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 	return nil
 }
 
-// loginFailed reports whether err says that a server refused a password.
+// loginFailed reports whether err means that the server rejected a password.
 func loginFailed(err error) bool {
 	var refused *lineconn.ReplyError
 	return errors.As(err, &refused) && refused.Command == "PASS ***" && refused.Kind == scheme.ErrAuth

@@ -1,64 +1,68 @@
-// Package ftp opens ftp URLs (RFC 1738 section 3.2): files and directories on servers of
-// the File Transfer Protocol (RFC 959).
+// Package ftp opens ftp URLs (RFC 1738 section 3.2): files and directories on FTP
+// servers (RFC 959). It also opens ftps URLs, which no RFC defines: FTP over TLS on port
+// 990.
 //
 //	ftp://<user>:<password>@<host>:<port>/<cwd1>/<cwd2>/.../<cwdN>/<name>;type=<typecode>
 //
-// User, password, port (21), the typecode, and the whole url-path with its "/" are
-// optional. Any cwd and the name may be empty. ftps, which no RFC defines, is the same
-// over TLS on port 990.
+// User, password, port, typecode, and the whole url-path with its "/" are optional.
+// The default port is 21. Any cwd and the name may be empty.
 //
 // # Commands
 //
-// Section 3.2.2 reads the url-path as commands, which [URL.Commands] returns: each cwd,
-// decoded once, is the argument of a CWD command, the empty one too; then TYPE and RETR
-// with the name, or NLST with the name for typecode "d". "." and ".." are sent like any
-// other cwd. So these are three different files:
+// Section 3.2.2 reads the url-path as commands, which [URL.Commands] returns. The
+// client decodes each cwd once and sends it as the argument of a CWD command, even if
+// it is empty. Then it sends TYPE and RETR with the name, or NLST with the name for
+// typecode "d". It sends "." and ".." like any other cwd. So these are three different
+// files:
 //
 //	ftp://host/etc/motd       CWD etc, RETR motd
 //	ftp://host//etc/motd      CWD (with a null argument), CWD etc, RETR motd
 //	ftp://host/%2Fetc/motd    CWD /etc, RETR motd
 //
-// Servers disagree about a null argument: many refuse it, some go to the login
-// directory. It is sent as the RFC says, and the error for a refusal has a hint.
-// [CWDMode] has two other readings of the url-path, for servers that need them.
+// Servers disagree about an empty argument: many reject it, some change to the
+// login directory. The client sends it as the RFC requires, and if the server
+// rejects it, the error has a hint. [CWDMode] selects two other readings of the
+// url-path, for servers that need them.
 //
-// An empty name without a typecode is the directory: MLSD where the server offers it
-// (RFC 3659), else LIST. With typecode "d" it is NLST without an argument.
+// An empty name without a typecode means the directory: the client sends MLSD (RFC
+// 3659) if the server supports it, and LIST otherwise. With typecode "d" it sends
+// NLST without an argument.
 //
 // # Type
 //
-// Section 3.2.3 says that without a typecode a program "must guess the appropriate mode"
-// from the name. This package always uses type I, which transfers a file unchanged. Type
-// A rewrites line ends, which damages files that are not text and leaves neither a size
-// to check nor an offset to resume from. With ";type=a" lines end with CR LF.
+// Section 3.2.3 requires a program to "guess the appropriate mode" from the name if
+// there is no typecode. This package always uses type I, which transfers a file
+// unchanged. Type A rewrites line ends, which damages files that are not text, and
+// supports neither a size check nor resuming. With ";type=a", lines end with CR LF.
 //
 // # Listings
 //
 // No standard describes the reply to LIST. The client reads the formats of Unix,
-// NetWare, DOS and EPLF. If it cannot read some lines, NLST is sent for their names;
-// size, time and kind are then unknown.
+// NetWare, DOS and EPLF. If it cannot read some lines, it sends NLST for their
+// names; their size, time and kind are then unknown.
 //
 // # Logins and connections
 //
-// Without a user the login is "anonymous", with a password that says nothing about the
-// user by default (section 3.2.1). Request.Ask is called when a URL has only a user and
-// the server wants a password. Data connections are passive: EPSV, then PASV, of which
-// only the port is used. Over IPv6, which PASV does not support, EPRT follows if the
-// dialer can listen. Sizes and times come from SIZE and MDTM, parts from REST.
+// If the URL has no user, the client logs in as "anonymous". Its default password
+// reveals nothing about the user (section 3.2.1). If the URL has a user without a
+// password and the server requires one, the client calls Request.Ask. Data connections
+// are passive: the client sends EPSV, then PASV, and uses only the port in the reply.
+// Over IPv6, which PASV does not support, it sends EPRT instead if the dialer can
+// listen. It requests sizes with SIZE, times with MDTM, and parts of a file with REST.
 //
-// An idle control connection is used again for the same login if its CWD commands are
-// the first ones of the next URL (section 3.2.5).
+// The client reuses an idle control connection for the same login if the next URL
+// begins with its CWD commands (section 3.2.5).
 //
-// Commands that do not depend on each other's replies are sent together: TYPE, SIZE, MDTM
-// and EPSV; and if Request.More is set, EPSV for the next file with RETR. A server that
-// loses such commands, replies out of step or closes the connection gets a new connection
-// and from then on its commands one by one.
+// The client sends commands together if they do not depend on each other's replies: TYPE,
+// SIZE, MDTM and EPSV. If Request.More is set, it sends EPSV for the next file together
+// with RETR. If a server loses such commands, replies out of step or closes the
+// connection, the client connects again and sends commands one by one from then on.
 //
-// # What is refused
+// # Rejected input
 //
-// CR, LF and NUL in user, password, cwd and name, before anything is dialed: CR LF
-// starts a new command. Replies over [Options.MaxReply]; lines of a listing over 16 KiB;
-// objects that end before their size; a 2yz reply to a transfer without a preliminary
-// one. Names in a listing that are "." or "..", or contain them between "/", have no
-// URL.
+// The client rejects CR, LF and NUL in user, password, cwd and name before it dials,
+// because CR LF would start a new command. It rejects replies longer than
+// [Options.MaxReply], listing lines over 16 KiB, objects that end before their size, and
+// a 2yz reply to a transfer without a preliminary reply. A name in a listing has no URL
+// if it is "." or "..", or contains one of them between "/".
 package ftp

@@ -15,22 +15,21 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// maxListingLine is the longest line of a listing in octets.
+// maxListingLine is the maximum length of a listing line in octets.
 const maxListingLine = 16 << 10
 
-// unknown returns an item of which only the name is known. An empty name stands for a
-// line that cannot be read.
+// unknown returns an item with only a name. An empty name means that the line cannot
+// be read.
 func unknown(name string) scheme.Item {
 	return scheme.Item{Title: name, Kind: scheme.KindUnknown, Size: -1}
 }
 
-// listed reports whether name is an entry, and not the directory itself or the one above
-// it.
+// listed reports whether name is an entry, and not the directory itself or its parent.
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
 // parseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space, the
 // name. Some servers write a tab instead of the space. ok is false for the directory
-// itself and those above it.
+// itself and its parents.
 func parseMLSD(text string) (e scheme.Item, ok bool) {
 	end := strings.IndexAny(text, " \t")
 	if end < 0 || end+1 == len(text) {
@@ -80,8 +79,8 @@ func cutFold(text, prefix string) (before, after string, ok bool) {
 }
 
 // parseNLST reads a line of the reply to NLST with the argument dir, which may be empty.
-// Many servers write dir and "/" before each name, which is removed. ok is false for the
-// directory itself and the one above it.
+// Many servers write dir and "/" before each name; parseNLST removes this prefix. ok is
+// false for the directory itself and its parent.
 func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 	if dir == "" {
 		dir = "."
@@ -92,9 +91,9 @@ func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 
 // parseLIST reads a line of the reply to LIST in the formats of Unix, NetWare, DOS and
 // EPLF. No standard describes the reply. now is the current time, for dates without a
-// year; times are read as UTC, because the server's zone is unknown. An entry without a
-// name cannot be read. ok is false for a line without an entry: the total, the directory
-// itself and the one above it.
+// year. Times are read as UTC, because the server's time zone is unknown. An entry
+// without a name means that the line cannot be read. ok is false for a line without an
+// entry: the total, the directory itself and its parent.
 func parseLIST(text string, now time.Time) (e scheme.Item, ok bool) {
 	if rest, found := strings.CutPrefix(text, "total "); text == "" || found && octet.All(rest)&octet.Digit != 0 {
 		return scheme.Item{}, false
@@ -113,7 +112,7 @@ type word struct {
 	end  int // offset of its end in the line
 }
 
-// words returns the first words of text, at most most.
+// words returns the first words of text, up to most.
 func words(text string, most int) []word {
 	list := make([]word, 0, most)
 	for i := 0; i < len(text) && len(list) < most; {
@@ -131,7 +130,7 @@ func words(text string, most int) []word {
 	return list
 }
 
-// nameAfter returns what follows w and one space. A name may begin with spaces.
+// nameAfter returns the text after w and one space. A name may begin with spaces.
 func nameAfter(text string, w word) string {
 	if w.end+1 >= len(text) {
 		return ""
@@ -146,8 +145,8 @@ func nameAfter(text string, w word) string {
 //	brw-rw---- 1 root disk 8, 0 2020-01-02 15:04 sda
 //	- [R----F--] rhesus   214059 Oct 20 15:27    cx.exe
 //
-// Owner and group may be missing or contain spaces, so the parser looks for a number and
-// a date. The last line is NetWare's.
+// Owner and group may be missing or contain spaces, so the parser searches for a number
+// and a date. The last line is in NetWare's format.
 func parseUnix(text string, now time.Time) (scheme.Item, bool) {
 	netware := len(text) > 12 && (text[0] == '-' || text[0] == 'd') && text[1:3] == " [" && text[11:13] == "] "
 	if !netware && (len(text) < 10 || !isFileMode(text[:10])) {
@@ -158,7 +157,7 @@ func parseUnix(text string, now time.Time) (scheme.Item, bool) {
 		if octet.All(list[i-1].text)&octet.Digit == 0 {
 			continue
 		}
-		size := parseSize(list[i-1].text) // -1 over int64
+		size := parseSize(list[i-1].text) // -1 if it exceeds int64
 		t, used := unixTime(list[i:], now)
 		if used == 0 {
 			continue
@@ -188,11 +187,11 @@ func isFileMode(text string) bool {
 	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
 }
 
-// unixTime reads the date at the start of list, and returns how many words it has; 0
-// without a date. Servers write "Nov 20 20:12", "Dec 20 1994",
+// unixTime reads the date at the start of list and returns the number of words in
+// it, or 0 if there is no date. Servers write "Nov 20 20:12", "Dec 20 1994",
 // "2020-01-02 15:04", "20. Nov., 20:12" and others.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
-	// "Dec 20, 1994 20:12" has four words. Without the comma the last begins a name.
+	// "Dec 20, 1994 20:12" has four words. Without the comma, the fourth word begins a name.
 	most := min(3, len(list))
 	if len(list) > 3 && strings.HasSuffix(list[1].text, ",") {
 		most = 4
@@ -208,7 +207,7 @@ func unixTime(list []word, now time.Time) (t time.Time, used int) {
 				continue
 			}
 			if f.noYear {
-				// The layouts parse to the year 0, a leap year, so that 29 February is valid.
+				// The layouts parse to the year 0, a leap year, so 29 February is valid.
 				t = withYear(t, now)
 			}
 			return t, used
@@ -222,7 +221,7 @@ type dateLayout struct {
 	noYear bool
 }
 
-// dateLayouts are the layouts of dates by how many words they have.
+// dateLayouts holds the layouts of dates by their number of words.
 var dateLayouts = [5][]dateLayout{
 	2: {
 		{"2006-01-02 15:04", false}, {"2006/01/02 15:04", false}, {"02-01-2006 15:04", false},
@@ -232,8 +231,8 @@ var dateLayouts = [5][]dateLayout{
 	4: {{"Jan 2 2006 15:04", false}}, // with a comma after the day
 }
 
-// withYear returns t in the latest year in which it is at most a day in the future, as
-// far as time zones can differ.
+// withYear sets the latest year in which t is at most a day in the future, because
+// time zones can differ by a day.
 func withYear(t, now time.Time) time.Time {
 	for year := now.Year() + 1; year > now.Year()-8; year-- {
 		dated := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
@@ -307,7 +306,7 @@ func parseEPLF(text string, _ time.Time) (scheme.Item, bool) {
 }
 
 // listing reads the lines of a data connection. Lines end with CR LF, or with LF if the
-// first one does. In the former case an LF without CR belongs to a name.
+// first one does. If lines end with CR LF, an LF without CR belongs to a name.
 type listing struct {
 	lines    *line.Reader
 	begun    bool
@@ -324,7 +323,7 @@ func (l *listing) next() (string, error) {
 	for {
 		text, err := l.lines.Line()
 		if errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 {
-			err = nil // a last line without an end
+			err = nil // the last line needs no end
 		} else if err == nil && !l.begun {
 			l.begun, l.bareLine = true, l.lines.Bare()
 		} else if err == nil && l.lines.Bare() && !l.bareLine && len(joined) <= maxListingLine {
@@ -343,7 +342,7 @@ func (l *listing) next() (string, error) {
 	}
 }
 
-// linker is the URL of a directory. It makes the URLs of its entries.
+// linker is the URL of a directory. It builds the URLs of the entries.
 type linker string
 
 func newLinker(u URL) linker {
@@ -354,7 +353,7 @@ func newLinker(u URL) linker {
 	}
 	base += u.fpath()
 	if u.Name() != "" {
-		base += "/" // the name is the argument of NLST, a directory
+		base += "/" // the name is the argument of NLST, so it is a directory
 	}
 	return linker(base)
 }
@@ -381,7 +380,7 @@ func (base linker) item(it scheme.Item, text string) scheme.Item {
 	return it
 }
 
-// climbs reports whether a server might read name as a path out of its directory.
+// climbs reports whether a server might read name as a path outside its directory.
 func climbs(name string) bool {
 	for part := range strings.FieldsFuncSeq(name, func(c rune) bool { return c == '/' || c == '\\' }) {
 		if part == "." || part == ".." {

@@ -11,16 +11,16 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// Commands that do not depend on each other's replies are sent together, which saves a
-// round trip for each. No RFC forbids that, and a server that reads its control connection
-// line by line does not notice. A server that loses such commands, or replies out of
-// step, gets another connection and its commands one by one.
+// The client sends commands together if they do not depend on each other's replies, which
+// saves a round trip for each. No RFC forbids that, and a server that reads its control
+// connection line by line does not notice. If a server loses such commands or replies out
+// of step, the client opens another connection and sends commands one by one.
 
-// pipelineWait is how long a server may take for each reply after the first to commands
-// that were sent together. After that they count as lost.
+// pipelineWait is the timeout for each later reply to commands that were sent together.
+// After it, the client treats the commands as lost.
 const pipelineWait = 10 * time.Second
 
-// step is a command, and what its reply leads to. An error of done ends the open.
+// step is a command and a function that handles its reply. If done returns an error, the open fails.
 type step struct {
 	words []string
 	done  func(reply) error
@@ -32,8 +32,8 @@ type pipelineError struct{ error }
 
 func (e *pipelineError) Unwrap() error { return e.error }
 
-// carryOut sends the commands of steps, and ahead, the passive command of the next
-// transfer, unless that is empty. Only the reply to the latter is not received.
+// carryOut sends the commands of steps, and then ahead, the passive command of the
+// next transfer, if it is not empty. It does not receive the reply to ahead.
 func (c *control) carryOut(steps []step, ahead string) error {
 	if c.habits.oneByOne.Load() || len(steps) < 2 && ahead == "" {
 		for _, s := range steps {
@@ -85,7 +85,7 @@ func (c *control) receiveAll(steps []step) (err error) {
 		r, fault := c.receive()
 		if fault != nil {
 			if i == 0 && r.code == 421 {
-				return fault // one by one, the reply would be the same
+				return fault // sent one by one, the command would get the same reply
 			}
 			return c.outOfStep(fault)
 		}
@@ -109,8 +109,8 @@ func (c *control) outOfStep(err error) error {
 	return &pipelineError{err}
 }
 
-// fits reports whether r can be the reply to a command. A server that leaves out or
-// exchanges replies is found out by their codes.
+// fits reports whether r can be the reply to a command. The codes reveal a server
+// that omits or swaps replies.
 func fits(verb string, r reply) bool {
 	if r.code >= 300 {
 		return true
@@ -132,11 +132,11 @@ func fits(verb string, r reply) bool {
 
 func isPassive(r reply) bool { return r.code == 229 || r.code == 227 }
 
-// offer is the reply to a passive command whose port no transfer has used.
+// offer is the reply to a passive command whose port no transfer has used yet.
 type offer struct {
 	verb  string
 	reply reply
-	old   bool // an earlier open asked for it
+	old   bool // an earlier open requested it
 }
 
 func (x *operation) passiveVerb() string {
@@ -146,7 +146,7 @@ func (x *operation) passiveVerb() string {
 	return "EPSV"
 }
 
-// askPort returns the step that asks for a data port, together with other commands.
+// askPort returns the step that requests a data port together with other commands.
 func (x *operation) askPort() []step {
 	ctl := x.ctl
 	if ctl.habits.oneByOne.Load() || ctl.offer != nil || x.req.Probe || !x.passiveMode() {
@@ -159,9 +159,9 @@ func (x *operation) askPort() []step {
 	}}}
 }
 
-// portAhead returns the passive command to send with the command of a transfer, for the
-// next one; empty: none. A server without SIZE gets none: if the command ended the
-// transfer, the file would only be too short.
+// portAhead returns the passive command for the next transfer, to be sent with the
+// command of this one. It returns "" if there is none. A server without SIZE gets none:
+// if the command ended the transfer, the client could not detect the truncated file.
 func (x *operation) portAhead(verb string) string {
 	h := x.ctl.habits
 	if !x.req.More || verb != "RETR" || x.plan.typ != "I" || x.ctl.noSize || h.oneByOne.Load() || h.notAhead.Load() || !x.passiveMode() {
@@ -170,8 +170,8 @@ func (x *operation) portAhead(verb string) string {
 	return x.passiveVerb()
 }
 
-// isReady reports whether the questions about a file can be sent together with RETR: the
-// replies are not needed before, and the server has offered a port.
+// isReady reports whether the client can send SIZE and MDTM together with RETR: it does
+// not need their replies first, and the server has offered a port.
 func (x *operation) isReady() bool {
 	ctl, plan, req := x.ctl, x.plan, x.req
 	return ctl.offer != nil && isPassive(ctl.offer.reply) && !ctl.habits.oneByOne.Load() &&
@@ -179,7 +179,7 @@ func (x *operation) isReady() bool {
 		!req.Probe && req.Limit == 0 && req.Offset == 0
 }
 
-// askPort returns the reply to a passive command, and whether it was an old offer.
+// askPort returns the reply to a passive command, and whether it is an old offer.
 func (c *control) askPort(verb string) (r reply, old bool, err error) {
 	if o := c.offer; o != nil {
 		c.offer = nil
@@ -191,9 +191,9 @@ func (c *control) askPort(verb string) (r reply, old bool, err error) {
 	return r, false, err
 }
 
-// receiveAhead returns the reply to a transfer, of which r is the first that arrived. If a
-// passive command was sent ahead, a server that reads commands during a transfer may
-// reply to that first. Otherwise its reply is left to settle.
+// receiveAhead returns the reply to a transfer. r is the first reply that arrived. If a
+// passive command was sent ahead, a server that reads commands during a transfer may reply
+// to that command first. Otherwise settle receives its reply.
 func (c *control) receiveAhead(r reply) reply {
 	if c.ahead == "" || r.completed() && !isPassive(r) && c.Lines.Buffered() == 0 {
 		return r
@@ -218,7 +218,7 @@ func (c *control) settle() error {
 var errLost = fmt.Errorf("%w: the server did not reply to a pipelined command", scheme.ErrProtocol)
 
 // receiveLast receives the reply to the passive command that was sent ahead, after r. It
-// returns the other one of both.
+// returns the reply to the transfer, whichever arrived first.
 func (c *control) receiveLast(r reply) reply {
 	verb := c.ahead
 	c.ahead = ""
@@ -236,7 +236,7 @@ func (c *control) receiveLast(r reply) reply {
 	switch {
 	case isPassive(passive):
 		c.offer = &offer{verb: verb, reply: passive}
-	case passive.completed(): // a reply too many, and that to verb is still to come
+	case passive.completed(): // an extra reply; the reply to verb is still to come
 		c.outOfStep(errLost)
 	default:
 		c.habits.notAhead.Store(true)
@@ -244,18 +244,18 @@ func (c *control) receiveLast(r reply) reply {
 	return r
 }
 
-// habits are what is known of a server. They may be used concurrently.
+// habits records the known behavior of a server. It may be used concurrently.
 type habits struct {
-	oneByOne atomic.Bool // it gets no command before the reply to the last one
-	notAhead atomic.Bool // it gets no command during a transfer
-	exact    atomic.Bool // it lists directories by MLSD
+	oneByOne atomic.Bool // send no command before the last reply
+	notAhead atomic.Bool // send no command during a transfer
+	exact    atomic.Bool // the server supports MLSD
 }
 
-// maxServers is how many servers are remembered.
+// maxServers is the maximum number of servers in the table.
 const maxServers = 1 << 12
 
-// servers has the habits of servers. The zero value is empty. It may be used
-// concurrently.
+// servers holds the habits of each server. The zero value is empty. It may be
+// used concurrently.
 type servers struct {
 	mu    sync.Mutex
 	known map[address]*habits
@@ -301,7 +301,7 @@ func (c *control) setType(code string) []step {
 	}}}
 }
 
-// setListType sets type A for a listing. It is the default (RFC 959 section 5.1).
+// setListType sets type A, the default (RFC 959 section 5.1), for a listing.
 func (c *control) setListType() []step {
 	if c.dataType == "" {
 		return nil

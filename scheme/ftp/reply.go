@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// maxReply is the default of Options.MaxReply. Real banners have some dozen lines.
+// maxReply is the default of Options.MaxReply. Real banners have a few dozen lines.
 const maxReply = 256 << 10
 
 // reply is the reply to a command (RFC 959 section 4.2).
@@ -27,13 +27,13 @@ type reply struct {
 // text returns the text of the last line, without the code.
 func (r reply) text() string { return strings.TrimSpace(r.lines[len(r.lines)-1][3:]) }
 
-// preliminary reports that another reply to the command follows.
+// preliminary reports whether another reply to the command follows.
 func (r reply) preliminary() bool { return r.code < 200 }
 
 func (r reply) completed() bool { return r.code >= 200 && r.code < 300 }
 
 // readReply reads one reply of at most limit bytes. A reply of several lines begins with
-// its code and "-" and ends with a line that begins with the same code and a space. The
+// a code and "-", and ends with a line that begins with the same code and a space. The
 // lines between them may begin with digits too.
 func readReply(r *line.Reader, limit int) (reply, error) {
 	r.Allow(int64(limit))
@@ -58,8 +58,8 @@ func readReply(r *line.Reader, limit int) (reply, error) {
 	return whole, nil
 }
 
-// replyCode reads the code at the start of a reply. more reports that other lines
-// follow.
+// replyCode reads the code at the start of a reply. more reports whether other
+// lines follow.
 func replyCode(text []byte) (code int, more, ok bool) {
 	code, ok = lineconn.ReplyCode(text)
 	if !ok || len(text) == 3 {
@@ -85,7 +85,7 @@ func refusal(command string, r reply) error {
 	return failed(command, r, kindOf(verb, r.code))
 }
 
-// failed returns the error for a reply that reports a failure of that kind.
+// failed returns an error of the given kind for a reply.
 func failed(command string, r reply, kind error) error {
 	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kind}
 	if r.code >= 400 && r.code < 500 && kind == scheme.ErrProtocol {
@@ -114,8 +114,8 @@ func kindOf(verb string, code int) error {
 }
 
 // passivePort returns the port in a reply to EPSV (RFC 2428: "(|||6446|)") or to PASV
-// (RFC 959: h1,h2,h3,h4,p1,p2). It ignores the host in the latter: a server must not
-// send the client to another one.
+// (RFC 959: h1,h2,h3,h4,p1,p2). It ignores the host in the reply to PASV, because a
+// server must not send the client to another host.
 func passivePort(r reply) (port uint16, ok bool) {
 	switch r.code {
 	case 229:
@@ -130,7 +130,7 @@ func passivePort(r reply) (port uint16, ok bool) {
 		}
 		return uint16(n), n != 0
 	case 227:
-		// RFC 1123 section 4.1.2.6: look for the numbers, there may be no parentheses.
+		// RFC 1123 section 4.1.2.6: the parentheses may be missing, so search for the numbers.
 		text := r.text()
 		start := strings.IndexAny(text, "0123456789")
 		if start < 0 {

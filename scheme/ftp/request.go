@@ -7,21 +7,21 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// CWDMode says how the cwds of a url-path become commands.
+// CWDMode selects how the client turns the cwds of a url-path into commands.
 type CWDMode uint8
 
 const (
-	// CWDMulti sends a CWD command for each cwd, as RFC 1738 section 3.2.2 says.
+	// CWDMulti sends a CWD command for each cwd, as RFC 1738 section 3.2.2 requires.
 	CWDMulti CWDMode = iota
-	// CWDSingle sends one CWD command with all cwds, joined by "/": for a server that
-	// forbids a directory on the way.
+	// CWDSingle joins all cwds with "/" and sends one CWD command. It suits a server
+	// that forbids access to a parent directory.
 	CWDSingle
-	// CWDNone sends no CWD command: the whole url-path, joined by "/", is the
-	// argument of RETR, NLST or LIST.
+	// CWDNone sends no CWD command: the argument of RETR, NLST or LIST is the
+	// whole url-path, joined by "/".
 	CWDNone
 )
 
-// ParseCWDMode returns the mode of that name: "multi", "single" or "none".
+// ParseCWDMode returns the mode with the given name: "multi", "single" or "none".
 func ParseCWDMode(name string) (CWDMode, error) {
 	for m := CWDMulti; m <= CWDNone; m++ {
 		if m.String() == name {
@@ -35,7 +35,7 @@ func (m CWDMode) String() string {
 	return [...]string{"multi", "single", "none"}[m]
 }
 
-// action is what a plan does after its CWD commands.
+// action is the step of a plan after its CWD commands.
 type action uint8
 
 const (
@@ -44,20 +44,20 @@ const (
 	directory               // MLSD or LIST: a directory, for an empty name
 )
 
-// plan is the series of commands for a url-path (RFC 1738 section 3.2.2), decoded. It
-// does not contain the login and the commands that open a data connection.
+// plan is the decoded list of commands for a url-path (RFC 1738 section 3.2.2). It
+// omits the login and the commands that open a data connection.
 type plan struct {
 	cwd    []string // arguments of CWD commands, in order
 	typ    string   // argument of TYPE: "I", "A", "A N", "L 8"; empty unless retrieve
 	action action
-	name   string // argument of the last command; empty means NLST and LIST have none
+	name   string // argument of the last command; empty means that NLST or LIST has none
 }
 
-// Commands returns the commands for u (RFC 1738 section 3.2.2), decoded and without
-// their ends: CWD, then TYPE and RETR, or NLST, or LIST, which MLSD replaces where the
-// server offers it. The login and the commands that open a data connection are left out.
-// The error is a [*locus.SyntaxError]: the user, the password or the path contains CR, LF
-// or NUL. Such a URL is refused before anything is dialed.
+// Commands returns the commands for u (RFC 1738 section 3.2.2), decoded and without line
+// ends: CWD, then TYPE and RETR, or NLST, or LIST. A client sends MLSD instead of LIST if
+// the server supports it. Commands omits the login and the commands that open a data
+// connection. The error is a [*locus.SyntaxError]: the user, the password or the path
+// contains CR, LF or NUL. A client rejects such a URL before it dials.
 func (u URL) Commands(m CWDMode) ([]string, error) {
 	p, err := u.plan(m)
 	if err != nil {
@@ -66,7 +66,7 @@ func (u URL) Commands(m CWDMode) ([]string, error) {
 	return p.commands(), nil
 }
 
-// plan returns the plan for u. The error is that of Commands.
+// plan returns the plan for u. It fails like Commands.
 func (u URL) plan(m CWDMode) (plan, error) {
 	if err := u.sendable(); err != nil {
 		return plan{}, err
@@ -82,7 +82,7 @@ func (u URL) plan(m CWDMode) (plan, error) {
 	case p.name == "":
 		p.action = directory
 	default:
-		p.typ = "I" // section 3.2.3 guesses; see the package comment
+		p.typ = "I" // section 3.2.3 requires a guess; see the package comment
 	}
 	p.join(m)
 	return p, nil
@@ -128,7 +128,7 @@ func (p plan) commands() []string {
 	return append(list, strings.Join(p.last("LIST"), " "))
 }
 
-// last returns the words of the last command; list is the verb for a directory.
+// last returns the words of the last command. list is the verb for a directory.
 func (p plan) last(list string) []string {
 	verb := [...]string{retrieve: "RETR", nameList: "NLST", directory: list}[p.action]
 	if p.action != retrieve && p.name == "" {

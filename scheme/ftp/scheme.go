@@ -10,15 +10,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Ports of the control connection (RFC 1738 section 3.2; for ftps the registered port
-// of FTP over TLS).
+// Default ports of the control connection: RFC 1738 section 3.2 for ftp, and the
+// registered port of FTP over TLS for ftps.
 const (
 	Port       = 21
 	SecurePort = 990
 )
 
-// Scheme returns the registry row of ftp, opened with c. A nil c means a client with
-// default options.
+// Scheme returns the description of the ftp scheme, whose URLs c opens. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section
@@ -27,8 +27,8 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme returns the registry row of ftps, as [Scheme]: FTP with TLS from the first
-// octet on. No RFC defines it as a scheme.
+// SecureScheme returns the description of the ftps scheme, like [Scheme]. An ftps URL
+// means FTP with TLS from the first octet. No RFC defines the scheme.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := entry("ftps", SecurePort, c)
 	s.Status, s.Section = scheme.Extension, "RFC 4217 (as ftp, over TLS)"
@@ -82,9 +82,10 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	return list, nil
 }
 
-// canonical returns the canonical form of u and what it changed: "/" for no url-path,
-// %3B for ";" in a segment (section 3.2.2: it "must be encoded"), and the typecode in
-// lower case. Segments are commands, so ".", ".." and empty ones stay.
+// canonical returns the canonical form of u and the changes that it made. It writes
+// "/" for a missing url-path, %3B for ";" in a segment (section 3.2.2: it "must be
+// encoded"), and the typecode in lower case. It preserves ".", ".." and empty
+// segments, because segments are commands.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	isSpelled := u.Facts().Has(locus.Internet|locus.Slash) && bnf.Spelled(u, defaultPort)
 	if isSpelled && u.Facts().Has(locus.PathFsegment) && isFTP(u) {

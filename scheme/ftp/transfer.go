@@ -30,8 +30,8 @@ type operation struct {
 
 	lineconn.Lease
 	ctl     *control
-	answer  *scheme.Credentials // of req.Ask; nil: none, or the server refused it
-	refused int                 // how many answers the server refused
+	answer  *scheme.Credentials // answer of req.Ask; nil if there is none or the server rejected it
+	refused int                 // number of answers that the server rejected
 }
 
 func (x *operation) use(ctl *control) {
@@ -54,9 +54,9 @@ func (x *operation) perform() (res scheme.Resource, err error) {
 	return res, nil
 }
 
-// transfer opens a data connection and sends the command that uses it, after REST if
-// offset is not 0, and after the commands of before. It returns the connection and the
-// offset of its first octet.
+// transfer opens a data connection and sends the command that uses it. It first sends
+// the commands of before, and REST if offset is not 0. It returns the connection and
+// the offset of its first octet.
 func (x *operation) transfer(offset int64, before []step, command ...string) (ch *channel, start int64, err error) {
 	if ch, err = x.openChannel(); err != nil {
 		return nil, 0, err
@@ -88,7 +88,7 @@ func (x *operation) transfer(offset int64, before []step, command ...string) (ch
 		return nil, 0, fmt.Errorf("%w: the server sent no preliminary reply", refused)
 	}
 	if start > 0 {
-		// Servers differ in whether REST applies to the next transfer then.
+		// Servers disagree on whether REST then applies to the next transfer.
 		x.ctl.Broken = true
 		refused = scheme.Hint(refused, "this request resumes at byte "+strconv.FormatInt(start, 10)+": retry from the beginning")
 	}
@@ -111,7 +111,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
 			return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
 		}
-		// A server that knows the size or time of a file has the file.
+		// A server that reports the size or time of a file has the file.
 		known := o.Size >= 0 || !o.ModTime.IsZero()
 		if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
 			x.End(true)
@@ -125,13 +125,13 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		return nil, x.maybeDirectory(err)
 	}
 	o.Tag, o.Start = tag(o), start
-	o.Resumable = start > 0 // only REST tells whether the server supports it
+	o.Resumable = start > 0 // only REST shows whether the server supports it
 	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.req.Limit)
 	return o, nil
 }
 
-// questions returns the steps that set the type, and find out the size
-// and time of the file as far as the server tells them.
+// questions returns the steps that set the type and request the size and time
+// of the file.
 func (x *operation) questions(o *scheme.Object) []step {
 	ctl, plan := x.ctl, x.plan
 	steps := ctl.setType(plan.typ)
@@ -140,7 +140,7 @@ func (x *operation) questions(o *scheme.Object) []step {
 		return steps
 	}
 	if plan.typ == "I" && !ctl.noSize {
-		// In other types SIZE fails, or is not the size of the file.
+		// In other types SIZE fails, or does not return the size of the file.
 		steps = append(steps, step{[]string{"SIZE", plan.name}, func(r reply) error {
 			ctl.noSize, o.Size = unknownCommand(r.code), sizeReply(r)
 			return nil
@@ -155,7 +155,7 @@ func (x *operation) questions(o *scheme.Object) []step {
 	return steps
 }
 
-// isListed reports whether MLSD, which is exact (RFC 3659 section 7.5), has told size and time.
+// isListed reports whether an MLSD listing, which is exact (RFC 3659 section 7.5), contained size and time.
 func (x *operation) isListed() bool {
 	req := x.req
 	return req.Listed != nil && req.Listed.Size >= 0 && !req.Listed.ModTime.IsZero() && x.ctl.habits.exact.Load() &&
@@ -169,8 +169,8 @@ func tag(o *scheme.Object) string {
 	return fmt.Sprintf("%d-%s", o.Size, o.ModTime.Format("20060102150405.999"))
 }
 
-// resumeAt returns Request.Offset, or 0 if the file has changed since the first part
-// was read.
+// resumeAt returns Request.Offset, or 0 if the file has changed since the earlier
+// transfer.
 func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	switch {
 	case req.Tag != "" && req.Tag != o.Tag,
@@ -181,8 +181,8 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	return max(req.Offset, 0)
 }
 
-// maybeDirectory adds a hint to the refusal of RETR if CWD shows that the name is a
-// directory.
+// maybeDirectory sends CWD after the server rejected RETR. If the name is a
+// directory, it adds a hint to the error.
 func (x *operation) maybeDirectory(err error) error {
 	name := x.plan.name
 	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.Reusable() || name == "" {
@@ -201,18 +201,18 @@ type download struct {
 	x       *operation
 	ch      *channel
 	command string
-	err     error // that ended it; io.EOF: success
+	err     error // that ended it; io.EOF means success
 }
 
 // finish ends the transfer after the data connection ended with err, and returns
-// io.EOF or a failure. whole says that no octet is missing.
+// io.EOF or a failure. whole reports whether all octets arrived.
 func (d *download) finish(err error, whole bool) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) && whole {
 		err = io.EOF // the server did not end TLS, but the file is complete
 	}
 	if err != io.EOF {
 		if d.x.ctl.ahead != "" && d.x.ctx.Err() == nil {
-			d.x.ctl.habits.notAhead.Store(true) // perhaps the command ended the transfer
+			d.x.ctl.habits.notAhead.Store(true) // the command may have ended the transfer
 		}
 		d.x.End(false)
 		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.ProtocolError(err)))
@@ -239,21 +239,21 @@ func (d *download) complete() error {
 	return err
 }
 
-// Close ends the transfer. If it is not complete, the control connection is closed.
+// Close ends the transfer. If the transfer is incomplete, Close closes the control connection.
 func (d *download) Close() error {
 	d.x.End(false)
 	return nil
 }
 
-// body is the body of the object for a file.
+// body is the body of a file's object.
 type body struct {
 	download
 	size int64 // of the whole file; -1 if unknown
 	at   int64 // offset of the next octet in the file
 }
 
-// Read returns io.EOF only if the server reported success and the size, if known, is
-// right.
+// Read returns io.EOF only if the server reported success and the number of octets
+// matches the known size.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
@@ -312,7 +312,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	command := plan.last(verb)
 	ch, _, err := x.transfer(0, nil, command...)
 	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
-		ctl.listVerb, verb = "LIST", "LIST" // FEAT was wrong
+		ctl.listVerb, verb = "LIST", "LIST" // the reply to FEAT was wrong
 		ctl.habits.exact.Store(false)
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, nil, command...)
@@ -344,8 +344,8 @@ func (x *operation) list() (scheme.Resource, error) {
 
 func noItems(func(scheme.Item, error) bool) {}
 
-// noFiles reports whether err means an empty directory: "450 No files found". For a
-// missing directory servers send the same code with another text.
+// noFiles reports whether err means an empty directory: "450 No files found".
+// Servers send the same code with another text for a missing directory.
 func noFiles(err error) bool {
 	var refused *lineconn.ReplyError
 	if !errors.As(err, &refused) || refused.Code != 450 && refused.Code != 550 {
@@ -354,14 +354,15 @@ func noFiles(err error) bool {
 	return strings.Contains(strings.ToLower(refused.Text), "no files")
 }
 
-// entryParser returns the function that reads a line of the reply to verb, and the
-// directory of its entry. It reports false for a line without an entry.
+// entryParser returns a function that reads a line of the reply to verb. The
+// function returns the directory of the entry, the entry, and false for a line
+// without an entry.
 func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
 	return lineParser(x.url, x.plan.name, verb, time.Now())
 }
 
-// lineParser is entryParser for a listing of u that was made at that time. argument is
-// that of NLST.
+// lineParser is entryParser for a listing of u that was made at now. argument is the
+// argument of NLST.
 func lineParser(u URL, argument, verb string, now time.Time) func(text string) (linker, scheme.Item, bool) {
 	base := newLinker(u)
 	return func(text string) (_ linker, it scheme.Item, ok bool) {
@@ -385,13 +386,13 @@ type menu struct {
 	download
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
-	unread *unread          // of the reply to LIST; nil for other verbs
-	source *archived.Buffer // the listings; nil if not wanted
+	unread *unread          // lines of the reply to LIST; nil for other verbs
+	source *archived.Buffer // the listings; nil if not requested
 	told   bool             // the error was yielded
 }
 
-// items reads items off the data connection as they are requested. A loop that
-// stops early and starts again continues after the last item.
+// items reads items from the data connection as the caller requests them. A
+// loop that stops early and starts again continues after the last item.
 func (m *menu) items() iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for {
@@ -427,8 +428,8 @@ func (m *menu) next() (scheme.Item, error) {
 	}
 }
 
-// end ends the listing. If lines of LIST could not be read, it sends NLST for their
-// names first.
+// end ends the listing. If parsers could not read some lines of LIST, it sends NLST
+// for their names first.
 func (m *menu) end(err error) {
 	if err != io.EOF || !m.unread.wantsNames() {
 		m.err = m.finish(err, false)

@@ -6,24 +6,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits of what is kept of a listing. A listing that exceeds one is shown as LIST wrote
-// it.
+// Limits for the lines that unread buffers. A listing that exceeds one is shown as LIST
+// wrote it.
 const (
 	maxUnreadText = 1 << 20 // bytes of lines
 	maxSeenNames  = 1 << 16
 )
 
-// unread holds the lines of a reply to LIST that no parser reads, until NLST has given
-// the names in them. VMS, NetWare, MVS, OS/2 and AS/400 have formats of their own, and
-// some servers write dates in the local language. A nil *unread holds nothing.
+// unread buffers the lines of a reply to LIST that no parser reads, until NLST returns
+// the names in them. VMS, NetWare, MVS, OS/2 and AS/400 use their own formats, and
+// some servers write dates in the local language. A nil *unread buffers nothing.
 type unread struct {
 	lines []string
 	size  int                 // of lines, in bytes
 	seen  map[uint64]struct{} // hashes of the names in the other lines
 	seed  maphash.Seed
 	full  bool
-	names bool // the following lines are those of NLST
-	added bool // NLST gave a name that LIST did not
+	names bool // the following lines come from NLST
+	added bool // NLST returned a name that LIST did not
 	ready bool // the lines can be shown
 }
 

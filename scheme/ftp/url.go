@@ -16,18 +16,18 @@ import (
 // methods decode; [URL.URL] returns the encoded text.
 type URL struct {
 	u locus.URL
-	// Offsets in the url-path: of the name, and of ";type=" or the end.
+	// Offsets in the url-path: the offset of the name, and of ";type=" or the end.
 	name, end uint16
 	// typecode is 0, or the first letter of the typecode in lower case.
 	typecode byte
 }
 
-// Parse reads u as an ftp or ftps URL. It accepts characters that the grammar does not,
-// which Check reports. The error is a [*locus.SyntaxError]: there is no "//", or "?"
-// instead of the "/" before the url-path.
+// Parse reads u as an ftp or ftps URL. It also accepts characters that the grammar
+// excludes, which Check reports. The error is a [*locus.SyntaxError]: "//" is missing,
+// or "?" replaces the "/" before the url-path.
 //
-// A ";type=" that is not at the end, or has a code that neither section 5 nor the URI
-// draft defines, is part of the name.
+// ";type=" is part of the name if it is not at the end, or if neither section 5 nor
+// the URI draft defines its code.
 func Parse(u locus.URL) (URL, error) {
 	if !isFTP(u) || !u.Facts().Has(locus.Internet) {
 		name := "ftp"
@@ -52,7 +52,8 @@ func Parse(u locus.URL) (URL, error) {
 func isFTP(u locus.URL) bool { return u.Scheme() == "ftp" || u.Scheme() == "ftps" }
 
 // typeSuffix returns the offset of ";type=" and its code at the end of path, and the
-// first letter of the code in lower case; or len(path) and 0.
+// first letter of the code in lower case. If there is none, it returns len(path) and
+// 0.
 func typeSuffix(path string) (int, byte) {
 	semicolon := lastTypeWord(path)
 	if semicolon < 0 {
@@ -65,7 +66,7 @@ func typeSuffix(path string) (int, byte) {
 	return semicolon, code[0] | 0x20
 }
 
-// typeWord precedes a typecode. In the grammar, which follows RFC 822, its case does not
+// typeWord precedes a typecode. The grammar follows RFC 822, so its case does not
 // matter.
 const typeWord = ";type="
 
@@ -82,18 +83,18 @@ func lastTypeWord(path string) int {
 	return i
 }
 
-// isTypecode: ftptype = "A" | "I" | "D" | "a" | "i" | "d"
+// isTypecode matches ftptype = "A" | "I" | "D" | "a" | "i" | "d"
 func isTypecode(code string) bool {
 	return len(code) == 1 && strings.Contains("aidAID", code)
 }
 
-// isDraftTypecode reports whether code is one that only the URI draft has:
+// isDraftTypecode reports whether only the URI draft defines code:
 //
 //	ftptype = A formcode | E formcode | I | L digits
 //
 // The draft's prose takes the format from RFC 959, "except that the space is
-// omitted", so a form may be missing and letters may be in either case. A alone
-// and I are RFC 1738's too.
+// omitted", so a form may be missing and letters may be in either case. RFC
+// 1738 also defines A alone and I.
 func isDraftTypecode(code string) bool {
 	if code == "" {
 		return false
@@ -113,28 +114,28 @@ func isDraftTypecode(code string) bool {
 // URL returns the URL as it was parsed.
 func (u URL) URL() locus.URL { return u.u }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (u URL) Format(s fmt.State, verb rune) { u.u.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (u URL) LogValue() slog.Value { return slog.StringValue(u.u.Shown()) }
 
-// User returns the user. ok is false without a user, which differs from an empty one
-// (section 3.1).
+// User returns the user. ok is false if there is no user, which differs from an
+// empty user (section 3.1).
 func (u URL) User() (octets string, ok bool) {
 	text, ok := u.u.User()
 	return bnf.Decode(text), ok
 }
 
-// Password returns the password. ok is false without one.
+// Password returns the password. ok is false if there is none.
 func (u URL) Password() (octets string, ok bool) {
 	text, ok := u.u.Password()
 	return bnf.Decode(text), ok
 }
 
-// CWD returns the arguments of the CWD commands in order, empty ones too (section
-// 3.2.2). It is never nil.
+// CWD returns the arguments of the CWD commands in order, including empty ones
+// (section 3.2.2). It never returns nil.
 func (u URL) CWD() []string {
 	text, ok := strings.CutSuffix(u.fpath()[:u.name], "/")
 	if !ok {
@@ -147,10 +148,10 @@ func (u URL) CWD() []string {
 	return list
 }
 
-// Name returns the name: what follows the last "/". It may be empty.
+// Name returns the text after the last "/". It may be empty.
 func (u URL) Name() string { return bnf.Decode(u.fpath()[u.name:]) }
 
-// Typecode returns 'a', 'i' or 'd', in lower case, or 0 without one of these.
+// Typecode returns 'a', 'i' or 'd', in lower case, or 0 if the URL has none of these.
 func (u URL) Typecode() byte {
 	if u.DraftTypecode() != "" {
 		return 0
@@ -158,8 +159,8 @@ func (u URL) Typecode() byte {
 	return u.typecode
 }
 
-// DraftTypecode returns a typecode that only the URI draft has, in upper case: "AN",
-// "L8"; or "".
+// DraftTypecode returns a typecode that only the URI draft defines, in upper case,
+// such as "AN" or "L8". Otherwise it returns "".
 func (u URL) DraftTypecode() string {
 	if code := u.code(); !isTypecode(code) {
 		return strings.ToUpper(code)
@@ -175,7 +176,7 @@ func (u URL) code() string {
 	return path[int(u.end)+len(typeWord):]
 }
 
-// Secure reports whether the scheme is ftps: TLS from the first octet on.
+// Secure reports whether the scheme is ftps, in which TLS begins with the first octet.
 func (u URL) Secure() bool { return u.u.Scheme() == "ftps" }
 
 // fpath returns the url-path without its typecode.
@@ -194,7 +195,7 @@ func (u URL) typeText() string {
 type Parts struct {
 	Scheme   string  // "ftp" if empty; or "ftps"
 	User     *string // nil if absent
-	Password *string // nil: absent; only with a User
+	Password *string // nil if absent; requires a User
 	Host     string
 	Port     uint16   // 0 if absent
 	CWD      []string // arguments of CWD commands
@@ -202,8 +203,8 @@ type Parts struct {
 	Typecode byte // 'a', 'i', 'd', or 0 for none
 }
 
-// URL makes the URL. The error is a [*locus.SyntaxError]: a part contains CR, LF or NUL,
-// or the host or typecode is invalid.
+// URL returns the URL. The error is a [*locus.SyntaxError]: a part contains CR, LF or
+// NUL, or the host or typecode is invalid.
 func (p Parts) URL() (URL, error) {
 	path := appendPath(nil, p.CWD, p.Name)
 	if p.Typecode != 0 {
@@ -235,11 +236,11 @@ func (p Parts) URL() (URL, error) {
 	return u, u.sendable()
 }
 
-// segmentSet returns the characters of a cwd or name that are not escaped. Section 5
-// allows "?", but some programs cut the path there.
+// segmentSet returns the characters that need no escape in a cwd or name. Section 5
+// allows "?", but some programs end the path there.
 func segmentSet() escape.Set { return escape.Fsegment().Without("?") }
 
-// appendPath appends cwds and a name as an fpath of section 5, encoded.
+// appendPath encodes cwds and a name as an fpath of section 5 and appends it.
 func appendPath(dst []byte, cwd []string, name string) []byte {
 	for _, segment := range cwd {
 		dst = append(escape.AppendEncode(dst, segment, segmentSet()), '/')
@@ -255,7 +256,7 @@ func (u URL) sendable() error {
 	return nil
 }
 
-// lineFaults returns the runs of escaped CR, LF and NUL in the parts of u that are sent.
+// lineFaults returns the runs of escaped CR, LF and NUL in the parts of u that a client sends.
 func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 	user, _ := u.User()
 	password, _ := u.Password()

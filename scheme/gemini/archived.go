@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// liveMenu returns the menu that a server sends, of that media type.
+// liveMenu returns the menu in a server's response. kind is its media type.
 func liveMenu(req *scheme.Request, g URL, kind string, conn io.ReadCloser) *scheme.Menu {
 	source := archived.For(req)
 	m := menu(g.url, struct {
@@ -24,7 +24,7 @@ func liveMenu(req *scheme.Request, g URL, kind string, conn io.ReadCloser) *sche
 	return m
 }
 
-// liveForm returns the form that a server asks for. Its octets are the header.
+// liveForm returns the form that a server requests. Its archived bytes are the header.
 func liveForm(req *scheme.Request, g URL, h header, text string) *scheme.Menu {
 	source := archived.For(req)
 	source.Write([]byte(text + "\r\n"))
@@ -33,7 +33,7 @@ func liveForm(req *scheme.Request, g URL, h header, text string) *scheme.Menu {
 	return m
 }
 
-// readForm returns the form in a header that was kept; nil: head is something else.
+// readForm returns the form in an archived header, or nil if head is not the header of a form.
 func readForm(g URL, head []byte) *scheme.Menu {
 	text, ok := strings.CutSuffix(string(head), "\r\n")
 	if !ok || strings.ContainsAny(text, "\r\n") {
@@ -46,7 +46,7 @@ func readForm(g URL, head []byte) *scheme.Menu {
 	return form(g, h)
 }
 
-// readArchived implements Scheme.Kept.
+// readArchived implements Access.Archived.
 func readArchived(u locus.URL, kind string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
 	if err != nil {

@@ -20,28 +20,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// InMemory is a value of [Options.KnownHosts]: fingerprints are stored nowhere.
+// InMemory is a value of [Options.KnownHosts]. The client then stores no fingerprints in a file.
 const InMemory = "memory"
 
-// knownHosts are the certificates of the first use, by host and port. A file has a line
-// for each: address, SHA-256 of the certificate in hexadecimal, and the time at which
-// it expires. The last line of an address counts.
+// knownHosts holds the certificates of the first use, by host and port. Each line of
+// the file holds an address, the SHA-256 of the certificate in hexadecimal, and the
+// time at which the certificate expires. The last line of an address counts.
 type knownHosts struct {
 	file     string // empty if none
-	fallback bool   // without access to file, memory serves
+	fallback bool   // if the file is not accessible, use memory only
 
 	mu     sync.Mutex
 	read   bool
-	lines  int // of the file
+	lines  int // number of lines in the file
 	pinned map[string]pin
 }
 
 const (
-	// maxKnown limits the servers in memory and the lines of the file. Without room, a
-	// new server is trusted each time: no other may be forgotten for it, since links could
-	// lead to any number of names.
+	// maxKnown limits the servers in memory and the lines of the file. If it is reached,
+	// the client trusts a new server each time. It must not forget another server instead,
+	// since links could lead to any number of names.
 	maxKnown = 10_000
-	// maxAddress limits the octets of an address that is stored.
+	// maxAddress is the maximum length of a stored address in octets.
 	maxAddress = 300
 )
 
@@ -50,7 +50,8 @@ type pin struct {
 	expires time.Time
 }
 
-// defaultFile is in the user's configuration directory; empty without one.
+// defaultFile returns the default file in the user's configuration directory. If there is no such directory, it returns
+// "".
 func defaultFile() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -59,8 +60,8 @@ func defaultFile() string {
 	return filepath.Join(dir, "locus", "gemini-known-hosts")
 }
 
-// check judges the certificate of a server. The first of an address is stored. The
-// error wraps [scheme.ErrAuth].
+// check validates the certificate of a server. It stores the first certificate of
+// an address. The error wraps [scheme.ErrAuth].
 func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) error {
 	hash := sha256.Sum256(c.Raw)
 	sum := hex.EncodeToString(hash[:])
@@ -88,22 +89,22 @@ func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) e
 	return k.unlessFallback(k.store(address, k.pinned[address]))
 }
 
-// unlessFallback returns err, the failure of an access to the file. If memory serves
-// instead, it returns nil.
+// unlessFallback returns err, the failure of an access to the file. If memory is
+// used instead, it returns nil.
 func (k *knownHosts) unlessFallback(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case k.fallback && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
-		// Without descriptors the file is there: a changed certificate must not be trusted.
+		// The file exists if the process only ran out of descriptors: a changed certificate must not be trusted.
 		k.file = ""
 		return nil
 	}
 	return fmt.Errorf("known hosts: %w", err)
 }
 
-// makeRoom reports whether the certificate of that address can be stored. It forgets
-// expired ones if that is necessary.
+// makeRoom reports whether the certificate of address can be stored. If necessary,
+// it removes expired ones.
 func (k *knownHosts) makeRoom(address string, now time.Time) bool {
 	if _, ok := k.pinned[address]; !ok && len(k.pinned) >= maxKnown {
 		maps.DeleteFunc(k.pinned, func(_ string, p pin) bool { return !now.Before(p.expires) })
@@ -112,7 +113,7 @@ func (k *knownHosts) makeRoom(address string, now time.Time) bool {
 	return len(address) <= maxAddress && (ok || len(k.pinned) < maxKnown)
 }
 
-// load reads the file, once.
+// load reads the file once.
 func (k *knownHosts) load() error {
 	if k.read {
 		return nil
@@ -153,8 +154,8 @@ func (k *knownHosts) readFile() error {
 	return nil
 }
 
-// store appends a line. A server on loopback is one of this session: its port belongs
-// to another program tomorrow.
+// store appends a line. It does not store a server on loopback, because another
+// program may use its port tomorrow.
 func (k *knownHosts) store(address string, p pin) error {
 	if a, err := netip.ParseAddrPort(address); k.file == "" || k.lines >= maxKnown || err == nil && a.Addr().Unmap().IsLoopback() {
 		return nil
@@ -175,8 +176,8 @@ func (k *knownHosts) store(address string, p pin) error {
 	return errors.Join(err, f.Close())
 }
 
-// isCut reports whether the last line of a file has no end, as after a full disk: the next
-// one would be read with it.
+// isCut reports whether the last line of a file has no line end, as after a full disk.
+// Appending would join the next line to it.
 func isCut(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {

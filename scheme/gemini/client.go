@@ -17,16 +17,17 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// Options are the options of a [Client]. The zero value selects the defaults.
+// Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
 	// KnownHosts is the name of the file with the fingerprints of certificates. The default
-	// is locus/gemini-known-hosts in the user's configuration directory, or [InMemory] if
-	// that file can't be read or written. The file has at most 10,000 servers, and none on
-	// loopback addresses; the client trusts other servers each time.
+	// is locus/gemini-known-hosts in the user's configuration directory. If the client
+	// cannot read or write that file, the default is [InMemory]. The file holds at most
+	// 10,000 servers, and none on loopback addresses; the client trusts other servers each
+	// time.
 	KnownHosts string
 }
 
-// Client opens gemini URLs. It may be used from many goroutines at once.
+// Client opens gemini URLs. It may be used concurrently.
 type Client struct{ known knownHosts }
 
 // New returns a Client. o may be nil.
@@ -44,9 +45,9 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Open sends the request of req.URL and returns what the response is: see the package's
-// text. It fills in a form with req.Fill. Offset and the preferences of req have no
-// effect.
+// Open sends the request of req.URL and returns the resource in the response: see the
+// package comment. It fills in a form with req.Fill. It ignores the offset and the
+// preferences in req.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	g, err := Parse(req.URL)
 	if err != nil {
@@ -109,17 +110,17 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, e
 	return conn, nil
 }
 
-// maxHeader is the most octets of a header: a status, a space and 1024 octets.
+// maxHeader is the maximum length of a header in octets: a status, a space and 1024 octets.
 const maxHeader = 1024 + 3
 
-// exchange sends the request and reads the header. reads reports whether the resource
-// reads the connection, and closes it.
+// exchange sends the request and reads the header. reads reports whether res reads
+// the connection and closes it.
 func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (res scheme.Resource, reads bool, err error) {
 	req.Traced(true, string(request[:len(request)-2]))
 	if _, err := conn.Write(request); err != nil {
 		return nil, false, err
 	}
-	// The body follows the header, so no octet after its end may be read.
+	// The body follows the header, so readLine must not read beyond its end.
 	text, err := readLine(conn)
 	if err != nil {
 		return nil, false, err

@@ -34,8 +34,8 @@ func parseHeader(text string) (header, error) {
 	return header{status, strings.TrimSpace(meta)}, nil
 }
 
-// err returns what the status says went wrong; nil for 1x, 2x and 3x. The error wraps
-// one of package scheme.
+// err returns the error for the status, or nil for 1x, 2x and 3x. The error wraps an
+// error of package scheme.
 func (h header) err() error {
 	kind := scheme.ErrProtocol
 	switch {
@@ -62,13 +62,13 @@ func (h header) err() error {
 	return err
 }
 
-// Bounds of a menu.
+// Limits of a menu.
 const (
 	maxLine = 64 << 10
 	maxMenu = 16 << 20
 )
 
-// menu reads gemtext from r, which the menu closes. base is the URL of the document.
+// menu reads gemtext from r. Closing the menu closes r. base is the URL of the document.
 func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 	lines := line.NewReader(r, maxLine)
 	lines.Allow(maxMenu)
@@ -127,7 +127,7 @@ func item(base locus.URL, text string, preformatted bool) scheme.Item {
 	return i
 }
 
-// promise returns what a gemini URL most likely leads to, by its name.
+// promise guesses the kind and media type of the resource at u from its name.
 func promise(u locus.URL) (scheme.ItemKind, string) {
 	name, _ := u.Path()
 	name, _, _ = strings.Cut(name, "?")

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the row of gemini, opened by c. A nil c is a client with the default
-// options.
+// Scheme returns the description of the gemini scheme, whose URLs c opens. If c is
+// nil, a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	if c == nil {
 		c = New(nil)

@@ -33,16 +33,16 @@ func (g URL) Path() string {
 	return bnf.Decode(path)
 }
 
-// Query returns the octets of the query. ok reports whether there is one, perhaps
-// empty.
+// Query returns the octets of the query. ok reports whether the URL has a query,
+// which may be empty.
 func (g URL) Query() (octets string, ok bool) {
 	path, _ := g.url.Path()
 	_, query, ok := strings.Cut(path, "?")
 	return bnf.Decode(query), ok
 }
 
-// WithQuery returns g with octets as its query. The error is a [*locus.SyntaxError] if
-// the URL gets too long.
+// WithQuery returns the URL of g with octets as its query. The error is a
+// [*locus.SyntaxError]: the URL would be too long.
 func (g URL) WithQuery(octets string) (locus.URL, error) {
 	p := g.url.Parts()
 	path := ""
@@ -54,12 +54,12 @@ func (g URL) WithQuery(octets string) (locus.URL, error) {
 	return p.URL()
 }
 
-// maxRequest is the most octets of a URL in a request.
+// maxRequest is the maximum length of the URL in a request in octets.
 const maxRequest = 1024
 
-// AppendRequest appends the request: the URL without its fragment and with a path, and
-// CR LF. Octets above 7F are encoded. The error is a [*locus.SyntaxError] for more than
-// 1024 octets.
+// AppendRequest appends the request: the URL with a path and without its fragment, and
+// CR LF. It encodes octets above 7F. The error is a [*locus.SyntaxError]: the request
+// exceeds 1024 octets.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) {
 	u := g.url.WithoutFragment()
 	text := u.String()

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readArchived implements Scheme.Kept. The octets of a menu are those of the whole reply, with the
-// header of Gopher+ if there was one.
+// readArchived implements Access.Archived. The archived bytes of a menu are the whole reply,
+// including the header of Gopher+ if there was one.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		}
 		return archived.Object(scheme.Object{URL: u, Name: g.name(), Type: mediaType}, buffered{in, body}), nil
 	}
-	if !g.hasPlus && hasHeader(in) { // the answer for a view that the request preferred
+	if !g.hasPlus && hasHeader(in) { // the archived reply is a view that the request preferred
 		if view, err := g.withPlus("+"); err == nil {
 			g = view
 		}
@@ -48,7 +48,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	return res, err
 }
 
-// isMenu reports whether what a server sends for g is a menu, and not an object.
+// isMenu reports whether a server's reply to g is a menu, and not an object.
 func (g URL) isMenu() bool {
 	if _, refers, _ := g.Redirect(); refers || g.asksPhone() || g.asksAttributes() || g.plus == "?" {
 		return true

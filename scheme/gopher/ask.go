@@ -13,27 +13,29 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// fieldKinds has the kinds of questions, in lower case. Others are answered like ask.
+// fieldKinds maps the kinds of questions, in lower case, to field kinds. Other questions are
+// answered like ask.
 var fieldKinds = map[string]scheme.FieldKind{
 	"note":    scheme.FieldNote,
 	"ask":     scheme.FieldText,
-	"askp":    scheme.FieldHidden, // but sent in clear
+	"askp":    scheme.FieldHidden, // hidden, but sent without encryption
 	"askl":    scheme.FieldLines,
 	"askf":    scheme.FieldSaveAs,
 	"choose":  scheme.FieldChoice,
 	"choosef": scheme.FieldFile,
-	"select":  scheme.FieldCheck, // for the prompt, or for each of the choices
+	"select":  scheme.FieldCheck, // one for the prompt, or one for each choice
 }
 
 // question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
 type question struct {
 	Kind   scheme.FieldKind
 	Prompt string
-	// Default is the default answer. Of a Select it is "0" or "1" for each choice,
-	// without separators, or for the prompt if it has no choices; of a Choose the
-	// first choice. Of a ChooseF it is empty, whatever the server proposes.
+	// Default is the default answer. For a Select it is "0" or "1" for each
+	// choice, without separators, or for the prompt if there are no choices. For a
+	// Choose it is the first choice. For a ChooseF it is empty, whatever the
+	// server proposes.
 	Default string
-	// Choices are the choices of a Choose and the options of a Select.
+	// Choices holds the choices of a Choose or the options of a Select.
 	Choices []string
 }
 
@@ -99,7 +101,7 @@ func cutDefault(text string) (prompt, on string) {
 }
 
 // newForm returns the form of an item, with a field for each option of a Select.
-// Submit makes the URL of section 3.4.9 that requests the view v.
+// Submit returns the URL of section 3.4.9 that requests the view v.
 func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,
@@ -151,8 +153,8 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	return append(fields, f)
 }
 
-// maxRepeated limits the octets of a prompt that each option repeats, since a server
-// may send a long prompt with many options.
+// maxRepeated limits the octets of a prompt that each option repeats, because a
+// server may send a long prompt with many options.
 const maxRepeated = 256
 
 func (q question) repeated() string {
@@ -167,10 +169,10 @@ func (q question) repeated() string {
 }
 
 // appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a
-// lone dot. An AskL has a line with the number of its lines before them. With a file,
+// lone dot. The answer to an AskL begins with the number of its lines. With a file,
 // the block begins with "+" and its length, ends with the file, and has no dot.
 //
-// The error is a [*scheme.AnswerError]; dst is then returned unchanged.
+// The error is a [*scheme.AnswerError]; appendData then returns dst unchanged.
 func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
 	if err := form.Check(answers); err != nil {
@@ -198,7 +200,7 @@ func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	return append(dst, file...), nil
 }
 
-// oneFile returns the file to send, and refuses to send two.
+// oneFile returns the file to send. It returns an error if there are two.
 func oneFile(first, second string) (string, error) {
 	if first != "" && second != "" {
 		return "", errors.New("only one file can be sent")
@@ -231,8 +233,8 @@ func appendLines(dst []byte, answer string) ([]byte, error) {
 	return dst, nil
 }
 
-// appendLine appends one line. It checks choices too: the server may offer one that
-// can't be sent.
+// appendLine appends one line. It checks choices too, because the server may offer
+// a choice that cannot be sent.
 func appendLine(dst []byte, text string) ([]byte, error) {
 	if text == "." {
 		return dst, errors.New("a line can't be only a dot: that would end the form")
@@ -241,7 +243,7 @@ func appendLine(dst []byte, text string) ([]byte, error) {
 }
 
 // wordsForm returns a form with one field, whose answer becomes the search of g
-// (section 3.4.2). Submit keeps the Gopher+ string of g.
+// (section 3.4.2). Submit preserves the Gopher+ string of g.
 func wordsForm(g URL, title, prompt string) *scheme.Form {
 	return scheme.NewForm(g.url, title, scheme.FormField{Kind: scheme.FieldText, Prompt: prompt}, func(words string) (locus.URL, error) {
 		if err := checkWords(words); err != nil {

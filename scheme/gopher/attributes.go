@@ -13,13 +13,13 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// attributes are those of one item (RFC 1738 sections 3.4.6 and 3.4.7). Their texts
-// are as the server sent them, and not safe for a terminal.
+// attributes holds the attributes of one item (RFC 1738 sections 3.4.6 and 3.4.7).
+// The texts are as the server sent them, and not safe for a terminal.
 type attributes struct {
 	Info menuLine // +INFO: the item's line on its menu; zero if missing
-	// ModTime is the Mod-Date of +ADMIN; zero: unknown. The dates of Gopher+ have no time
-	// zone, and servers write local time. They are read as UTC, so they may be off by
-	// some hours.
+	// ModTime is the Mod-Date of +ADMIN, or zero if unknown. The dates of Gopher+ have no
+	// time zone, and servers write local time. They are read as UTC, so they may be wrong
+	// by some hours.
 	ModTime  time.Time
 	Views    []plusView       // +VIEWS, the server's preferred view first
 	Abstract string           // +ABSTRACT, with "\n" between its lines
@@ -29,13 +29,13 @@ type attributes struct {
 
 type attributeBlock struct {
 	Name string // without "+"; case-sensitive
-	// Descriptor is the rest of the name's line. It may be the menu line of an item
-	// that has the Lines, as it always is for +INFO.
+	// Descriptor is the rest of the name's line. It may be the menu line of the
+	// item with these Lines. For +INFO it always is.
 	Descriptor string
-	Lines      []string // without the leading blank of each
+	Lines      []string // without the leading space of each
 }
 
-// The blocks that attributes parses.
+// Blocks that attributes parses.
 const (
 	blockInfo     = "INFO"
 	blockAdmin    = "ADMIN"
@@ -45,17 +45,17 @@ const (
 )
 
 const (
-	// attributeOctets is the default limit of a reply with attributes or of a phone book.
+	// attributeOctets is the default limit for a reply with attributes and for a phone book.
 	attributeOctets = 16 << 20
-	// attributeLines is the limit of lines about one item. A TAB counts as a line,
-	// because it separates the choices of a form. It bounds the memory that a reply
-	// of very short lines or choices can take.
+	// attributeLines is the maximum number of lines about one item. A TAB counts as
+	// a line, because it separates the choices of a form. It bounds the memory for
+	// a reply with very short lines or choices.
 	attributeLines = 1 << 16
 )
 
 // readAttributes reads sets of attributes from r, the reply without its header. A set
 // ends before the next +INFO, at a lone dot, or at the end of r. An error ends the
-// iterator and comes with the set that was being read. Nil limits mean the defaults.
+// iterator and is yielded with the unfinished set. Nil limits mean the defaults.
 func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	l := limits.orDefault(attributeOctets)
 	return func(yield func(attributes, error) bool) {
@@ -103,8 +103,8 @@ func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	}
 }
 
-// attributeText yields the lines of a reply with attributes, which end like those of a
-// menu, up to a lone dot; a dot within a block follows a blank.
+// attributeText yields the lines of a reply with attributes, up to a lone dot. The
+// lines end like the lines of a menu. Within a block, a dot follows a space.
 func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		lines := line.NewReader(r, limits.Line)
@@ -132,9 +132,9 @@ func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 	}
 }
 
-// Only returns a with only +INFO and the named attributes, since a server may send all
-// attributes when asked for some. Names may begin with "+". Without names it returns
-// a.
+// Only returns a with only +INFO and the named attributes, because a server may send
+// all attributes when the client requests some. Names may begin with "+". Without
+// names it returns a.
 func (a attributes) Only(names ...string) attributes {
 	if len(names) == 0 {
 		return a
@@ -180,7 +180,7 @@ func newAttributes(blocks []attributeBlock) attributes {
 }
 
 // newBlock reads the first line of a block, without its "+". If the colon is missing,
-// the descriptor follows a blank, and may begin with a colon, which is a gophertype.
+// the descriptor follows a space, and may begin with a colon, which is a gophertype.
 func newBlock(text string) attributeBlock {
 	end := strings.IndexAny(text, ": ")
 	if end < 0 {
@@ -199,7 +199,7 @@ func (b attributeBlock) info() menuLine {
 }
 
 // parseDate parses the YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss in the last brackets of
-// value. It returns the zero time for anything else.
+// value. If there is none, it returns the zero time.
 func parseDate(value string) time.Time {
 	open := strings.LastIndexByte(value, '<')
 	digits, _, ok := strings.Cut(value[open+1:], ">")

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// check returns the violations of
+// check returns the violations in u of
 //
 //	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
 //	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -17,14 +17,14 @@ import (
 //	selector       = *xchar
 //	gopher+_string = *xchar
 //
-// in u, or for [locus.RFC1630] of the URI draft:
+// or, for [locus.RFC1630], of the URI draft:
 //
 //	gopheraddress  = gopher://hostport [/ gtype [ gcommand ] ]
 //	gtype          = xalpha
 //	gcommand       = path
 //
-// It adds what can't be sent, and notes on what other programs misread. A URL that
-// conforms costs no allocation.
+// It adds octets that cannot be sent, and notes on text that other programs
+// misread. A URL that conforms costs no allocation.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && isSound(u) {
 		return nil
@@ -53,8 +53,8 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSound reports whether RFC 1738 has no finding about u. It is false for URLs with a type that
-// is escaped, "?", or escapes in a Gopher+ string.
+// isSound reports whether RFC 1738 has no finding about u. It is false for URLs with an escaped
+// type, "?", or escapes in a Gopher+ string.
 func isSound(u locus.URL) bool {
 	path, _ := u.Path()
 	facts := u.Facts()
@@ -69,7 +69,7 @@ func isSound(u locus.URL) bool {
 	return isField(selector) && isField(search) && strings.IndexByte(search, '/') < 0 && strings.IndexByte(plus, '%') < 0
 }
 
-// isField reports whether no escape in text ends a field of a request.
+// isField reports whether no escape in text decodes to an octet that ends a field of a request.
 func isField(text string) bool {
 	return fieldFaults("", 0, text, func(bnf.Fault) bool { return false })
 }
@@ -92,7 +92,7 @@ func path(f *bnf.Findings) {
 	notes(f, w)
 }
 
-// notes adds what RFC 1738 allows but programs misread.
+// notes adds notes on text that RFC 1738 allows but other programs misread.
 func notes(f *bnf.Findings, w written) {
 	if i := strings.IndexByte(w.selector, '?'); i >= 0 && w.gtypeOctet() == TypeSearch {
 		f.Note("question-mark", "RFC 1738 3.4.1", w.selectorOffset()+i, "?",
@@ -105,7 +105,7 @@ func notes(f *bnf.Findings, w written) {
 	}
 }
 
-// canonical writes the type, drops port 70, and writes each octet of the
+// canonical writes the type, removes port 70, and writes each octet of the
 // gopher-path in one way: within it "no characters are reserved" (section 3.4.1).
 // Slashes and dots have no meaning. In a search it escapes "/" and "?", because the
 // production lacks them.

@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are the options of a [Client]. The zero value selects the defaults.
+// Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
 	// LiteralTabs sends a TAB for an empty search before a Gopher+ command, as section
 	// 3.4.3 requires. Some servers reject such requests.
@@ -30,21 +30,22 @@ type Options struct {
 	// TLSConfig is the TLS configuration for gophers URLs. If nil, the defaults of
 	// crypto/tls apply.
 	TLSConfig *tls.Config
-	// Limits bound menus, attributes and phone books.
+	// Limits bound the size of menus, attributes and phone books.
 	Limits Limits
 	// ReplyTimeout limits the total time of waiting for a menu, attributes or the response
-	// of a phone book. The time that the caller spends on items does not count. The default
-	// is 10 minutes.
+	// of a phone book. It excludes the time that the caller spends on items. The default is
+	// 10 minutes.
 	ReplyTimeout time.Duration
 }
 
 const (
 	replyTimeout = 10 * time.Minute
-	// grace is how long a text may continue after a line that is only a dot before
-	// that line counts as its end: servers may keep the connection open.
+	// grace is the time that the client waits after a line that is only a dot. If
+	// no text follows in that time, the line is the end of the text, because
+	// servers may leave the connection open.
 	grace = 2 * time.Second
-	// headTime is how long to wait for enough octets to detect the media type, once
-	// the first one has arrived.
+	// headTime is the maximum wait, after the first octet, for enough octets to
+	// detect the media type.
 	headTime = 250 * time.Millisecond
 )
 
@@ -52,7 +53,7 @@ const (
 // may be used concurrently.
 type Client struct{ o Options }
 
-// New returns a Client. A nil o means the zero Options.
+// New returns a Client. o may be nil.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -62,15 +63,16 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Open implements [scheme.Opener]. Menus, search results, attributes and phone book answers
-// are a Menu. Items that no Gopher request gets are a Referral. A search without words and
-// the Gopher+ string "?" are a Menu with a form, unless req.Fill fills it in: then its
-// answers are sent. Anything else is an Object.
+// Open implements [scheme.Opener]. It returns menus, search results, attributes and phone
+// book answers as a [*scheme.Menu]. It returns a [*scheme.Redirect] for an item that no
+// Gopher request fetches. A search without words and the Gopher+ string "?" give a Menu
+// with a form, unless req.Fill fills in the form: then Open sends the answers. Anything
+// else is a [*scheme.Object].
 //
-// With req.Accept or req.AcceptLanguage, and a URL without a Gopher+ string, Open asks for
-// the item's views and fetches the best one (sections 3.4.7 and 3.4.8). The end of ctx also
-// ends the reading of the resource. Open ignores req.Offset: Gopher can't begin in the
-// middle of an object.
+// If req.Accept or req.AcceptLanguage is set and the URL has no Gopher+ string, Open
+// requests the item's views and fetches the best one (sections 3.4.7 and 3.4.8). When ctx
+// ends, reading the resource fails. Open ignores req.Offset, because Gopher cannot resume
+// an object.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	g, err := Parse(req.URL)
 	if err != nil {
@@ -96,9 +98,9 @@ type operation struct {
 	client   *Client
 	ctx      context.Context
 	req      *scheme.Request
-	source   *archived.Buffer // the last reply; nil if not wanted
-	asked    bool             // there was a request
-	archived bool             // the reply was kept earlier, without TLS
+	source   *archived.Buffer // the last reply; nil if not requested
+	asked    bool             // a request was sent
+	archived bool             // the reply is from an archive, without TLS
 }
 
 func (op *operation) open(g URL) (scheme.Resource, error) {
@@ -138,8 +140,8 @@ func (op *operation) fetch(g URL) (scheme.Resource, error) {
 	return x.resource(g)
 }
 
-// view fetches the best view of an item. On a server without Gopher+ it fetches the
-// item itself.
+// view fetches the best view of an item. If the server does not support Gopher+, it
+// fetches the item itself.
 func (op *operation) view(g URL) (scheme.Resource, error) {
 	all, err := g.withPlus("!")
 	if err != nil {
@@ -187,8 +189,8 @@ func (op *operation) phone(g URL) (scheme.Resource, error) {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}, nil
 }
 
-// fill asks req.Fill for the answers to a form, and opens the URL that submits them.
-// Without answers it returns the form.
+// fill calls req.Fill for the answers to a form, and opens the URL that submits
+// them. If there are no answers, it returns the form.
 func (op *operation) fill(f *scheme.Form, open func(URL) (scheme.Resource, error)) (scheme.Resource, error) {
 	answers, ok, err := op.answers(f)
 	if err != nil {
@@ -218,8 +220,9 @@ func (op *operation) answers(f *scheme.Form) (answers []string, ok bool, err err
 	return answers, true, f.Check(answers)
 }
 
-// form gets the form of an item and sends the answers. They are not put in a URL,
-// which might be too long, and would show passwords wherever URLs are shown.
+// form fetches the form of an item and sends the answers. It does not put them
+// into a URL, which might be too long, and would show passwords wherever the URL
+// is shown.
 func (op *operation) form(g URL) (scheme.Resource, error) {
 	a, err := op.itemAttributes(g)
 	if err != nil {
@@ -243,11 +246,11 @@ func (op *operation) form(g URL) (scheme.Resource, error) {
 	return op.fetch(g)
 }
 
-// errNoAttributes is the error for a reply in the old style.
+// errNoAttributes is the error for a reply without Gopher+.
 var errNoAttributes = fmt.Errorf("%w: the server does not speak Gopher+, and its items have no attributes", scheme.ErrUnsupported)
 
-// itemAttributes returns the attributes of one item. If they are cut, it returns the
-// ones before the error with the error.
+// itemAttributes returns the attributes of one item. If the reply is truncated, it
+// returns the attributes before the error, and the error.
 func (op *operation) itemAttributes(g URL) (attributes, error) {
 	x, err := op.askAttributes(g)
 	if err != nil {
@@ -260,8 +263,8 @@ func (op *operation) itemAttributes(g URL) (attributes, error) {
 	return attributes{}, fmt.Errorf("%w: the server sent no attributes", scheme.ErrProtocol)
 }
 
-// askAttributes requests attributes, to be read from the body. If the server can't
-// select some of them, it requests all.
+// askAttributes requests attributes; the caller reads them from the body. If the
+// server cannot select some of them, it requests all.
 func (op *operation) askAttributes(g URL) (*exchange, error) {
 	for {
 		x, err := op.send(g)
@@ -309,7 +312,7 @@ type exchange struct {
 	*scheme.Conn
 	op   *operation
 	in   *replyReader
-	r    *bufio.Reader // of in
+	r    *bufio.Reader // reads in
 	body io.Reader     // of attributes
 }
 
@@ -355,11 +358,10 @@ func (x *exchange) secure() error {
 	return nil
 }
 
-// readBuffer holds the octets from which the media type is detected.
+// readBuffer is the size of the buffer from which the media type is detected.
 const readBuffer = 32 << 10
 
-// trace reports a request. It leaves out a form's answers, because some of them may
-// be secret.
+// trace reports a request. It omits a form's answers, because some may be secret.
 func (x *exchange) trace(request []byte) {
 	if len(request) == 0 {
 		return
@@ -385,7 +387,7 @@ func (x *exchange) record(request []byte) {
 // limitTime applies Options.ReplyTimeout to the rest of the reply.
 func (x *exchange) limitTime() { x.in.left = x.op.client.o.ReplyTimeout }
 
-// header reads the header of a Gopher+ reply. The error may be the server's.
+// header reads the header of a Gopher+ reply. The error may come from the server.
 func (x *exchange) header() (plusHeader, error) {
 	h, err := readHeader(x.r)
 	if err != nil || !h.Plus {
@@ -416,7 +418,7 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	}
 	switch what := g.reply(); what.form {
 	case replyMenu:
-		if !h.Plus && x.beginsWith(infoPrefix) { // as a server may answer a Gopher+ search
+		if !h.Plus && x.beginsWith(infoPrefix) { // some servers reply to a Gopher+ search like this
 			return x.attributes(g, h), nil
 		}
 		return x.menu(g, h)
@@ -430,7 +432,7 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	}
 }
 
-// failed returns a referral if err says that the item has moved, and otherwise err.
+// failed returns a redirect if err reports that the item has moved, and err otherwise.
 func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 	var e *ReplyError
 	if !errors.As(err, &e) || e.moved == nil {
@@ -450,7 +452,7 @@ func (x *exchange) octets(g URL, h plusHeader, what reply) (scheme.Resource, err
 		return nil, err
 	}
 	if !h.Plus && (what.form == replyText || whole) {
-		// Octets are only an error if nothing follows: a table can begin like one.
+		// The octets are an error only if nothing follows, because a table can begin like an error.
 		if err := cmp.Or(plainError(x.head()), plusFailure(x.head(), whole)); err != nil {
 			return x.failed(g, err)
 		}
@@ -480,8 +482,8 @@ func (x *exchange) text(g URL, h plusHeader, what reply) (scheme.Resource, error
 	return o, nil
 }
 
-// lines returns the body for menuReader and readAttributes, which find the lone
-// dot at its end themselves.
+// lines returns the body for menuReader and readAttributes, which themselves
+// find the lone dot at its end.
 func (x *exchange) lines(h plusHeader) io.Reader {
 	if h.Length >= 0 {
 		return h.Body(x.r, true)
@@ -496,7 +498,7 @@ func (x *exchange) attributes(g URL, h plusHeader) scheme.Resource {
 }
 
 // beginsWith reports whether the reply begins with prefix. It waits for no more
-// octets than it needs.
+// octets than necessary.
 func (x *exchange) beginsWith(prefix string) bool {
 	for n := 1; n <= len(prefix); n++ {
 		if head, _ := x.r.Peek(n); string(head) != prefix[:n] {
@@ -507,8 +509,8 @@ func (x *exchange) beginsWith(prefix string) bool {
 }
 
 // look waits for the first octets of an object, then briefly for enough of them to
-// detect the media type. whole: the reply has ended. It leaves a later error to the
-// reader of the object.
+// detect the media type. whole reports whether the reply has ended. The reader of
+// the object returns a later error.
 func (x *exchange) look() (whole bool, err error) {
 	if _, err := x.r.Peek(1); err != nil && err != io.EOF {
 		return false, err
@@ -519,7 +521,7 @@ func (x *exchange) look() (whole bool, err error) {
 	return err == io.EOF, nil
 }
 
-// maxHead is how many octets of an object are examined before it is read.
+// maxHead is the number of octets of an object that are examined before it is read.
 const maxHead = 4 << 10
 
 // head returns the octets of an object that have arrived.
@@ -528,7 +530,7 @@ func (x *exchange) head() []byte {
 	return head
 }
 
-// body is the body of an object, whose errors name the package.
+// body is the body of an object. It adds the package name to errors.
 type body struct {
 	io.Reader
 	io.Closer
@@ -552,7 +554,7 @@ func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64)
 	}
 }
 
-// menu returns a reply that is a menu. A menu with only error lines is an error.
+// menu returns the menu in a reply. A menu with only error lines is an error.
 func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 	x.limitTime()
 	lines := newMenuReader(x.lines(h), &x.op.client.o.Limits)
@@ -580,12 +582,12 @@ func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 	return &scheme.Menu{URL: g.url, Items: closeAtEnd(items, x), Closer: x}, nil
 }
 
-// replyReader reads from a connection, with a limit of the total time. A TLS connection
-// without a closing alert counts as ended: servers often omit it, and plain Gopher can't
-// tell a cut reply either.
+// replyReader reads from a connection, with a limit for the total time. A TLS connection
+// without a closing alert counts as ended: servers often omit the alert, and plain
+// Gopher cannot detect a truncated reply either.
 type replyReader struct {
 	conn    *scheme.Conn
-	left    time.Duration // time that is left to wait; 0 means no limit
+	left    time.Duration // remaining time to wait; 0 means no limit
 	expired bool          // the limit has passed
 }
 

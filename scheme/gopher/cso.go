@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// appendQuery appends the line that asks a phone book for words (RFC 2378), such as
-// "smith" or "name=smith return name email". The error wraps [locus.ErrValue]; dst is
-// then returned unchanged.
+// appendQuery appends the line that searches a phone book for words (RFC 2378), such
+// as "smith" or "name=smith return name email". The error wraps [locus.ErrValue];
+// appendQuery then returns dst unchanged.
 func appendQuery(dst []byte, words string) ([]byte, error) {
 	if err := checkWords(words); err != nil {
 		return dst, fmt.Errorf("%s: %w: %w", locus.Quote(words), locus.ErrValue, err)
@@ -27,7 +27,7 @@ func appendQuery(dst []byte, words string) ([]byte, error) {
 }
 
 type phoneEntry struct {
-	Number int // the server's number of the entry in the answer, from 1
+	Number int // the server's number of the entry in the reply, from 1
 	Fields []phoneField
 }
 
@@ -36,13 +36,13 @@ type phoneEntry struct {
 type phoneField struct {
 	Name  string
 	Lines []string // the value
-	// Code is 200 to 299 for a value. Other codes say why the value is missing (508:
-	// not in the entry), and Lines are the server's explanation.
+	// Code is 200 to 299 for a value. Any other code explains why the value is
+	// missing (508: not in the entry), and Lines are the server's explanation.
 	Code int
 }
 
-// Value returns the value of the first field of that name, ignoring case, with "\n"
-// between its lines. ok reports whether the entry has one.
+// Value returns the value of the first field with the given name, ignoring case,
+// with "\n" between its lines. ok reports whether the entry has one.
 func (e phoneEntry) Value(name string) (value string, ok bool) {
 	for _, f := range e.Fields {
 		if strings.EqualFold(f.Name, name) && f.hasValue() {
@@ -68,8 +68,8 @@ func (e phoneEntry) Items() []scheme.Item {
 	return items
 }
 
-// maxIndent limits the indentation of the lines of a value: a field's name can be long,
-// and its lines many.
+// maxIndent limits the indentation of the lines of a value, because a field's name can
+// be long, and its lines many.
 const maxIndent = 32
 
 // appendItems appends one item for each line of the value, the first with the name.
@@ -88,7 +88,7 @@ func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	return items
 }
 
-// link returns the URL in the value of a field, or for its e-mail address.
+// link returns the URL in a field's value, or the mailto URL of the e-mail address in it.
 func (f phoneField) link() (u locus.URL, ok bool) {
 	if len(f.Lines) != 1 || !f.hasValue() {
 		return locus.URL{}, false
@@ -114,8 +114,8 @@ func mailURL(address string) (locus.URL, error) {
 	return locus.Parts{Scheme: "mailto", SchemePart: &text}.URL()
 }
 
-// PhoneError is a failure that a phone book reports. As an error it is also the one of
-// package scheme that its code means.
+// PhoneError is a failure that a phone book reports. It wraps the error of package
+// scheme that corresponds to its code.
 type PhoneError struct {
 	Code    int    // RFC 2378: 501 no match, 502 too many, 515 no indexed field in the query ...
 	Message string // the server's explanation: not safe for a terminal
@@ -125,7 +125,7 @@ func (e *PhoneError) Error() string {
 	return fmt.Sprintf("%v: the phone book reports %d %s", e.Unwrap(), e.Code, locus.Quote(e.Message))
 }
 
-// Unwrap returns the error of package scheme that the code means.
+// Unwrap returns the error of package scheme that corresponds to the code.
 func (e *PhoneError) Unwrap() error {
 	if f, ok := phoneFailures[e.Code]; ok {
 		return f.kind
@@ -136,7 +136,7 @@ func (e *PhoneError) Unwrap() error {
 	return scheme.ErrProtocol
 }
 
-// phoneFailures has the codes of RFC 2378 with a meaning or advice of their own.
+// phoneFailures holds the codes of RFC 2378 with a specific meaning or hint.
 var phoneFailures = map[int]struct {
 	kind error
 	hint string
@@ -151,7 +151,7 @@ var phoneFailures = map[int]struct {
 	516: {kind: scheme.ErrAuth},
 }
 
-// hinted returns e with advice for its code.
+// hinted returns e with the hint for its code.
 func (e *PhoneError) hinted() error {
 	if hint := phoneFailures[e.Code].hint; hint != "" {
 		return scheme.Hint(e, hint)
@@ -159,26 +159,26 @@ func (e *PhoneError) hinted() error {
 	return e
 }
 
-// maxEntryLines limits the lines of one entry. An entry is held in memory, because its
-// name may be the last line.
+// maxEntryLines limits the lines of one entry. The reader buffers a whole entry,
+// because its name may be the last line.
 const maxEntryLines = 1 << 16
 
-// phoneReader reads the answer of a phone book to a query, entry by entry.
+// phoneReader reads the reply of a phone book to a query, entry by entry.
 type phoneReader struct {
 	lines *line.Reader
-	most  int // lines of an answer
-	count int // lines that were read
+	most  int // maximum lines of a reply
+	count int // number of lines that were read
 	trace func(sent bool, line string)
 
-	entry  phoneEntry // the part that was read
-	size   int        // its lines
-	notice PhoneError // the first line that reports a failure; Code 0: none
-	err    error      // the error after entry: io.EOF at the end of a good answer
-	ended  bool       // the answer is complete
+	entry  phoneEntry // the part of the entry that was read
+	size   int        // number of its lines
+	notice PhoneError // the first line that reports a failure; if Code is 0, there is none
+	err    error      // the error after entry; io.EOF at the end of a successful reply
+	ended  bool       // the reply is complete
 }
 
-// newPhoneReader returns a reader of the answer in r, which reads ahead. Nil limits
-// mean the defaults; Items limits the lines of the answer.
+// newPhoneReader returns a reader of the reply in r, which reads ahead. Nil limits
+// mean the defaults. Items limits the lines of the reply.
 func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	l := limits.orDefault(attributeOctets)
 	lines := line.NewReader(r, l.Line)
@@ -186,10 +186,10 @@ func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	return &phoneReader{lines: lines, most: l.Items}
 }
 
-// Next returns the next entry. The error is io.EOF after the last entry and a
-// [*PhoneError] if the phone book reports a failure. Otherwise it wraps
-// [scheme.ErrTooLarge] or [scheme.ErrProtocol], and io.ErrUnexpectedEOF if the
-// answer is cut. An incomplete entry is returned before the error.
+// Next returns the next entry. After the last entry the error is io.EOF. If the
+// phone book reports a failure, the error is a [*PhoneError]. Otherwise it
+// wraps [scheme.ErrTooLarge] or [scheme.ErrProtocol], and io.ErrUnexpectedEOF
+// if the reply is truncated. Next returns an incomplete entry before the error.
 func (p *phoneReader) Next() (phoneEntry, error) {
 	for p.err == nil {
 		l, err := p.readLine()
@@ -220,7 +220,7 @@ func (p *phoneReader) takeEntry() phoneEntry {
 	return e
 }
 
-// add adds a line to the entry. A line without a name continues the field before.
+// add adds a line to the entry. A line without a name continues the previous field.
 func (p *phoneReader) add(l phoneLine) {
 	if p.size++; p.size > maxEntryLines {
 		p.size--
@@ -236,8 +236,9 @@ func (p *phoneReader) add(l phoneLine) {
 	p.entry.Fields = append(p.entry.Fields, phoneField{Name: l.name, Lines: []string{l.text}, Code: l.code})
 }
 
-// end returns the error for the last line of an answer. If an earlier line reports a
-// failure, the last one only says that the query was not understood.
+// end returns the error for the last line of a reply. If an earlier line reports a
+// failure, that failure is the error, because the last line only reports that the
+// query was not understood.
 func (p *phoneReader) end(l phoneLine) error {
 	p.ended = true
 	if l.code < 300 {
@@ -277,7 +278,7 @@ func phoneError(err error) error {
 	return err
 }
 
-// phoneLine is one line of an answer:
+// phoneLine is one line of a reply:
 //
 //	[-]code:text
 //	[-]code:index:name:text
@@ -285,7 +286,7 @@ type phoneLine struct {
 	more       bool // "-": more lines follow
 	code       int
 	index      int    // of the line's entry; 0 if none
-	name, text string // an empty name continues the field before
+	name, text string // if the name is empty, the line continues the previous field
 }
 
 func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
@@ -306,8 +307,8 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	return l, true
 }
 
-// phoneMenu asks a phone book for words, and returns the entries as items, which are
-// read from r on demand. After the answer it sends "quit".
+// phoneMenu searches a phone book for words, and returns the entries as items, which
+// it reads from r on demand. After the reply it sends "quit".
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range split(g.url).faults {
 		return nil, x.Error(g.url)
@@ -354,7 +355,7 @@ func (p *phoneReader) send(w io.Writer, text []byte) error {
 	return err
 }
 
-// quit sends "quit" if the answer is complete. It does not wait for the reply.
+// quit sends "quit" if the reply is complete. It does not wait for an answer.
 func (p *phoneReader) quit(w io.Writer) {
 	if p.ended {
 		_ = p.send(w, []byte("quit\r\n"))

@@ -18,8 +18,8 @@ import (
 //	            / <gophertype><selector>%09<search>%09<gopher+_string>
 //
 // "The entire <gopher-path> may also be empty, in which case the delimiting "/" is also
-// optional and the <gophertype> defaults to "1"." A selector has any octets but HT, LF and
-// CR.
+// optional and the <gophertype> defaults to "1"." A selector may contain any octets except
+// HT, LF and CR.
 var inForce = scheme.CurrentStandard{Name: "RFC 4266", Check: checkURI, Clean: isClean, Normalize: normalizeURI, Root: true}
 
 func isClean(u rfc3986.URI) bool {
@@ -44,7 +44,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// normalizeURI writes the type of the root: a gopher-path that is empty is "1".
+// normalizeURI writes "1", the type of the root, for an empty gopher-path.
 func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	if _, query := u.Query(); query || u.Path() != "/" {
 		return u

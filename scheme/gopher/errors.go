@@ -9,19 +9,20 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The codes of a [ReplyError] (Gopher+ section 2.3).
+// Codes of a [ReplyError] (Gopher+ section 2.3).
 const (
-	CodeNone         = 0 // plain Gopher has none
+	CodeNone         = 0 // plain Gopher sends no code
 	CodeNotAvailable = 1
 	CodeTryLater     = 2
 	CodeMoved        = 3
 )
 
 // ReplyError is an error that a server sends instead of an item. Its texts are as the
-// server sent them; Error returns one line that is safe for a terminal.
+// server sent them and are not safe for a terminal. Error returns one line that is
+// safe for a terminal.
 //
-// It is [scheme.ErrNotFound], or [scheme.ErrUnreachable] if the server says to try
-// later.
+// It wraps [scheme.ErrNotFound], or [scheme.ErrUnreachable] if the server suggests
+// a later retry.
 type ReplyError struct {
 	Code    int
 	Message string    // may have several lines, with "\n" between them
@@ -51,7 +52,7 @@ func (e *ReplyError) Error() string {
 	return text
 }
 
-// Unwrap returns the error of package scheme that the code means.
+// Unwrap returns the error of package scheme that corresponds to the code.
 func (e *ReplyError) Unwrap() error {
 	if e.Code == CodeTryLater {
 		return scheme.ErrUnreachable
@@ -59,7 +60,7 @@ func (e *ReplyError) Unwrap() error {
 	return scheme.ErrNotFound
 }
 
-// maxFailure limits the octets that are read of an error.
+// maxFailure limits the octets of an error that are read.
 const maxFailure = 16 << 10
 
 // readFailure reads the body of a Gopher+ error and returns a [*ReplyError], or the
@@ -91,7 +92,7 @@ func cutCode(line string) (code int, rest string, ok bool) {
 	return int(line[0] - '0'), strings.TrimSpace(line[1:]), true
 }
 
-// readMoved takes the menu line of a moved item from lines: the first or the second.
+// readMoved removes the menu line of a moved item from lines: the first or the second line.
 func (e *ReplyError) readMoved(lines []string) []string {
 	if e.Code != CodeMoved {
 		return lines
@@ -109,7 +110,7 @@ func (e *ReplyError) readMoved(lines []string) []string {
 	return lines
 }
 
-// readAdmin takes the server's maintainer from the first of lines.
+// readAdmin removes the server's maintainer from the first of lines.
 func (e *ReplyError) readAdmin(lines []string) []string {
 	if len(lines) == 0 {
 		return lines
@@ -121,10 +122,10 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 	return lines
 }
 
-// plusFailure returns the Gopher+ error in the reply to a plain request, or nil: some
-// servers answer any request so. Its first line is "--1" or "--2", its second
-// begins with a code, and it is complete. whole: reply is all that the server
-// sends; otherwise a line that is only a dot must end it.
+// plusFailure returns the Gopher+ error in the reply to a plain request, or nil. Some
+// servers answer any request with one. Its first line is "--1" or "--2", its second
+// begins with a code, and it is complete. whole reports whether reply is the whole
+// reply of the server. If not, a line that is only a dot must end it.
 func plusFailure(reply []byte, whole bool) error {
 	first, rest, _ := bytes.Cut(reply, []byte("\n"))
 	h := plusHeader{Plus: true, Failed: true, Length: lengthDot}
@@ -146,9 +147,9 @@ func plusFailure(reply []byte, whole bool) error {
 	return readFailure(h.Body(bytes.NewReader(rest), true))
 }
 
-// plainError returns the error in a whole reply without Gopher+, or nil. Such an
-// error is not marked as one: it is a menu line where no menu is expected, of type 3
-// or with the host "error.host", followed only by information lines.
+// plainError returns the error in a whole reply without Gopher+, or nil. Plain
+// Gopher does not mark errors: an error is a menu line where no menu is expected, of
+// type 3 or with the host "error.host", followed only by information lines.
 func plainError(reply []byte) error {
 	var first *ReplyError
 	for len(reply) > 0 {

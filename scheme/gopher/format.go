@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (g URL) Format(s fmt.State, verb rune) { g.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (g URL) LogValue() slog.Value { return slog.StringValue(g.url.Shown()) }

@@ -8,14 +8,14 @@ import (
 )
 
 type typeInfo struct {
-	kind      scheme.ItemKind // of an item of a menu
+	kind      scheme.ItemKind // kind of a menu item
 	mediaType string          // empty if unknown
-	byName    bool            // the end of the selector tells the media type, and mediaType is the default
+	byName    bool            // the end of the selector determines the media type, and mediaType is the default
 	isText    bool            // a plain reply consists of lines and ends with a lone dot
 }
 
-// types are those of RFC 1436 section 3.8, of Gopher+ section 2.9, and those in
-// common use. Items of any other type are fetched as octets.
+// types holds the types of RFC 1436 section 3.8, of Gopher+ section 2.9, and
+// types in common use. The client fetches items of any other type as octets.
 var types = [256]typeInfo{
 	'0':        {kind: scheme.KindObject, mediaType: "text/plain", isText: true},
 	TypeMenu:   {kind: scheme.KindMenu, mediaType: "application/gopher-menu", isText: true},
@@ -42,7 +42,7 @@ var types = [256]typeInfo{
 }
 
 // itemType returns the media type of an item, or "" if it is unknown. The selector
-// only counts where the type leaves the format open: a text whose name ends in
+// matters only if the type leaves the format open: a text whose name ends in
 // ".html" stays a text.
 func itemType(gtype byte, selector string) string {
 	t := types[gtype]

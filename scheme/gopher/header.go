@@ -14,24 +14,25 @@ import (
 
 // plusHeader is the first line of a reply to a Gopher+ request (Gopher+ section 2.3).
 type plusHeader struct {
-	// Plus reports whether there is a header. A server without Gopher+ sends none.
+	// Plus reports whether the reply has a header. A server without Gopher+ sends none.
 	Plus   bool
 	Failed bool // the reply is an error: see readFailure
-	// Length is the number of octets that follow, or lengthDot or lengthClose.
+	// Length is the number of octets after the header, or lengthDot or lengthClose.
 	Length int64
 }
 
-// The lengths of replies whose size the server does not announce.
+// Lengths of replies whose size the server does not announce.
 const (
-	lengthDot   = -1 // by a line that is only a dot
-	lengthClose = -2 // by the end of the connection
+	lengthDot   = -1 // a line that is only a dot ends the reply
+	lengthClose = -2 // the end of the connection ends the reply
 )
 
-// maxHeader is the most octets of a header, its end included.
+// maxHeader is the maximum length of a header in octets, including its end.
 const maxHeader = 32
 
-// readHeader reads the header from r, and nothing beyond its line. Without a header it
-// leaves r unchanged. The error wraps [scheme.ErrProtocol] if it is cut or invalid.
+// readHeader reads the header from r, and nothing beyond its line. If there is no
+// header, it leaves r unchanged. If the header is truncated or invalid, the error
+// wraps [scheme.ErrProtocol].
 func readHeader(r *bufio.Reader) (plusHeader, error) {
 	for n := 1; n <= maxHeader; n++ {
 		line, err := r.Peek(n)
@@ -60,7 +61,8 @@ func readHeader(r *bufio.Reader) (plusHeader, error) {
 }
 
 // headerNumber returns the number in a header, or in the beginning of one. ok
-// reports whether line is either of them; whole, that the header is complete.
+// reports whether line is either of them, and whole whether the header is
+// complete.
 //
 //	header = ( "+" | "-" ) *SP [ "-" ] 1*digit *SP [ CR ] LF
 func headerNumber(line string) (number string, whole, ok bool) {
@@ -91,8 +93,8 @@ func headerLength(number string) (int64, error) {
 	return 0, fmt.Errorf("%w: invalid length %s of a Gopher+ reply: want 0 or more, -1 or -2", scheme.ErrProtocol, number)
 }
 
-// String returns the header as a server writes it, without the line end; "" if Plus
-// is false.
+// String returns the header as a server writes it, without the line end. If Plus is
+// false, it returns "".
 func (h plusHeader) String() string {
 	switch {
 	case !h.Plus:
@@ -103,9 +105,10 @@ func (h plusHeader) String() string {
 	return "+" + strconv.FormatInt(h.Length, 10)
 }
 
-// Body returns what follows the header in r: with a length exactly that many octets;
-// after lengthDot, and without a header, lines if text is true; otherwise all of r. The
-// text of an error ends at the first lone dot.
+// Body returns the body after the header in r. If the header has a length, the body has
+// exactly that many octets. After lengthDot, and without a header, it consists of lines
+// if text is true. Otherwise it is the rest of r. The text of an error ends at the
+// first lone dot.
 func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	if text {
 		return h.TextBody(r, &textOptions{Strict: h.Failed})
@@ -119,7 +122,7 @@ func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	return r
 }
 
-// TextBody is plusHeader.Body for lines, with options for the dots.
+// TextBody is like plusHeader.Body for lines, with options for the dots.
 func (h plusHeader) TextBody(r io.Reader, o *textOptions) io.Reader {
 	switch {
 	case h.Plus && h.Length >= 0:

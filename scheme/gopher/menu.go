@@ -15,30 +15,31 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The types of lines that are not items.
+// Types of lines that are not items.
 const (
-	infoType   = 'i' // text between the items; in no RFC, but in common use
+	infoType   = 'i' // text between the items; not in any RFC, but in common use
 	errorType  = '3' // the name is the message (RFC 1436 section 3.8)
-	mirrorType = '+' // another server for the item before it
+	mirrorType = '+' // another server for the previous item
 )
 
 // menuLine is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
-// are the octets that the server sent: not safe for a terminal, of unknown charset.
+// are the octets that the server sent. They are not safe for a terminal, and their
+// charset is unknown.
 type menuLine struct {
 	Type     byte   // the gophertype; 0 means missing
 	Name     string // display string
 	Selector string
-	Host     string // empty means the menu's own
-	Port     uint16 // 0: unknown, see Fault and Assumed. An empty field means 70, or 23 for a session.
-	Plus     byte   // '+': the item has Gopher+ attributes; '?': also a form; 0 means neither
+	Host     string // empty means the host of the menu
+	Port     uint16 // 0 means unknown, see Fault and Assumed; an empty field means 70, or 23 for a session
+	Plus     byte   // '+' means that the item has Gopher+ attributes, '?' that it also has a form, 0 neither
 	Mirrors  byte   // in a '+' line, the type of the item before it; otherwise 0
-	Fault    error  // why the line leads nowhere and can only be shown; wraps scheme.ErrProtocol
-	Assumed  bool   // the line has no host and port: the menu's own are used
+	Fault    error  // why the line is not a link and can only be shown; wraps scheme.ErrProtocol
+	Assumed  bool   // the line has no host and port, so the menu's own are used
 }
 
 type lineError struct {
 	why  string
-	text string // the octets at fault, if any
+	text string // the invalid octets, if any
 }
 
 func (e *lineError) Error() string {
@@ -57,8 +58,8 @@ var (
 	errNoMirror = &lineError{why: "the line names another server for the item before it, but there is no such item"}
 )
 
-// parseLine reads one line of a menu, without its line end. ok is false for an empty
-// line. Only menuReader sets Mirrors, since that depends on the lines before.
+// parseLine reads one line of a menu, without its line end. For an empty line, ok is
+// false. Only menuReader sets Mirrors, because it depends on the previous lines.
 func parseLine(line []byte) (l menuLine, ok bool) {
 	if len(line) == 0 {
 		return menuLine{}, false
@@ -72,14 +73,15 @@ func parseLine(line []byte) (l menuLine, ok bool) {
 
 const whySelector = "a selector can't contain CR, LF or NUL"
 
-// menuState is what parsing a line needs to know of the lines before it.
+// menuState holds the facts about previous lines that parsing a line needs.
 type menuState struct {
 	item byte   // type of the last item; 0 if none
-	host string // the last valid host, since many lines in a row have the same
+	host string // the last valid host, because many consecutive lines have the same
 }
 
-// parse reads a line that is not empty and has no CR or LF into the zero Line. It
-// ignores selector, host and port of information and error lines.
+// parse reads a line into the zero menuLine. The line must not be empty or
+// contain CR or LF. For information and error lines, parse ignores selector, host
+// and port.
 func (l *menuLine) parse(text string, before *menuState) {
 	first, rest, more := strings.Cut(text, "\t")
 	if first == "" || first[0] == 0 {
@@ -143,7 +145,7 @@ func isHostText(text string) bool {
 	return !strings.ContainsAny(text, `/\?#@"<>`)
 }
 
-// readPort reads the field of the port, 1 to 65535.
+// readPort reads the port field, 1 to 65535.
 func (l *menuLine) readPort(digits string) {
 	if digits == "" {
 		l.Port = Port
@@ -162,7 +164,7 @@ func (l *menuLine) readPort(digits string) {
 
 const telnetPort = 23
 
-// kind is the type of the item, or of the item that it mirrors.
+// kind returns the type of the item, or of the item that it mirrors.
 func (l *menuLine) kind() byte {
 	if l.Type == mirrorType {
 		return l.Mirrors
@@ -197,22 +199,23 @@ func cutLink(selector string) (text string, ok bool) {
 	return text[len(prefix):], true
 }
 
-// URL returns the URL of the line's item; menu is the URL of the menu that contains
-// the line. The selector's octets are encoded once. Information and error lines
-// have the zero URL. The error is Fault, or says why no URL can name the item.
+// URL returns the URL of the line's item. menu is the URL of the menu that contains
+// the line. URL encodes the selector's octets once. For information and error lines
+// it returns the zero URL. The error is Fault, or explains why no URL can name the
+// item.
 //
 // Types 8 and T give telnet and tn3270 URLs with the selector as the user. A
-// selector of type h that begins with "URL:" gives the URL that follows. An item of
-// a gophers menu on the same host and port is gophers too.
+// selector of type h that begins with "URL:" gives the URL after it. An item of a
+// gophers menu on the same host and port is gophers too.
 func (l menuLine) URL(menu URL) (locus.URL, error) {
 	m := makeItemMaker(menu)
 	return m.url(&l)
 }
 
-// itemMaker makes items from the lines of a menu.
+// itemMaker builds items from the lines of a menu.
 type itemMaker struct {
 	menu  address
-	share int // octets of memory that the texts of URLs share; 0 means each has its own
+	share int // octets of memory that the texts of URLs share; 0 means that each text has its own
 	texts strings.Builder
 }
 
@@ -247,7 +250,7 @@ func (m *itemMaker) url(l *menuLine) (locus.URL, error) {
 	case TypeTN3270:
 		return at.session("tn3270", l.Selector)
 	case TypePhone:
-		return m.itemURL(at, kind, l.Selector, 0) // CSO has no Gopher+
+		return m.itemURL(at, kind, l.Selector, 0) // CSO does not support Gopher+
 	}
 	return m.itemURL(at, kind, l.Selector, l.Plus)
 }
@@ -288,7 +291,7 @@ func (a address) portUnless(defaultPort uint16) uint16 {
 	return a.port
 }
 
-// session returns the URL of an interactive service. It refuses a user that a
+// session returns the URL of an interactive service. It rejects a user that a
 // program could read as an option, or that contains control characters.
 func (a address) session(scheme, user string) (locus.URL, error) {
 	parts := locus.Parts{Scheme: scheme, Host: a.hostText(), Port: a.portUnless(telnetPort)}
@@ -304,8 +307,9 @@ func (a address) session(scheme, user string) (locus.URL, error) {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7F && r < 0xA0 }
 
-// itemURL returns the URL of a gopher item. It equals that of [Parts], which gets what
-// could be read differently, but is made without checking it twice.
+// itemURL returns the URL of a gopher item. The result equals the URL of [Parts], but
+// itemURL does not check it twice. It uses Parts for text that could be read
+// differently.
 func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (locus.URL, error) {
 	var room [256]byte
 	if text, ok := at.appendItem(room[:0], kind, selector, plus); ok {
@@ -323,8 +327,8 @@ func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (
 	return g.url, err
 }
 
-// appendItem appends the text of an item's URL. ok is false if the selector can't be
-// sent.
+// appendItem appends the text of an item's URL. If the selector cannot be sent, ok
+// is false.
 func (a address) appendItem(b []byte, kind byte, selector string, plus byte) (text []byte, ok bool) {
 	scheme := name + "://"
 	if a.secure {
@@ -380,8 +384,8 @@ func (m *itemMaker) keep(text []byte) string {
 	return m.texts.String()[start:]
 }
 
-// Item returns the line as an item of its menu. It never fails: an item that can't be
-// followed has no URL, and a Note that says why.
+// Item returns the line as an item of its menu. It never fails: an item that is not a
+// link has no URL, and a Note that explains why.
 func (l menuLine) Item(menu URL) scheme.Item {
 	m := makeItemMaker(menu)
 	return m.item(&l)
@@ -409,7 +413,7 @@ func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 	return item
 }
 
-// note is the message of err, without the whole text of an invalid URL.
+// note returns the message of err, without the whole text of an invalid URL.
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
@@ -432,22 +436,22 @@ func (l *menuLine) itemKind() scheme.ItemKind {
 	return kind
 }
 
-// Limits bound what a client accepts from a server.
+// Limits bound the data that a client accepts from a server. Zero fields select the defaults.
 type Limits struct {
 	Line   int   // octets of a line; 0 means 64 KiB
 	Items  int   // lines of a menu; 0 means 4 Mi
-	Octets int64 // octets of a reply; 0: 512 MiB for a menu, 16 MiB otherwise
+	Octets int64 // octets of a reply; 0 means 512 MiB for a menu, 16 MiB otherwise
 }
 
-// The default limits.
+// Default limits.
 const (
 	maxLine  = 64 << 10
 	maxItems = 4 << 20
 	maxMenu  = 512 << 20
 )
 
-// orDefault returns the limits with their defaults; octets is that of Octets. l may
-// be nil.
+// orDefault returns the limits with their defaults. octets is the default of
+// Octets. l may be nil.
 func (l *Limits) orDefault(octets int64) Limits {
 	var set Limits
 	if l != nil {
@@ -466,11 +470,11 @@ type menuReader struct {
 	limits Limits // none is zero
 
 	block   string // whole lines
-	pos, lf int    // in block: the next line, and its LF or the end of block
-	buf     []byte // what was read after block
-	end     int    // of the octets in buf
+	pos, lf int    // in block: the start of the next line, and the index of its LF or the end of block
+	buf     []byte // octets that were read after block
+	end     int    // number of octets in buf
 
-	used       int64 // octets
+	used       int64 // octets read
 	items      int
 	before     menuState
 	err        error // the error after block and buf
@@ -481,19 +485,20 @@ type menuReader struct {
 // lines of a block share their memory.
 const menuBuffer = 4 << 10
 
-// newMenuReader returns a reader of the menu in r, which reads ahead. Nil limits mean
+// newMenuReader returns a reader of the menu in r. It reads ahead. Nil limits mean
 // the defaults.
 func newMenuReader(r io.Reader, limits *Limits) *menuReader {
 	return &menuReader{r: r, limits: limits.orDefault(maxMenu), buf: make([]byte, menuBuffer)}
 }
 
-// Next returns the next line of the menu. The error is io.EOF at the end, which is a
-// line that is only a dot or the end of the connection; it wraps
-// [scheme.ErrTooLarge] if the menu exceeds a limit; otherwise it wraps that of the
-// reader. The lines before an error are valid.
+// Next returns the next line of the menu. At the end of the menu the error is
+// io.EOF; the menu ends at a line that is only a dot, or with the connection. If the
+// menu exceeds a limit, the error wraps [scheme.ErrTooLarge]. Otherwise it wraps the
+// error of the reader. The lines before an error are valid.
 //
-// Lines end with CR LF, LF or CR. Empty lines are left out. The texts of a line may
-// share memory with those of lines near it: to keep a few of many, clone them.
+// Lines end with CR LF, LF or CR. Next skips empty lines. The texts of a line may
+// share memory with the texts of lines near it, so a caller that retains a few of
+// many lines should clone their texts.
 func (m *menuReader) Next() (l menuLine, err error) {
 	text, err := m.line()
 	switch {
@@ -559,13 +564,13 @@ func (m *menuReader) longLine() error {
 	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d bytes", scheme.ErrTooLarge, m.items+1, m.limits.Line))
 }
 
-// fail ends the menu and drops the lines that were not returned.
+// fail ends the menu and discards the lines that were not returned.
 func (m *menuReader) fail(err error) error {
 	m.err, m.block, m.pos, m.lf, m.end = err, "", 0, -1, 0
 	return err
 }
 
-// fill reads until there is a whole line, and makes a block of the whole lines.
+// fill reads until buf contains a whole line, and moves the whole lines to block.
 func (m *menuReader) fill() error {
 	for {
 		if m.err == io.EOF && m.end > 0 {
@@ -603,13 +608,13 @@ func lastEnd(octets []byte) int {
 	return end
 }
 
-// cut makes a block of the first size octets of buf.
+// cut moves the first size octets of buf to block.
 func (m *menuReader) cut(size int) {
 	m.block, m.pos, m.lf = string(m.buf[:size]), 0, -1
 	m.end = copy(m.buf, m.buf[size:m.end])
 }
 
-// readSome reads at least one octet, and gives up on a reader that returns none.
+// readSome reads at least one octet. It fails if a reader repeatedly returns none.
 func readSome(r io.Reader, p []byte) (int, error) {
 	const tries = 100
 	for range tries {

@@ -12,10 +12,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// reply is the kind of reply that a URL promises.
+// reply is the kind of reply that a client expects for a URL.
 type reply struct {
 	form      replyForm
-	mediaType string // of an object; empty means detected from its name and octets
+	mediaType string // of an object; empty means that the name and octets determine it
 }
 
 type replyForm uint8
@@ -28,7 +28,7 @@ const (
 	replyAttributes
 )
 
-// reply returns the kind of reply by the requested view, or else by the type.
+// reply returns the kind of reply, which the requested view determines, or else the type.
 func (g URL) reply() reply {
 	if g.hasPlus && strings.HasPrefix(g.plus, "$") {
 		return reply{form: replyAttributes}
@@ -49,7 +49,7 @@ func (g URL) reply() reply {
 	return what
 }
 
-// replyOfView returns the kind of reply by the media type of a view, in lower case.
+// replyOfView returns the kind of reply for the media type of a view, in lower case.
 func replyOfView(view string) reply {
 	switch {
 	case view == "application/gopher+-menu":
@@ -93,9 +93,9 @@ func (g URL) name() string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// describe returns the media type of an object of that name whose first octets are
-// head; mediaType is the one that is known, or "". A text is UTF-8 if it is valid, and
-// otherwise ISO Latin 1.
+// describe returns the media type of an object. name is its name, head its first
+// octets, and mediaType the known type, or "". A text is UTF-8 if it is valid UTF-8,
+// and ISO Latin 1 otherwise.
 func describe(mediaType, name string, head []byte) string {
 	if mediaType == "" {
 		return media.Guess(name, head)
@@ -109,8 +109,8 @@ func describe(mediaType, name string, head []byte) string {
 	return mediaType + "; charset=iso-8859-1"
 }
 
-// isUTF8 reports whether head is the beginning of a text in UTF-8, with its last
-// character perhaps cut.
+// isUTF8 reports whether head is the beginning of a UTF-8 text. The last
+// character may be truncated.
 func isUTF8(head []byte) bool {
 	for len(head) > 0 {
 		r, size := utf8.DecodeRune(head)
@@ -122,12 +122,12 @@ func isUTF8(head []byte) bool {
 	return true
 }
 
-// maxErrors limits the lines that are read to tell a menu from an error.
+// maxErrors limits the lines that are read to distinguish a menu from an error.
 const maxErrors = 32
 
-// firstLines reads lines up to the first that is an item. If a menu has none, but an
-// error line, that is the error. Any other error comes with the valid lines before
-// it.
+// firstLines reads lines up to the first item. If a menu has no item but an error
+// line, firstLines returns that error. It returns any other error with the valid
+// lines before it.
 func firstLines(r *menuReader) (lines []menuLine, err error) {
 	var message *string
 	for len(lines) < maxErrors {
@@ -166,8 +166,8 @@ func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[schem
 	}
 }
 
-// attributesMenu returns the attributes of one item as a menu, with its form. failure is
-// why the attributes are cut, or nil.
+// attributesMenu returns the attributes of one item as a menu, with its form. If the
+// attributes are truncated, failure is the reason; otherwise it is nil.
 func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}
 	if len(a.Ask) > 0 && failure == nil {
@@ -186,7 +186,7 @@ func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	return m
 }
 
-// attributesMenu returns the attributes of all items of a menu: one line each.
+// attributesMenu returns the attributes of all items of a menu, with one line for each item.
 func (x *exchange) attributesMenu(g URL) *scheme.Menu {
 	items := func(yield func(scheme.Item, error) bool) {
 		for a, err := range readAttributes(x.body, &x.op.client.o.Limits) {
@@ -219,8 +219,8 @@ func (a attributes) item(g URL) scheme.Item {
 	return item
 }
 
-// items yields the item, its views, and the lines of the other attributes but the
-// form.
+// items yields the item, its views, and the lines of the other attributes except
+// the form.
 func (a attributes) items(g URL) iter.Seq[scheme.Item] {
 	return func(yield func(scheme.Item) bool) {
 		if a.Info.Type != 0 && !yield(a.item(g)) {
@@ -264,7 +264,7 @@ func infoItem(title string) scheme.Item {
 	return scheme.Item{Title: title, Kind: scheme.KindInfo, Size: -1}
 }
 
-// of returns the URL of the item l on the menu g, or g if l leads nowhere.
+// of returns the URL of the item l in the menu g, or g if l is not a link.
 func (g URL) of(l menuLine) URL {
 	u, err := l.URL(g)
 	if err != nil || u.IsZero() {
@@ -277,7 +277,7 @@ func (g URL) of(l menuLine) URL {
 	return item
 }
 
-// withPlus returns the URL of the same item, and the same search, with another
+// withPlus returns the URL of the same item and the same search with another
 // Gopher+ string.
 func (g URL) withPlus(plus string) (URL, error) {
 	p := g.parts()
@@ -285,16 +285,16 @@ func (g URL) withPlus(plus string) (URL, error) {
 	return p.URL()
 }
 
-// attributeNames returns the names of the attributes that a Gopher+ string requests;
-// none means all.
+// attributeNames returns the names of the attributes that a Gopher+ string requests.
+// If there are none, it requests all.
 func attributeNames(plus string) []string {
 	return strings.FieldsFunc(plus[1:], func(r rune) bool { return r == '+' || r == ' ' })
 }
 
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
-// words returns the words to look up in a phone book. RFC 1738 does not say where
-// they are; some programs write them as a search, others after a "?".
+// words returns the words to search for in a phone book. RFC 1738 does not define
+// their position: some programs write them as a search, others after a "?".
 func (g URL) words() (words string, ok bool) {
 	words = g.search
 	if !g.hasSearch {
@@ -303,9 +303,9 @@ func (g URL) words() (words string, ok bool) {
 	return words, strings.Trim(words, " ") != ""
 }
 
-// wantsWords reports whether g is a search without words (section 3.4.2). A written
-// empty search counts as words, except before a Gopher+ string, where it must be
-// written.
+// wantsWords reports whether g is a search without words (section 3.4.2). An empty
+// search in the URL counts as words, except before a Gopher+ string, which requires
+// it.
 func (g URL) wantsWords() bool {
 	if g.gtype != TypeSearch || g.search != "" {
 		return false

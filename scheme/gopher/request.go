@@ -14,24 +14,24 @@ import (
 )
 
 // ErrNoRequest is the error of [URL.AppendRequest] for a search without words, and
-// for items that no Gopher request gets.
+// for items that no Gopher request fetches.
 var ErrNoRequest = errors.New("no request can be sent")
 
-// AppendRequest appends the octets of the request for g: the selector, the search
-// and the Gopher+ string with TABs between them, and CR LF (sections 3.4.1 to
-// 3.4.9).
+// AppendRequest appends the octets of the request for g to dst: the selector, the
+// search and the Gopher+ string with TABs between them, and CR LF (sections 3.4.1
+// to 3.4.9).
 //
-// An empty search before a Gopher+ command is left out with its TAB, unless the
-// type is 7, as section 3.4.9 and the Gopher+ text say. The string "?" requests the
-// item's form, which is one of its attributes, so "!" is sent (section 3.4.5). A
-// filled-in form ends as it says, without another CR LF.
+// It omits an empty search and its TAB before a Gopher+ command, unless the type is
+// 7, as section 3.4.9 and the Gopher+ text require. The string "?" requests the
+// item's form, which is one of its attributes, so AppendRequest sends "!" (section
+// 3.4.5). A filled-in form contains its own end, so no CR LF follows.
 //
-// The error is a [*locus.SyntaxError] that wraps [locus.ErrValue] if an octet
-// can't be sent, or wraps [ErrNoRequest]. dst is then returned unchanged.
+// The error is a [*locus.SyntaxError]. It wraps [locus.ErrValue] if an octet
+// cannot be sent, or [ErrNoRequest]. AppendRequest then returns dst unchanged.
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
-// appendRequest is AppendRequest or, if literal, as section 3.4.3 says: it sends the TAB of
-// an empty search, except in a form, which section 3.4.9 writes out.
+// appendRequest implements AppendRequest. If literal is true, it follows section 3.4.3 and
+// sends the TAB of an empty search, except in a form, whose octets section 3.4.9 defines.
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
@@ -56,8 +56,8 @@ func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	return append(dst, "\r\n"...), nil
 }
 
-// dropsSearch reports whether the empty search field is left out. That is safe only
-// before a Gopher+ command: servers would read anything else as a search.
+// dropsSearch reports whether the request omits the empty search field. That is
+// safe only before a Gopher+ command: servers would read anything else as a search.
 func (g URL) dropsSearch(literal bool) bool {
 	if !g.hasPlus || g.search != "" || g.gtype == TypeSearch {
 		return false
@@ -68,8 +68,8 @@ func (g URL) dropsSearch(literal bool) bool {
 	return !literal && g.plus != "" && (strings.IndexByte("+!$", g.plus[0]) >= 0 || g.plus == "?")
 }
 
-// noRequest says why no Gopher request gets the item, or returns "". The attributes
-// of any item can be requested.
+// noRequest returns why no Gopher request fetches the item, or "". A client can
+// request the attributes of any item.
 func (g URL) noRequest() string {
 	if g.hasPlus {
 		return ""
@@ -91,8 +91,8 @@ func (g URL) noRequest() string {
 	return ""
 }
 
-// Redirect returns the URL of an item that no Gopher request gets: a telnet or
-// tn3270 URL for the types 8 and T, whose selector is the login name, or the URL
+// Redirect returns the URL of an item that no Gopher request fetches: a telnet or
+// tn3270 URL for the types 8 and T, with the selector as the user, or the URL
 // after "URL:" in a selector of type h. ok reports whether g is such an item. The
 // error is a [*locus.SyntaxError].
 func (g URL) Redirect() (to locus.URL, ok bool, err error) {
@@ -117,8 +117,8 @@ func (g URL) isLink() bool {
 	return ok && g.gtype == TypeHTML && !g.hasSearch
 }
 
-// faults yields what can't be sent, in order: each such octet of selector and
-// search, and the first fault of the Gopher+ string.
+// faults yields the octets that cannot be sent, in order: each such octet of
+// selector and search, and the first fault of the Gopher+ string.
 func (w written) faults(yield func(bnf.Fault) bool) {
 	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
 		return
@@ -131,8 +131,9 @@ func (w written) faults(yield func(bnf.Fault) bool) {
 	}
 }
 
-// fieldFaults yields the octets of text that end a field of a request. A URL has them
-// only in escapes. offset is that of text in the URL. It reports whether to continue.
+// fieldFaults yields the octets of text that end a field of a request. A URL contains
+// them only as escapes. offset is the offset of text in the URL. fieldFaults reports
+// whether to continue.
 func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) bool) bool {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '%')
@@ -152,8 +153,8 @@ func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) boo
 
 const whyEndsField = " can't be sent: CR and LF end a request, a TAB ends a field, and many servers stop reading at a NUL"
 
-// endsField reports whether o ends a field of a request, and so can't be in one
-// (RFC 1436, appendix, UNASCII).
+// endsField reports whether o ends a field of a request, so that a field cannot
+// contain it (RFC 1436, appendix, UNASCII).
 func endsField(o byte) bool { return o == '\t' || o == '\r' || o == '\n' || o == 0 }
 
 // isForm reports whether a valid Gopher+ string is a filled-in form.
@@ -169,14 +170,14 @@ func endsByDot(form string) bool {
 	return strings.HasPrefix(data, "+-1\r\n")
 }
 
-// plusFault returns the index of the first octet of a Gopher+ string that can't be
-// sent, and why, or -1. TAB, CR, LF and NUL are only valid in a form:
+// plusFault returns the index of the first octet of a Gopher+ string that cannot
+// be sent, and the reason, or -1. TAB, CR, LF and NUL are valid only in a form:
 //
 //	+[view[ language]] TAB 1 CR LF header CR LF body
 //
 // where header is +-1 (the body consists of lines, the last a lone "."), +-2 (the
-// body extends to the end) or +n (the body has n octets), and in a final "TAB 0",
-// which means that no data follows.
+// body extends to the end) or +n (the body has n octets). They are also valid in
+// a final "TAB 0", which means that no data follows.
 func plusFault(plus []byte) (at int, why string) {
 	at = bytes.IndexAny(plus, "\t\r\n\x00")
 	if at < 0 || plus[0] == '+' && string(plus[at:]) == noForm {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry row of gopher, opened with c. A nil c means a client with
-// default options.
+// Scheme returns the description of the gopher scheme, whose URLs c opens. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    name,
@@ -51,10 +51,10 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// fromProxy reads "?" and words behind an item of type 7 as a search, with "+" for a
-// blank: so lynx and other clients of HTTP proxies write the answer to an index. RFC
-// 1738 makes "?" a part of the selector, and a client that asks a server itself
-// means that.
+// fromProxy reads "?" and words after an item of type 7 as a search, with "+" for a
+// space. This is how lynx and other clients of HTTP proxies write the answer to an
+// index. In RFC 1738, "?" is a part of the selector, and a client that connects to a
+// server itself means that.
 func fromProxy(u locus.URL) locus.URL {
 	path, _ := u.Path()
 	before, words, ok := strings.Cut(path, "?")
@@ -73,7 +73,7 @@ func fromProxy(u locus.URL) locus.URL {
 // csoPort is the port of CSO, the protocol of phone books (RFC 2378).
 const csoPort = 105
 
-// otherPort is that of phone books, items of type 2, which speak CSO.
+// otherPort returns the port of phone books, items of type 2, which use CSO.
 func otherPort(u locus.URL) uint16 {
 	if path, _ := u.Path(); strings.HasPrefix(path, "2") {
 		return csoPort
@@ -81,13 +81,13 @@ func otherPort(u locus.URL) uint16 {
 	return 0
 }
 
-// SecureScheme is [Scheme] for gophers, which no RFC knows.
+// SecureScheme is like [Scheme] for gophers, which no RFC defines.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := Scheme(c)
 	s.Name = secureName
 	s.Status = scheme.Extension
 	s.Section = "in no RFC"
-	s.Syntax.Current.Name = "" // RFC 4266 has the syntax, and not the name
+	s.Syntax.Current.Name = "" // RFC 4266 defines the syntax, but not this name
 	s.Syntax.Form = "gophers" + s.Syntax.Form[len(name):]
 	s.Access.Protocol = "Gopher within TLS"
 	s.Traits |= scheme.Secure

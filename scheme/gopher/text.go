@@ -13,21 +13,22 @@ type textOptions struct {
 	// that contain such lines.
 	Strict bool
 	// Grace is called after a line that is only a dot, before the reader waits for
-	// more. It may set a read deadline: when that passes, the text has ended. nil:
-	// only the end of the connection ends the text.
+	// more. It may set a read deadline. If the deadline passes, the text has
+	// ended. If Grace is nil, only the end of the connection ends the text.
 	Grace func()
-	// Resume is called when more arrives after Grace, to lift the deadline.
+	// Resume is called when more text arrives after Grace, to remove the deadline.
 	Resume func()
-	// notStuffed is called once, when a line that is only a dot is not the last: the
-	// server does not double dots. nil: not called.
+	// notStuffed is called once if text follows a line that is only a dot, because
+	// such a server does not double dots. It may be nil.
 	NotStuffed func()
 }
 
-// textBody returns a text without the lone dot at its end, and without one of two dots
-// at the start of a line (RFC 1436 section 3). Many servers leave out the lone dot.
+// textBody returns a text without the lone dot at its end. If a line starts with two
+// dots, it removes one (RFC 1436 section 3). Many servers omit the lone dot.
 //
-// Many servers do not double dots. A lone dot that is not the last line shows that; then
-// all dots stay. To find it, up to 64 KiB after a doubled dot are held back.
+// Many servers do not double dots. A lone dot before the last line reveals that; then
+// textBody preserves all dots. To find such a dot, it holds back up to 64 KiB after a
+// doubled dot.
 func textBody(r io.Reader, o *textOptions) io.Reader {
 	d := &dotReader{r: r}
 	if o != nil {
@@ -36,36 +37,38 @@ func textBody(r io.Reader, o *textOptions) io.Reader {
 	return d
 }
 
-// htmlBody returns r without its last line, if that is only a dot: some servers end
-// pages so. Other dots stay, because no server is known to double them in pages.
+// htmlBody returns r without its last line if that is only a dot, because some
+// servers end pages with a dot. It preserves other dots, because no server is known
+// to double them in pages.
 func htmlBody(r io.Reader) io.Reader { return &dotReader{r: r, keepDots: true} }
 
-// notStuffed reports whether text comes from a server that does not double the dot
-// at the start of a line: a line that is only a dot is followed by more.
+// notStuffed reports whether the server does not double the dot at the start of a
+// line: more text follows a line that is only a dot.
 func notStuffed(text []byte) bool {
 	var d dotReader
 	d.scan(text)
 	return d.keepDots
 }
 
-// dotReader reads text that may end with a lone dot. It passes octets on as they
-// arrive. It holds back a line that may be the end, and what follows a doubled dot
-// until that shows to be doubled by the server or part of the text.
+// dotReader reads text that may end with a lone dot. It returns octets as they
+// arrive. It holds back a line that may be the end. It also holds back the text
+// after a doubled dot until it is known whether the server doubled the dot or the
+// text contains it.
 type dotReader struct {
 	r        io.Reader
 	o        textOptions
-	keepDots bool // the server does not double dots, or it is a page
+	keepDots bool // the server does not double dots, or the text is a page
 	state    dotState
-	in, mem  []byte // memory for what is read, and for out
+	in, mem  []byte // buffers for input, and for out
 	out      []byte // text that was not returned yet
 	returned int    // octets before out
-	undone   []int  // where in the text one of two dots was removed; out is held back from the first on
-	decided  bool   // too much followed a doubled dot: nothing is held back any more
-	graced   bool   // Grace was called, and nothing arrived since
+	undone   []int  // positions in the text where one of two dots was removed; out is held back from the first one
+	decided  bool   // too much text followed a doubled dot, so nothing is held back any more
+	graced   bool   // Grace was called, and no text has arrived since
 	err      error  // the error after out
 }
 
-// dotState is what was read last. From afterDot on, it is held back.
+// dotState is the state after the last octet. From afterDot on, the text is held back.
 type dotState uint8
 
 const (
@@ -73,8 +76,8 @@ const (
 	inLine
 	afterDot     // at the start of a line
 	afterDotCR   // the same and CR
-	afterDotLF   // a whole line that is only a dot, without CR
-	afterDotCRLF // the same with CR
+	afterDotLF   // a whole line that is only a dot, ending in LF
+	afterDotCRLF // the same, ending in CR LF
 )
 
 var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
@@ -186,8 +189,8 @@ func (d *dotReader) undoDot() {
 	d.state = inLine
 }
 
-// release appends what was held back, because it was not the end. A whole line that
-// is only a dot shows that the server doubles no dots.
+// release appends the text that was held back, because it was not the end. A whole
+// line that is only a dot shows that the server does not double dots.
 func (d *dotReader) release() {
 	held := heldBack[d.state]
 	if d.state < afterDotLF {

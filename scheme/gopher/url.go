@@ -14,11 +14,11 @@ const Port = 70
 
 const (
 	name       = "gopher"
-	secureName = "gophers" // the same within TLS, on the same port; in no RFC
+	secureName = "gophers" // the same over TLS, on the same port; not in any RFC
 )
 
-// The types of RFC 1738, and those of RFC 1436 for which a client does more than
-// request the selector.
+// Types of RFC 1738, and the types of RFC 1436 that need more than a request for
+// the selector.
 const (
 	TypeMenu   = '1' // the default
 	TypePhone  = '2' // a CSO or Ph phone book, which has its own protocol
@@ -30,8 +30,8 @@ const (
 
 const tab = "%09"
 
-// URL is a decoded gopher or gophers URL. URLs are comparable: they are == if their
-// texts are. The zero URL is invalid.
+// URL is a decoded gopher or gophers URL. URLs are comparable: two URLs are == if
+// their texts are equal. The zero URL is invalid.
 type URL struct {
 	url                    locus.URL
 	selector, search, plus string
@@ -40,7 +40,7 @@ type URL struct {
 }
 
 // Parse reads u as a gopher or gophers URL. The error is a [*locus.SyntaxError]: u
-// has another scheme or form. Parse accepts octets that can't be sent; see
+// has another scheme or form. Parse accepts octets that cannot be sent; see
 // [URL.AppendRequest].
 func Parse(u locus.URL) (URL, error) {
 	if err := checkForm(u); err != nil {
@@ -63,10 +63,10 @@ func checkForm(u locus.URL) error {
 	return bnf.Form(u, name, "gopherurl")
 }
 
-// Secure reports whether the scheme is gophers, which runs within TLS.
+// Secure reports whether the scheme is gophers, which uses TLS.
 func (g URL) Secure() bool { return g.url.Scheme() == secureName }
 
-// URL returns the URL that g was parsed from.
+// URL returns the URL from which g was parsed.
 func (g URL) URL() locus.URL { return g.url }
 
 func (g URL) port() uint16 {
@@ -90,7 +90,7 @@ func (g URL) Search() (octets string, ok bool) { return g.search, g.hasSearch }
 // the URL has one, which may be empty.
 func (g URL) Plus() (octets string, ok bool) { return g.plus, g.hasPlus }
 
-// written has the parts of a gopher-path as they are written in the URL.
+// written holds the encoded parts of a gopher-path.
 type written struct {
 	offset                        int // of the gopher-path in the URL
 	gtype, selector, search, plus string
@@ -126,15 +126,15 @@ func (w written) plusOffset() int     { return w.searchOffset() + len(w.search) 
 type Parts struct {
 	Secure   bool   // gophers
 	Host     string // as URL text
-	Port     uint16 // 0: the default, 70
+	Port     uint16 // 0 means the default, 70
 	Type     byte   // 0 means TypeMenu
 	Selector string
 	Search   *string // nil if absent
-	Plus     *string // nil: absent. With a Plus and no Search, the search is empty.
+	Plus     *string // nil if absent; with a Plus and no Search, the search is empty
 }
 
-// URL makes the URL. The error is a [*locus.SyntaxError], also for octets that can't
-// be sent: see [URL.AppendRequest].
+// URL returns the URL. The error is a [*locus.SyntaxError], also for octets that
+// cannot be sent: see [URL.AppendRequest].
 func (p Parts) URL() (URL, error) {
 	scheme := name
 	if p.Secure {

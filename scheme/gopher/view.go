@@ -14,10 +14,10 @@ import (
 // 3.4.8).
 type plusView struct {
 	// Type is the media type. Language is an ISO 639 code, optionally with "_" and
-	// an ISO 3166 code ("Es_ES"); empty: not specified. Requests repeat both as the
-	// server wrote them.
+	// an ISO 3166 code ("Es_ES"), or empty if the server does not specify one.
+	// Requests repeat both as the server wrote them.
 	Type, Language string
-	// Size is the approximate number of octets; -1: unknown.
+	// Size is the approximate number of octets, or -1 if unknown.
 	Size int64
 }
 
@@ -36,7 +36,7 @@ func parseView(line string) (v plusView, ok bool) {
 	return v, v.Type != ""
 }
 
-// viewSize returns the octets of a size such as ".5k", or -1.
+// viewSize returns the number of octets for a size such as ".5k", or -1.
 func viewSize(text string) int64 {
 	unit := 1.0
 	if end := len(text) - 1; end >= 0 {
@@ -59,7 +59,7 @@ func viewSize(text string) int64 {
 	return int64(n * unit)
 }
 
-// String returns v as a request names it after "+": the type, then a blank and the
+// String returns v as a request names it after "+": the type, then a space and the
 // language if there is one.
 func (v plusView) String() string {
 	if v.Language == "" {
@@ -68,13 +68,14 @@ func (v plusView) String() string {
 	return v.Type + " " + v.Language
 }
 
-// unlabelled is the quality of a view without a language. It is lower than that of
-// any wanted language, and not 0 because the view may be in any language.
+// unlabelled is the quality of a view without a language. It is lower than the
+// quality of any preferred language, and not 0 because the view may be in any
+// language.
 const unlabelled = 0.0005
 
-// chooseView returns the best view by the preferences of a [scheme.Request]. The type
-// decides first, then the language, then the server's order. A view in a language that
-// the preference does not name is never chosen.
+// chooseView returns the best view for the preferences of a [scheme.Request]. It
+// compares first types, then languages, then the server's order. It never chooses a
+// view in a language that the preference excludes.
 func chooseView(views []plusView, accept, acceptLanguage string) (plusView, error) {
 	types, err := scheme.ParsePreference(accept)
 	if err != nil {

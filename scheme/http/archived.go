@@ -15,9 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readArchived implements Scheme.Kept. A whole response, of the media type application/http,
-// gives what it would give now: an object, a referral, or the error of its status. Other
-// octets are an object.
+// readArchived implements Access.Archived. For a whole response, with the media type
+// application/http, it returns the same as Open: an object, a redirect, or the error for its
+// status. Other octets are an object.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	if essence, _, _ := mime.ParseMediaType(mediaType); essence != "application/http" {
 		return archived.Object(scheme.Object{URL: u, Type: mediaType}, body), nil
@@ -35,8 +35,8 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	return res, nil
 }
 
-// readResponse reads the header of a response that was kept. Archives have some that are
-// not as they came: with the version of HTTP/2, or with chunks that are already joined.
+// readResponse reads the header of an archived response. Some archives store modified
+// responses: with the version of HTTP/2, or with chunks already joined.
 func readResponse(body io.ReadCloser) (*http.Response, error) {
 	limited := &headLimit{Reader: body, left: maxHeader}
 	in := bufio.NewReader(limited)
@@ -69,7 +69,7 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit bounds what is read until left is set to -1.
+// headLimit bounds reading until left is set to -1.
 type headLimit struct {
 	io.Reader
 	left int

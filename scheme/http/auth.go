@@ -5,8 +5,9 @@ import "strings"
 // challenge is an authentication scheme that a server offers.
 type challenge struct{ scheme, realm string }
 
-// challenges reads the values of WWW-Authenticate. Each may hold several challenges: the
-// name of an authentication scheme, and its parameters (RFC 9110 section 11.6.1).
+// challenges reads the values of WWW-Authenticate. Each value may contain several
+// challenges: the name of an authentication scheme and its parameters (RFC 9110 section
+// 11.6.1).
 func challenges(values []string) []challenge {
 	var list []challenge
 	for _, value := range values {
@@ -27,7 +28,7 @@ func challenges(values []string) []challenge {
 	return list
 }
 
-// listItems splits value at the commas that are not in a quoted string.
+// listItems splits value at the commas outside quoted strings.
 func listItems(value string) []string {
 	var items []string
 	start, quoted := 0, false

@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newBody returns the body of a, decoded if decode is set. Reading it fails if its
-// transferred length is not length; -1: unknown.
+// newBody returns the body of a, decoded if decode is set. Reading fails if the
+// transferred length is not length. A length of -1 means unknown.
 func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 	counted := &body{answer: a, length: length, tracer: t}
 	if decode {
@@ -31,7 +31,7 @@ type body struct {
 	answer      *response
 	tracer      *tracer
 	got, length int64
-	err         error // that ended the body
+	err         error // the error that ended the body
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -105,7 +105,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 func (g *gunzip) start() {
 	in := bufio.NewReader(g.ReadCloser)
 	if _, g.err = in.Peek(1); g.err != nil {
-		// An empty body is accepted without a gzip header.
+		// An empty body without a gzip header is valid.
 		return
 	}
 	var err error
@@ -113,7 +113,7 @@ func (g *gunzip) start() {
 	g.err = damaged(err)
 }
 
-// damaged wraps an error of decompression; errors of the transfer stay as they are.
+// damaged wraps an error of decompression. It returns errors of the transfer unchanged.
 func damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	if err == io.ErrUnexpectedEOF || err == gzip.ErrHeader || err == gzip.ErrChecksum || errors.As(err, &corrupt) {
@@ -122,7 +122,7 @@ func damaged(err error) error {
 	return err
 }
 
-// recorded returns body, whose end is that of the exchange of a.
+// recorded returns body; its end also ends the exchange of a.
 func recorded(body io.ReadCloser, a *response) io.ReadCloser {
 	if a.exchange == nil {
 		return body

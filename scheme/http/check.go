@@ -12,9 +12,9 @@ import (
 
 const section = "RFC 1738 3.3"
 
-// Check returns all violations of u, in order of offset; nil if there are none.
+// Check returns all violations of u in order of offset. It returns nil if there are none.
 //
-// By [locus.RFC1630] it applies the draft's production:
+// For [locus.RFC1630] it applies the draft's production:
 //
 //	httpaddress = "http://" hostport [ "/" path ] [ "?" search ]
 //
@@ -55,12 +55,12 @@ func conforms(u locus.URL) bool {
 	return u.Facts().Has(locus.PathSearch) && bnf.SoundHostPort(u) && port(u) != 0
 }
 
-// inSearch are the characters that mean the same escaped or not in a search: "+" may
-// stand for a blank.
+// inSearch holds the characters of a search that mean the same with or without an
+// escape. It excludes "+", which may mean a space.
 var inSearch = escape.Unreserved().Without("+")
 
-// Canonical returns the canonical form of u and what it changed. The error is a
-// [*locus.SyntaxError].
+// Canonical returns the canonical form of u and the changes that it made. The
+// error is a [*locus.SyntaxError].
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	path, search, isSearch := split(u)
 	dotted := hasDots(path)
@@ -85,8 +85,8 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelled reports whether u has the form of section 3.3, and is in canonical form but for dots
-// in its path.
+// isSpelled reports whether u has the form of section 3.3 and is in canonical form, except for
+// dots in its path.
 func isSpelled(u locus.URL) bool {
 	const hosts = locus.HostName | locus.HostNumber
 	f, own := u.Facts(), port(u)
@@ -139,7 +139,7 @@ func dots(segment string) (n int) {
 }
 
 // appendWithoutDots appends a path without its first "/", with the segments "." and ".."
-// resolved (RFC 3986 section 5.2.4). It does not change the spelling of the others.
+// resolved (RFC 3986 section 5.2.4). It does not change other segments.
 func appendWithoutDots(dst []byte, path string) []byte {
 	for start := len(dst); ; {
 		segment, rest, more := strings.Cut(path, "/")
@@ -161,7 +161,7 @@ func appendWithoutDots(dst []byte, path string) []byte {
 	}
 }
 
-// notes says when a user and password, which RFC 3986 allows, are sent.
+// notes describes when a user and password, which RFC 3986 allows, are sent.
 func notes(u locus.URL) []locus.Violation {
 	user, ok := u.User()
 	if !ok {

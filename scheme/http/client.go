@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are the options of a [Client].
+// Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
 	// Raw requests no compression. If the server compresses the body anyway, the client
 	// does not decode it, and Object.Encoding names the coding.
@@ -30,44 +30,44 @@ type Options struct {
 	// TLS is the TLS configuration for https and for proxies over TLS. If nil, the defaults
 	// of crypto/tls apply.
 	TLS *tls.Config
-	// Certificate returns the certificate that identifies the client to a server at host,
-	// in lower case without brackets, and port, or nil. The client sends it only if the
-	// server requests one. Certificate may be nil.
+	// Certificate returns the client certificate for a server, or nil if there is none.
+	// host is in lower case without brackets. The client sends the certificate only if
+	// the server requests one. Certificate may be nil.
 	Certificate func(host string, port uint16) *tls.Certificate
 	// Jar provides the cookies of requests, and stores the cookies of responses. If nil, the
 	// client ignores cookies.
 	Jar http.CookieJar
-	// Single makes a connection for each request, so that a dialer sees all requests.
+	// Single opens a connection for each request, so that a dialer sees all requests.
 	Single bool
 }
 
-// Client opens http and https URLs. It is safe for concurrent use. The caller must close it
+// Client opens http and https URLs. It may be used concurrently. The caller must close it
 // when it is no longer needed.
 type Client struct {
 	options Options
 
 	mu         sync.Mutex
-	transports []dialerTransport // the last one was used last
+	transports []dialerTransport // in order of use, the latest last
 	closed     bool
 }
 
 var _ scheme.Opener = (*Client)(nil)
 
 const (
-	// maxTransports is how many dialers have connections kept for them. A program has
-	// one, or one for each zone of its policy.
+	// maxTransports is the maximum number of dialers with idle connections. A program
+	// has one dialer, or one for each zone of its policy.
 	maxTransports = 16
-	// maxHeader is the longest header of a response in octets.
+	// maxHeader is the maximum length of a response header in octets.
 	maxHeader = 256 << 10
-	// idleTime is how long an idle connection is kept.
+	// idleTime is the timeout of an idle connection.
 	idleTime = 90 * time.Second
-	// idlePerHost is how many idle connections to a host are kept.
+	// idlePerHost is the maximum number of idle connections per host.
 	idlePerHost = 8
-	// maxAsked is how often Request.Ask is called for one URL.
+	// maxAsked is the maximum number of calls of Request.Ask for one URL.
 	maxAsked = 3
 )
 
-// errClosed is net.ErrClosed, because no server is at fault.
+// errClosed wraps net.ErrClosed, because no server is at fault.
 var errClosed error = closedError{}
 
 type closedError struct{}
@@ -84,7 +84,7 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Close closes idle connections. Resources that are open stay open; later opens fail.
+// Close closes idle connections. Resources that are open stay open. Later opens fail.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,23 +96,24 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// transportKey tells connections apart: by their dialer, whether they lead to a proxy, and
-// whether they are recorded.
+// transportKey identifies connections that a request may share: by their dialer, whether
+// they lead to a proxy, and whether they are recorded.
 type transportKey struct {
 	dialer   scheme.Dialer
 	isProxy  bool
-	recorded bool // over HTTP/1, which has a text on the wire
+	recorded bool // over HTTP/1, which is text on the wire
 }
 
-// dialerTransport is the transport for one key, with its idle connections: what one
-// dialer allowed, another might not.
+// dialerTransport is the transport for one key, with its idle connections.
+// Transports are separate because one dialer may deny a connection that another
+// allows.
 type dialerTransport struct {
 	*http.Transport
 	key transportKey
 }
 
-// transport returns the transport for key. If there are too many, the least recently
-// used one is dropped. Requests in progress continue, and net/http closes their connections
+// transport returns the transport for key. If there are too many, it drops the least
+// recently used one. Requests in progress continue, and net/http closes their connections
 // when they become idle.
 func (c *Client) transport(key transportKey) (*http.Transport, error) {
 	c.mu.Lock()
@@ -176,8 +177,8 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 	}
 }
 
-// tls returns the configuration for TLS. Proxies are asked over HTTP/1, which has
-// request-targets in absolute form.
+// tls returns the TLS configuration. The client uses HTTP/1 for proxies, because
+// it supports request-targets in absolute form.
 func (c *Client) tls(http2 bool) *tls.Config {
 	config := c.options.TLS.Clone()
 	if config == nil {
@@ -190,7 +191,7 @@ func (c *Client) tls(http2 bool) *tls.Config {
 	return config
 }
 
-// identify returns config with the certificate of the client for the host of address.
+// identify returns config with the client certificate for the host of address.
 func (c *Client) identify(config *tls.Config, address string) *tls.Config {
 	if c.options.Certificate == nil {
 		return config
@@ -212,8 +213,9 @@ func (c *Client) identify(config *tls.Config, address string) *tls.Config {
 	return config
 }
 
-// withRequest returns ctx, cancelled with the request too. net/http would finish a
-// dial whose request was cancelled, for the use of other requests.
+// withRequest returns ctx, which is also cancelled with the request. Otherwise
+// net/http would finish a dial whose request was cancelled, for use by other
+// requests.
 func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 	asked, ok := ctx.Value(callKey{}).(context.Context)
 	if !ok {
@@ -228,7 +230,7 @@ func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // startTLS begins TLS on conn. net/http needs the *tls.Conn itself for HTTP/2, which
-// checks lengths; an HTTP/1 connection is read through a wire.
+// checks lengths. An HTTP/1 connection is read through a wire.
 func startTLS(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
 	t, err := handshake(ctx, conn, config, address)
 	if err != nil {
@@ -248,7 +250,7 @@ func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address s
 			return nil, errors.Join(err, conn.Close())
 		}
 		config = config.Clone()
-		// A certificate and the name in TLS have no final dot (RFC 6066 section 3).
+		// Certificates and server names in TLS have no final dot (RFC 6066 section 3).
 		config.ServerName = strings.TrimSuffix(host, ".")
 	}
 	t := tls.Client(conn, config)
@@ -298,13 +300,13 @@ type tlsError struct{ error }
 
 func (e *tlsError) Unwrap() error { return e.error }
 
-// callKey is the key of the caller's context in the context of a request: net/http
-// calls the dial functions with a context of its own.
+// callKey is the key of the caller's context in the context of a request. net/http
+// calls the dial functions with its own context.
 type callKey struct{}
 
-// Tunnel implements [scheme.ProxyOpener] with CONNECT (RFC 9110 section 9.3.6). Its
-// errors are those of [Client.Open]: ErrAuth if the proxy refuses the login or the
-// port.
+// Tunnel implements [scheme.ProxyOpener] with CONNECT (RFC 9110 section 9.3.6). It
+// returns the errors of [Client.Open]. The error is ErrAuth if the proxy rejects
+// the login or the port.
 func (c *Client) Tunnel(ctx context.Context, d scheme.Dialer, via locus.URL, address string) (net.Conn, error) {
 	p, err := parseProxy(via)
 	if err != nil {
@@ -356,20 +358,20 @@ func (c *earlyConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 // NetConn returns the underlying connection.
 func (c *earlyConn) NetConn() net.Conn { return c.Conn }
 
-// Get is [Client.Open] with default options.
+// Get opens h with default options, like [Client.Open].
 func (c *Client) Get(ctx context.Context, dialer scheme.Dialer, h URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: h.URL(), Dial: dialer}, h)
 }
 
-// Open implements [scheme.Opener] with one GET. It sends another one with a login if
-// the server wants that, or for the whole object if a part cannot be continued. For
-// req.Probe it sends HEAD, and GET only if the response may be about HEAD. The
+// Open implements [scheme.Opener] with one GET. It sends another GET with a login if
+// the server requires one, or for the whole object if a part cannot be resumed. For
+// req.Probe it sends HEAD, and GET only if the status may apply only to HEAD. The
 // resource is a [*scheme.Object] or, for a redirect, a [*scheme.Redirect].
 //
-// Cancelling ctx ends the reading of the body too. Errors wrap a [*locus.SyntaxError],
-// an error of the dialer, or scheme.ErrNotFound (404, 410), ErrAuth (401, 403, 407),
-// ErrProtocol (other failures, with the [*textproto.Error] of the response),
-// ErrTooLarge or ErrUnreachable (TLS).
+// When ctx ends, reading the body fails too. Errors wrap a [*locus.SyntaxError], an
+// error of the dialer, or one of: scheme.ErrNotFound (404, 410), ErrAuth (401, 403,
+// 407), ErrProtocol (other failures, with the [*textproto.Error] of the response),
+// ErrTooLarge and ErrUnreachable (TLS).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	h, err := Parse(req.URL)
 	if err != nil {
@@ -399,11 +401,11 @@ type operation struct {
 	transport *http.Transport
 
 	from    resume
-	probing bool   // with HEAD
-	ofURL   *login // of the URL; nil if none
+	probing bool   // the request is HEAD
+	ofURL   *login // in the URL; nil if none
 	login   *login // to be sent; nil if none
-	asked   int    // how often Ask was called
-	refused int    // how many logins the server refused
+	asked   int    // number of calls of Ask
+	refused int    // number of logins that the server rejected
 }
 
 func newOperation(c *Client, req *scheme.Request) *operation {
@@ -502,7 +504,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	return &response{Response: resp, framing: r, exchange: x}, nil
 }
 
-// serverAddr returns the address of the server, nil if only a proxy's is known.
+// serverAddr returns the address of the server, or nil if only a proxy's address is known.
 func (v *operation) serverAddr(conn net.Conn) net.Addr {
 	if v.to.isProxy {
 		return nil
@@ -510,8 +512,8 @@ func (v *operation) serverAddr(conn net.Conn) net.Addr {
 	return scheme.ServerAddr(conn)
 }
 
-// addCookies adds the cookies of the client's jar to a request, or without a jar those of
-// the chain of redirects.
+// addCookies adds the cookies of the client's jar to a request. If there is no jar, it
+// adds the cookies of the chain of redirects.
 func (v *operation) addCookies(req *http.Request) {
 	if jar, site := v.jar(); jar != nil {
 		for _, cookie := range jar.Cookies(site) {
@@ -530,8 +532,8 @@ func (v *operation) addCookies(req *http.Request) {
 	}
 }
 
-// keepCookies stores the cookies of a response. The request's own Cookies are stored in
-// addition to the jar, because a redirect loop is one only with the same cookies.
+// keepCookies stores the cookies of a response. It stores them in the request's own
+// Cookies too, because a redirect loop counts as one only if the cookies are the same.
 func (v *operation) keepCookies(resp *http.Response) {
 	if jar, site := v.jar(); jar != nil {
 		jar.SetCookies(site, resp.Cookies())
@@ -541,7 +543,7 @@ func (v *operation) keepCookies(resp *http.Response) {
 	}
 }
 
-// jar returns the cookie jar and the URL that it judges by, or nil for a request
+// jar returns the cookie jar and the URL for its decisions, or nil for a request
 // without cookies.
 func (v *operation) jar() (http.CookieJar, *url.URL) {
 	if v.client.options.Jar == nil || port(v.req.URL) == 0 {
@@ -562,7 +564,7 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 		if again, err := v.ask(ctx, a); again || err != nil || !v.probing {
 			return again, err
 		}
-		// The server may want a login for HEAD only.
+		// The server may require a login for HEAD only.
 		v.probing = false
 		return true, nil
 	case v.probing && !a.isVerdict():
@@ -576,8 +578,8 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	return false, nil
 }
 
-// ask sets the login for a server that wants one: that of the URL, then the answers of
-// Request.Ask. It reports whether there is one.
+// ask sets the login for a server that requires one: first the login in the URL, then
+// the answers of Request.Ask. It reports whether there is one.
 func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	realm, basic := a.basicRealm()
 	if basic && v.login == nil && v.ofURL != nil {
@@ -595,7 +597,7 @@ func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	v.asked++
 	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: user, Attempt: v.refused})
 	if err != nil || !ok {
-		v.asked = maxAsked // GET after HEAD does not ask again
+		v.asked = maxAsked // GET after HEAD does not call Ask again
 		return false, err
 	}
 	v.login = &login{given.User, given.Password}

@@ -17,9 +17,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ParseCookies returns a jar with the cookies of a text in the format of Netscape, as curl
-// and wget write it: seven fields with tabs between them on each line. "#HttpOnly_" before
-// the domain begins no comment. A server sets no cookie for a public suffix such as co.uk. The error has the line, and no cookie.
+// ParseCookies returns a jar with the cookies of a text in Netscape format, as curl and wget write it. Each line has seven
+// fields, separated by tabs. A "#" begins a comment, except in "#HttpOnly_" before the domain. Servers cannot set a cookie for a
+// public suffix such as co.uk. The error contains the line number, but no cookie.
 func ParseCookies(text string) (http.CookieJar, error) {
 	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	if err != nil {
@@ -44,20 +44,21 @@ func ParseCookies(text string) (http.CookieJar, error) {
 }
 
 const (
-	// maxCookie is the longest name and value of a cookie that a server can set, and
-	// maxCookies how many all servers can set together (RFC 6265 section 6.1).
+	// maxCookie is the maximum length of the name and value of a cookie that a
+	// server sets. maxCookies is the maximum number of cookies that all servers
+	// together can set (RFC 6265 section 6.1).
 	maxCookie  = 4096
 	maxCookies = 3000
 )
 
-// boundedJar is a jar that servers can't fill.
+// boundedJar is a jar with a limit for the cookies that servers set.
 type boundedJar struct {
 	http.CookieJar
 	mu   sync.Mutex
 	left int
 }
 
-// SetCookies keeps the cookies of a response as long as left lasts.
+// SetCookies stores the cookies of a response until the limit is reached.
 func (j *boundedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 	cookies = slices.DeleteFunc(slices.Clone(cookies), func(c *http.Cookie) bool { return len(c.Name)+len(c.Value) > maxCookie })
 	j.mu.Lock()
@@ -67,9 +68,9 @@ func (j *boundedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 	j.CookieJar.SetCookies(u, cookies)
 }
 
-// parseCookie reads a line: the domain, whether its subdomains get the cookie, the path,
-// whether only encrypted connections do, when it ends in seconds since 1970 (0: with the
-// session), the name and the value.
+// parseCookie reads a line with seven fields: the domain, whether its subdomains receive
+// the cookie, the path, whether only encrypted connections do, the expiry in seconds
+// since 1970 (0 means the end of the session), the name and the value.
 func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 7 {
@@ -95,6 +96,6 @@ func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	if err := cookie.Valid(); err != nil {
 		return nil, nil, errors.New("the name or value of the cookie has an invalid character")
 	}
-	// The jar takes cookies of a site, and those that are for encrypted connections too.
+	// The jar accepts cookies for a site with https, including cookies for encrypted connections.
 	return &url.URL{Scheme: "https", Host: domain, Path: "/"}, cookie, nil
 }

@@ -58,12 +58,13 @@ func (p proxy) connectRequest(address string) ([]byte, error) {
 	return request, nil
 }
 
-// maxInterim is how many interim responses may come before the final one.
+// maxInterim is the maximum number of interim responses before the final one.
 const maxInterim = 8
 
-// connect sends a CONNECT request and reads the response; a failure is an error. It
-// returns the data that followed: it comes from the other end of the tunnel, because a
-// response to CONNECT has no body (RFC 9110 section 9.3.6).
+// connect sends a CONNECT request and reads the response. If the status is not a
+// success, it returns an error. It returns the data after the response, which comes
+// from the other end of the tunnel, because a response to CONNECT has no body (RFC
+// 9110 section 9.3.6).
 func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err
@@ -91,8 +92,8 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	return nil, fmt.Errorf("%w: more than %d interim responses", scheme.ErrProtocol, maxInterim)
 }
 
-// destination returns the proxy, asked for u. The request-target is in absolute form (RFC
-// 9112 section 3.2.2), which net/http sends as it is given.
+// destination returns the proxy with u as the request-target in absolute form (RFC 9112
+// section 3.2.2). net/http sends it unchanged.
 func (p proxy) destination(u locus.URL) (destination, error) {
 	target, host := "", ""
 	if port(u) != 0 {
@@ -123,8 +124,8 @@ func (p proxy) destination(u locus.URL) (destination, error) {
 	}, nil
 }
 
-// absolute returns u as a request-target: as written, without fragment and password,
-// and with those octets escaped that a request-target cannot hold.
+// absolute returns u as a request-target: as written, without fragment and password.
+// It escapes octets that a request-target cannot contain.
 func absolute(u locus.URL) string {
 	text := u.WithoutFragment().WithoutPassword()
 	unsafe := escape.Unsafe().Without("~")
@@ -141,9 +142,10 @@ func absolute(u locus.URL) string {
 
 var _ scheme.ProxyOpener = (*Client)(nil)
 
-// OpenVia implements [scheme.ProxyOpener]. The user and password of an http URL are
-// sent as Basic credentials when the server asks, as with [Client.Open]; those of
-// other schemes at once, if there is a password. A user without one stays in the URL.
+// OpenVia implements [scheme.ProxyOpener]. It sends the user and password of an http
+// URL as Basic credentials if the server requires them, like [Client.Open]. For other
+// schemes it sends them at once, if there is a password. A user without a password
+// stays in the URL.
 func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL) (scheme.Resource, error) {
 	v := newOperation(c, req)
 	p, err := parseProxy(via)
@@ -160,7 +162,7 @@ func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	if port(req.URL) == 0 {
-		// The proxy logs in to the server, and does not ask for a login.
+		// The proxy logs in to the server, and does not request a login.
 		if _, password := req.URL.Password(); password {
 			v.login = v.ofURL
 		}

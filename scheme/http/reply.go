@@ -27,14 +27,14 @@ type response struct {
 	exchange *httpwire.Exchange // nil if not recorded
 }
 
-// maxDiscard is how many octets of an unwanted body are read so that the connection
-// can be used again.
+// maxDiscard is the maximum number of octets of an unwanted body that are read, so
+// that the connection can be reused.
 const maxDiscard = 8 << 10
 
-// maxText is how many octets of a server's text a message quotes.
+// maxText is the maximum number of octets of a server's text in an error message.
 const maxText = 200
 
-// maxRecorded is how many octets of an unwanted body are read for a recording.
+// maxRecorded is the maximum number of octets of an unwanted body that are read for a recording.
 const maxRecorded = 1 << 20
 
 // discard closes an unwanted body.
@@ -54,14 +54,14 @@ func (a *response) discard() {
 	a.Body.Close()
 }
 
-// close closes the body, of which no more is read for the reason err; nil: it was read to
-// its end.
+// close closes the body before its end for the reason err. If the body was read to its
+// end, err is nil.
 func (a *response) close(err error) {
 	a.exchange.End(err)
 	a.Body.Close()
 }
 
-// resource returns the resource in a. It closes the body of all but objects.
+// resource returns the resource in a. It closes the body, except for objects.
 func (v *operation) resource(a *response) (scheme.Resource, error) {
 	part := v.from.offset > 0
 	switch code := a.StatusCode; {
@@ -82,13 +82,13 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 	return nil, a.failure()
 }
 
-// object returns a body as an object. The body begins at octet start of the object's
-// size octets and has length octets; -1: unknown.
+// object returns a body as an object. The body begins at offset start of the object,
+// which has size octets, and has length octets. A length of -1 means unknown.
 func (v *operation) object(a *response, start, size, length int64) (scheme.Resource, error) {
 	coding := contentCoding(a.Header)
 	decode := coding == "gzip" && !v.client.options.Raw
 	if decode {
-		// The lengths are those of the compressed body.
+		// The lengths describe the compressed body.
 		size, coding = -1, ""
 	}
 	limit := v.req.Limit
@@ -98,7 +98,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 	}
 	o := v.describe(a)
 	o.Start, o.Size, o.Encoding = start, size, coding
-	// An offset in the decoded body has no offset in the compressed one.
+	// An offset in the decoded body has no equivalent in the compressed body.
 	o.Resumable = !decode && (a.StatusCode == http.StatusPartialContent || acceptsRanges(a.Header))
 	if coding != "" {
 		o.Note = joinNotes(o.Note, "the content coding "+locus.Quote(coding)+" is not decoded")
@@ -112,7 +112,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 	return o, nil
 }
 
-// describe returns an object with what the header says about it.
+// describe returns an object with the properties in the response header.
 func (v *operation) describe(a *response) *scheme.Object {
 	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type"), Refresh: a.Header.Get("Refresh")}
 	switch {
@@ -150,8 +150,8 @@ func acceptsRanges(h http.Header) bool {
 	return false
 }
 
-// partial returns the object of a 206, which must have the requested range up to the
-// end of the object.
+// partial returns the object of a 206 response. It must have the requested range, up
+// to the end of the object.
 func (v *operation) partial(a *response) (scheme.Resource, error) {
 	text := a.Header.Get("Content-Range")
 	r, ok := parseRange(text)
@@ -171,19 +171,19 @@ func (v *operation) partial(a *response) (scheme.Resource, error) {
 	return v.object(a, r.first, r.total, length)
 }
 
-// whole returns the object of a 416 that says that nothing is left to send.
+// whole returns the object of a 416 response that reports that no octets are left to send.
 func (v *operation) whole(a *response) scheme.Resource {
 	a.discard()
 	o := v.describe(a)
-	// The type is that of the error page.
+	// The type describes the error page.
 	o.Type = ""
 	o.Start, o.Size, o.Body = v.from.offset, v.from.offset, http.NoBody
 	return o
 }
 
-// isVerdict reports whether the response to HEAD needs no GET. Many servers refuse HEAD as
-// forbidden, not found, gone or not implemented, or fail, although they have the object. A
-// server that asks for a pause gets it before the GET.
+// isVerdict reports whether the response to HEAD makes a GET unnecessary. Many servers
+// reject HEAD as forbidden, not found, gone or not implemented, or fail, although they
+// have the object. If a server requests a pause, the client waits before the GET.
 func (a *response) isVerdict() bool {
 	switch a.StatusCode {
 	case http.StatusProxyAuthRequired:
@@ -195,7 +195,7 @@ func (a *response) isVerdict() bool {
 	return a.StatusCode/100 == 2 || isRedirect(a.StatusCode)
 }
 
-// isResponse reports whether err is about the response, not about the connection.
+// isResponse reports whether err is about the response, and not about the connection.
 func isResponse(err error) bool {
 	var dial *dialError
 	var secure *tlsError
@@ -203,7 +203,7 @@ func isResponse(err error) bool {
 	return !errors.As(err, &dial) && !errors.As(err, &secure) && !errors.As(err, &syntax) && !isTimeout(err)
 }
 
-// mustRestart reports whether a part cannot be continued: the object has changed, or
+// mustRestart reports whether a part cannot be resumed: the object has changed, or
 // has another content coding.
 func (v *operation) mustRestart(a *response) bool {
 	switch a.StatusCode {
@@ -217,7 +217,7 @@ func (v *operation) mustRestart(a *response) bool {
 	return false
 }
 
-// changed reports whether the object has changed since the part was read.
+// changed reports whether the object has changed since the earlier transfer.
 func (v *operation) changed(a *response) bool {
 	if tag := a.Header.Get("ETag"); v.from.tag != "" && tag != "" {
 		return tag != v.from.tag
@@ -226,8 +226,8 @@ func (v *operation) changed(a *response) bool {
 	return err == nil && !v.from.time.IsZero() && !modified.Equal(v.from.time.Truncate(time.Second))
 }
 
-// byteRange is a Content-Range. first is -1 if the range cannot be satisfied, total is
-// -1 if it is unknown.
+// byteRange is a Content-Range. If the range cannot be satisfied, first is -1. If the
+// total is unknown, it is -1.
 type byteRange struct{ first, last, total int64 }
 
 // parseRange reads the value of Content-Range (RFC 9110 section 14.4):
@@ -256,7 +256,7 @@ func parseRange(text string) (r byteRange, ok bool) {
 	return r, ok
 }
 
-// contentCoding returns the content coding in lower case, empty for none.
+// contentCoding returns the content coding in lower case, or "" if there is none.
 func contentCoding(h http.Header) string {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", "))); coding {
 	case "identity":
@@ -269,7 +269,7 @@ func contentCoding(h http.Header) string {
 }
 
 // isStrong reports whether tag is a strong entity-tag (RFC 9110 section 8.8.3), which
-// continuing a part needs.
+// resuming requires.
 func isStrong(tag string) bool {
 	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
 		return false
@@ -278,8 +278,9 @@ func isStrong(tag string) bool {
 	return strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r == '"' || r == 0x7F }) < 0
 }
 
-// isRedirect reports whether the status is a redirect. 304 is the answer to requests
-// that are not sent here, and 305 lets a server choose a proxy.
+// isRedirect reports whether the status is a redirect. It excludes 304, which
+// answers requests that this client does not send, and 305, with which a server
+// would choose a proxy.
 func isRedirect(code int) bool {
 	switch code {
 	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -303,7 +304,8 @@ func (v *operation) redirect(a *response) (scheme.Resource, error) {
 }
 
 // resolve returns the URL of a Location, which may be relative to base (RFC 9110
-// section 10.2.2). It changes the spelling of neither, but a "?" ends the host.
+// section 10.2.2). It does not change the spelling of either, except that a "?"
+// ends the host.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	r, err := relative.Parse(location)
 	if err != nil {
@@ -355,21 +357,21 @@ func (a *response) failure() error {
 	return err
 }
 
-// isTemporary reports whether a response says that another request may succeed. isAsked
-// reports that it has a Retry-After field.
+// isTemporary reports whether the response indicates that a later request may succeed.
+// isAsked reports whether it has a Retry-After field.
 func isTemporary(status int, isAsked bool) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case http.StatusForbidden, http.StatusRequestEntityTooLarge:
-		return isAsked // APIs limit requests by 403; RFC 9110 section 15.5.14
+		return isAsked // APIs limit requests with 403; RFC 9110 section 15.5.14
 	}
-	return status >= 520 && status < 530 // Cloudflare got no response from the origin server
+	return status >= 520 && status < 530 // Cloudflare received no response from the origin server
 }
 
-// retryAfter returns how long the server asks to wait, also as text (RFC 9110 section
-// 10.2.3). A date is relative to the response's Date, if it has one.
+// retryAfter returns the delay that the server requests, also as text (RFC 9110
+// section 10.2.3). A date is relative to the response's Date, if it has one.
 func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -398,7 +400,7 @@ func (a *response) loginHint() string {
 	return "only Basic logins are supported, but the server requires " + locus.Quote(strings.Join(names, ", "))
 }
 
-// quoted is an error whose message may contain text of the server.
+// quoted is an error whose message may contain text from the server.
 type quoted struct{ error }
 
 func (q quoted) Error() string { return locus.Quote(q.error.Error()) }
@@ -428,9 +430,9 @@ func explain(ctx context.Context, err error) error {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: the server closed the connection without a response", scheme.ErrProtocol)
 	case strings.Contains(err.Error(), "malformed HTTP"):
-		// This refuses HTTP/0.9 too: without a header any banner would be a page.
+		// This rejects HTTP/0.9 too: without a header, any banner would be a page.
 		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
-	case strings.Contains(err.Error(), "response header"): // net/http has no type for it
+	case strings.Contains(err.Error(), "response header"): // net/http has no error type for it
 		return fmt.Errorf("%w: the header has more than %d bytes", scheme.ErrProtocol, maxHeader)
 	default:
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, quoted{err})

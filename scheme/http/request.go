@@ -18,8 +18,8 @@ import (
 )
 
 // AppendTarget appends the request-target in origin form (RFC 9112 section 3.2.1): the
-// path and searchpart as written, with only those octets escaped that a request-target
-// cannot hold. Without a path it is "/".
+// path and searchpart as written. It escapes only octets that a request-target cannot
+// contain. For an empty path it writes "/".
 func (h URL) AppendTarget(dst []byte) []byte {
 	text, _ := h.url.Path()
 	return escape.AppendSafer(append(dst, '/'), text, escape.Unsafe().Without("~"), escape.Set{})
@@ -56,7 +56,7 @@ func isHost(host string) bool {
 	return err != nil && locus.IsHost(name) && name[0] != '['
 }
 
-// loginOf returns the decoded user and password of u; nil if it has neither.
+// loginOf returns the decoded user and password of u, or nil if it has neither.
 func loginOf(u locus.URL) (*login, error) {
 	user, _ := u.User()
 	password, hasPassword := u.Password()
@@ -81,7 +81,7 @@ func (l login) header() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password))
 }
 
-// resume describes the object whose transfer is continued.
+// resume describes the object of a transfer to resume.
 type resume struct {
 	offset int64
 	tag    string // a strong entity-tag, or empty
@@ -96,7 +96,7 @@ type destination struct {
 	login   string // for Proxy-Authorization; empty if none
 }
 
-// destination returns the server itself. The fields are set without parsing a URL
+// destination returns the server itself. It sets the fields without parsing a URL
 // again, which could change the request-target.
 func (h URL) destination() destination {
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry row of http, opened with c. A nil c means a client with
-// default options.
+// Scheme returns the description of the http scheme, whose URLs c opens. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    "http",
@@ -43,8 +43,8 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme returns the registry row of https, as [Scheme]. RFC 1738 and the draft do
-// not define it.
+// SecureScheme returns the description of the https scheme, like [Scheme]. Neither RFC
+// 1738 nor the draft defines it.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := Scheme(c)
 	s.Name = "https"

@@ -13,17 +13,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// secret are the header fields whose values are not shown, except for the
-// authentication scheme of the first two.
+// secret lists the header fields whose values are hidden. For the first two,
+// the authentication scheme is shown.
 var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
 
-// tracer reports a request and its response to a [scheme.TraceFunc]: the header fields
-// of the request as they are written, those of the response sorted, because net/http
-// does not tell their order. HTTP/2 shows its pseudo header fields.
+// tracer reports a request and its response to a [scheme.TraceFunc]. It reports the
+// header fields of the request as they are written. It sorts the fields of the
+// response, because net/http does not preserve their order. For HTTP/2 it reports the
+// pseudo header fields.
 type tracer struct {
 	req *scheme.Request
 
-	mu     sync.Mutex // the request is written by another goroutine
+	mu     sync.Mutex // another goroutine writes the request
 	target string     // the request line, until it is reported
 	ended  bool
 }
@@ -59,14 +60,14 @@ func (t *tracer) wrote(name string, values []string) {
 	if t.target != "" && !strings.HasPrefix(name, ":") {
 		t.req.Traced(true, t.target)
 	}
-	// HTTP/2 has the request line in pseudo header fields, which come first.
+	// In HTTP/2 the pseudo header fields, which come first, contain the request line.
 	t.target = ""
 	for _, value := range values {
 		t.req.Traced(true, fieldLine(name, value))
 	}
 }
 
-// end stops reporting the request, which net/http may still be writing.
+// end stops the reports about the request, which net/http may still be writing.
 func (t *tracer) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The default ports of http (RFC 1738 section 3.3) and https (RFC 9110 section
+// Default ports of http (RFC 1738 section 3.3) and https (RFC 9110 section
 // 4.2.2).
 const (
 	Port       = 80
@@ -27,9 +27,9 @@ type URL struct {
 //
 //	httpurl = "http://" hostport [ "/" hpath [ "?" search ]]
 //
-// It accepts any characters in path and searchpart, and "?" without "/" before it;
-// [Check] reports them. The error is a [*locus.SyntaxError]: there is no host, or a
-// user or password contains "?".
+// It accepts any characters in path and searchpart, and "?" without a preceding
+// "/"; [Check] reports them. The error is a [*locus.SyntaxError]: the host is
+// missing, or a user or password contains "?".
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -81,13 +81,13 @@ func split(u locus.URL) (path, search string, isSearch bool) {
 	return strings.Cut(text, "?")
 }
 
-// URL returns the URL that h was parsed from.
+// URL returns the URL from which h was parsed.
 func (h URL) URL() locus.URL { return h.url }
 
 // Secure reports whether the scheme is https.
 func (h URL) Secure() bool { return h.Port() != 0 && port(h.url) == SecurePort }
 
-// Host returns the host as written, an IPv6 address with its brackets.
+// Host returns the host as written. An IPv6 address has brackets.
 func (h URL) Host() string { return h.url.Host() }
 
 // Port returns the port, or the default port of the scheme.
@@ -98,16 +98,17 @@ func (h URL) Port() uint16 {
 	return port(h.url)
 }
 
-// Path returns the decoded path without its first "/". ok is false without a path. A
-// decoded "/" looks like one that separates segments; URL().Path() tells them apart.
+// Path returns the decoded path without its first "/". If there is no path, ok is
+// false. A decoded "/" looks like a separator; URL().Path() distinguishes them.
 func (h URL) Path() (octets string, ok bool) { return h.path, h.hasPath }
 
-// Search returns the decoded searchpart without "?". ok is false without a searchpart.
-// "+" stays "+"; [URL.Words] reads it as the draft does.
+// Search returns the decoded searchpart without "?". If there is no searchpart, ok is
+// false. Search does not change "+"; [URL.Words] reads it like the draft.
 func (h URL) Search() (octets string, ok bool) { return h.search, h.isSearch }
 
 // Words returns the decoded words of the searchpart, separated by "+" (URI draft,
-// "Query strings"); nil without a searchpart. A "+" in a word is written %2B.
+// "Query strings"). If there is no searchpart, it returns nil. A "+" in a word is
+// written %2B.
 func (h URL) Words() []string {
 	if !h.isSearch {
 		return nil
@@ -125,14 +126,14 @@ type Parts struct {
 	Secure   bool     // https
 	Host     string   // as text: a name, an address, or an IPv6 address in brackets
 	Port     uint16   // 0 means the default
-	Segments []string // of the path, which "/" separates; nil means no path
+	Segments []string // of the path; nil means no path
 	Search   *string  // nil means no searchpart
 	Fragment *string  // nil means no fragment
 }
 
-// URL makes the URL. [Parse] returns the parts unchanged: URL escapes "/" in a segment,
-// and "+" in the searchpart, which many servers read as a space. With a Search and
-// without Segments the path is empty.
+// URL returns the URL. [Parse] of the result returns the same parts: URL escapes "/" in
+// a segment, and "+" in the searchpart, which many servers read as a space. If Search
+// is set and Segments is nil, the path is empty.
 func (p Parts) URL() (URL, error) {
 	parts := locus.Parts{Scheme: "http", Host: p.Host, Port: p.Port}
 	if p.Secure {

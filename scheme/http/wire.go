@@ -10,25 +10,25 @@ import (
 	"sync/atomic"
 )
 
-// errUnsolicited is the error of reading data that no request asked for.
+// errUnsolicited is the error for data that the server sends without a request.
 var errUnsolicited = errors.New("http: the server sent data without a request")
 
 // wire reads an HTTP/1 connection for net/http and detects data after the end of a
-// response. net/http would write it to the standard logger and report no error.
+// response. net/http would only write it to the standard logger, without an error.
 //
-// It gives nothing before a request was written: the banner of a server of another
-// protocol (SMTP) is then the answer to the request.
+// Reading waits until a request is written. The banner of another protocol, such
+// as SMTP, is then read as the response to the request.
 type wire struct {
 	in      *bufio.Reader
 	written chan struct{} // closed when the first request is written
 	release func()        // closes written
 
 	mu      sync.Mutex
-	next    *framing // of the response to the request that is written next; nil if none
+	next    *framing // of the response to the next request; nil if none
 	current *framing
 }
 
-// wireBuffer is large enough to hold the excess that arrives with a response.
+// wireBuffer must be large enough for the excess data that arrives with a response.
 const wireBuffer = 16 << 10
 
 func newWire(in io.Reader) *wire {
@@ -37,7 +37,7 @@ func newWire(in io.Reader) *wire {
 	return w
 }
 
-// expect announces that the response to the next request has the framing f.
+// expect sets the framing of the response to the next request.
 func (w *wire) expect(f *framing) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,7 +45,7 @@ func (w *wire) expect(f *framing) {
 }
 
 // wrote is called before octets are sent. It fails on a connection with unsolicited
-// data, which would be read as the next response; net/http then takes another
+// data, which would be read as the next response. Then net/http uses another
 // connection.
 func (w *wire) wrote() error {
 	w.mu.Lock()
@@ -88,26 +88,26 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxLine is how many octets of a header line [framing] reads. The lines that it
-// needs are shorter.
+// maxLine is the maximum number of octets of a header line that [framing] reads.
+// The lines that it needs are shorter.
 const maxLine = 256
 
 // framing finds the end of an HTTP/1 response with a Content-Length. If it misreads
-// the header, net/http reports a body that is too short.
+// the header, net/http reports a truncated body.
 type framing struct {
 	line   []byte // the current header line
 	head   bool   // the request was HEAD, so there is no body
 	first  bool   // the status line was read
 	body   bool   // the header was read
 	status int
-	length int64       // of the rest of the body; negative: unknown
-	excess atomic.Bool // data came after the end
-	ended  atomic.Bool // all octets of the length came
+	length int64       // of the rest of the body; negative means unknown
+	excess atomic.Bool // data arrived after the end
+	ended  atomic.Bool // all octets of the length arrived
 }
 
 func newFraming() *framing { return &framing{length: -1} }
 
-// take returns how many octets of p belong to the response.
+// take returns the number of octets of p that belong to the response.
 func (f *framing) take(p []byte) int {
 	n := 0
 	for ; n < len(p) && !f.body; n++ {

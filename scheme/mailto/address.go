@@ -71,7 +71,7 @@ func checkAddress(f *bnf.Findings, offset int, text string) {
 	checkDomain(f, list[at+1:], list[at])
 }
 
-// reserved adds a finding about a character that is a delimiter without an escape.
+// reserved adds a finding for a delimiter that must be escaped.
 func reserved(f *bnf.Findings, t bnf.Token) {
 	f.Add("reserved-character", rfc6068, t.Offset, t.Text, fmt.Sprintf("write %%%02X in an address", t.Octet))
 }
@@ -103,7 +103,7 @@ func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 	}
 }
 
-// checkDotAtom checks a dot-atom-text beside the token at.
+// checkDotAtom checks a dot-atom-text next to the token at.
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why string) {
 	if len(list) == 0 {
 		f.Add("addr-spec", rfc6068, at.Offset, at.Text, empty)
@@ -121,8 +121,8 @@ func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why st
 	}
 }
 
-// checkQuoted checks a quoted-string of RFC 5322 section 3.2.4. RFC 6068 leaves out
-// whitespace, but a "\" may be before it.
+// checkQuoted checks a quoted-string of RFC 5322 section 3.2.4. RFC 6068 excludes
+// whitespace, but a "\" may precede it.
 func checkQuoted(f *bnf.Findings, list []bnf.Token) {
 	pair := false
 	for i, t := range list[1:] {
@@ -163,14 +163,14 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// plainMailbox are the characters of an address that RFC 6068 does not have escaped, and
-// plainField those of a header field.
+// plainMailbox returns the characters that RFC 6068 does not require to be escaped in an
+// address, and plainField the same for a header field.
 func plainMailbox() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-._~!$'()*+:") }
 
 func plainField() escape.Set { return plainMailbox().With(",;@") }
 
-// plainAddress returns an addr-spec with no escapes but those that it needs, and the domain
-// in lower case.
+// plainAddress returns an addr-spec with only the necessary escapes, and the domain in
+// lower case.
 func plainAddress(text string) string {
 	local, written, ok := addrspec.SplitPlain(text)
 	if !ok {
@@ -185,9 +185,9 @@ func plainAddress(text string) string {
 	return escape.Encode(bnf.Decode(local), plainMailbox()) + "@" + escape.Encode(domain, plainMailbox())
 }
 
-// normalizeCurrent writes addresses and header fields with no escapes but those that they
-// need, domains and the names of fields in lower case, and the addresses of fields "to"
-// before the "?". It leaves out a fragment, which section 2 has ignored.
+// normalizeCurrent writes addresses and header fields with only the necessary escapes,
+// and domains and field names in lower case. It moves the addresses of "to" fields before
+// the "?". It removes the fragment, which section 2 says to ignore.
 func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	if _, ok := u.Host(); ok {
 		return u
@@ -221,7 +221,7 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	return rfc3986.Parse(text)
 }
 
-// areAddresses reports whether text is as section 2 has it before the "?".
+// areAddresses reports whether text has the form that section 2 requires before the "?".
 func areAddresses(text string) bool {
 	var f bnf.Findings
 	checkAddresses(&f, 0, text)

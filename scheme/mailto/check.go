@@ -11,7 +11,7 @@ import (
 )
 
 func check(u locus.URL, p locus.Profile) []locus.Violation {
-	// Of the xchars only "?" can't be in an hsegment.
+	// An hsegment may contain every xchar except "?".
 	if p == locus.RFC1738 && u.Facts().Has(locus.PathHsegment) && addrspec.Sound(u) {
 		return nil
 	}
@@ -42,8 +42,8 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 //
 //	mailtoaddress = "mailto:" xalphas "@" hostname
 //
-// "@" is also an xalpha; the last one splits. After its first letter, a hostname may have any
-// xalpha.
+// "@" is also an xalpha; the last one is the separator. After its first letter, a hostname
+// may contain any xalpha.
 func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	f.Chars("xalphas", offset, text, octet.Xalpha)
 	at := strings.LastIndexByte(text, '@')
@@ -55,10 +55,11 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// canonical returns the canonical form of u and what it changed. "There are no reserved
-// characters" (section 3.5), but "," and "?", at which RFC 6068 splits, stay as written. The
-// domain is in lower case. Only the last "@" is not escaped, unless "," separates addresses.
-// The error is a [*locus.SyntaxError]: u is not a mailto URL.
+// canonical returns the canonical form of u and the changes that it made. "There are no
+// reserved characters" (section 3.5), but canonical does not change "," and "?", at which
+// RFC 6068 splits. It writes the domain in lower case. It escapes every "@" except the last,
+// unless "," separates addresses. The error is a [*locus.SyntaxError]: u is not a mailto
+// URL.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
@@ -92,7 +93,7 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelled reports whether u is in canonical form, if it is a mailto URL as nearly all are:
+// isSpelled reports whether u is in canonical form. It is a fast test for most mailto URLs:
 // without escapes and header fields, and with one "@".
 func isSpelled(u locus.URL) bool {
 	f := u.Facts()
@@ -104,8 +105,8 @@ func isSpelled(u locus.URL) bool {
 }
 
 // split splits text into local part, "@", domain, and the header fields of RFC 6068 from
-// their "?" on. Without an "@", or with a later one in the fields, which is the last one in
-// RFC 1738, all before the "?" is the local part.
+// their "?" on. If there is no "@", or the fields contain a later one, which is the last
+// "@" in RFC 1738, the local part is all text before the "?".
 func split(text string) (local, at, domain, tail string) {
 	i := strings.IndexByte(text, '?')
 	if i < 0 {

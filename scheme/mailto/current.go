@@ -55,7 +55,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 // fieldChecker checks the header fields of one URI.
 type fieldChecker struct {
 	*bnf.Findings
-	hasTo bool            // there are addresses before the fields
+	hasTo bool            // addresses precede the fields
 	seen  map[string]bool // names in lower case
 }
 
@@ -76,7 +76,7 @@ func (h fieldChecker) fields(offset int, text string) {
 	}
 }
 
-// cutWrong cuts text at a "?" after "=" and before another "=". It was meant to be "&", as in
+// cutWrong cuts text at a "?" after "=" and before another "=". The author meant "&", as in
 // the wrong example of section 6.1.
 func cutWrong(text string) (before, after string, found bool) {
 	hfname, hfvalue, _ := strings.Cut(text, "=")
@@ -104,9 +104,8 @@ func (h fieldChecker) field(offset int, text string) {
 	}
 }
 
-// isPlainValue reports whether text rules out findings about an hfvalue: its escapes are of
-// printable US-ASCII, and the others of its characters are allowed, or violations of RFC
-// 3986.
+// isPlainValue reports whether text rules out findings about an hfvalue: its escapes encode
+// printable US-ASCII, and its other characters are allowed, or violations of RFC 3986.
 func isPlainValue(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -167,8 +166,8 @@ func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	return len(list) > 0 && i < 0
 }
 
-// known checks what RFC 6068 says of the field hfname, at offset, which is name in lower
-// case.
+// known applies the rules of RFC 6068 for the field hfname at offset. name is hfname in
+// lower case.
 func (h fieldChecker) known(offset int, hfname, name string) {
 	duplicate := h.seen[name]
 	h.seen[name] = true
@@ -188,8 +187,8 @@ func (h fieldChecker) known(offset int, hfname, name string) {
 	}
 }
 
-// isOnce reports whether a message has at most one field of that name (RFC 5322 section
-// 3.6). RFC 6068 lets programs join fields "to".
+// isOnce reports whether a message may contain at most one field with the given name
+// (RFC 5322 section 3.6). RFC 6068 allows programs to join "to" fields.
 func isOnce(name string) bool {
 	switch name {
 	case "bcc", "cc", "date", "from", "in-reply-to", "message-id", "references", "reply-to", "sender", "subject":
@@ -198,9 +197,9 @@ func isOnce(name string) bool {
 	return false
 }
 
-// isIgnored reports whether section 3 has programs ignore the field of that name:
-// "Originator fields like From and Date, fields related to routing (Apparently-To, Resent-*,
-// etc.), trace fields, and MIME header fields".
+// isIgnored reports whether section 3 requires programs to ignore the field: "Originator
+// fields like From and Date, fields related to routing (Apparently-To, Resent-*, etc.),
+// trace fields, and MIME header fields".
 func isIgnored(name string) bool {
 	switch name {
 	case "from", "sender", "date", "apparently-to", "return-path", "received", "mime-version":
@@ -209,7 +208,7 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "resent-") || strings.HasPrefix(name, "content-")
 }
 
-// isUsual reports whether RFC 6068 calls the field of that name safe, or has it in examples.
+// isUsual reports whether RFC 6068 calls the field safe, or has it in examples.
 func isUsual(name string) bool {
 	switch name {
 	case "subject", "keywords", "body", "to", "cc", "in-reply-to":
@@ -218,7 +217,7 @@ func isUsual(name string) bool {
 	return false
 }
 
-// value checks an hfvalue of the field of that name.
+// value checks the hfvalue of the field with the given name.
 func (h fieldChecker) value(name string, list []bnf.Token) {
 	if t, bad := bnf.NotUTF8(list); bad && t.Escaped {
 		h.Add("utf-8", rfc6068, t.Offset, t.Text, "the escapes of a header field are UTF-8: write the octets of the character in UTF-8")

@@ -9,8 +9,8 @@ import (
 )
 
 // Headers are the addresses and header fields that a mailto URL proposes for a message (RFC
-// 6068). The user must see the message before it is sent, without unsafe fields (sections 4
-// and 7).
+// 6068). The program must show the message, without unsafe fields, to the user before it
+// sends it (sections 4 and 7).
 type Headers struct {
 	To     []string // decoded addresses, including those of "to" fields
 	Fields []Field  // the other fields in order; "body" is the text
@@ -29,9 +29,10 @@ type Field struct {
 //	hfields   = "?" hfield *( "&" hfield )
 //	hfield    = hfname "=" hfvalue
 //
-// It splits first and decodes each part once. "+" stays "+". Addresses may have UTF-8 (RFC
-// 6532). The error is a [*locus.SyntaxError]: the form, an address or a field name is
-// invalid, or a value has a control character. Only "body" may have line ends and tabs.
+// Headers splits first and decodes each part once. It does not change "+". Addresses may
+// contain UTF-8 (RFC 6532). The error is a [*locus.SyntaxError]: the form, an address or a
+// field name is invalid, or a value contains a control character. Only "body" may contain
+// line ends and tabs.
 func (m URL) Headers() (Headers, error) {
 	text, offset := bnf.SchemePart(m.url)
 	r := headerReader{url: m.url}
@@ -106,5 +107,5 @@ func (r *headerReader) hfield(text string, offset int) {
 	r.headers.Fields = append(r.headers.Fields, Field{Name: name, Value: value})
 }
 
-// isNotInName reports whether r can't be in a field-name of RFC 822 section 3.2.
+// isNotInName reports whether r is invalid in a field-name of RFC 822 section 3.2.
 func isNotInName(r rune) bool { return r <= ' ' || r >= 0x7F || r == ':' }

@@ -40,7 +40,7 @@ func form(u locus.URL) error {
 func (m URL) URL() locus.URL { return m.url }
 
 // AddrSpec returns the decoded text after "mailto:", which is the address in RFC 1738. It may
-// have any octets: use [URL.Address] for sending.
+// contain any octets, so a program that sends mail must use [URL.Address].
 func (m URL) AddrSpec() string { return m.addrSpec }
 
 // Address returns the address if it is an addr-spec of RFC 822 section 6.1. The
@@ -58,8 +58,8 @@ type Parts struct {
 	AddrSpec string // the address; required
 }
 
-// plain are the characters that mean the same escaped and unescaped, in RFC 1738 and in RFC
-// 6068, which splits at ",".
+// plain returns the characters that mean the same escaped and unescaped, in RFC 1738 and in
+// RFC 6068, which splits at ",".
 func plain() escape.Set { return escape.Unreserved().Without(",") }
 
 // URL returns the URL. It escapes every possible delimiter except the last "@".
@@ -72,9 +72,9 @@ func (p Parts) URL() (URL, error) {
 	return Parse(u)
 }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (m URL) Format(s fmt.State, verb rune) { m.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Shown()) }

@@ -15,34 +15,34 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Store is received mail.
+// Store provides received mail.
 type Store interface {
 	// Messages opens the messages with this Message-ID, given without "<" and ">", one
-	// after the other in a fixed order. Each is an [io.ReaderAt] too; the caller closes
-	// it. One that may be cut off has a method Incomplete() bool that returns true. An
-	// error ends the sequence.
+	// after the other in a fixed order. Each file must implement [io.ReaderAt]. The
+	// caller must close it. If the message may be truncated, the file has a method
+	// Incomplete() bool that returns true. An error ends the sequence.
 	Messages(ctx context.Context, messageID string) iter.Seq2[fs.File, error]
 }
 
-// Options are the options of a [Client].
+// Options configure a [Client].
 type Options struct {
-	// Store opens the messages of mid URLs. If nil, the client can't open mid URLs.
+	// Store opens the messages of mid URLs. If nil, the client cannot open mid URLs.
 	Store Store
-	// Limits bound the message that contains a cid URL, which is read into memory.
+	// Limits bound the message that contains a cid URL. The client reads that message into memory.
 	Limits message.Limits
 }
 
-// Reasons why an open failed that another setting would help.
+// Reasons of a failed open that another setting would fix.
 const (
 	// ReasonNoStore means that Options.Store is missing.
 	ReasonNoStore scheme.Reason = "no-store"
-	// ReasonNoMessage means that Request.Within, which opens the message with the part of a cid URL, is
-	// missing, or opens something else.
+	// ReasonNoMessage means that Request.Within, which opens the message of a cid URL, is missing, or
+	// does not open a message.
 	ReasonNoMessage scheme.Reason = "no-message"
 )
 
 // Client opens received messages and their parts. It may be used concurrently if its
-// store may.
+// store supports that.
 type Client struct{ o Options }
 
 var _ scheme.Opener = (*Client)(nil)
@@ -61,16 +61,15 @@ func (c *Client) Get(ctx context.Context, m URL) (*scheme.Object, error) {
 	return c.open(ctx, &scheme.Request{URL: m.URL()}, m)
 }
 
-// Open implements [scheme.Opener] without a network. The resource is a
-// [*scheme.Object]: the octets of a message as they are stored, or a part of it,
-// decoded and with its own media type. A mid URL is looked up in the store; if
-// several messages have its Message-ID, the first is opened, and Object.Note says
-// whether they differ or the first is cut off. A cid URL is looked up in the message
-// that req.Within opens.
+// Open implements [scheme.Opener] without a network. It returns a [*scheme.Object]:
+// the stored octets of a message, or a decoded part of it with its own media type.
+// For a mid URL it searches the store. If several messages have the Message-ID, Open
+// returns the first. Object.Note then reports whether they differ, or whether the
+// first is truncated. For a cid URL it searches the message that req.Within opens.
 //
-// The error is a [*locus.SyntaxError], or wraps scheme.ErrNotFound, ErrTooLarge or
-// ErrUnsupported (there is no store or no message), or an error of the store or of
-// req.Within.
+// The error is a [*locus.SyntaxError], an error of the store or of req.Within, or
+// wraps scheme.ErrNotFound, ErrTooLarge or ErrUnsupported (there is no store or no
+// message).
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	m, err := Parse(req.URL)
 	if err != nil {
@@ -200,10 +199,10 @@ func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	return first, err
 }
 
-// maxOthers is how many other messages with the same Message-ID are compared.
+// maxOthers is the maximum number of other messages with the same Message-ID that are compared.
 const maxOthers = 10
 
-// noteOthers notes which other messages differ from m.
+// noteOthers adds a note if other messages differ from m.
 func (m *stored) noteOthers(next func() (fs.File, error, bool)) {
 	for range maxOthers {
 		file, err, ok := next()

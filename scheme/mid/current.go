@@ -37,7 +37,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 		f.Add("slashes", rfc2392, len(name)+1, "//", `leave out "//": an identifier follows the ":"`)
 		return f.List()
 	}
-	// RFC 2392 has no query, so a "?" belongs to the identifier.
+	// RFC 2392 defines no query, so a "?" belongs to the identifier.
 	start, end := u.PathOffset(), u.QueryOffset()
 	if text, ok := u.Query(); ok {
 		f.Add("query", rfc2392, end-1, "?", `write %3F for a "?" of an identifier`)
@@ -67,7 +67,7 @@ func checkIdentifier(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// normalizeCurrent writes each identifier with no escapes but those that it needs.
+// normalizeCurrent writes each identifier with only the necessary escapes.
 func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	text, path := u.String(), u.Path()
 	identifiers := strings.Split(path, "/")
@@ -78,5 +78,5 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	return rfc3986.Parse(text[:start] + strings.Join(identifiers, "/") + text[start+len(path):])
 }
 
-// plain are the characters of a path segment (RFC 3986 section 3.3) but "@".
+// plain returns the characters of a path segment (RFC 3986 section 3.3) except "@".
 func plain() escape.Set { return escape.Unreserved().With("~&;=:") }

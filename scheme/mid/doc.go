@@ -1,42 +1,45 @@
-// Package mid opens received mail: the scheme mid names a message by its Message-ID,
-// and cid a body part by its Content-ID ("Message-Id" and "Content-Id" in the URI
-// draft; RFC 1738 section 4 reserves both names).
+// Package mid opens received mail. A mid URL names a message by its Message-ID, and
+// a cid URL names a body part by its Content-ID ("Message-Id" and "Content-Id" in
+// the URI draft; RFC 1738 section 4 reserves both names).
 //
 //	midaddress = "mid:" addr-spec
 //	cidaddress = "cid:" content-identifier
 //
-// An identifier is written without "<" and ">", and encoded. RFC 2392 has the same
-// forms, and another one for a body part of a message, which is read as an extension:
+// An identifier is encoded and written without "<" and ">". RFC 2392 has the same
+// forms. It also has a form for a body part of a message, which this package reads as
+// an extension:
 //
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 //
-// A Content-ID is unique only within its message, so a cid URL has a meaning only in
+// A Content-ID is unique only within its message, so a cid URL is meaningful only in
 // the message that contains it, which [scheme.Request].Within opens.
 //
 // # Differences
 //
-// RFC 2392 reserves "/", and writes a "/" of an identifier %2F. The draft does not,
-// so only a "/" after the first "@", with something after it, begins a content-id;
-// any other belongs to its identifier. Check has a note about each.
+// RFC 2392 reserves "/", so an identifier must contain it as %2F. The draft does
+// not reserve it. Therefore only a "/" after the first "@", with text after it,
+// begins a content-id; any other "/" belongs to its identifier. Check adds a note
+// about each.
 //
-// An identifier need not be an addr-spec to parse; Check has a finding "addr-spec" for
-// each offence. Identifiers are the same only if they have the same octets: case
-// matters, even in the domain.
+// Parse accepts an identifier that is not an addr-spec; Check reports a finding
+// "addr-spec" for each fault. Identifiers are the same only if they have the same
+// octets: case matters, even in the domain.
 //
 // # RFC 2392
 //
-// The row's Current is RFC 2392: identifiers are addr-specs, "/" only separates, and "?" is
-// escaped. Escapes of an identifier that it does not need are removed for comparison.
+// The standard in force is RFC 2392: identifiers are addr-specs, "/" is only a separator,
+// and "?" is escaped. For comparison, unnecessary escapes of an identifier are removed.
 //
 // # Resources
 //
-// A [scheme.Object]: the message, message/rfc822, as it is stored, or the body part,
-// decoded and with its own media type. [Options].Store has the messages of mid URLs.
-// The message of a cid URL may be of any scheme; it is read into memory, up to
-// 64 MiB.
+// A client returns a [scheme.Object]: the stored message, of type message/rfc822, or
+// the decoded body part with its own media type. [Options].Store provides the
+// messages of mid URLs. The message of a cid URL may come from any scheme. The
+// client reads it into memory, up to 64 MiB.
 //
-// # What is refused
+// # Rejected input
 //
-// Parse refuses an empty identifier. Identifiers may hold any octets: they are for
-// comparing with those of messages, never for writing into a header.
+// Parse rejects an empty identifier. Identifiers may contain any octets. A program
+// may compare them with the identifiers of messages, but must not write them into
+// a header.
 package mid

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// findPart returns the part of m with this Content-ID, as Part does.
+// findPart returns the part of m with the given Content-ID, like Part.
 func findPart(ctx context.Context, req *scheme.Request, m *message.Message, contentID string, from io.Closer) (*scheme.Object, error) {
 	part, ok := m.Find(contentID)
 	if !ok {
@@ -25,10 +25,10 @@ func findPart(ctx context.Context, req *scheme.Request, m *message.Message, cont
 	return o, err
 }
 
-// Part returns a part of m as an object: decoded, from req.Offset on if it has that
-// many octets. Closing the object closes from; after an error the caller closes it.
-// The error wraps scheme.ErrTooLarge for a part over req.Limit, or is one of reading
-// m; it has no package prefix.
+// Part returns a part of m as a decoded object. It starts at req.Offset if the part
+// has that many octets. Closing the object closes from. If Part fails, the caller
+// must close from. The error wraps scheme.ErrTooLarge if the part exceeds req.Limit.
+// Otherwise it is an error of reading m, without a package prefix.
 func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, from io.Closer) (*scheme.Object, error) {
 	size, err := part.DecodedSize()
 	if errors.Is(err, message.ErrLimit) || err == nil && req.Limit > 0 && size > req.Limit {
@@ -57,7 +57,7 @@ func mediaType(p message.Part) string {
 	return p.Type
 }
 
-// body reads until ctx ends.
+// body fails when ctx ends.
 type body struct {
 	ctx context.Context
 	io.Reader

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Schemes returns the registry rows of mid and cid, opened with c. A nil c means a
-// client with default options.
+// Schemes returns the descriptions of the mid and cid schemes, whose URLs c opens.
+// If c is nil, a client with default options opens them.
 func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)

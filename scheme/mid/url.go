@@ -37,8 +37,8 @@ func Parse(u locus.URL) (URL, error) {
 
 func isCID(u locus.URL) bool { return u.Scheme() == "cid" }
 
-// split splits the text of a mid URL at the first "/" after an "@", if something
-// follows it.
+// split splits the text of a mid URL at the first "/" after an "@", if text
+// follows the "/".
 func split(text string) (messageID, contentID string, pair bool) {
 	at := max(strings.IndexByte(text, '@'), 0)
 	slash := at + strings.IndexByte(text[at:], '/')
@@ -51,24 +51,24 @@ func split(text string) (messageID, contentID string, pair bool) {
 // URL returns the URL as it was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
-// MessageID returns the Message-ID, decoded and without "<" and ">"; empty for a cid
-// URL. It may hold any octets.
+// MessageID returns the decoded Message-ID without "<" and ">". For a cid URL it
+// returns "". The Message-ID may contain any octets.
 func (m URL) MessageID() string { return m.messageID }
 
-// ContentID returns the Content-ID of the body part, decoded and without "<" and
-// ">". It may hold any octets. ok is false if m is about a whole message.
+// ContentID returns the decoded Content-ID of the body part without "<" and ">".
+// It may contain any octets. If m names a whole message, ok is false.
 func (m URL) ContentID() (id string, ok bool) { return m.contentID, m.contentID != "" }
 
-// Parts are the decoded parts of a URL, identifiers without "<" and ">". One of them
-// must be set.
+// Parts are the decoded parts of a URL. Identifiers have no "<" and ">". At least
+// one of them must be set.
 type Parts struct {
 	MessageID string // empty means a cid URL
 	ContentID string // empty means the whole message
 }
 
-// URL makes the URL. It escapes a "/" of an identifier. The error is a
-// [*locus.SyntaxError]: there is no identifier, or a MessageID without "@" beside a
-// ContentID.
+// URL returns the URL. It escapes a "/" of an identifier. The error is a
+// [*locus.SyntaxError]: there is no identifier, or a MessageID with a ContentID has
+// no "@".
 func (p Parts) URL() (URL, error) {
 	scheme, text := "cid", addrspec.Encode(p.ContentID, escape.Unreserved())
 	if p.MessageID != "" {
@@ -89,9 +89,9 @@ func (p Parts) URL() (URL, error) {
 	return m, err
 }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (m URL) Format(s fmt.State, verb rune) { m.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (m URL) LogValue() slog.Value { return slog.StringValue(m.url.Shown()) }

@@ -62,7 +62,7 @@
 // those of RFC 3977 and RFC 5536. snews is deprecated there. It is silent about nntps, to
 // which the rules of nntp apply.
 //
-// # What is refused
+// # Rejected input
 //
 // Parse refuses an empty path, a "//" without a host, an nntp URL without a newsgroup,
 // and an invalid article number. A newsgroup or message-id with a blank or control

@@ -124,11 +124,11 @@ func articleNumber(digits string) (uint64, error) {
 // URL returns the URL as it was parsed.
 func (n URL) URL() locus.URL { return n.url }
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (n URL) Format(s fmt.State, verb rune) { n.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (n URL) LogValue() slog.Value { return slog.StringValue(n.url.Shown()) }
 
 // Secure reports whether the scheme is snews or nntps: NNTP over TLS.

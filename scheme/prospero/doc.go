@@ -65,7 +65,7 @@
 // The client always identifies itself as "anonymous". Names with a NUL, and words that
 // would need quotes where the protocol wants none, are never sent.
 //
-// # What is refused
+// # Rejected input
 //
 // A URL without the "/" before the hsoname; a field without "="; a %00 that no
 // digit follows, a second %00, and %00 together with the field OBJECT-VERSION.

@@ -36,7 +36,7 @@
 // in the canonical form. The production of the URI draft has no final "/", so the profile
 // rfc1630 reports it.
 //
-// # What is refused
+// # Rejected input
 //
 // Parse refuses a URL without "//" and a host. Advice refuses a user name that begins
 // with "-", which programs take for an option, and one with octets outside 20 to 7E and

@@ -5,9 +5,9 @@ import (
 	"log/slog"
 )
 
-// Format writes the URL with "***" for a password, whatever the verb: see
+// Format writes the URL for every verb, with "***" in place of a password: see
 // [github.com/locus-url/locus.Mask].
 func (x URL) Format(s fmt.State, verb rune) { x.url.Format(s, verb) }
 
-// LogValue is the URL with "***" for a password.
+// LogValue returns the URL with "***" in place of a password.
 func (x URL) LogValue() slog.Value { return slog.StringValue(x.url.Shown()) }

@@ -1,4 +1,4 @@
-// Package fingertest is a Finger server inside the process (RFC 1288), for tests and
+// Package fingertest provides an in-process Finger server (RFC 1288) for tests and
 // demonstrations.
 package fingertest
 
@@ -7,8 +7,8 @@ import "github.com/locus-url/locus/internal/servetest"
 // Server answers requests from memory.
 type Server = servetest.LineServer
 
-// Start starts a server on a free port of 127.0.0.1. It answers a request with the text
-// of replies, and other requests with a line that says so.
+// Start starts a server on a free port of 127.0.0.1. It answers each request in replies
+// with its text. It answers other requests with an error line.
 func Start(replies map[string]string) (*Server, error) {
 	l, err := servetest.Listen(nil)
 	if err != nil {
@@ -22,7 +22,7 @@ func Start(replies map[string]string) (*Server, error) {
 	}), nil
 }
 
-// Demo starts a server with three users' replies.
+// Demo starts a server with the replies of three users.
 func Demo() (*servetest.Demo, error) {
 	s, err := Start(map[string]string{
 		"":       "Login  Name           Idle\r\nada    Ada Lovelace      2\r\ntimbl  Tim Berners-Lee\r\n",

@@ -1,9 +1,9 @@
-// Package ftptest is an FTP server inside the process, for tests and for showing what a
-// client sends: it logs every command it receives. It serves files from memory, and can
-// be told to misbehave.
+// Package ftptest provides an in-process FTP server for tests, and to show which
+// commands a client sends: it logs every command. It serves files from memory, and
+// [Fault] makes it misbehave.
 //
-// It has the reading commands of RFC 959, EPSV and EPRT (RFC 2428), MLSD, SIZE, MDTM and
-// REST (RFC 3659), and AUTH TLS (RFC 4217).
+// It supports the reading commands of RFC 959, EPSV and EPRT (RFC 2428), MLSD, SIZE,
+// MDTM and REST (RFC 3659), and AUTH TLS (RFC 4217).
 package ftptest
 
 import (
@@ -27,13 +27,12 @@ type File struct {
 	Data    string
 	ModTime time.Time // zero means the first second of 1994
 
-	// Size, if it is not 0, replaces Data by a pattern of so many octets, which needs no
-	// memory.
+	// Size, if not 0, replaces Data by a pattern of Size octets, which needs no memory.
 	Size int64
 }
 
-// Files are the files of a server by path, without a leading "/". A path that ends with
-// "/" is a directory; the directories above a file need not be listed.
+// Files maps paths, without a leading "/", to the files of a server. A path that ends
+// with "/" is a directory. The directories above a file may be omitted.
 type Files map[string]File
 
 // FromFS reads all regular files of fsys into memory.
@@ -61,7 +60,7 @@ func FromFS(fsys fs.FS) (Files, error) {
 	return files, err
 }
 
-// EmptyCWD is what a server does for a CWD command with an empty argument. Real servers
+// EmptyCWD selects the effect of a CWD command with an empty argument. Real servers
 // disagree.
 type EmptyCWD uint8
 
@@ -72,60 +71,62 @@ const (
 	EmptyRefuse                 // 550
 )
 
-// Options of a server. The zero value is a server with anonymous logins and without
-// faults.
+// Options configure a server. The zero value is a server with anonymous logins and
+// without faults.
 type Options struct {
-	// User and Password are a login besides the anonymous one; an empty User: none.
+	// User and Password are a login besides the anonymous one. If User is empty, there is none.
 	User, Password string
-	// Home is the login directory of User, a path as in Files. That of the anonymous
-	// login is the root.
+	// Home is the login directory of User, a path as in Files. The login directory
+	// of the anonymous user is the root.
 	Home string
-	// NoAnonymous refuses the anonymous login.
+	// NoAnonymous rejects the anonymous login.
 	NoAnonymous bool
-	// NoPassword lets users in without a password.
+	// NoPassword accepts users without a password.
 	NoPassword bool
-	// Greeting is the first reply, all its lines; empty: a short one.
+	// Greeting is the first reply with all its lines. If empty, it is a short default.
 	Greeting string
-	// EmptyCWD is what "CWD " does.
+	// EmptyCWD selects the effect of "CWD ".
 	EmptyCWD EmptyCWD
-	// Unknown are verbs that the server does not know: "EPSV", "MLSD".
+	// Unknown lists verbs that the server does not know, such as "EPSV" and "MLSD".
 	Unknown []string
 	// LyingPASV names another host in the reply to PASV.
 	LyingPASV bool
 
-	// TLS is the configuration of AUTH TLS; nil: the command is unknown. With Implicit
-	// TLS begins with the first octet. With Reuse a data connection must resume the TLS
-	// session of a control connection.
+	// TLS is the configuration for AUTH TLS. If nil, the server does not know the
+	// command. If Implicit is true, TLS begins with the first octet. If Reuse is true,
+	// a data connection must resume the TLS session of a control connection.
 	TLS      *tls.Config
 	Implicit bool
 	Reuse    bool
 
-	// Listener is closed with the server; nil: a free port of the loopback.
+	// Listener accepts the control connections, and is closed with the server. If nil, the server listens on a free
+	// loopback port.
 	Listener net.Listener
 
-	// ListenData listens for data connections; nil: net.Listen.
+	// ListenData listens for data connections. If nil, it is net.Listen.
 	ListenData func(network, address string) (net.Listener, error)
 
 	Fault Fault
 }
 
-// Fault is how a server misbehaves.
+// Fault selects how a server misbehaves.
 type Fault struct {
-	// Cut ends a transfer after so many octets, with the reply 426; 0: never. Cuts is how
-	// many transfers are cut; 0: all.
+	// Cut ends a transfer after Cut octets with the reply 426. Zero means never. Cuts is
+	// the number of transfers to cut. Zero means all.
 	Cut  int64
 	Cuts int
 	// SilentCut replies 226 after a cut transfer, as if it were complete.
 	SilentCut bool
-	// Replies replace the replies to verbs; each is all its lines with their ends. The
-	// command is not carried out. An empty one closes the control connection.
+	// Replies replace the replies to verbs. The server does not carry out such a
+	// command. Each value contains all lines with their ends. An empty value closes
+	// the control connection.
 	Replies map[string]string
-	// Endless, a verb, gets an endless reply.
+	// Endless is a verb to which the server sends an endless reply.
 	Endless string
 	// Listings replace the lines of the replies to listing verbs.
 	Listings map[string]iter.Seq[string]
-	// Idle closes a control connection after so many transfers, with the reply
-	// Farewell.
+	// Idle closes a control connection after that many transfers, with the
+	// reply Farewell.
 	Idle     int
 	Farewell string
 }
@@ -159,10 +160,10 @@ func Start(files Files, o *Options) (*Server, error) {
 	return s, nil
 }
 
-// Addr returns host and port: "127.0.0.1:33121".
+// Addr returns host and port, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Close closes the server and its connections, and waits until they have ended.
+// Close closes the server and its connections, and waits for its goroutines.
 func (s *Server) Close() error { return s.group.Close() }
 
 func (s *Server) cut() bool {
@@ -175,7 +176,7 @@ func (s *Server) cut() bool {
 	return true
 }
 
-// resolve returns the path that argument names in dir, both absolute.
+// resolve returns the absolute path of argument relative to dir, an absolute path.
 func resolve(dir, argument string) string {
 	if !strings.HasPrefix(argument, "/") {
 		argument = dir + "/" + argument
@@ -201,7 +202,7 @@ func (s *Server) file(p string) (File, bool) {
 	return f, ok && p != "/"
 }
 
-// entry is a name in a directory.
+// entry is an entry of a directory.
 type entry struct {
 	name string
 	dir  bool
@@ -248,7 +249,7 @@ func (f File) modTime() time.Time {
 	return f.ModTime.UTC()
 }
 
-// open returns the octets of f from offset on.
+// open returns the octets of f, starting at offset.
 func (f File) open(offset int64) io.Reader {
 	if f.Size != 0 {
 		return &pattern{at: offset, left: max(f.Size-offset, 0)}
@@ -256,7 +257,7 @@ func (f File) open(offset int64) io.Reader {
 	return strings.NewReader(f.Data[min(offset, int64(len(f.Data))):])
 }
 
-// pattern is octets that depend on their offset.
+// pattern yields octets that depend on their offset.
 type pattern struct{ at, left int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// wait is how long the server waits for a data connection.
+// wait is the timeout for a data connection.
 const wait = time.Minute
 
 // session is one control connection.
@@ -30,9 +30,9 @@ type session struct {
 	typed    string
 	rest     int64
 	private  bool // PROT P
-	done     int  // transfers
+	done     int  // number of transfers
 	data     func() (net.Conn, error)
-	drop     func() // what data would have waited with
+	drop     func() // closes the listener of data
 }
 
 func newSession(s *Server, c net.Conn, log func(command string)) *session {
@@ -359,7 +359,7 @@ func (c *session) retrieve(name string) {
 	})
 }
 
-// lineEnds writes LF as CR LF, as type A has it.
+// lineEnds writes LF as CR LF, as type A requires.
 type lineEnds struct{ w io.Writer }
 
 func (l lineEnds) Write(p []byte) (int, error) {

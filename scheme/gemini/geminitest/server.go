@@ -1,4 +1,4 @@
-// Package geminitest is a Gemini server inside the process, for tests and
+// Package geminitest provides an in-process Gemini server for tests and
 // demonstrations.
 package geminitest
 
@@ -14,9 +14,9 @@ import (
 type Server = servetest.LineServer
 
 // Start starts a server with a new certificate on a free port of 127.0.0.1. responses
-// are whole responses, header and body, by path and query: "/search?words". A key that
-// ends in "?" is for any other query of its path; the query, decoded, is added to the
-// response. Other requests are answered with status 51.
+// maps a path and query, such as "/search?words", to a whole response with header and
+// body. If a key ends in "?", the response is for any other query of its path, and the
+// server adds the decoded query. The server answers other requests with status 51.
 func Start(responses map[string]string) (*Server, error) {
 	certificate, err := certtest.New()
 	if err != nil {
@@ -43,7 +43,7 @@ func Start(responses map[string]string) (*Server, error) {
 	}), nil
 }
 
-// Demo starts a server with a few documents, a question and a redirect.
+// Demo starts a server with a few documents, a form and a redirect.
 func Demo() (*servetest.Demo, error) {
 	s, err := Start(map[string]string{
 		"/":              "20 text/gemini\r\n# A capsule\nDocuments with a link a line.\n\n=> /notes/ Notes\n=> /echo Say something\n=> /old A page that moved\n```\n=> preformatted, and no link\n```\n",

@@ -8,16 +8,18 @@ import (
 	"time"
 )
 
-// Item is a line of a menu and the item behind it.
+// Item is a line of a menu and the item that it links to.
 type Item struct {
-	// Type is the gophertype. 0: '7' with a Search, '1' with Items, else '0'.
+	// Type is the gophertype. Zero means '7' for an item with a Search, '1' with Items, and '0'
+	// otherwise.
 	Type byte
 	Name string
-	// Selector may have any octets except TAB, CR, LF and NUL. Empty: the menu's
-	// selector, "/" and the name, if the item is on this server.
+	// Selector may contain any octets except TAB, CR, LF and NUL. If it is empty
+	// and the item is on this server, it is the menu's selector, "/" and the
+	// name.
 	Selector string
-	// Host and Port are those of an item on another server. Empty and 0: this server,
-	// or its phone book for type 2.
+	// Host and Port locate an item on another server. If they are empty and 0, the
+	// item is on this server, or in its phone book for type 2.
 	Host string
 	Port int
 	// Line replaces the line of the menu, without its line end, if it is not empty.
@@ -29,12 +31,12 @@ type Item struct {
 	Ask    []string                    // the lines of a form: "Ask: Your name"
 	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if it is missing; nil means Data
 
-	// Views are the item's formats, the default first. Empty: one that follows from
-	// the Type.
+	// Views holds the item's formats, the default first. If empty, the Type
+	// determines one.
 	Views    []View
 	Abstract string    // lines
 	ModTime  time.Time // zero means the start of 1994
-	Admin    []string  // lines of +ADMIN besides Admin and Mod-Date: "TTL: 180"
+	Admin    []string  // additional lines of +ADMIN besides Admin and Mod-Date: "TTL: 180"
 	Fail     *Failure  // the answer to any request for the item; nil if none
 }
 
@@ -42,12 +44,12 @@ type Item struct {
 type View struct {
 	Type     string // media type
 	Language string // "De_DE", or empty
-	Data     string // empty means the item's
+	Data     string // empty means the data of the item
 	Size     string // as written in the angle brackets; empty means the size of Data
 }
 
-// Failure is a Gopher+ error: 1 not available, 2 try later, 3 moved, with the new
-// item's menu line as the first of Lines.
+// Failure is a Gopher+ error: 1 not available, 2 try later, 3 moved. For 3, the
+// first of Lines is the new item's menu line.
 type Failure struct {
 	Code  int
 	Lines []string
@@ -89,7 +91,7 @@ func enter(items map[string]*Item, item *Item) error {
 	return nil
 }
 
-// complete fills in the defaults of an item in the menu with that selector.
+// complete sets the defaults of an item in the menu with the given selector.
 func (i *Item) complete(menu string) {
 	if i.Type == 0 {
 		i.Type = '0'
@@ -113,7 +115,7 @@ func (i *Item) isForm() bool { return i.Ask != nil }
 
 func (i *Item) isMenu() bool { return i.Type == '1' || i.Search != nil }
 
-// line returns the line of a menu for i, without its line end.
+// line returns the menu line for i, without its line end.
 func (s *Server) line(i *Item) string {
 	if i.Line != "" {
 		return i.Line
@@ -181,8 +183,8 @@ func (i *Item) modTime() time.Time {
 	return i.ModTime.UTC()
 }
 
-// attributes returns the attributes of i with these names, or all without names.
-// +INFO is always included.
+// attributes returns the named attributes of i, or all if there are no names. It
+// always includes +INFO.
 func (s *Server) attributes(i *Item, names []string) string {
 	var b strings.Builder
 	b.WriteString("+INFO: " + s.line(i) + "\r\n")
@@ -216,7 +218,7 @@ func (i *Item) viewLines() (list []string) {
 	return list
 }
 
-// lines returns the lines of text, which end with LF or CR LF; nil if it is empty.
+// lines returns the lines of text, which end with LF or CR LF, or nil if text is empty.
 func lines(text string) []string {
 	if text == "" {
 		return nil

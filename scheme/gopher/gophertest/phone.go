@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Person is an entry of the phone book. Empty fields are missing from it.
+// Person is an entry of the phone book. The entry omits empty fields.
 type Person struct {
 	Alias, Name, Email, Phone string
-	Address                   string // lines
+	Address                   string // may have several lines
 }
 
 var phoneFields = []string{"alias", "name", "email", "phone", "address"}
@@ -22,7 +22,7 @@ func (p Person) field(name string) string {
 	return [...]string{p.Alias, p.Name, p.Email, p.Phone, p.Address}[slices.Index(phoneFields, name)]
 }
 
-// phoneBook serves a connection with the protocol of Ph clients and Qi servers.
+// phoneBook serves a connection with the protocol between Ph clients and Qi servers.
 func (s *Server) phoneBook(c net.Conn) {
 	r := bufio.NewReaderSize(c, longestLine+2)
 	for {
@@ -40,7 +40,7 @@ func (s *Server) phoneBook(c net.Conn) {
 	}
 }
 
-// phoneAnswer returns the answer to a command. done: it was the last command.
+// phoneAnswer returns the answer to a command. done reports whether it was the last command.
 func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 	words := phoneWords(line)
 	if len(words) == 0 {
@@ -60,7 +60,7 @@ func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 	}
 }
 
-// phoneWords splits a command at blanks outside quotation marks.
+// phoneWords splits a command at spaces outside quotation marks.
 func phoneWords(line string) (words []string) {
 	var word strings.Builder
 	quoted, some := false, false
@@ -98,7 +98,7 @@ func fieldList() string {
 }
 
 // query answers a query such as "smith" or "name=smith phone=555* return email". The
-// words after "return" name the wanted fields.
+// words after "return" are the requested fields.
 func (s *Server) query(words []string) string {
 	keys, wanted, ok := phoneKeys(words)
 	switch {
@@ -137,8 +137,8 @@ func (s *Server) query(words []string) string {
 
 type phoneKey struct{ field, value string }
 
-// phoneKeys reads the words of a query. wanted is nil for all fields of an entry. ok
-// is false if a field is unknown.
+// phoneKeys reads the words of a query. If wanted is nil, the query requests all
+// fields of an entry. If a field is unknown, ok is false.
 func phoneKeys(words []string) (keys []phoneKey, wanted []string, ok bool) {
 	for i, word := range words {
 		word = strings.ToLower(word)
@@ -170,7 +170,7 @@ func phoneKeys(words []string) (keys []phoneKey, wanted []string, ok bool) {
 	return keys, wanted, true
 }
 
-// matches reports whether a field contains each key, in which "*" stands for any
+// matches reports whether a field contains each key, in which "*" matches any
 // text.
 func (p Person) matches(keys []phoneKey) bool {
 	for _, key := range keys {
@@ -186,7 +186,7 @@ func (p Person) matches(keys []phoneKey) bool {
 	return true
 }
 
-// write writes the wanted fields of the entry with the number n.
+// write writes the requested fields of the entry with number n.
 func (p Person) write(b *strings.Builder, n int, wanted []string) {
 	fields := phoneFields
 	if wanted != nil {

@@ -1,9 +1,9 @@
-// Package gophertest is a small Gopher and Gopher+ server for tests and
-// demonstrations. It serves items from memory and keeps every request. Options make
+// Package gophertest provides an in-process Gopher and Gopher+ server for tests and
+// demonstrations. It serves items from memory and logs every request. Options make
 // it behave like the plain, old or faulty servers in use.
 //
 // It implements RFC 1436, the Gopher+ text of July 1993 (views, attributes, forms),
-// Ph phone books for items of type 2, and gophers, which is the same within TLS.
+// Ph phone books for items of type 2, and gophers (Gopher over TLS).
 package gophertest
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Length is how a Gopher+ header announces the end of its reply.
+// Length selects how a Gopher+ header announces the end of its reply.
 type Length uint8
 
 const (
@@ -32,45 +32,45 @@ const (
 
 // Options configure a server. The zero value is a Gopher+ server on 127.0.0.1.
 type Options struct {
-	// Host is the host of this server in menus; empty: the address it listens on.
+	// Host is the host of this server in menus. If empty, it is the listening address.
 	Host string
 
-	// Secure uses TLS from the first octet on. TLS is its configuration; nil: a new
-	// self-signed certificate.
+	// If Secure is true, TLS begins with the first octet. TLS is its configuration.
+	// If nil, the server generates a self-signed certificate.
 	Secure bool
 	TLS    *tls.Config
 
-	// Admin is the server's maintainer: "Name <address>"; empty: an example.
+	// Admin is the server's maintainer: "Name <address>". If empty, it is an example.
 	Admin string
-	// Raw handlers answer requests instead of the server, by the whole request line
-	// or by the selector. The connection is closed when the handler returns, and when
-	// the server is closed.
+	// Raw maps a whole request line or a selector to a handler that answers the
+	// request instead of the server. The connection is closed when the handler
+	// returns, and when the server is closed.
 	Raw map[string]func(conn net.Conn)
-	// Phone has the entries of the phone book, which listens on its own port; nil: no
-	// phone book.
+	// Phone holds the entries of the phone book, which listens on its own port. If
+	// nil, there is no phone book.
 	Phone []Person
 
-	// Plain disables Gopher+: the server ignores what follows the selector and the
-	// words of a search.
+	// Plain disables Gopher+: the server ignores any text after the selector and
+	// the words of a search.
 	Plain bool
-	// Length is how Gopher+ replies end.
+	// Length selects how Gopher+ replies end.
 	Length Length
-	// NoDot leaves out the lone dot at the end of texts and menus.
+	// NoDot omits the lone dot at the end of texts and menus.
 	NoDot bool
-	// PlainSearch answers a search that has a Gopher+ string with attributes, without
-	// a header, like the server of the University of Minnesota.
+	// PlainSearch answers a search with a Gopher+ string with attributes, without a
+	// header, like the server of the University of Minnesota.
 	PlainSearch bool
-	// AllBlocks sends all attributes, whatever names were requested.
+	// AllBlocks sends all attributes, whichever names the client requests.
 	AllBlocks bool
-	// ErrorType is the type of the line that refuses a plain request; 0: '3'. The
-	// server of the University of Minnesota sends '0'.
+	// ErrorType is the type of the line that rejects a plain request. Zero means
+	// '3'. The server of the University of Minnesota sends '0'.
 	ErrorType byte
 
-	// Listener and PhoneListener are the listeners of the server and the phone book,
-	// which the server closes; nil: free ports of 127.0.0.1.
+	// Listener and PhoneListener are the listeners of the server and the phone book.
+	// The server closes them. If nil, the server listens on free ports of 127.0.0.1.
 	Listener, PhoneListener net.Listener
 
-	// Idle is the timeout of reading a request; 0: 30 seconds.
+	// Idle is the timeout for reading a request. Zero means 30 seconds.
 	Idle time.Duration
 }
 
@@ -90,8 +90,7 @@ type Server struct {
 	phoneLog []string
 }
 
-// Start starts a server. root is the menu of the empty selector. A nil o means the
-// zero Options.
+// Start starts a server. root is the menu with the empty selector. o may be nil.
 func Start(root Item, o *Options) (*Server, error) {
 	s := new(Server)
 	if o != nil {
@@ -133,7 +132,7 @@ func (s *Server) listen() (err error) {
 	return nil
 }
 
-// secure makes a certificate if Options.TLS is nil, and remembers it for clients.
+// secure generates a certificate if Options.TLS is nil, and stores it for ClientConfig.
 func (s *Server) secure() error {
 	if s.o.TLS == nil {
 		made, err := certtest.New()
@@ -153,7 +152,7 @@ func (s *Server) secure() error {
 // Addr returns the host and port, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// PhoneAddr returns the host and port of the phone book, or "" without one.
+// PhoneAddr returns the host and port of the phone book, or "" if there is none.
 func (s *Server) PhoneAddr() string {
 	if s.phone == nil {
 		return ""
@@ -173,7 +172,7 @@ func (s *Server) ClientConfig() *tls.Config {
 }
 
 // Log returns the octets of each request, with its line end and the data block of a
-// form, in the order in which they were received.
+// form, in the order of arrival.
 func (s *Server) Log() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +199,8 @@ func (s *Server) serve(l net.Listener, handle func(net.Conn)) {
 	s.group.Serve(l, func(c net.Conn) func() { return func() { handle(c) } })
 }
 
-// address returns the host and port of items on this server: those of the phone book
-// for type 2.
+// address returns the host and port of items on this server, which for type 2 is the
+// phone book.
 func (s *Server) address(gtype byte) (host string, port int) {
 	if gtype == '2' && s.phone != nil {
 		return s.host, s.phone.Addr().(*net.TCPAddr).Port

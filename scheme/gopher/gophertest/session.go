@@ -22,7 +22,7 @@ type session struct {
 	s    *Server
 	conn net.Conn
 	r    *bufio.Reader
-	got  []byte // the octets of the request that were read
+	got  []byte // octets of the request that were read
 }
 
 func (s *Server) request(conn net.Conn) {
@@ -57,7 +57,7 @@ func (s *Server) request(conn net.Conn) {
 	}
 }
 
-// bufferedConn is a connection of which some octets were read ahead.
+// bufferedConn is a connection whose first octets were read ahead.
 type bufferedConn struct {
 	net.Conn
 	r *bufio.Reader
@@ -73,8 +73,9 @@ func (r bufferedConn) Read(p []byte) (int, error) {
 	return r.Conn.Read(p)
 }
 
-// hangUp closes the connection. It first reads what the client sends after its
-// request: unread octets would make the system discard the reply.
+// hangUp closes the connection. It first reads the octets that the client sends
+// after its request, because unread octets would make the system discard the
+// reply.
 func (c *session) hangUp() {
 	if half, ok := c.conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
 		c.conn.SetReadDeadline(time.Now().Add(c.s.o.Idle))
@@ -190,7 +191,7 @@ func (c *session) answer(line string) reply {
 	return c.s.plusReply(item, selector, words, plus, answers)
 }
 
-// answers reads the data block that the flag announces; nil without one.
+// answers reads the data block that the flag announces. If there is none, it returns nil.
 func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
 	switch {
 	case !hasFlag || flag == "0":
@@ -295,8 +296,8 @@ func (s *Server) viewReply(item *Item, words string, v View, answers []string) r
 	}
 }
 
-// view returns the view of that media type and language, or else the first of that
-// media type.
+// view returns the view with the given media type and language, or else the first
+// view with that media type.
 func (i *Item) view(asked string) (found View, ok bool) {
 	views := i.views()
 	if asked == "" {
