@@ -12,12 +12,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// block is the multi-line part of an answer, which ends with a dot on a line of its
+// block is the multi-line part of a reply, which ends with a dot on a line of its
 // own.
 type block struct {
 	*operation
 	command string
-	err     error // that ended it; io.EOF: everything was read
+	err     error // that ended it; io.EOF means that everything was read
 }
 
 // finish ends the block with err, and the operation.
@@ -29,20 +29,20 @@ func (b *block) finish(err error) {
 	}
 }
 
-// body is the body of the object for an article.
+// body is the body of an article's object.
 type body struct {
 	block
 	dots *dotReader
-	head []byte // read ahead for the date
+	head []byte // read ahead to find the date
 }
 
-// maxHead is how many octets of an article are searched for its date.
+// maxHead is the maximum number of octets of an article that are searched for its date.
 const maxHead = 32 << 10
 
 // headEnd separates the head of an article from its body.
 const headEnd = "\r\n\r\n"
 
-// newBody returns a body, after reading the head of the article or maxHead octets.
+// newBody returns a body, after it has read the head of the article or maxHead octets.
 func newBody(x *operation) *body {
 	b := &body{block: block{operation: x, command: "ARTICLE"}, dots: x.conn.dots()}
 	head := make([]byte, 0, 4<<10)
@@ -80,7 +80,7 @@ func (b *body) read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// Read returns io.EOF only after the end that the server marked.
+// Read returns io.EOF only after the server has marked the end.
 func (b *body) Read(p []byte) (int, error) {
 	if len(b.head) > 0 {
 		n := copy(p, b.head)
@@ -90,7 +90,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.read(p)
 }
 
-// dots begins to read a block as octets.
+// dots starts to read a block as octets.
 func (c *conn) dots() *dotReader {
 	c.Owed++
 	if c.archived {
@@ -101,14 +101,14 @@ func (c *conn) dots() *dotReader {
 
 // endDots updates the state of the server after the last read from d.
 func (c *conn) endDots(d *dotReader) {
-	// The server sent more than was asked for.
+	// The server sent more than requested.
 	c.Broken = c.Broken || d.r.Buffered() > 0
 	if d.err == io.EOF {
 		c.Owed--
 	}
 }
 
-// connReader reads from a connection, with errors that readError classified.
+// connReader reads from a connection. readError classifies its errors.
 type connReader struct{ *conn }
 
 func (r connReader) Read(p []byte) (int, error) {
@@ -120,8 +120,8 @@ func (r connReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// octetReader reads from a connection that has all replies already: it reads no octet after
-// the one that is asked for.
+// octetReader reads from a connection that contains all replies already. It does not read
+// ahead.
 type octetReader struct{ *conn }
 
 func (r octetReader) Read(p []byte) (int, error) { return connReader(r).Read(p[:min(len(p), 1)]) }
@@ -137,15 +137,15 @@ func articleID(r reply) string {
 	return ""
 }
 
-// dotReader reads the octets of a block up to its end, a dot on a line of its own,
-// and removes the dot that was put before lines with a dot (RFC 3977 section 3.1.1).
+// dotReader reads the octets of a block up to its end, a dot on a line of its own.
+// It removes the dot that servers add to lines with a dot (RFC 3977 section 3.1.1).
 // Only CR LF ends a line: other CRs and LFs belong to the article.
 type dotReader struct {
 	r      *bufio.Reader
-	text   []byte // read and not yet returned
+	text   []byte // read but not yet returned
 	inLine bool   // the next octet of r does not begin a line
 	cr     bool   // the last octet of r was CR
-	err    error  // io.EOF: the block has ended
+	err    error  // io.EOF means that the block has ended
 }
 
 func newDotReader(r io.Reader) *dotReader { return &dotReader{r: bufio.NewReader(r)} }

@@ -14,7 +14,7 @@ const (
 	nntpSection = "RFC 1738 3.7"
 )
 
-// checkNews returns every violation of a news or snews URL.
+// checkNews returns all violations of a news or snews URL.
 func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && soundNews(u) {
 		return nil
@@ -46,7 +46,7 @@ func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundNews reports, without allocation, that RFC 1738 has no objection to u.
+// soundNews reports, without allocation, whether RFC 1738 has no finding about u.
 func soundNews(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(locus.SchemeLower|locus.FragmentXchar) || facts.Has(locus.Internet) {
@@ -71,7 +71,7 @@ func isArticle(text string) bool {
 	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
-// article checks text, which begins at offset and has an "@". The URI draft has
+// article checks text, which begins at offset and contains an "@". In the URI draft it is
 //
 //	article = xalphas "@" host
 func article(f *bnf.Findings, offset int, text string) {
@@ -96,8 +96,9 @@ func article(f *bnf.Findings, offset int, text string) {
 	f.Host(offset, host)
 }
 
-// nextImpossible returns the offset, from i on, of the next escape whose octet no
-// message-id has, or len(text). Such an octet that is not escaped is not a uchar.
+// nextImpossible returns the offset, at or after i, of the next escape whose
+// octet is invalid in a message-id, or len(text). Such an octet without an escape
+// is not a uchar.
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)
@@ -109,9 +110,10 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// canonicalNews returns the canonical form of a news or snews URL and what it
-// changed. No character of a message-id is reserved (section 3.6); only its last
-// "@" is not escaped. A server without a path gets "*".
+// canonicalNews returns the canonical form of a news or snews URL and the
+// changes that it made. No character of a message-id is reserved (section 3.6).
+// It escapes every "@" except the last. For a server without a path it writes
+// "*".
 func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 	if isSpelledNews(u) {
 		return u, 0, nil
@@ -120,7 +122,7 @@ func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	text := path(u)
-	if text == "" && isArticle(u.SchemePart()) { // RFC 1738 reads a message-id, RFC 5538 a server
+	if text == "" && isArticle(u.SchemePart()) { // a message-id in RFC 1738, a server in RFC 5538
 		var c bnf.Canon
 		c.Begin(u)
 		c.Raw(u.SchemePart())
@@ -171,7 +173,7 @@ func beginCanonical(u locus.URL) *bnf.Canon {
 // maxNumber is the highest article number of RFC 3977 section 6.
 const maxNumber = 1<<31 - 1
 
-// checkNNTP returns every violation of an nntp or nntps URL.
+// checkNNTP returns all violations of an nntp or nntps URL.
 func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && soundNNTP(u) {
 		return nil
@@ -194,8 +196,8 @@ func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundNNTP reports, without allocation, that RFC 1738 has no objection to u and
-// that it needs no note.
+// soundNNTP reports, without allocation, whether there is neither a finding of
+// RFC 1738 nor a note about u.
 func soundNNTP(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) {
 		return false
@@ -206,12 +208,12 @@ func soundNNTP(u locus.URL) bool {
 }
 
 // isUsualNumber reports whether digits are an article number without leading zeros, of at most nine
-// digits: these are always below maxNumber.
+// digits, which is always below maxNumber.
 func isUsualNumber(digits string) bool {
 	return digits != "" && len(digits) <= 9 && notDigit(digits) == len(digits) && digits[0] != '0'
 }
 
-// isSpelledNNTP reports whether u is an nntp or nntps URL as nearly all are, and in canonical form.
+// isSpelledNNTP reports whether u is an nntp or nntps URL in the usual form, and in canonical form.
 func isSpelledNNTP(u locus.URL) bool {
 	const hosts = locus.HostName | locus.HostNumber
 	f := u.Facts()
@@ -243,8 +245,8 @@ func number(f *bnf.Findings, offset int, digits string) {
 	}
 }
 
-// canonicalNNTP returns the canonical form of an nntp or nntps URL and what it
-// changed. The article number has no leading zeros.
+// canonicalNNTP returns the canonical form of an nntp or nntps URL and the
+// changes that it made. It removes leading zeros of the article number.
 func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
 	if isSpelledNNTP(u) {
 		return u, 0, nil
@@ -268,7 +270,7 @@ func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// withoutZeros returns digits without leading zeros. The number 0 keeps one.
+// withoutZeros returns digits without leading zeros. For the number 0 it returns "0".
 func withoutZeros(digits string) string {
 	if plain := strings.TrimLeft(digits, "0"); plain != "" {
 		return plain

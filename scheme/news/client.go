@@ -15,27 +15,27 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// TLSMode says when STARTTLS is used (RFC 4642). snews and nntps have TLS without
-// it.
+// TLSMode selects when the client sends STARTTLS (RFC 4642). snews and nntps URLs
+// use TLS without STARTTLS.
 type TLSMode uint8
 
 const (
-	TLSLogin   TLSMode = iota // before a login, where the server offers it
+	TLSLogin   TLSMode = iota // before a login, if the server supports it
 	TLSOff                    // never
-	TLSRequire                // always; without it the open fails
+	TLSRequire                // always; if the server does not support it, the open fails
 )
 
-// Options are the options of a [Client]. With the zero value, a Client opens only URLs that
-// name a server.
+// Options configure a [Client]. With the zero value, a Client opens only URLs that name a
+// server.
 type Options struct {
-	// Server is the server for URLs that name none: "nntp://host:port" or
+	// Server is the server for URLs that do not name one: "nntp://host:port" or
 	// "nntps://host:port", optionally with user and password. The zero URL means
 	// no server.
 	Server locus.URL
-	// Received opens an article among received messages (URI draft, "News") by its
-	// message-id without "<" and ">". If it returns an error that wraps
-	// scheme.ErrNotFound, the client sends the request to the server. Received is not
-	// called for URLs that name a server. It may be nil.
+	// Received opens an article among received messages (URI draft, "News"), given
+	// its message-id without "<" and ">". If it returns an error that wraps
+	// scheme.ErrNotFound, the client sends the request to the server. The client does
+	// not call Received for URLs that name a server. It may be nil.
 	Received func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error)
 	// ClearLogin allows logins without TLS.
 	ClearLogin bool
@@ -43,15 +43,15 @@ type Options struct {
 	StartTLS TLSMode
 	// TLSConfig is the TLS configuration. If nil, the defaults of crypto/tls apply.
 	TLSConfig *tls.Config
-	// Limits bound lists.
+	// Limits bound the size of lists.
 	Limits Limits
 }
 
-// Limits bound what a server may send. Zero fields have the given defaults.
+// Limits bound the data that a server may send. Zero fields select the defaults.
 type Limits struct {
-	Line   int   // octets of a line of a list; 64 KiB
-	Items  int64 // of a menu; 1 Mi
-	Octets int64 // of a list; 512 MiB
+	Line   int   // octets of a line of a list; default 64 KiB
+	Items  int64 // items of a menu; default 1 Mi
+	Octets int64 // octets of a list; default 512 MiB
 }
 
 // Client opens news, snews, nntp and nntps URLs. It may be used concurrently.
@@ -68,7 +68,7 @@ func New(o *Options) *Client {
 	}
 	l := &c.o.Limits
 	*l = Limits{Line: cmp.Or(l.Line, 64<<10), Items: cmp.Or(l.Items, 1<<20), Octets: cmp.Or(l.Octets, 512<<20)}
-	c.pool.PerKey, c.pool.IdleTime = 4, pool.IdleTime // servers usually allow a client 4
+	c.pool.PerKey, c.pool.IdleTime = 4, pool.IdleTime // servers usually allow 4 connections per client
 	return c
 }
 
@@ -84,13 +84,14 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, n URL) (scheme.Resour
 	return c.open(ctx, &scheme.Request{URL: n.url, Dial: d}, n)
 }
 
-// Open implements [scheme.Opener]. An article is an Object; a newsgroup is a Menu of
-// its newest articles, or of those that req.Items selects by number; all newsgroups
-// are a Menu. Items have URLs of req.URL's scheme, and name a server if it does.
-// When ctx ends, reading the resource fails.
+// Open implements [scheme.Opener]. It returns an article as a [*scheme.Object]. It
+// returns a newsgroup as a [*scheme.Menu] of its newest articles, or of the articles
+// that req.Items selects by number. It returns all newsgroups as a Menu. The URLs of
+// items have the scheme of req.URL, and name a server if it does. When ctx ends,
+// reading the resource fails.
 //
-// A probe sends STAT for an article, and only selects a newsgroup. NNTP cannot begin
-// in the middle of an article, so Open ignores req.Offset.
+// A probe sends STAT for an article, and only selects a newsgroup. Open ignores
+// req.Offset, because NNTP cannot resume an article.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	n, err := Parse(req.URL)
 	if err != nil {
@@ -136,9 +137,9 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	return nil, fmt.Errorf("news: %w", err)
 }
 
-// server returns the URL of the server to ask, with the scheme nntp or nntps. snews
-// and nntps ask the server of the options over TLS; if it is known as nntp, on the
-// default port.
+// server returns the URL of the server for n, with the scheme nntp or nntps. For
+// snews and nntps it returns the server of the options with TLS. If the options
+// name an nntp server, it uses the default port.
 func (c *Client) server(n URL) (locus.URL, error) {
 	named := n.url.Host() != ""
 	p := n.url.Parts()
@@ -163,7 +164,7 @@ func (c *Client) server(n URL) (locus.URL, error) {
 	return p.URL()
 }
 
-// keyOf returns the key of a server, whose URL server returned.
+// keyOf returns the key of server, a result of Client.server.
 func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 	k := lineconn.NewKey(d, server, defaultPort(server), isSecure(server))
 	if line.Index(k.User) >= 0 || line.Index(k.Password) >= 0 {
@@ -172,24 +173,24 @@ func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 	return k, nil
 }
 
-// conn is a connection to a server and the state that the server is in.
+// conn is a connection to a server and the state of the server.
 type conn struct {
 	lineconn.Conn
 	tls   bool
-	login *scheme.Credentials // that the server accepted; nil if none
+	login *scheme.Credentials // login that the server accepted; nil if none
 	asked bool                // login is the answer of Request.Ask,
 	realm string              // to a question with this realm
 
-	group  group           // selected; the zero group: none
-	caps   capabilities    // nil: not known, or the server has no list
+	group  group           // selected newsgroup; zero if none
+	caps   capabilities    // nil if unknown, or if the server has no list
 	over   string          // the command that lists articles; empty if unknown
 	format *overviewFormat // of an overview; nil if unknown
 
-	source   *archived.Buffer // the replies to the commands of a list; nil if not wanted
-	archived bool             // the replies were kept earlier, and all are there
+	source   *archived.Buffer // the replies to the commands of a list; nil if not requested
+	archived bool             // the replies are from an archive, and complete
 }
 
-// takeIdle returns an idle connection, one that has the newsgroup selected if possible.
+// takeIdle returns an idle connection. It prefers one on which the newsgroup is selected.
 func (c *Client) takeIdle(key lineconn.Key, newsgroup string) (kept *conn, ok bool) {
 	return c.pool.Take(key, func(c *conn) int {
 		if c.group.name == newsgroup {
@@ -248,8 +249,8 @@ func (x *operation) handshake() error {
 	return nil
 }
 
-// startTLS sends STARTTLS if the server offers it (RFC 4642 section 2). It drops
-// what was known of the server, as section 2.2.2 demands.
+// startTLS sends STARTTLS if the server supports it (RFC 4642 section 2). It
+// discards the known state of the server, as section 2.2.2 requires.
 func (x *operation) startTLS() (done bool, err error) {
 	c := x.conn
 	caps, err := c.capabilities()

@@ -10,12 +10,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// maxCapabilities bounds a capability list in octets. Real lists have some dozen
-// lines.
+// maxCapabilities is the maximum length of a capability list in octets. Real
+// lists have a few dozen lines.
 const maxCapabilities = 64 << 10
 
-// command sends a command and returns its reply. Words that cannot be sent are
-// refused before anything is sent.
+// command sends a command and returns its reply. It rejects words that cannot
+// be sent before it sends anything.
 func (c *conn) command(words ...string) (reply, error) {
 	text, err := appendCommand(nil, words...)
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *conn) command(words ...string) (reply, error) {
 	return c.receive()
 }
 
-// expect is command, with an error for any reply but the one with that code.
+// expect is like command, but returns an error for any reply without the given code.
 func (c *conn) expect(code int, words ...string) (reply, error) {
 	r, err := c.command(words...)
 	if err == nil && r.code != code {
@@ -44,8 +44,8 @@ func commandText(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// record adds what the server sends from now on to source. It drops what is known of the
-// server's lists, so that the octets alone tell it.
+// record adds the following data from the server to source. It discards the known state
+// of the server's lists, so that the recorded octets alone determine it.
 func (c *conn) record(source *archived.Buffer) {
 	if source != nil {
 		source.Reset()
@@ -53,7 +53,7 @@ func (c *conn) record(source *archived.Buffer) {
 	}
 }
 
-// keep adds a line that the server sent to the octets of the menu.
+// keep adds a line from the server to the recorded octets of the menu.
 func (c *conn) keep(text []byte) {
 	if c.source != nil {
 		c.source.Write(text)
@@ -63,7 +63,7 @@ func (c *conn) keep(text []byte) {
 
 // receive returns the next reply.
 func (c *conn) receive() (reply, error) {
-	c.Lines.Allow(math.MaxInt64) // a reply is one line, which has a limit
+	c.Lines.Allow(math.MaxInt64) // a reply is one line, which has its own limit
 	text, err := c.Lines.Line()
 	if err != nil {
 		return reply{}, c.Fail(readError(err))
@@ -82,14 +82,14 @@ func (c *conn) receive() (reply, error) {
 	return r, nil
 }
 
-// beginBlock expects a block of at most so many octets.
+// beginBlock expects a block of at most octets octets.
 func (c *conn) beginBlock(octets int64) {
 	c.Owed++
 	c.Lines.Allow(octets)
 }
 
-// blockLine returns the next line of a block, without dot-stuffing. ok is false at
-// its end.
+// blockLine returns the next line of a block, without dot-stuffing. At the end of
+// the block, ok is false.
 func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	text, err = c.Lines.Line()
 	if err != nil {
@@ -128,8 +128,9 @@ func (c *conn) greet() error {
 	return err
 }
 
-// capabilities returns the capabilities, asking for them if they are not known. A
-// server older than RFC 3977 has no such command and gives nil.
+// capabilities returns the capabilities. If they are unknown, it requests them.
+// For a server older than RFC 3977, which does not support the command, it
+// returns nil.
 func (c *conn) capabilities() (capabilities, error) {
 	if c.caps != nil {
 		return c.caps, nil
@@ -150,8 +151,8 @@ func (c *conn) capabilities() (capabilities, error) {
 	return caps, nil
 }
 
-// becomeReader switches the server to reader mode, unless it says that it is in that
-// mode or has none.
+// becomeReader switches the server to reader mode, unless the server reports that it
+// is in that mode or has none.
 func (c *conn) becomeReader() error {
 	caps, err := c.capabilities()
 	if err != nil || caps.has("READER") || caps != nil && !caps.has("MODE-READER") {
@@ -161,7 +162,8 @@ func (c *conn) becomeReader() error {
 }
 
 // modeReader sends MODE READER (RFC 3977 section 5.3). Servers with one mode may not
-// know the command, and one that wants a login first says so at the next command.
+// know the command. A server that requires a login first reports that at the next
+// command.
 func (c *conn) modeReader() error {
 	r, err := c.command("MODE", "READER")
 	if err != nil {
@@ -176,11 +178,11 @@ func (c *conn) modeReader() error {
 	return nil
 }
 
-// forget drops the state that a change of mode makes invalid.
+// forget discards the state that a change of mode makes invalid.
 func (c *conn) forget() { c.caps, c.group = nil, group{} }
 
-// selectGroup selects a newsgroup. With fresh it asks even if the newsgroup is
-// selected.
+// selectGroup selects a newsgroup. If fresh is true, it sends the command even
+// if the newsgroup is selected.
 func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 	if c.group.name == name && !fresh {
 		return c.group, nil
@@ -195,7 +197,7 @@ func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 	return c.group, nil
 }
 
-// loginError says that a server refused a user or password.
+// loginError means that a server rejected a user or password.
 type loginError struct{ lineconn.ReplyError }
 
 // authenticate logs in (RFC 4643 section 2.3).
@@ -215,7 +217,7 @@ func (c *conn) authenticate(login scheme.Credentials) error {
 	case r.code == codeNoEncryption, r.code == 500:
 		return refusal(commandText(command...), r)
 	}
-	// Servers have many codes for a wrong password, and for one with octets that they
-	// do not accept.
+	// Servers use many codes for a wrong password, and for a password with octets
+	// that they do not accept.
 	return &loginError{lineconn.ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
 }

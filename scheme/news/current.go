@@ -28,7 +28,7 @@ import (
 //	group-char      = ALPHA / DIGIT / "-" / "+" / "_" / "."
 //
 // RFC 5538 says that an nntp URL without a number is equivalent to a news URL. Their normal
-// forms differ all the same, because normalization keeps the scheme.
+// forms still differ, because normalization preserves the scheme.
 func inForce() (news, nntp scheme.CurrentStandard) {
 	news = scheme.CurrentStandard{Name: "RFC 5538", Check: checkCurrentNews, Clean: isCleanNews, Normalize: normalizeNews}
 	nntp = scheme.CurrentStandard{Name: "RFC 5538", Check: checkCurrentNNTP, Clean: isCleanNNTP, Normalize: normalizeNNTP}
@@ -116,7 +116,7 @@ func checkCurrentNNTP(u rfc3986.URI) []locus.Violation {
 }
 
 // pathAndQuery returns the path of u with its query, and its offset, and adds a finding
-// about the query. Section 2.3 has none, so its "?" is part of a name.
+// about the query. Section 2.3 defines no query, so its "?" is part of a name.
 func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, offset int) {
 	start, end := u.PathOffset(), u.QueryOffset()
 	if query, ok := u.Query(); ok {
@@ -137,12 +137,12 @@ func checkNumber(f *bnf.Findings, offset int, digits string) {
 	}
 }
 
-// isReported reports whether another finding is about t: that about the query, or that of
-// RFC 3986 about a character of several octets.
+// isReported reports whether another finding is about t: the finding about the query, or
+// the finding of RFC 3986 about a character of several octets.
 func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
 
-// checkGroups checks newsgroups or, in an nntp URL, group, at offset. Decoded it is a
-// wildmat-pattern or wildmat-exact:
+// checkGroups checks newsgroups or, in an nntp URL, group, at offset. When decoded,
+// the text is a wildmat-pattern or wildmat-exact:
 //
 //	wildmat-pattern = 1*wildmat-item
 //	wildmat-item    = wildmat-exact / wildmat-wild
@@ -179,7 +179,7 @@ func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
 	}
 }
 
-// isImpossible reports whether no newsgroup has the octet c.
+// isImpossible reports whether no newsgroup contains the octet c.
 func isImpossible(c byte) bool {
 	return c <= ' ' || c == 0x7F || strings.IndexByte(`!,[\]`, c) >= 0
 }
@@ -187,7 +187,7 @@ func isImpossible(c byte) bool {
 const noNewsgroup = `a newsgroup must not contain spaces, control characters, "!", ",", "[", "]" or "\"`
 
 // checkName checks the octets of newsgroups that are not US-ASCII, and adds a note if RFC
-// 5536 does not have some octet.
+// 5536 excludes an octet.
 func checkName(f *bnf.Findings, list []bnf.Token) {
 	if c, bad := bnf.NotUTF8(list); bad {
 		f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, "the escapes of a newsgroup are UTF-8")
@@ -217,8 +217,8 @@ func checkComponents(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkArticle checks an article at offset, which has an "@". Decoded it is, by RFC 5536
-// section 3.1.3,
+// checkArticle checks an article at offset, which contains an "@". When decoded, it is,
+// by RFC 5536 section 3.1.3,
 //
 //	msg-id-core     = id-left "@" id-right
 //	id-left         = dot-atom-text
@@ -288,7 +288,7 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkOctet adds a finding about an octet of a message-id that is not allowed there.
+// checkOctet adds a finding about an octet that is not allowed at its position in a message-id.
 func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	switch {
 	case c.Octet == '>':
@@ -301,7 +301,7 @@ func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	}
 }
 
-// normalizeNews writes an article and newsgroups with no escapes but those that they need,
+// normalizeNews writes an article and newsgroups with only the necessary escapes,
 // newsgroups without a name as "*", and no "//" without a server.
 func normalizeNews(u rfc3986.URI) rfc3986.URI {
 	text, start, body := u.String(), u.PathOffset(), u.Path()
@@ -329,13 +329,13 @@ func plainBody(text string) string {
 	return escape.Encode(bnf.Decode(text), groupChars().With("*"))
 }
 
-// plainArticle are the characters of a path segment (RFC 3986 section 3.3) but "@".
+// plainArticle returns the characters of a path segment (RFC 3986 section 3.3) except "@".
 func plainArticle() escape.Set { return escape.Unreserved().With("~&;=:") }
 
 func groupChars() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-+_.") }
 
-// normalizeNNTP writes a group with no escapes but those that it needs, and the number of an
-// article without leading zeros.
+// normalizeNNTP writes a group with only the necessary escapes, and the number of an article
+// without leading zeros.
 func normalizeNNTP(u rfc3986.URI) rfc3986.URI {
 	text, start, path := u.String(), u.PathOffset(), u.Path()
 	rest, ok := strings.CutPrefix(path, "/")

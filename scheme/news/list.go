@@ -14,13 +14,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newest is how many articles of a newsgroup are listed by default.
+// newest is the default number of articles in the list of a newsgroup.
 const newest = 1000
 
-// span is the article numbers from and to, and those between; empty if from > to.
+// span is a range of article numbers, including from and to. If from > to, it is empty.
 type span struct{ from, to int64 }
 
-// choose returns the numbers of g that r selects, at most most, the highest ones.
+// choose returns the numbers of g that r selects, at most most of them, the highest.
 func choose(g group, r scheme.ItemRange, most int64) span {
 	s := span{max(g.low, r.First, 1), g.high}
 	if r.Last > 0 {
@@ -38,7 +38,7 @@ func choose(g group, r scheme.ItemRange, most int64) span {
 
 func (s span) empty() bool { return s.from > s.to }
 
-// of returns those numbers of s, which were kept of g, that r selects, at most most.
+// of returns the numbers of the archived span s of g that r selects, at most most of them.
 func (s span) of(g group, r scheme.ItemRange, most int64) span {
 	if r == (scheme.ItemRange{}) {
 		return s
@@ -54,14 +54,14 @@ func (s span) String() string {
 	return fmt.Sprintf("%d-%d", s.from, s.to)
 }
 
-// cut returns the first n numbers of s, and the others.
+// cut returns the first n numbers of s, and the rest.
 func (s span) cut(n int64) (first, rest span) {
 	end := min(s.from+n-1, s.to)
 	return span{s.from, end}, span{end + 1, s.to}
 }
 
-// leftOut returns an item that says which numbers of g are not in s. ok is false if
-// all are.
+// leftOut returns an item that says which numbers of g are not in s. If s contains
+// all, ok is false.
 func (s span) leftOut(g group) (it scheme.Item, ok bool) {
 	var out []string
 	if s.empty() {
@@ -86,9 +86,9 @@ type nextItem func() (scheme.Item, error)
 // list is a menu whose items are read on demand.
 type list struct {
 	block
-	first []scheme.Item // before those that next returns
+	first []scheme.Item // returned before the items of next
 	next  nextItem
-	left  int64 // most items that next may return
+	left  int64 // maximum number of items that next may still return
 }
 
 func (l *list) menu(title string) *scheme.Menu {
@@ -97,8 +97,8 @@ func (l *list) menu(title string) *scheme.Menu {
 	return m
 }
 
-// items returns an iterator. A second one continues after the last item of the
-// first.
+// items returns an iterator. A second iterator continues after the last item of
+// the first.
 func (l *list) items() iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for len(l.first) > 0 {
@@ -127,14 +127,14 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// complete returns the menu of a list for which nothing more is read.
+// complete returns the menu of a list that is read completely.
 func (l *list) complete(title string) *scheme.Menu {
 	l.End(true)
 	l.err = io.EOF
 	return l.menu(title)
 }
 
-// blockItems makes items of the lines of a block.
+// blockItems converts the lines of a block to items.
 func (x *operation) blockItems(item func(text string) scheme.Item) nextItem {
 	return func() (scheme.Item, error) {
 		text, ok, err := x.conn.blockLine()
@@ -153,8 +153,8 @@ func badItem(text string, err error) scheme.Item {
 	return scheme.Item{Title: text, Kind: scheme.KindError, Size: -1, Note: err.Error()}
 }
 
-// base returns the start of the URLs of the items of n: articles by number for nntp,
-// articles and newsgroups by name for news.
+// base returns the start of the URLs of the items of n. For nntp, items are articles
+// by number; for news, they are articles and newsgroups by name.
 func (n URL) base() string {
 	text := n.url.WithoutFragmentText()
 	if !isNNTP(n.url) {
@@ -166,8 +166,8 @@ func (n URL) base() string {
 	return n.url.Scheme() + text[len(n.url.Scheme()):]
 }
 
-// newsLink returns the news URL of p after base, or the zero URL if there is no such
-// URL or no command can hold it.
+// newsLink returns the news URL of p after base. If there is no such URL, or no
+// command can contain it, newsLink returns the zero URL.
 func newsLink(base string, p Parts) locus.URL {
 	text, err := p.grouppart()
 	if err != nil {
@@ -183,7 +183,7 @@ func newsLink(base string, p Parts) locus.URL {
 	return u
 }
 
-// articleItems returns what makes an item of an overview.
+// articleItems returns a function that converts an overview to an item.
 func (n URL) articleItems() func(o *overview) scheme.Item {
 	base, byNumber := n.base(), isNNTP(n.url)
 	return func(o *overview) scheme.Item {
@@ -198,8 +198,8 @@ func (n URL) articleItems() func(o *overview) scheme.Item {
 	}
 }
 
-// listGroup lists the articles of the newsgroup. It asks with the best of the
-// commands that the server has: OVER, XOVER, HDR, XHDR, HEAD.
+// listGroup lists the articles of the newsgroup. It uses the first of these
+// commands that the server supports: OVER, XOVER, HDR, XHDR, HEAD.
 func (x *operation) listGroup() (scheme.Resource, error) {
 	name := x.url.newsgroup
 	x.conn.record(x.source)
@@ -220,7 +220,7 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 		return l.complete(name), nil
 	}
 	if l.left = s.to - s.from + 1; x.archived {
-		l.left = x.client.o.Limits.Items // the request may have selected others
+		l.left = x.client.o.Limits.Items // the archived request may have selected others
 	}
 	item, isOut := x.url.articleItems(), false
 	if shown != s {
@@ -262,9 +262,9 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 	return l.menu(name), nil
 }
 
-// The commands that list articles: by an overview, by one header field of all
-// articles, by the head of one article. The second of each pair is older than RFC
-// 3977.
+// Commands that list articles: by an overview, by one header field of all
+// articles, by the head of one article. The second command of each pair is older
+// than RFC 3977.
 var (
 	overviewVerbs = [...]string{"OVER", "XOVER"}
 	fieldVerbs    = [...]string{"HDR", "XHDR"}
@@ -272,8 +272,8 @@ var (
 
 const headOnly = "HEAD"
 
-// overview asks for the overview of s. An unknown reply says that the server has
-// none.
+// overview requests the overview of s. If r is unknown, the server has no
+// overview.
 func (x *operation) overview(s span) (r reply, err error) {
 	c := x.conn
 	if c.over != "" && !slices.Contains(overviewVerbs[:], c.over) {
@@ -302,11 +302,11 @@ func (x *operation) overview(s span) (r reply, err error) {
 	return r, nil
 }
 
-// maxFormatText bounds the reply to LIST OVERVIEW.FMT in octets.
+// maxFormatText is the maximum length of the reply to LIST OVERVIEW.FMT in octets.
 const maxFormatText = 64 << 10
 
-// readFormat asks for the order of the fields in an overview. Without an answer it
-// is the order of RFC 3977.
+// readFormat requests the order of the fields in an overview. If the server does
+// not report it, readFormat uses the order of RFC 3977.
 func (c *conn) readFormat() error {
 	r, err := c.command("LIST", "OVERVIEW.FMT")
 	f := new(overviewFormat)
@@ -320,7 +320,7 @@ func (c *conn) readFormat() error {
 	return nil
 }
 
-// withoutOverview lists articles on a server that has no overview.
+// withoutOverview lists articles on a server without an overview.
 func (x *operation) withoutOverview(s span, item func(*overview) scheme.Item) (nextItem, error) {
 	for _, verb := range fieldVerbs {
 		if x.conn.over != "" && x.conn.over != verb {
@@ -340,21 +340,22 @@ func (x *operation) withoutOverview(s span, item func(*overview) scheme.Item) (n
 	return x.headItems(s, item)
 }
 
-// overviews are overviews by the number of the article.
+// overviews maps article numbers to overviews.
 type overviews map[int64]*overview
 
-// askedFields are the header fields that HDR asks for.
+// askedFields lists the header fields that HDR requests.
 var askedFields = [...]string{"Message-ID", "Subject", "From", "Date", "References"}
 
-// HDR asks for the fields of so many articles at once, and keeps at most so many
-// octets: the fields of an article come one after the other.
+// Limits for HDR: the number of articles per command, and the number of octets
+// that are buffered. The server sends the fields of an article one after the
+// other.
 const (
 	fieldWindow = 500
 	maxFields   = 16 << 20
 )
 
-// fields asks for the header fields of the articles in s. ok is false if the server
-// does not know the command.
+// fields requests the header fields of the articles in s. If the server does not
+// know the command, ok is false.
 func (x *operation) fields(verb string, s span) (found overviews, ok bool, err error) {
 	found = overviews{}
 	left := min(x.client.o.Limits.Octets, maxFields)
@@ -394,12 +395,12 @@ func (o overviews) add(text, field string, s span) {
 	if o[n] == nil {
 		o[n] = &overview{Number: n, Bytes: -1, Lines: -1}
 	}
-	if content != "(none)" { // XHDR's word for a missing field
+	if content != "(none)" { // the text of XHDR for a missing field
 		o[n].set(field, content)
 	}
 }
 
-// fieldItems makes items of found, and then of the articles in rest.
+// fieldItems converts found to items, and then the articles in rest.
 func (x *operation) fieldItems(verb string, found overviews, rest span, item func(*overview) scheme.Item) nextItem {
 	numbers := slices.Sorted(maps.Keys(found))
 	return func() (scheme.Item, error) {
@@ -424,7 +425,7 @@ func (x *operation) fieldItems(verb string, found overviews, rest span, item fun
 	}
 }
 
-// headItems makes items of the heads of articles, for servers of RFC 977.
+// headItems converts the heads of articles to items, for servers of RFC 977.
 func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextItem, error) {
 	numbers, err := x.numbers(s)
 	if err != nil {
@@ -455,8 +456,8 @@ func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextIte
 	}, nil
 }
 
-// numbers returns the numbers in s that have an article, in order. nil: the server
-// cannot list them.
+// numbers returns the numbers in s that have an article, in order. If the server
+// cannot list them, it returns nil.
 func (x *operation) numbers(s span) ([]int64, error) {
 	r, err := x.conn.command("LISTGROUP")
 	if err != nil || r.code != 211 {
@@ -472,8 +473,8 @@ func (x *operation) numbers(s span) ([]int64, error) {
 	return numbers, err
 }
 
-// head returns at most maxHead octets of the head of an article. It subtracts what
-// it reads from left.
+// head returns at most maxHead octets of the head of an article. It subtracts the
+// octets that it reads from left.
 func (x *operation) head(number int64, left *int64) (string, error) {
 	if _, err := x.conn.expect(221, "HEAD", strconv.FormatInt(number, 10)); err != nil {
 		return "", err
@@ -493,7 +494,7 @@ func (x *operation) head(number int64, left *int64) (string, error) {
 	return string(text), nil
 }
 
-// listGroups lists the newsgroups of a server. For a probe it does not ask for
+// listGroups lists the newsgroups of a server. For a probe it does not request
 // descriptions.
 func (x *operation) listGroups() (scheme.Resource, error) {
 	x.conn.record(x.source)
@@ -504,7 +505,7 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 			return nil, err
 		}
 	}
-	// RFC 977 has the same list under the shorter name.
+	// RFC 977 defines the same list as LIST without an argument.
 	command := []string{"LIST", "ACTIVE"}
 	r, err := x.conn.command(command...)
 	if err == nil && r.unknown() {
@@ -526,15 +527,15 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 	return l.menu(x.server.Host()), nil
 }
 
-// These bound the descriptions of newsgroups that are kept. The largest servers have
-// less than half as much.
+// Limits for the descriptions of newsgroups in memory. The largest servers have less
+// than half as much.
 const (
 	maxDescriptions = 32 << 20 // octets
 	maxDescribed    = 1 << 18  // newsgroups
 )
 
-// descriptions returns the descriptions of newsgroups by name; none if the server has
-// none.
+// descriptions returns the descriptions of newsgroups by name. If the server has
+// none, the map is empty.
 func (x *operation) descriptions() (map[string]string, error) {
 	r, err := x.conn.command("LIST", "NEWSGROUPS")
 	switch {
@@ -550,13 +551,14 @@ func (x *operation) descriptions() (map[string]string, error) {
 	return described.byName, err
 }
 
-// descriptions are those of newsgroups. It takes that many more octets and newsgroups.
+// descriptions holds the descriptions of newsgroups, and the number of octets and newsgroups that
+// it can still accept.
 type descriptions struct {
 	byName             map[string]string
 	octets, newsgroups int
 }
 
-// add adds a line of LIST NEWSGROUPS, if there is room.
+// add adds a line of LIST NEWSGROUPS if the limits allow it.
 func (d *descriptions) add(text string) {
 	i := strings.IndexAny(text, " \t")
 	if d.octets -= len(text); d.octets < 0 || d.newsgroups == 0 || i <= 0 {

@@ -26,17 +26,17 @@ type operation struct {
 
 	lineconn.Lease
 	conn     *conn
-	switched bool // MODE READER was sent over conn because the server asked for it
+	switched bool // MODE READER was sent over conn because the server required it
 
-	answer   *scheme.Credentials // of req.Ask; nil: none, or the server refused it
-	refused  int                 // how many answers the server refused
-	source   *archived.Buffer    // the replies to the commands of a list; nil if not wanted
-	archived bool                // the replies were kept earlier
-	wanted   scheme.ItemRange    // of what was kept; req has what was asked for then
+	answer   *scheme.Credentials // answer of req.Ask; nil if there is none or the server rejected it
+	refused  int                 // number of answers that the server rejected
+	source   *archived.Buffer    // the replies to the commands of a list; nil if not requested
+	archived bool                // the replies are from an archive
+	wanted   scheme.ItemRange    // items to select from the archived ones; req has the original request
 }
 
-// run uses a kept connection if there is one, and a new one if the server had closed
-// it.
+// run reuses an idle connection if there is one. If the server has closed it, run
+// opens a new one.
 func (x *operation) run() (scheme.Resource, error) {
 	if kept, ok := x.client.takeIdle(x.key, x.url.newsgroup); ok {
 		x.use(kept)
@@ -71,8 +71,8 @@ func (x *operation) Close() error {
 	return nil
 }
 
-// sameLogin reports whether a kept connection has the login that this operation
-// would use. Request.Ask may answer otherwise than it did for the connection.
+// sameLogin reports whether a reused connection has the login that this
+// operation would use. Request.Ask may now return another answer.
 func (x *operation) sameLogin() (bool, error) {
 	if !x.conn.asked {
 		return true, nil
@@ -86,8 +86,8 @@ func (x *operation) sameLogin() (bool, error) {
 	return *x.answer == *x.conn.login, nil
 }
 
-// perform opens the resource. It does what the server demands first, and tries
-// again.
+// perform opens the resource. If the server requires another step first,
+// perform carries it out and tries again.
 func (x *operation) perform() (scheme.Resource, error) {
 	for {
 		res, err := x.open()
@@ -117,8 +117,8 @@ func (x *operation) open() (res scheme.Resource, err error) {
 	return x.listGroups()
 }
 
-// remedy does what the server demands in err before it carries out the command: each
-// thing once. It returns an error if it can do nothing.
+// remedy carries out the step that the server requires in err. It carries out each
+// step once. If there is none, it returns an error.
 func (x *operation) remedy(err error) error {
 	refused := (*lineconn.ReplyError)(nil)
 	if !errors.As(err, &refused) || x.conn.Broken {
@@ -139,7 +139,7 @@ func (x *operation) remedy(err error) error {
 	return err
 }
 
-// encrypt starts TLS because err says that the server demands it.
+// encrypt starts TLS because the server requires it in err.
 func (x *operation) encrypt(err error) error {
 	if !x.conn.tls && x.client.o.StartTLS != TLSOff {
 		if done, failed := x.startTLS(); failed != nil {
@@ -151,10 +151,10 @@ func (x *operation) encrypt(err error) error {
 	return scheme.Hint(err, "the server requires TLS: try nntps:")
 }
 
-// maxLogins is how often Request.Ask is called for one server.
+// maxLogins is the maximum number of calls of Request.Ask for one server.
 const maxLogins = 3
 
-// logIn logs in because refused says that the server demands it.
+// logIn logs in because the server requires it in refused.
 func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	if x.conn.login != nil {
 		return scheme.Hint(refused, "the server accepted the login, but it does not permit this request")
@@ -181,8 +181,8 @@ func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	}
 }
 
-// protect makes sure that a login is sent over TLS, or that the options allow it
-// without.
+// protect ensures that a login is sent over TLS, or that the options allow it
+// without TLS.
 func (x *operation) protect() error {
 	if x.conn.tls {
 		return nil
@@ -201,8 +201,8 @@ func (x *operation) protect() error {
 		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
-// login returns the URL's user and password, or the answer of Request.Ask, which
-// asked tells.
+// login returns the URL's user and password, or the answer of Request.Ask. asked
+// reports which.
 func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
 	if k := &x.key; k.HasUser && k.HasPassword {
 		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil
@@ -222,7 +222,7 @@ func (x *operation) ask(realm string) (err error) {
 }
 
 // inGroup calls f with the newsgroup selected. If it was selected before and f finds
-// nothing, the newsgroup is selected again: there may be new articles.
+// nothing, inGroup selects it again, because there may be new articles.
 func (x *operation) inGroup(f func() error) error {
 	name := x.url.newsgroup
 	before := x.conn.group.name == name

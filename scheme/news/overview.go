@@ -19,7 +19,7 @@ type overview struct {
 	From       string
 	Date       string
 	MessageID  string // with "<" and ">"
-	References string // message-ids with blanks between them
+	References string // message-ids with spaces between them
 	Bytes      int64  // -1 if unknown
 	Lines      int64  // -1 if unknown
 }
@@ -58,7 +58,7 @@ type formatField struct {
 	full bool // the content begins with the name of the field and ":"
 }
 
-// maxFormat bounds the number of fields. Servers have about ten.
+// maxFormat is the maximum number of fields. Servers use about ten.
 const maxFormat = 256
 
 var standardFormat = [...]formatField{
@@ -75,7 +75,7 @@ func (f *overviewFormat) add(text string) {
 }
 
 // parse reads an overview line, whose fields are separated by tabs. Missing fields
-// are empty, and fields after the last of f are ignored. The error wraps
+// are empty, and parse ignores fields after the last of f. The error wraps
 // [scheme.ErrProtocol]: the line does not begin with an article number.
 func (f *overviewFormat) parse(text string) (overview, error) {
 	digits, rest, more := strings.Cut(text, "\t")
@@ -101,8 +101,8 @@ func (f *overviewFormat) parse(text string) (overview, error) {
 	return o, nil
 }
 
-// parseCount reads a decimal number with optional blanks around it. ok is false for
-// a number that is negative or that an int cannot hold.
+// parseCount reads a decimal number with optional spaces around it. If the number
+// is negative or does not fit into an int, ok is false.
 func parseCount(text string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, strconv.IntSize)
 	return n, err == nil && n >= 0
@@ -115,7 +115,7 @@ func countOrUnknown(text string) int64 {
 	return -1
 }
 
-// overviewOf reads the head of an article. Lines that are not fields are left out.
+// overviewOf reads the head of an article. It skips lines that are not fields.
 func overviewOf(number int64, head string) overview {
 	o := overview{Number: number, Bytes: -1, Lines: -1}
 	h, _ := message.ReadHeader(strings.NewReader(head), nil)

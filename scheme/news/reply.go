@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// reply is the first line of the answer to a command (RFC 3977 section 3.2). After
-// some replies a block of lines follows.
+// reply is the first line of the reply to a command (RFC 3977 section 3.2). A
+// block of lines follows some replies.
 type reply struct {
 	code int // three digits
 	text string
@@ -27,7 +27,7 @@ func parseReply(text string) (reply, error) {
 	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
 }
 
-// endedError is io.ErrUnexpectedEOF, in plain words.
+// endedError is io.ErrUnexpectedEOF with a message in plain words.
 type endedError struct{}
 
 func (endedError) Error() string        { return "the server closed the connection" }
@@ -54,11 +54,11 @@ func refusal(command string, r reply) error {
 	return err
 }
 
-// Codes that decide what the client does next (RFC 3977 section 3.2.1, RFC 4643 section
+// Codes that determine the client's next step (RFC 3977 section 3.2.1, RFC 4643 section
 // 2, RFC 4642 section 2.2).
 const (
 	codeNotReader    = 401 // another mode is needed; the text says which
-	codeFault        = 403 // the server could not reach a service, say
+	codeFault        = 403 // for example, the server could not reach a service
 	codeNoLogin      = 480
 	codeNoEncryption = 483
 )
@@ -68,7 +68,7 @@ func kindOf(code int) error {
 	case 411, 412, 420, 421, 422, 423, 430:
 		return scheme.ErrNotFound
 	case codeNoLogin, 481, 482, codeNoEncryption, 450, 452, 502:
-		// In RFC 2980, 450 and 452 are today's 480 and 481.
+		// In RFC 2980, 450 and 452 correspond to 480 and 481.
 		return scheme.ErrAuth
 	case codeNotReader, 500, 501:
 		return scheme.ErrUnsupported
@@ -78,19 +78,19 @@ func kindOf(code int) error {
 	return scheme.ErrProtocol
 }
 
-// unknown reports that the server does not have the command or the list.
+// unknown reports whether the server does not have the command or the list.
 func (r reply) unknown() bool { return r.code == 500 || r.code == 501 || r.code == 503 }
 
-// group is the newsgroup that a server has selected (RFC 3977 section 6.1.1).
+// group is the newsgroup that is selected on the server (RFC 3977 section 6.1.1).
 type group struct {
 	name      string
 	low, high int64
 }
 
-// empty reports that there are no articles. An empty group may have any numbers.
+// empty reports whether the group has no articles. An empty group may have any numbers.
 func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
 
-// maxCountedNumber bounds article numbers, so that counting up cannot overflow.
+// maxCountedNumber is the maximum article number, so that counting up cannot overflow.
 const maxCountedNumber = 1 << 62
 
 // parseGroup reads the reply 211: count, lowest number, highest number, name.
@@ -112,8 +112,8 @@ func parseGroup(name string, r reply) (group, error) {
 	return group{name: name, low: n[1], high: n[2]}, nil
 }
 
-// capabilities are those that a server lists (RFC 3977 section 3.3), in upper case,
-// with their arguments. nil: the server has no list.
+// capabilities are the capabilities that a server lists (RFC 3977 section 3.3), in
+// upper case, with their arguments. If nil, the server has no list.
 type capabilities map[string][]string
 
 func (c capabilities) add(text string) {

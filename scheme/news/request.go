@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// maxCommand is the longest command line in octets, with its end (RFC 3977 section
-// 3.1).
+// maxCommand is the maximum length of a command line in octets, including its end
+// (RFC 3977 section 3.1).
 const maxCommand = 512
 
 // appendCommand appends the words as a command line. Only a user or password may
-// contain blanks; [URL.sendable] has checked other words that come from a URL.
+// contain spaces; [URL.sendable] has checked other words from a URL.
 func appendCommand(dst []byte, words ...string) ([]byte, error) {
 	b, err := line.Append(dst, words...)
 	if err != nil {
@@ -26,9 +26,9 @@ func appendCommand(dst []byte, words ...string) ([]byte, error) {
 	return b, nil
 }
 
-// sendable returns an error for a URL that no command can hold: its newsgroup or
-// message-id contains a blank or control character, a message-id contains "<" or
-// ">" (RFC 3977 section 3.6), or the command would be too long.
+// sendable returns an error for a URL that no command can contain: its newsgroup
+// or message-id contains a space or control character, a message-id contains "<"
+// or ">" (RFC 3977 section 3.6), or the command would be too long.
 func (n URL) sendable() error {
 	text := path(n.url)
 	part, octets, forbidden := "group", n.newsgroup, ""
@@ -50,7 +50,7 @@ func (n URL) sendable() error {
 	return nil
 }
 
-// bracketed returns a message-id as commands have it.
+// bracketed returns a message-id with "<" and ">", as in commands.
 func bracketed(id string) string { return "<" + id + ">" }
 
 // unbracketed returns a message-id without "<" and ">".

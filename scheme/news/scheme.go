@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Schemes returns the registry rows of news, snews, nntp and nntps, opened with c.
-// A nil c means a client with default options.
+// Schemes returns the descriptions of the news, snews, nntp and nntps schemes,
+// whose URLs c opens. If c is nil, a client with default options opens them.
 func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)
@@ -83,7 +83,7 @@ func Schemes(c *Client) []scheme.Scheme {
 	nntps.Syntax.Form = "nntps://<host>:<port>/<newsgroup-name>/<article-number>"
 	nntps.Access.Protocol, nntps.Policy.ProxyVars = "NNTP over TLS", nil
 	nntps.Traits |= scheme.Secure
-	nntps.Syntax.Current.Name = "RFC 5538 (as nntp)" // which does not have nntps
+	nntps.Syntax.Current.Name = "RFC 5538 (as nntp)" // RFC 5538 does not define nntps
 	return []scheme.Scheme{news, snews, nntp, nntps}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Default ports: of nntp (RFC 1738 section 3.7) and of news with a server (RFC
+// Default ports of nntp (RFC 1738 section 3.7) and of news with a server (RFC
 // 5538), and of both over TLS (RFC 4642 section 1).
 const (
 	Port       = 119
@@ -32,8 +32,8 @@ type URL struct {
 }
 
 // Parse reads u as a news, snews, nntp or nntps URL. The error is a
-// [*locus.SyntaxError]: u has another scheme, a "//" without a host, nothing after
-// the scheme, no newsgroup (nntp), or an invalid article number.
+// [*locus.SyntaxError]: u has another scheme, a "//" without a host, an empty
+// path, no newsgroup (nntp), or an invalid article number.
 func Parse(u locus.URL) (URL, error) {
 	parse, part := parseNews, "grouppart"
 	switch {
@@ -97,7 +97,7 @@ func defaultPort(u locus.URL) uint16 {
 	return Port
 }
 
-// path returns what follows "news:" or "news://host/", still encoded. It begins at
+// path returns the encoded text after "news:" or "news://host/". It begins at
 // u.PathOffset().
 func path(u locus.URL) string {
 	if u.Facts().Has(locus.Internet) {
@@ -116,7 +116,7 @@ func notDigit(text string) int {
 	return i
 }
 
-// articleNumber fails for a number that an int cannot hold.
+// articleNumber fails for a number that does not fit into an int.
 func articleNumber(digits string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, strconv.IntSize-1)
 }
@@ -137,19 +137,19 @@ func (n URL) Secure() bool { return isSecure(n.url) }
 // All reports whether n names all newsgroups of a server.
 func (n URL) All() bool { return n.newsgroup == "" && n.messageID == "" && !n.url.IsZero() }
 
-// Newsgroup returns the decoded name of the newsgroup; empty for other URLs.
+// Newsgroup returns the decoded name of the newsgroup. For other URLs it returns "".
 func (n URL) Newsgroup() string { return n.newsgroup }
 
-// MessageID returns the Message-ID of the article, decoded and without "<" and ">";
-// empty for other URLs. It may hold any octets.
+// MessageID returns the decoded Message-ID of the article, without "<" and ">". For
+// other URLs it returns "". It may contain any octets.
 func (n URL) MessageID() string { return n.messageID }
 
-// ArticleNumber returns the number of the article in the newsgroup. ok is false for
-// a URL without one.
+// ArticleNumber returns the number of the article in the newsgroup. If the URL has
+// none, ok is false.
 func (n URL) ArticleNumber() (number uint64, ok bool) { return n.number, n.hasNumber }
 
-// Server returns the host and port that n names. ok is false if it names none, as
-// in RFC 1738 section 3.6.
+// Server returns the host and port that n names. If it names none, as in RFC 1738
+// section 3.6, ok is false.
 func (n URL) Server() (host string, port uint16, ok bool) {
 	if host = n.url.Host(); host == "" {
 		return "", 0, false
@@ -161,8 +161,8 @@ func (n URL) Server() (host string, port uint16, ok bool) {
 	return host, port, true
 }
 
-// Parts are the decoded parts of a URL. A news URL has one of All, Newsgroup and
-// MessageID; an nntp URL has a Host and a Newsgroup.
+// Parts are the decoded parts of a URL. A news URL must have one of All,
+// Newsgroup and MessageID; an nntp URL must have a Host and a Newsgroup.
 type Parts struct {
 	Scheme        string // "news", "snews", "nntp" or "nntps"; empty means "news"
 	All           bool
@@ -173,8 +173,8 @@ type Parts struct {
 	Port          uint16  // 0 means the default
 }
 
-// URL makes the URL. The error is a [*locus.SyntaxError]: the parts do not fit
-// together or the scheme, MessageID has no "@", or Host is invalid.
+// URL returns the URL. The error is a [*locus.SyntaxError]: the parts do not
+// fit together or the scheme, MessageID has no "@", or Host is invalid.
 func (p Parts) URL() (URL, error) {
 	p.Scheme = cmp.Or(p.Scheme, "news")
 	nntp := p.Scheme == "nntp" || p.Scheme == "nntps"

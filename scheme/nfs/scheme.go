@@ -5,7 +5,7 @@ import "github.com/locus-url/locus/scheme"
 // Port is the default port.
 const Port = 2049
 
-// Scheme returns the row of nfs.
+// Scheme returns the description of the nfs scheme.
 func Scheme() scheme.Scheme {
 	s := scheme.Generic("nfs", scheme.Reserved)
 	s.Port = Port

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Archived opens the menu at u with d and reads it again from its octets: the items must be the
-// same. It fails the test if u is not a menu, or the menu has no octets.
+// Archived opens the menu at u with d and reads it again from its source: the items must be the
+// same. It fails the test if u is not a menu, or if the menu has no source.
 func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -30,7 +30,7 @@ func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	SameArchived(t, s, live, read(t, live))
 }
 
-// SameArchived tests that the octets of a menu give the items again that were read from it.
+// SameArchived tests that reading the source of live again gives items.
 func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []scheme.Item) {
 	t.Helper()
 	if err := CheckArchived(s, live, items); err != nil {
@@ -38,7 +38,7 @@ func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []sche
 	}
 }
 
-// CheckArchived is [SameArchived] with an error for what differs.
+// CheckArchived is like [SameArchived] but returns an error that describes a difference.
 func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) error {
 	if live.Source == nil {
 		return fmt.Errorf("%q: the menu has no octets", live.URL)
@@ -81,7 +81,8 @@ func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) erro
 	return nil
 }
 
-// sameItem compares items. One that says why an answer is missing says that it is not in the archive.
+// sameItem compares items. If a reply is missing, the archived item must say that it is not in the
+// archive.
 func sameItem(kept, live scheme.Item) bool {
 	a, b := kept, live
 	if strings.Contains(a.Title, "is not in the archive") {
@@ -112,7 +113,7 @@ func read(t testing.TB, m *scheme.Menu) (items []scheme.Item) {
 	return items
 }
 
-// ReadArchived reads a resource from octets of any kind, for a fuzz test: it must end, close the
+// ReadArchived reads a resource from arbitrary octets, for a fuzz test: it must end, close the
 // octets, and open no connection.
 func ReadArchived(t *testing.T, s scheme.Scheme, u locus.URL, mediaType string, octets []byte) {
 	t.Helper()

@@ -1,9 +1,8 @@
-// Package schemetest is the test suite for every [scheme.Scheme]. It tests the contract of
-// package scheme with examples, with random changes of them, and with servers that
-// misbehave.
+// Package schemetest tests the contract of package scheme for any [scheme.Scheme]: with
+// examples, with random changes of them, and with servers that misbehave.
 //
-// It tests only whether the results of a scheme are consistent. The tests of the scheme
-// itself test its grammar.
+// It tests only whether the results of a scheme are consistent. The scheme's own tests
+// must test its grammar.
 package schemetest
 
 import (
@@ -16,31 +15,32 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Config has the test data of a scheme.
+// Config holds the test data of a scheme.
 type Config struct {
-	// Good are URLs that conform to RFC 1738, without notes. At least one is required.
+	// Good holds URLs that conform to RFC 1738, without notes. At least one is required.
 	Good []string
 
-	// Bad are texts that parse but are not URLs of the scheme: Fields and Canonical
-	// refuse them.
+	// Bad holds texts that Parse accepts but that are not URLs of the scheme:
+	// Fields and Canonical reject them.
 	Bad []string
 
 	// Same reports whether the fields of a URL and of its canonical form mean the
-	// same. nil: reflect.DeepEqual.
+	// same. If nil, reflect.DeepEqual compares them.
 	Same func(before, after []scheme.Field) bool
 
-	// New makes a scheme for each test of access, which closes its opener if it can be
-	// closed. It is for an opener that keeps connections. nil: the tests share one.
+	// New returns a scheme for each test of access. The test closes its opener if that
+	// is an io.Closer. It should be set for an opener that stores connections. If nil,
+	// the tests share one scheme.
 	New func() scheme.Scheme
 
-	// Open is the URL for tests of access. Empty: the first of Good.
+	// Open is the URL for tests of access. If empty, it is the first of Good.
 	Open string
 
-	// Local: the opener never dials.
+	// Local means that the opener never dials.
 	Local bool
 
-	// Unsendable are URLs that a request can't contain, such as one with an encoded
-	// line end. Opening one fails before anything is dialed.
+	// Unsendable holds URLs that a request cannot contain, such as one with an
+	// encoded line end. Opening one must fail before the opener dials.
 	Unsendable []string
 }
 
@@ -62,7 +62,7 @@ func Run(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// registered returns s as a registry has it.
+// registered returns s as a registry holds it.
 func registered(t *testing.T, s scheme.Scheme) scheme.Scheme {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)
@@ -131,7 +131,7 @@ func parse(t *testing.T, s scheme.Scheme, text string) locus.URL {
 	return u
 }
 
-// changed tests random changes of the examples, the same in each run.
+// changed tests random changes of the examples, which are the same in each run.
 func changed(t *testing.T, s scheme.Scheme, c Config) {
 	r := rand.New(rand.NewPCG(1738, uint64(len(s.Name))))
 	examples := append(append([]string(nil), c.Good...), c.Bad...)
@@ -178,7 +178,7 @@ func Change(r *rand.Rand, texts []string) string {
 	return text
 }
 
-// URL tests the contract of a scheme for a URL of s. Fuzz tests call it.
+// URL tests the contract of a scheme for a URL of s. Fuzz tests should call it.
 func URL(t *testing.T, s scheme.Scheme, u locus.URL, c Config) {
 	t.Helper()
 	if again, err := locus.Parse(u.String()); again != u || err != nil {
@@ -237,8 +237,8 @@ func refusal(t *testing.T, u locus.URL, err error) {
 	hidden(t, u, "the error", err.Error()+e.Input)
 }
 
-// hidden tests that a text about u does not have its password. It ignores short
-// passwords, which are found by chance.
+// hidden tests that a text about u does not contain its password. It ignores
+// short passwords, which match by chance.
 func hidden(t *testing.T, u locus.URL, where, text string) {
 	t.Helper()
 	password, _ := u.Password()
@@ -247,7 +247,7 @@ func hidden(t *testing.T, u locus.URL, where, text string) {
 	}
 }
 
-// findings tests the findings of Check. refused: Fields refuses u.
+// findings tests the findings of Check. refused reports whether Fields rejects u.
 func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)

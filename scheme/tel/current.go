@@ -25,8 +25,8 @@ const (
 	digits     = "0123456789"
 )
 
-// isClean reports that u is a global number without parameters or with an extension, or a
-// local number of digits whose context is a domain of letters.
+// isClean reports whether u is a global number without parameters or with an extension,
+// or a local number of digits whose context is a domain of letters.
 func isClean(u rfc3986.URI) bool {
 	number, parameter, more := strings.Cut(u.Path(), ";")
 	if !current.IsPath(u) {
@@ -41,7 +41,7 @@ func isClean(u rfc3986.URI) bool {
 	return ok && isOf(number, digits) && bnf.IsWords(domain) && isOf(domain, ".abcdefghijklmnopqrstuvwxyz")
 }
 
-// isOf reports whether text has at least one character, and only some of chars.
+// isOf reports whether text is not empty and consists only of chars.
 func isOf(text, chars string) bool {
 	for i := range len(text) {
 		if strings.IndexByte(chars, text[i]) < 0 {
@@ -109,7 +109,7 @@ func checkNumber(f *bnf.Findings, offset int, number string) {
 	}
 }
 
-// fault is what is wrong with a character; the zero fault: nothing.
+// fault describes an invalid character. The zero fault means that the character is valid.
 type fault struct{ section, help string }
 
 // tokenSize returns the length of the first character or escape of text.
@@ -123,7 +123,7 @@ func tokenSize(text string) int {
 	return 3
 }
 
-// numberFault returns what is wrong with a character or escape in a number.
+// numberFault returns the fault of a character or escape in a number.
 func numberFault(token string, global bool) fault {
 	c := token[0]
 	switch {
@@ -143,7 +143,7 @@ func numberFault(token string, global bool) fault {
 	return fault{}
 }
 
-// checkContext checks that a local number at offset, and no other, has a context.
+// checkContext checks that a local number at offset has a context, and a global number has none.
 func checkContext(f *bnf.Findings, offset int, number string, list []parameter) {
 	i := slices.IndexFunc(list, func(p parameter) bool { return p.is(phoneContext) })
 	switch global := isGlobal(number); {
@@ -154,7 +154,7 @@ func checkContext(f *bnf.Findings, offset int, number string, list []parameter) 
 	}
 }
 
-// checkList checks the order of parameters and that none is there twice.
+// checkList checks the order of parameters and that none is repeated.
 func checkList(f *bnf.Findings, list []parameter) {
 	seen, ordered := map[string]bool{}, true
 	for i, p := range list {
@@ -166,7 +166,7 @@ func checkList(f *bnf.Findings, list []parameter) {
 			f.Add("duplicate", "RFC 3966 5.3", p.offset, p.name, "write isub or ext, not both")
 		case ordered && i > 0 && compare(list[i-1], p) > 0:
 			f.Add("order", "RFC 3966 3", p.offset, p.name, "write isub or ext first, then phone-context, then other parameters in the order of their names")
-			ordered = false // the next ones are in an order that goes with the fix
+			ordered = false // the fix of this one also orders the following ones
 		}
 		seen[name] = true
 	}
@@ -215,8 +215,8 @@ func checkExtension(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// checkValue adds a finding for each character of text, at offset, that needs an escape.
-// Those of RFC 3986 are not among them.
+// checkValue adds a finding for each character of text, at offset, that must be escaped.
+// It excludes findings of RFC 3986.
 func checkValue(f *bnf.Findings, offset int, text, delimiters string) {
 	for i := range len(text) {
 		if strings.IndexByte(delimiters, text[i]) >= 0 {
@@ -264,7 +264,7 @@ func plainNumber(text string) string {
 // 3966 section 3 follows, but not in RFC 3986.
 var decodeMarks = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace
 
-// lowerCase returns text in lower case, but for escapes.
+// lowerCase returns text in lower case, except for escapes.
 func lowerCase(text string) string {
 	b := []byte(text)
 	for i := 0; i < len(b); i++ {

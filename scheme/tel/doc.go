@@ -1,4 +1,4 @@
-// Package tel is the tel scheme: a telephone number (RFC 3966).
+// Package tel parses tel URLs, which name a telephone number (RFC 3966).
 //
 //	telephone-uri        = "tel:" telephone-subscriber
 //	telephone-subscriber = global-number / local-number
@@ -19,19 +19,19 @@
 //	phonedigit-hex       = HEXDIG / "*" / "#" / [ visual-separator ]
 //	visual-separator     = "-" / "." / "(" / ")"
 //
-// A tel URL names a number, not an object, so it can't be opened. RFC 1738 does not have the
-// scheme: by its rules any text after "tel:" is one.
+// A tel URL names a number, not an object, so a client cannot open it. RFC 1738 does not
+// define the scheme: by its rules any text after "tel:" is valid.
 //
 // # Differences from the grammar
 //
-//   - A "#" in a URI begins a fragment, so the key of that name is written %23 in a local
-//     number.
-//   - isub, ext and phone-context have their own productions only. They are not a parameter
-//     too.
-//   - An extension has at least one digit. By the grammar it may be empty.
+//   - A "#" in a URI begins a fragment, so a local number contains the "#" key as %23.
+//   - isub, ext and phone-context have only their own productions. They are not also a
+//     parameter.
+//   - An extension must have at least one digit. The grammar allows an empty one.
 //
 // # Equivalence
 //
 // Two numbers are equivalent in any case, with any visual separators, and with their
-// parameters in any order (section 4). A domain as context is compared as a hostname.
+// parameters in any order (section 4). A domain as context is compared like a
+// hostname.
 package tel

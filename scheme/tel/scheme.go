@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the row of tel. It has no opener.
+// Scheme returns the description of the tel scheme, which has no opener.
 func Scheme() scheme.Scheme {
 	s := scheme.Generic("tel", scheme.Extension)
 	s.Section = "RFC 3966"

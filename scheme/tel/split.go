@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// The parameters that RFC 3966 defines.
+// Parameters that RFC 3966 defines.
 const (
 	subaddress   = "isub"
 	extension    = "ext"
@@ -17,7 +17,7 @@ const (
 type parameter struct {
 	name, value string
 	hasValue    bool
-	offset      int // of the name
+	offset      int // offset of the name
 }
 
 func (p parameter) is(name string) bool { return strings.EqualFold(p.name, name) }
@@ -41,8 +41,8 @@ func compare(a, b parameter) int {
 	return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 }
 
-// split splits u, which may have any faults, and returns the offset where the parameters
-// end. A text with "//" has no number: it may have a password.
+// split splits u, which may have any faults, and returns the end of the parameters. A
+// text with "//" has no number, because it may contain a password.
 //
 // An isub is uric, which includes "?". A "?" in an isub does not begin a query.
 func split(u rfc3986.URI) (number string, list []parameter, end int) {

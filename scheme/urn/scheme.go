@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the row of urn. It has no opener.
+// Scheme returns the description of the urn scheme, which has no opener.
 func Scheme() scheme.Scheme {
 	s := scheme.Generic("urn", scheme.Reserved)
 	s.Section = `URI draft, "URN"; RFC 8141`
@@ -20,8 +20,8 @@ func Scheme() scheme.Scheme {
 	return s
 }
 
-// fields returns the components, decoded. To compare names, use the normal form: an escape is
-// part of a name (RFC 8141 section 3.1).
+// fields returns the decoded components. To compare names, use the normal form, because an
+// escape is part of a name (RFC 8141 section 3.1).
 func fields(u locus.URL) ([]scheme.Field, error) {
 	c := split(rfc3986.Parse(u.String()))
 	return []scheme.Field{

@@ -11,10 +11,10 @@ import (
 type component struct {
 	text   string
 	offset int
-	ok     bool // it is there, and may be empty
+	ok     bool // the component is present, and may be empty
 }
 
-// value returns the decoded text for a field; nil: absent.
+// value returns the decoded text for a field, or nil if the component is absent.
 func (c component) value() any {
 	if !c.ok {
 		return nil
@@ -22,14 +22,14 @@ func (c component) value() any {
 	return bnf.Decode(c.text)
 }
 
-// components are the parts of a URN. other is the text after a "?" that begins neither an
-// r-component nor a q-component.
+// components holds the parts of a URN. other is the text after a "?" that begins neither
+// an r-component nor a q-component.
 type components struct {
 	nid, nss, r, q, f, other component
 }
 
-// split splits u, which may have any faults. A text with "//" has no components: it is no
-// URN, and may have a password.
+// split splits u, which may have any faults. A text with "//" has no components, because
+// it is not a URN, and may contain a password.
 func split(u rfc3986.URI) (c components) {
 	if _, ok := u.Host(); ok {
 		return c
@@ -46,7 +46,7 @@ func split(u rfc3986.URI) (c components) {
 		c.nid = component{nid, start, true}
 		c.nss = component{nss, start + len(nid) + len(":"), true}
 	}
-	if fragment, _ := u.Fragment(); fragment != "" { // a void one means the whole
+	if fragment, _ := u.Fragment(); fragment != "" { // an empty fragment means the whole
 		c.f = component{fragment, u.FragmentOffset(), true}
 	}
 	return c

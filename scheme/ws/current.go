@@ -12,8 +12,8 @@ import (
 //	ws-URI  = "ws:" "//" host [ ":" port ] path [ "?" query ]
 //	wss-URI = "wss:" "//" host [ ":" port ] path [ "?" query ]
 //
-// host, port, path-abempty and query are those of RFC 3986. A fragment "MUST NOT be used
-// on these URIs". The resource name has "/" for an empty path.
+// host, port, path-abempty and query follow RFC 3986. A fragment "MUST NOT be used on
+// these URIs". The resource name is "/" if the path is empty.
 var inForce = scheme.CurrentStandard{Check: checkURI, Clean: isClean, Root: true}
 
 func isClean(u rfc3986.URI) bool {

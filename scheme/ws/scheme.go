@@ -7,13 +7,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The default ports (section 3).
+// Default ports (section 3).
 const (
 	Port       = 80
 	SecurePort = 443
 )
 
-// Schemes returns the registry rows of ws and wss.
+// Schemes returns the descriptions of the ws and wss schemes.
 func Schemes() []scheme.Scheme {
 	rows := []scheme.Scheme{{Name: "ws", Port: Port}, {Name: "wss", Port: SecurePort, Traits: scheme.Secure}}
 	for i := range rows {
@@ -33,13 +33,13 @@ func Schemes() []scheme.Scheme {
 }
 
 // ResourceName returns the name that a client requests from the server, as written (section
-// 3): the path, or "/", and the query. u is a ws or wss URL.
+// 3): the path, or "/" if it is empty, and the query. u must be a ws or wss URL.
 func ResourceName(u locus.URL) string {
 	path, _ := u.Path()
 	return "/" + path
 }
 
-// form returns an error if u is not of that scheme, or has no host.
+// form returns an error if u does not have the named scheme, or has no host.
 func form(u locus.URL, name string) error {
 	if err := bnf.Form(u, name, name+"-URI"); err != nil {
 		return err

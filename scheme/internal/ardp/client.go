@@ -15,18 +15,19 @@ import (
 	"time"
 )
 
-// Options of a client. The zero value has the original client's timing, and limits.
+// Options configure a client. The zero value selects the timing of the original client, and default
+// limits.
 type Options struct {
-	Timer     time.Duration // until the first repeat; doubles with each; 0 means 4 s
+	Timer     time.Duration // until the first repeat; doubles with each repeat; 0 means 4 s
 	Tries     int           // transmissions without new data; 0 means 4
-	Wait      time.Duration // from the start, after which a server's waits are ignored; 0 means 10 minutes
-	Packets   int           // of a message, at most 65535; 0 means 4096
-	Octets    int           // of a reply; 0 means 8 MiB
+	Wait      time.Duration // limit for all waits, from the start of the call; 0 means 10 minutes
+	Packets   int           // packets of a message, at most 65535; 0 means 4096
+	Octets    int           // octets of a reply; 0 means 8 MiB
 	Redirects int           // 0 means 3
-	Drops     int           // dropped datagrams that are an error; 0 means 64
+	Drops     int           // number of dropped datagrams that ends the call; 0 means 64
 }
 
-// Client exchanges messages with servers. It is safe for concurrent use.
+// Client exchanges messages with servers. It may be used concurrently.
 type Client struct{ options Options }
 
 // New returns a client. o may be nil.
@@ -49,30 +50,31 @@ func New(o *Options) *Client {
 type Call struct {
 	Message []byte // the request
 
-	// Dial opens a connection on which each Write and Read is one datagram: to the
-	// server if to is the zero AddrPort, else to the target of a redirect. Dial must
-	// check whether that address is permitted, and deliver only that host's datagrams.
+	// Dial opens a connection on which each Write and Read is one datagram. If to is
+	// the zero AddrPort, it connects to the server, otherwise to the target of a
+	// redirect. Dial must check whether that address is permitted, and deliver only
+	// that host's datagrams.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 
-	// Text removes one NUL from the end of each packet, where old servers put it. Do not
-	// set it for replies with binary data.
+	// Text removes one NUL from the end of each packet, where old servers add it. It
+	// must not be set for replies with binary data.
 	Text bool
 
-	// Progress is called when the server announces a wait. nil: no calls.
+	// Progress is called when the server announces a wait. It may be nil.
 	Progress func(Progress)
 
-	// Trace is called with a line for each datagram. nil: no calls.
+	// Trace is called with a line for each datagram. It may be nil.
 	Trace func(sent bool, line string)
 }
 
-// Progress is a server's announcement about a reply that takes time.
+// Progress is a server's announcement that a reply takes time.
 type Progress struct {
-	Wait     time.Duration // until the reply may be expected; 0: unknown, or withdrawn
-	Position int           // in the server's queue; 0 if unknown
-	Expected time.Duration // until the reply, by the queue; 0 if unknown
+	Wait     time.Duration // time until the expected reply; 0 means unknown, or withdrawn
+	Position int           // position in the server's queue; 0 if unknown
+	Expected time.Duration // time until the reply, estimated from the queue; 0 if unknown
 }
 
-// String returns p in words: "wait 15m0s, position 1".
+// String returns p as text, such as "wait 15m0s, position 1".
 func (p Progress) String() string {
 	text := fmt.Sprintf("wait %v", p.Wait)
 	if p.Position > 0 {
@@ -84,8 +86,8 @@ func (p Progress) String() string {
 	return text
 }
 
-// Do sends the request and returns the reply. Errors of Dial are returned unchanged; a
-// network error before the server's first datagram is wrapped. When ctx ends, Do cancels
+// Do sends the request and returns the reply. It returns errors of Dial unchanged, and
+// wraps a network error before the server's first datagram. When ctx ends, Do cancels
 // the request at the server, and the error wraps the cause.
 func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	d := clientConn{ctx: ctx, begun: time.Now()}
@@ -101,7 +103,7 @@ func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	return d.x.reply, nil
 }
 
-// newID returns an unpredictable id, not 0, which stands for none.
+// newID returns an unpredictable id. It is not 0, which means no id.
 func newID() (id uint16) {
 	for id == 0 {
 		var octets [2]byte
@@ -111,7 +113,7 @@ func newID() (id uint16) {
 	return id
 }
 
-// addrPort returns the zero AddrPort for an address outside IP networks.
+// addrPort returns the zero AddrPort if a is not an IP address.
 func addrPort(a net.Addr) netip.AddrPort {
 	if a == nil {
 		return netip.AddrPort{}
@@ -128,11 +130,11 @@ type clientConn struct {
 	ctx        context.Context
 	begun      time.Time
 	conn       net.Conn
-	stopCancel func() bool // stops the cancelling of reads when ctx ends
+	stopCancel func() bool // stops the cancellation of reads when ctx ends
 	x          *exchange
 }
 
-// dial replaces the connection. Reads from the new one end with ctx.
+// dial replaces the connection. When ctx ends, reads from the new one fail.
 func (d *clientConn) dial(call *Call, to netip.AddrPort) error {
 	d.close()
 	conn, err := call.Dial(d.ctx, to)
@@ -154,14 +156,14 @@ func (d *clientConn) close() {
 
 func (d *clientConn) now() time.Duration { return time.Since(d.begun) }
 
-// write sends a datagram. A failure counts as a loss, except that of a missing server.
+// write sends a datagram. A failure counts as a loss, unless the server is missing.
 func (d *clientConn) write(datagram []byte) {
 	if _, err := d.conn.Write(datagram); err != nil {
 		d.x.networkError(err)
 	}
 }
 
-// buffers hold the largest UDP datagram.
+// buffers holds buffers for the largest UDP datagram.
 var buffers = sync.Pool{New: func() any { return new([1 << 16]byte) }}
 
 func (d *clientConn) run(call *Call) {

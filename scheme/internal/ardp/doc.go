@@ -1,21 +1,21 @@
-// Package ardp is the client of ARDP, the Asynchronous Reliable Delivery Protocol of
-// Neuman and Augart, which carries Prospero's messages over UDP. A client sends one
-// message and receives one. Each is cut into packets, and lost packets are repeated.
-// Nothing here depends on Prospero.
+// Package ardp implements the client of ARDP, the Asynchronous Reliable Delivery
+// Protocol of Neuman and Augart, which carries Prospero's messages over UDP. A
+// client sends one message and receives one. The sender cuts each message into
+// packets, and lost packets are repeated. The package does not depend on Prospero.
 //
-// A header of 1 to 63 octets begins each datagram ([Header]). The client sends the
+// Each datagram begins with a header of 1 to 63 octets ([Header]). The client sends the
 // packets of its request, and repeats them after 4, 8 and 16 seconds unless the server
-// acknowledges them. The server sends its reply in windows of 16 packets, the last of
-// which asks for an acknowledgement; it never repeats packets by itself. It may tell the
-// client to wait, refuse the request, or redirect the client to another server. While a
-// wait is in force the client repeats the request after 4, 8 and 16 seconds and then
-// every 30 seconds, because the server does not resend a lost reply by itself.
+// acknowledges them. The server sends its reply in windows of 16 packets. The last
+// packet of a window requests an acknowledgement. The server never repeats packets by
+// itself. It may announce a wait, reject the request, or redirect the client to another
+// server. During a wait the client repeats the request after 4, 8 and 16 seconds and
+// then every 30 seconds, because the server does not resend a lost reply by itself.
 //
-// The server is not trusted. Datagrams that are malformed, have another connection id,
-// or contradict earlier ones are dropped; too many of them end the exchange. Memory
-// grows with received data, never with announced sizes. The total of all waits is
-// bounded. Redirects are refused if they are circular or lead to multicast, to invalid
-// addresses, or from public to private ones.
+// The client does not trust the server. It drops datagrams that are malformed, have
+// another connection id, or contradict earlier ones; too many of them end the call.
+// Memory grows with received data, never with announced sizes. The total of all waits
+// is bounded. The client rejects circular redirects, and redirects to multicast, to
+// invalid addresses, or from public to private addresses.
 //
-// Only version 0 of ARDP is implemented; datagrams of version 1 are dropped.
+// Only version 0 of ARDP is implemented. The client drops datagrams of version 1.
 package ardp

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Errors of [Client.Do], besides those of its context and of the network.
+// Errors of [Client.Do], besides the errors of its context and of the network.
 var (
-	// ErrNoReply: the server did not answer, or stopped in the middle; the message says
-	// where. It has a Timeout method that returns true.
+	// ErrNoReply means that the server did not answer, or stopped during the reply; the
+	// message says where. It has a Timeout method that returns true.
 	ErrNoReply error = timeoutError("no reply")
-	// ErrRefused: the server refuses the request.
+	// ErrRefused means that the server rejected the request.
 	ErrRefused = errors.New("the server refused the request")
-	// ErrTooLarge: a message exceeds the limit of packets or octets.
+	// ErrTooLarge means that a message exceeds the limit of packets or octets.
 	ErrTooLarge = errors.New("the message exceeds a limit")
-	// ErrDamaged: too many datagrams were dropped.
+	// ErrDamaged means that the client dropped too many datagrams.
 	ErrDamaged = errors.New("too many bad datagrams")
-	// ErrRedirect: a redirect was refused.
+	// ErrRedirect means that the client rejected a redirect.
 	ErrRedirect = errors.New("redirect not followed")
 )
 

@@ -9,33 +9,33 @@ import (
 )
 
 const (
-	// longest is the longest interval between repeats.
+	// longest is the maximum interval between repeats.
 	longest = time.Hour
-	// longestInWait is the longest interval while a wait is in force. A reply that is
-	// lost in that time comes again only after a repeat.
+	// longestInWait is the maximum interval during a wait. If a reply is lost during
+	// that time, the server sends it again only after a repeat.
 	longestInWait = 30 * time.Second
 )
 
 // exchange is one request and its reply, without network and clock: the caller passes
-// datagrams, and the time since the beginning. It is over when done is true or err is
-// set. If to is valid, it continues at that server.
+// datagrams, and the time since the beginning. The exchange has ended when done is
+// true or err is set. If to is valid, it continues at that server.
 type exchange struct {
 	options *Options
 	call    *Call
 	id      uint16
-	send    func(datagram []byte) // must not keep datagram
+	send    func(datagram []byte) // must not retain datagram
 	buffer  []byte                // for sending
 
-	packets      int // of the request
-	sent         int // all packets up to this were sent
+	packets      int // number of packets of the request
+	sent         int // number of the last packet that was sent
 	acknowledged int // the server has all packets up to this
 
 	reply      []byte         // the data of packets 1 to through
 	through    int            // all packets up to this were received
 	outOfOrder map[int][]byte // later packets
 	highest    int            // highest packet number received
-	total      int            // packets of the reply; 0 if unknown
-	octets     int            // of the reply, so far
+	total      int            // number of packets of the reply; 0 if unknown
+	octets     int            // octets of the reply so far
 
 	heard    bool // the server has sent something
 	repeats  int  // of the request or of an acknowledgement
@@ -46,9 +46,9 @@ type exchange struct {
 	tries        int           // remaining
 	timerEnd     time.Duration
 	wait         time.Duration // last announced
-	waitEnd      time.Duration // of that wait; 0 means none is in force
+	waitEnd      time.Duration // end of that wait; 0 means no wait
 	lastProgress Progress
-	lastWait     Progress // the last one with a wait
+	lastWait     Progress // the last announcement with a wait
 
 	firstServer netip.AddrPort
 	visited     []netip.AddrPort // targets of redirects
@@ -73,8 +73,8 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// begin sends the request to the first server or to that of a redirect. It discards
-// everything that another server sent.
+// begin sends the request to the first server or to the target of a redirect. It
+// discards all data from another server.
 func (x *exchange) begin(now time.Duration) {
 	if x.packets > x.options.Packets {
 		x.fail(fmt.Errorf("%w: a request of %d packets, the limit is %d", ErrTooLarge, x.packets, x.options.Packets))
@@ -99,8 +99,8 @@ func (x *exchange) bounded(wait, now time.Duration) time.Duration {
 	return max(0, min(wait, x.options.Wait-now))
 }
 
-// expire repeats unacknowledged packets if the timer has ended, and finally gives up.
-// Repeats during a wait don't count as tries.
+// expire repeats unacknowledged packets if the timer has expired, and finally gives
+// up. Repeats during a wait don't count as tries.
 func (x *exchange) expire(now time.Duration) {
 	if x.isOver() || now < x.timerEnd {
 		return
@@ -124,9 +124,9 @@ func (x *exchange) expire(now time.Duration) {
 	x.repeat(false)
 }
 
-// repeat sends what the server has not acknowledged. If it has the whole request,
-// repeat sends an acknowledgement, or during a wait the last packet: either makes the
-// server send a lost reply again.
+// repeat sends the packets that the server has not acknowledged. If the server has
+// the whole request, repeat sends an acknowledgement, or during a wait the last
+// packet: either makes the server send a lost reply again.
 func (x *exchange) repeat(waiting bool) {
 	x.repeats++
 	switch {
@@ -146,8 +146,9 @@ func (x *exchange) noReply() *noReplyError {
 
 func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
 
-// sendPackets sends the request's packets from that number to the end of the window. A
-// window that ends before the request does asks for an acknowledgement.
+// sendPackets sends the request's packets from number from to the end of the window.
+// If the window ends before the request does, its last packet requests an
+// acknowledgement.
 func (x *exchange) sendPackets(from int) {
 	last := min(x.acknowledged+Window, x.packets)
 	for n := from; n <= last; n++ {
@@ -186,8 +187,8 @@ func (x *exchange) drop(reason error) {
 	}
 }
 
-// networkError ends the exchange if the server has sent nothing, because it is then
-// probably missing. Later errors count as losses.
+// networkError ends the exchange if the server has sent nothing, because the server
+// is then probably missing. Later errors count as losses.
 func (x *exchange) networkError(err error) {
 	if !x.heard {
 		x.fail(err)
@@ -239,15 +240,16 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 }
 
 // isOurs reports whether a datagram belongs to this exchange. Servers on little-endian
-// machines swap the octets of the connection id in packets that they send again, and
-// from their second window on. A swapped id is therefore accepted if another packet was
+// machines swap the octets of the connection id in packets that they resend, and from
+// their second window on. isOurs therefore accepts a swapped id if another packet was
 // received before or something was repeated.
 //
 // A blind attacker has to guess the id, the port and the time. Two valid ids would halve
-// the work, so the swapped id is not accepted before the first repeat, and only for
-// packets of the reply, never for a refusal, a redirect or a wait. A wrong guess counts
-// as a dropped datagram, of which Options.Drops end the exchange. 64 guesses at 65,535
-// ids succeed with chance 1 in 512, if the attacker already knows the port.
+// the work, so isOurs does not accept the swapped id before the first repeat. It accepts
+// it only for packets of the reply, never for a refusal, a redirect or a wait. A wrong
+// guess counts as a dropped datagram, and Options.Drops of them end the exchange. 64
+// guesses at 65,535 ids succeed with a probability of 1 in 512, if the attacker already
+// knows the port.
 func (x *exchange) isOurs(h *Header) bool {
 	if !h.Has(FieldID) {
 		return false
@@ -258,7 +260,7 @@ func (x *exchange) isOurs(h *Header) bool {
 	return h.ID == swapped(x.id) && h.Number > 0 && h.Wait == 0 && h.Option == 0 && (x.received() > 0 || x.repeats > 0)
 }
 
-// takeThrough records which packets of the request the server has, and sends more.
+// takeThrough records which packets of the request the server has acknowledged, and sends more.
 func (x *exchange) takeThrough(now time.Duration, h *Header) {
 	through := int(h.Through)
 	if !h.Has(FieldThrough) || through > x.packets || through <= x.acknowledged && h.Option != OptionThrough {
@@ -271,8 +273,8 @@ func (x *exchange) takeThrough(now time.Duration, h *Header) {
 	}
 }
 
-// takeWait records an announced wait. Repeating the same announcement neither restarts
-// the timer nor calls Progress.
+// takeWait records an announced wait. A repeated announcement neither restarts the
+// timer nor calls Progress.
 func (x *exchange) takeWait(now time.Duration, h *Header, said Progress) {
 	said.Wait = time.Duration(h.Wait) * time.Second
 	news := said != x.lastProgress && (h.Has(FieldWait) || h.Option == OptionQueue)
@@ -302,7 +304,7 @@ func (x *exchange) setWait(now, wait time.Duration) {
 }
 
 // takePacket stores the data of a packet. It reports whether the packet is consistent
-// with the others; duplicates are.
+// with the others. A duplicate is consistent.
 func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, data []byte) bool {
 	known := max(x.total, total)
 	switch {
@@ -362,7 +364,7 @@ type option struct {
 	queue    Progress
 }
 
-// parseOption decodes the option. ok is false if its fields are too short.
+// parseOption decodes the option. If its fields are too short, ok is false.
 func parseOption(h *Header) (o option, ok bool) {
 	if h.Option != OptionRedirect && h.Option != OptionRedirectAll && h.Option != OptionQueue {
 		return o, true
@@ -412,8 +414,9 @@ func (x *exchange) redirect(to netip.AddrPort) {
 	x.to = to
 }
 
-// refuseRedirect returns why a redirect is refused, or "". A public server must not
-// lead to a private network, nor a server there to this machine.
+// refuseRedirect returns why a redirect is rejected, or "". A public server must
+// not redirect to a private network, and a server in a private network must not
+// redirect to this machine.
 func (x *exchange) refuseRedirect(to netip.AddrPort) string {
 	a, first := to.Addr(), x.firstServer.Addr()
 	switch {

@@ -5,30 +5,30 @@ import (
 	"errors"
 )
 
-// Field is one of the numbers of a header, which have a fixed order. Its value is the
-// length of a header that ends after it.
+// Field is a field of a header. The fields have a fixed order. The value of a Field
+// is the length of a header that ends after it.
 type Field int
 
-// The fields. A header may end after any of them.
+// Fields. A header may end after any of them.
 const (
 	FieldNone    Field = 1  // only the first octet: version and length of the header
 	FieldID      Field = 3  // connection id
 	FieldNumber  Field = 5  // packet number
 	FieldTotal   Field = 7  // number of packets in the message
 	FieldThrough Field = 9  // received-through
-	FieldWait    Field = 11 // seconds until the reply may be expected
+	FieldWait    Field = 11 // seconds until the expected reply
 	FieldFlags   Field = 12
 	FieldOption  Field = 13
 )
 
-// Bits of Flags. The first four announce more fields.
+// Bits of Flags. The first four announce additional fields.
 const (
 	FlagAddress     = 0x01 // a type octet, a length octet, and that many octets
 	FlagPriority    = 0x02 // 2 octets, signed
 	FlagProtocol    = 0x04 // 2 octets
-	FlagWindow      = 0x08 // 2 octets: how many packets to send without an acknowledgement
+	FlagWindow      = 0x08 // 2 octets: number of packets to send without an acknowledgement
 	FlagSequenced   = 0x40 // the packet has a number, but its data is not part of the message
-	FlagAcknowledge = 0x80 // the sender asks for an acknowledgement
+	FlagAcknowledge = 0x80 // the sender requests an acknowledgement
 )
 
 // Values of Option.
@@ -48,13 +48,14 @@ const (
 )
 
 const (
-	// lengthBits of the first octet are the header's length; the others are the
-	// version, 0.
+	// lengthBits selects the header's length in the first octet. The other bits
+	// are the version, 0.
 	lengthBits = 0x3f
-	// MaxData is the most octets of a message in one packet, as in the original programs.
+	// MaxData is the maximum number of octets of a message in one packet, as in the original
+	// programs.
 	MaxData = 1250
-	// Window is how many unacknowledged packets either side sends, unless the client
-	// asked for another number.
+	// Window is the number of packets that either side sends without an
+	// acknowledgement, unless the client requested another number.
 	Window = 16
 )
 
@@ -62,20 +63,20 @@ const (
 type Header struct {
 	Fields  Field // the last one present
 	ID      uint16
-	Number  uint16 // from 1; 0: a control packet, which is not part of the message
+	Number  uint16 // from 1; 0 means a control packet, which is not part of the message
 	Total   uint16 // 0 if unknown
-	Through uint16 // the sender has all packets of the other side up to this
+	Through uint16 // the sender has received all packets of the other side up to this one
 	Wait    uint16 // seconds
 	Flags   byte
 	Option  byte
-	Extra   []byte // fields of the flags, low bit first, then those of the option
+	Extra   []byte // fields of the flags, low bit first, then the fields of the option
 }
 
 // Has reports whether a field is present.
 func (h *Header) Has(f Field) bool { return h.Fields >= f }
 
-// Position returns the number of a packet and the total it states, 0 for none. A header
-// without them is that of a message of one packet.
+// Position returns the number of a packet and the total, or 0 if there is none. A
+// header without both belongs to a message of one packet.
 func (h *Header) Position() (number, total int) {
 	if !h.Has(FieldNumber) {
 		return 1, 1
@@ -90,8 +91,8 @@ var (
 	errNone    = errors.New("header length is 0")
 )
 
-// ParseHeader splits a datagram into its header, which shares Extra with it, and its
-// data. A header that ends inside a field ends before that field.
+// ParseHeader splits a datagram into its header and its data. Extra shares memory
+// with the datagram. A header that ends inside a field ends before that field.
 func ParseHeader(datagram []byte) (h Header, data []byte, err error) {
 	if len(datagram) == 0 {
 		return h, nil, errEmpty
@@ -147,8 +148,8 @@ func (h *Header) numbers() [5]number {
 	}
 }
 
-// Append appends the header. Extra is left out unless Option is present, and must not
-// be longer than 50 octets.
+// Append appends the header to dst. It omits Extra unless Option is present. Extra
+// must not exceed 50 octets.
 func (h *Header) Append(dst []byte) []byte {
 	from := len(dst)
 	dst = append(dst, 0)
@@ -167,8 +168,8 @@ func (h *Header) Append(dst []byte) []byte {
 	return dst
 }
 
-// OptionFields returns the fields of the option, after those of the flags. ok is false if
-// Extra is too short.
+// OptionFields returns the fields of the option, after the fields of the flags. If Extra
+// is too short, ok is false.
 func (h *Header) OptionFields() (fields []byte, ok bool) {
 	size := 0
 	if h.Flags&FlagAddress != 0 {

@@ -1,5 +1,6 @@
-// Package current has what the standards in force for schemes share on top of RFC 3986:
-// which of its components a scheme has. The package of a scheme adds its own syntax.
+// Package current provides the checks that the standards in force for several schemes
+// share on top of RFC 3986: which components a URI must or must not have. The package
+// of a scheme adds its own syntax.
 package current
 
 import (
@@ -12,12 +13,12 @@ import (
 // Findings collects the findings about one URI by the standard of its scheme.
 type Findings struct {
 	URI rfc3986.URI
-	// Section is the section that has the syntax: "RFC 4248 2".
+	// Section is the section that defines the syntax: "RFC 4248 2".
 	Section string
 	list    []locus.Violation
 }
 
-// List returns the findings in order of their offsets; nil: none.
+// List returns the findings in order of offset, or nil if there are none.
 func (f *Findings) List() []locus.Violation {
 	slices.SortStableFunc(f.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return f.list
@@ -29,14 +30,14 @@ func (f *Findings) Add(rule string, offset, n int, help string) {
 	f.Report(locus.Ungrammatical, rule, f.Section, offset, n, help)
 }
 
-// Note adds advice of that section about the n octets at offset, which must not be in the
-// userinfo.
+// Note adds a note of the given section about the n octets at offset, which must not be
+// in the userinfo.
 func (f *Findings) Note(rule, section string, offset, n int, help string) {
 	f.Report(locus.Note, rule, section, offset, n, help)
 }
 
-// Report adds a finding of that kind and section about the n octets at offset, which must
-// not be in the userinfo.
+// Report adds a finding with the given kind and section about the n octets at offset,
+// which must not be in the userinfo.
 func (f *Findings) Report(kind locus.Kind, rule, section string, offset, n int, help string) {
 	f.list = append(f.list, locus.Violation{
 		Rule: rule, Kind: kind, Section: section, Offset: offset, Text: f.URI.String()[offset : offset+n], Help: help,
@@ -56,22 +57,22 @@ func (f *Findings) Host() bool {
 	return host != ""
 }
 
-// NoUserinfo adds a violation if the URI has a userinfo. Its text is the "@" alone, since
-// a password may stand before it.
+// NoUserinfo adds a violation if the URI has a userinfo. Its text is only the "@",
+// because a password may precede it.
 func (f *Findings) NoUserinfo(help string) {
 	if _, ok := f.URI.Userinfo(); ok {
 		f.Add("userinfo", f.URI.HostOffset()-len("@"), len("@"), help)
 	}
 }
 
-// NoPort adds a violation if the URI has a port, or a ":" without one.
+// NoPort adds a violation if the URI has a port, or a ":" without a port.
 func (f *Findings) NoPort(help string) {
 	if _, ok := f.URI.Port(); ok {
 		f.Add("port", f.URI.PortOffset()-len(":"), len(":"), help)
 	}
 }
 
-// NoPath adds a violation if the path has more than a "/".
+// NoPath adds a violation if the path is neither empty nor "/".
 func (f *Findings) NoPath(help string) {
 	if path := f.URI.Path(); path != "" && path != "/" {
 		f.Add("path", f.URI.PathOffset(), len(path), help)
@@ -92,8 +93,8 @@ func (f *Findings) NoFragment(help string) {
 	}
 }
 
-// WithPath returns u with that path in place of its own. "//" is written before it if u
-// has no authority and authority is set.
+// WithPath returns u with the given path. If authority is true and u has no authority,
+// it writes "//" before the path.
 func WithPath(u rfc3986.URI, path string, authority bool) rfc3986.URI {
 	text := u.String()
 	before, after := text[:u.PathOffset()], text[u.PathOffset()+len(u.Path()):]

@@ -1,5 +1,5 @@
 // Package line writes command lines, which never contain CR, LF or NUL from a URL (RFC
-// 1738 section 6), and reads reply lines, whose length and total size are limited.
+// 1738 section 6), and reads reply lines with limits for their length and total size.
 package line
 
 import (
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// OctetError reports an octet that can't be in a line.
+// OctetError reports an octet that a line cannot contain.
 type OctetError struct {
 	Offset int // from the start of the line
 	Octet  byte
@@ -25,7 +25,8 @@ func (e *OctetError) Error() string {
 func Index(text string) int { return strings.IndexAny(text, "\r\n\x00") }
 
 // Append appends the words, separated by spaces, and CR LF. Empty words count: "CWD"
-// and "" give "CWD ". The error is an [*OctetError]; dst is then returned unchanged.
+// and "" give "CWD ". The error is an [*OctetError]; Append then returns dst
+// unchanged.
 func Append(dst []byte, words ...string) ([]byte, error) {
 	offset := 0
 	for _, w := range words {
@@ -44,17 +45,17 @@ func Append(dst []byte, words ...string) ([]byte, error) {
 }
 
 var (
-	// ErrLong: a line exceeds the maximum of NewReader.
+	// ErrLong means that a line exceeds the maximum of NewReader.
 	ErrLong = errors.New("line too long")
-	// ErrTotal: the lines exceed the total of Allow.
+	// ErrTotal means that the lines exceed the total of Allow.
 	ErrTotal = errors.New("too much text")
 )
 
-// Reader reads lines, and what follows them. It reads ahead, so all further reading
-// must go through it. It must not be used concurrently.
+// Reader reads lines and the octets after them. It reads ahead, so the caller must
+// read everything through it. It must not be used concurrently.
 type Reader struct {
 	r       *bufio.Reader
-	long    []byte // a line that is longer than the buffer of r
+	long    []byte // a line that exceeds the buffer of r
 	max     int
 	left    int64 // octets that may still be read, if limited
 	limited bool
@@ -64,20 +65,20 @@ type Reader struct {
 // maxBuffer limits the buffer of a Reader. Longer lines are copied to other memory.
 const maxBuffer = 16 << 10
 
-// NewReader returns a Reader of the lines of r. A line has at most max octets, without
-// its line end. max must be at least 16.
+// NewReader returns a Reader of the lines of r. The maximum length of a line, without
+// its line end, is max octets. max must be at least 16.
 func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, min(max, maxBuffer)+2), max: max}
 }
 
-// Allow limits the octets of the following lines, including line ends. Beyond them
-// Line returns ErrTotal. Without a call there is no limit.
+// Allow limits the octets of the following lines, including line ends. Beyond the
+// limit, Line returns ErrTotal. By default there is no limit.
 func (r *Reader) Allow(octets int64) { r.left, r.limited = octets, true }
 
 // Line returns the next line without its line end, which is LF or CR LF. The slice is
-// valid until the next call. The error is io.EOF at the end of the input,
-// io.ErrUnexpectedEOF with a line that has no line end, or wraps ErrLong, ErrTotal or
-// that of the underlying reader.
+// valid until the next call. At the end of the input the error is io.EOF. If the last
+// line has no line end, Line returns it with io.ErrUnexpectedEOF. Other errors wrap
+// ErrLong, ErrTotal or the error of the underlying reader.
 func (r *Reader) Line() ([]byte, error) {
 	text, err := r.slice()
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -109,7 +110,7 @@ func (r *Reader) Line() ([]byte, error) {
 	return text, nil
 }
 
-// slice returns the buffered part of a line, and counts it.
+// slice returns the buffered part of a line and counts its octets.
 func (r *Reader) slice() ([]byte, error) {
 	text, err := r.r.ReadSlice('\n')
 	if r.limited {
@@ -127,5 +128,5 @@ func (r *Reader) Bare() bool { return r.bare }
 // connection changes to TLS.
 func (r *Reader) Buffered() int { return r.r.Buffered() }
 
-// Read reads the octets that follow the lines.
+// Read reads the octets after the lines.
 func (r *Reader) Read(p []byte) (int, error) { return r.r.Read(p) }

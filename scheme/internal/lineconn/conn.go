@@ -1,5 +1,5 @@
-// Package lineconn has what the clients of protocols with commands and replies share: a
-// connection that is kept for later URLs, and its use for one of them.
+// Package lineconn provides the connections of protocols with commands and replies: a
+// connection that a client reuses for later URLs, and its use for one of them.
 package lineconn
 
 import (
@@ -27,7 +27,7 @@ type Key struct {
 	dial           scheme.Dialer
 	Host           string
 	Port           uint16
-	Secure         bool // TLS from the first octet on
+	Secure         bool // TLS begins with the first octet
 	User, Password string
 
 	HasUser, HasPassword bool
@@ -36,7 +36,7 @@ type Key struct {
 // NewKey returns the key of the server and login that u names. port is the default port.
 func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 	if !reflect.ValueOf(d).Comparable() {
-		d = &otherDialer{d} // equal to no other
+		d = &otherDialer{d} // unequal to any other
 	}
 	k := Key{dial: d, Host: strings.ToLower(strings.Trim(u.Host(), "[]")), Port: port, Secure: secure}
 	if port, ok := u.Port(); ok {
@@ -50,8 +50,8 @@ func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 
 type otherDialer struct{ scheme.Dialer }
 
-// Conn is a connection, and whether the state of its server is known. It implements
-// pool.Conn. One [Lease] uses it at a time.
+// Conn is a connection and the known state of its server. It implements pool.Conn.
+// Only one [Lease] uses it at a time.
 type Conn struct {
 	Raw    net.Conn // as dialed
 	Stream net.Conn // Raw, or TLS over it
@@ -60,12 +60,13 @@ type Conn struct {
 	trace  scheme.TraceFunc
 	record scheme.Recorder // may be nil
 
-	// Owed counts the replies, and ends of blocks, that are still to come. If it is not
-	// 0, or Broken is set, no other URL can use the connection.
+	// Owed counts the replies, and the ends of blocks, that the server has yet to send.
+	// If it is not 0, or Broken is set, the connection cannot be reused for another
+	// URL.
 	Owed     int
 	Broken   bool
-	reused   bool // the pool has had it,
-	answered bool // and the server has answered since
+	reused   bool // the connection was in the pool,
+	answered bool // and the server has replied since
 }
 
 // Dial connects to the server of a key.
@@ -80,7 +81,7 @@ func Dial(ctx context.Context, k Key) (Conn, error) {
 // Key implements pool.Conn.
 func (c *Conn) Key() Key { return c.Login }
 
-// Quit sends QUIT and closes without waiting for the reply.
+// Quit sends QUIT and closes the connection without waiting for the reply.
 func (c *Conn) Quit() {
 	c.Stream.SetWriteDeadline(time.Now().Add(time.Second))
 	c.Stream.Write([]byte("QUIT\r\n"))
@@ -97,8 +98,9 @@ func (c *Conn) Config(config *tls.Config) *tls.Config {
 	return config
 }
 
-// StartTLS starts TLS. Text that came before it is an error: an attacker could have put
-// it there to be read as if TLS protected it. Lines must be replaced then.
+// StartTLS starts TLS. Text that arrived before TLS is an error, because an attacker
+// could insert it to be read as if TLS protected it. The caller must replace Lines
+// afterwards.
 func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	if c.Lines != nil && c.Lines.Buffered() > 0 {
 		c.Broken = true
@@ -123,7 +125,7 @@ func (c *Conn) Send(command []byte, shown string) error {
 	return nil
 }
 
-// Answered records a reply. final reports that no other reply to the command follows.
+// Answered records a reply. final means that no other reply to the command follows.
 func (c *Conn) Answered(final bool) {
 	c.answered = true
 	if final {
@@ -131,8 +133,8 @@ func (c *Conn) Answered(final bool) {
 	}
 }
 
-// Traced writes a line of the conversation to the trace. What was sent is recorded from
-// here, because it has no password here.
+// Traced writes a line of the exchange to the trace. It also records sent lines,
+// because text contains no password.
 func (c *Conn) Traced(sent bool, text string) {
 	if c.trace != nil {
 		c.trace(sent, text)
@@ -142,7 +144,7 @@ func (c *Conn) Traced(sent bool, text string) {
 	}
 }
 
-// Received returns a reader of Stream, whose octets are recorded for the lease that reads
+// Received returns a reader of Stream. The octets are recorded for the lease that reads
 // them.
 func (c *Conn) Received() io.Reader { return &received{c, c.Stream} }
 
@@ -168,21 +170,21 @@ func (c *Conn) Fail(err error) error {
 	return err
 }
 
-// Reusable reports whether the state of the server is known.
+// Reusable reports whether the client knows the state of the server.
 func (c *Conn) Reusable() bool {
 	return !c.Broken && c.Owed == 0 && c.Lines.Buffered() == 0
 }
 
-// staleError is the failure of a kept connection at its first command.
+// staleError is the failure of a reused connection at its first command.
 type staleError struct{ error }
 
 func (e staleError) Unwrap() error { return e.error }
 
-// IsStale reports whether err is the failure of a kept connection at its first command:
-// the server has probably closed it, and a new connection may work.
+// IsStale reports whether err is the failure of a reused connection at its first
+// command. The server has probably closed the connection, and a new one may work.
 func IsStale(err error) bool { return errors.As(err, new(staleError)) }
 
-// Ask asks for a login. missing is the error if there is none.
+// Ask calls Request.Ask for a login. If there is none, it returns missing.
 func Ask(ctx context.Context, req *scheme.Request, q scheme.Question, missing error) (*scheme.Credentials, error) {
 	if req.Ask == nil {
 		return nil, missing

@@ -12,8 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Failure returns the error of reading a resource of the named scheme: the cause of the end of
-// ctx, [fs.ErrClosed] if Close was called, which is not the server's fault, or err.
+// Failure returns the error of reading a resource of the named scheme. If ctx has ended, it is
+// the cause. If Close was called, it is [fs.ErrClosed], because the server is not at fault.
+// Otherwise it is err.
 func Failure(ctx context.Context, name string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -24,8 +25,9 @@ func Failure(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Lease is the use of a connection for one URL, and of what is opened with it. When its
-// context ends, everything is closed, and reads fail. The zero Lease has ended.
+// Lease is the use of a connection for one URL, and of everything that is opened with
+// it. When its context ends, the Lease closes everything, and reads fail. The zero
+// Lease has ended.
 type Lease struct {
 	mu   sync.Mutex
 	conn *Conn // nil means the lease has ended
@@ -34,7 +36,7 @@ type Lease struct {
 	held []io.Closer
 }
 
-// Begin begins the use of c for req. keep returns it to its pool.
+// Begin begins the use of c for req. keep returns c to its pool.
 func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep func()) {
 	c.trace, c.record = req.Trace, req.Record
 	if c.record != nil {
@@ -46,7 +48,7 @@ func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep fu
 	l.stop = context.AfterFunc(ctx, func() { l.End(false) })
 }
 
-// Hold closes c at the end of the lease.
+// Hold adds c to the values that the lease closes at its end.
 func (l *Lease) Hold(c io.Closer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,8 +59,9 @@ func (l *Lease) Hold(c io.Closer) {
 	l.held = append(l.held, c)
 }
 
-// End ends the lease, once. If keep is set and the state of the server is known, the
-// connection is kept; otherwise it is closed, which also ends what the server is doing.
+// End ends the lease. Later calls have no effect. If keep is set and the state of the
+// server is known, End returns the connection to its pool. Otherwise it closes the
+// connection, which also ends the command that the server is carrying out.
 func (l *Lease) End(keep bool) {
 	l.mu.Lock()
 	c, stop, data := l.conn, l.stop, l.held

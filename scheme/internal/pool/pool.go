@@ -1,4 +1,4 @@
-// Package pool keeps idle connections for later requests.
+// Package pool stores idle connections for later requests.
 package pool
 
 import (
@@ -7,30 +7,31 @@ import (
 	"time"
 )
 
-// Max is the most connections that a pool keeps, for programs that send one request
-// to each of many servers.
+// Max is the maximum number of connections in a pool, for programs that send one
+// request to each of many servers.
 const Max = 64
 
-// IdleTime is how long a connection is kept if nothing speaks for another time: less than
-// servers wait.
+// IdleTime is the default timeout of an idle connection. It is shorter than the timeouts
+// of servers.
 const IdleTime = 30 * time.Second
 
-// Conn is a connection that can be kept. Connections with the same Key can replace
-// each other. Quit says goodbye, if the protocol can, and closes the connection.
+// Conn is a connection that a pool can store. Connections with the same Key can
+// replace each other. Quit ends the session, if the protocol supports that, and
+// closes the connection.
 type Conn[K comparable] interface {
 	comparable
 	Key() K
 	Quit()
 }
 
-// Pool keeps idle connections. Its fields must be set before it is used. A Pool may
-// be used concurrently.
+// Pool stores idle connections. Its fields must be set before it is used. A Pool
+// may be used concurrently.
 type Pool[K comparable, C Conn[K]] struct {
-	PerKey   int           // most connections of one key; 0 or less: none are kept
-	IdleTime time.Duration // how long a connection is kept
+	PerKey   int           // maximum number of connections per key; if 0 or less, the pool stores none
+	IdleTime time.Duration // timeout of an idle connection
 
 	mu     sync.Mutex
-	idle   []idle[C] // the most recently used is the last
+	idle   []idle[C] // the most recently used connection is the last
 	closed bool
 }
 
@@ -39,9 +40,10 @@ type idle[C any] struct {
 	expiry *time.Timer
 }
 
-// Take removes a connection of that key from the pool and returns it: the one of the
-// highest rank and, among those, the most recently used. It ignores connections of
-// negative rank. ok is false if there is no suitable connection.
+// Take removes a connection with the given key from the pool and returns it. It
+// selects the connection with the highest rank and, among those, the most recently
+// used. It ignores connections with a negative rank. If there is no suitable
+// connection, ok is false.
 func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,7 +62,7 @@ func (p *Pool[K, C]) Take(key K, rank func(C) int) (c C, ok bool) {
 	return c, ok
 }
 
-// remove reports whether the pool had c. The caller must hold p.mu.
+// remove removes c and reports whether the pool contained it. The caller must hold p.mu.
 func (p *Pool[K, C]) remove(c C) bool {
 	i := slices.IndexFunc(p.idle, func(k idle[C]) bool { return k.conn == c })
 	if i < 0 {
@@ -71,7 +73,7 @@ func (p *Pool[K, C]) remove(c C) bool {
 	return true
 }
 
-// Put keeps c. If that is one connection too many, it quits the least recently used.
+// Put stores c. If the pool then exceeds a limit, Put quits the least recently used connection.
 func (p *Pool[K, C]) Put(c C) {
 	p.mu.Lock()
 	surplus, tooMany := p.surplus(c)
@@ -87,8 +89,8 @@ func (p *Pool[K, C]) Put(c C) {
 	}
 }
 
-// surplus returns the connection that is too many if c is kept. The caller must hold
-// p.mu.
+// surplus returns the connection that exceeds a limit if the pool stores c. The
+// caller must hold p.mu.
 func (p *Pool[K, C]) surplus(c C) (surplus C, ok bool) {
 	if p.closed || p.PerKey <= 0 {
 		return c, true
@@ -119,7 +121,7 @@ func (p *Pool[K, C]) expire(c C) {
 	}
 }
 
-// Close quits all connections. The pool keeps none from then on.
+// Close quits all connections. The pool then stores no more connections.
 func (p *Pool[K, C]) Close() {
 	p.mu.Lock()
 	idle := p.idle

@@ -1,9 +1,9 @@
-// Package newstest is an NNTP server inside the process, for tests and for showing
-// what a client sends: it logs every command it receives, with passwords too. It
-// serves articles from memory, and can be told to misbehave.
+// Package newstest provides an in-process NNTP server for tests, and to show which
+// commands a client sends: it logs every command, including passwords. It serves
+// articles from memory, and [Fault] makes it misbehave.
 //
-// It has the reading commands of RFC 3977, XOVER (RFC 2980), STARTTLS (RFC 4642) and
-// AUTHINFO USER (RFC 4643), or those of RFC 977 only.
+// It supports the reading commands of RFC 3977, XOVER (RFC 2980), STARTTLS (RFC
+// 4642) and AUTHINFO USER (RFC 4643), or only the commands of RFC 977.
 package newstest
 
 import (
@@ -20,60 +20,62 @@ type Group struct {
 	Description string
 	Status      string // "y", "n", "m"; empty means "y"
 	First       int64  // number of the first article; 0 means 1
-	// Articles are the articles, oldest first; an empty text is a number without an
-	// article. The message-id is that of the header.
+	// Articles holds the articles, oldest first. An empty text is a number without
+	// an article. The header contains the message-id.
 	Articles []string
 }
 
-// Groups are the newsgroups of a server, by name.
+// Groups maps names to the newsgroups of a server.
 type Groups map[string]Group
 
-// Options of a server. The zero value is a server without logins, TLS and faults.
+// Options configure a server. The zero value is a server without logins, TLS and faults.
 type Options struct {
-	// Greeting is the first reply, without its end; empty: "200 newstest". After one
-	// that does not begin with "2" the server closes the connection.
+	// Greeting is the first reply, without its end. If empty, it is "200 newstest".
+	// If it does not begin with "2", the server then closes the connection.
 	Greeting string
 	// RFC977 removes all later commands.
 	RFC977 bool
-	// Transit serves readers only after MODE READER, as INN does: 401.
+	// Transit answers readers with 401 until they send MODE READER, like INN.
 	Transit bool
-	// Unknown are commands that the server does not know: "OVER", "LIST ACTIVE".
+	// Unknown lists commands that the server does not know, such as "OVER" and "LIST ACTIVE".
 	Unknown []string
 	// Overview is the reply to LIST OVERVIEW.FMT, line by line, and the order of the
-	// fields of OVER; nil: that of RFC 3977, and Xref.
+	// fields of OVER. If nil, it is the order of RFC 3977, and Xref.
 	Overview []string
 
-	// User and Password are the login that the groups of Private need; "*" means all
-	// groups and the lists of groups. Groups of Barred are refused with a login too.
+	// User and Password are the login that the groups of Private require. "*" means
+	// all groups and the lists of groups. The server denies the groups of Barred
+	// even with a login.
 	User, Password string
 	Private        []string
 	Barred         []string
-	// NeedTLS refuses a login without TLS: 483.
+	// NeedTLS rejects a login without TLS with 483.
 	NeedTLS bool
 
-	// TLS is the configuration of STARTTLS; nil: the command is unknown. With Implicit
-	// TLS begins with the first octet.
+	// TLS is the configuration for STARTTLS. If nil, the server does not know the
+	// command. If Implicit is true, TLS begins with the first octet.
 	TLS      *tls.Config
 	Implicit bool
 
-	// Listener is closed with the server; nil: a free port of the loopback.
+	// Listener accepts the connections, and is closed with the server. If nil, the server listens
+	// on a free loopback port.
 	Listener net.Listener
 
 	Fault Fault
 }
 
-// Fault is how a server misbehaves.
+// Fault selects how a server misbehaves.
 type Fault struct {
-	// Replies replace the replies to commands, given by the verb or the first two
-	// words; each is all its lines with their ends. The command is not carried out. An
-	// empty one closes the connection.
+	// Replies replace the replies to commands. A key is the verb or the first two
+	// words of a command. The server does not carry out such a command. Each value
+	// contains all lines with their ends. An empty value closes the connection.
 	Replies map[string]string
-	// Drop, a verb, closes the connection after DropLines lines of its block.
+	// Drop is a verb. The server closes the connection after DropLines lines of its block.
 	Drop      string
 	DropLines int
-	// Endless, a verb, gets its reply and then EndlessText without end.
+	// Endless is a verb. The server sends its reply and then EndlessText repeatedly.
 	Endless, EndlessText string
-	// Silent, a verb, gets no reply.
+	// Silent is a verb to which the server does not reply.
 	Silent string
 }
 
@@ -81,7 +83,7 @@ type Fault struct {
 type Server struct {
 	o      Options
 	groups Groups
-	names  []string // of groups, sorted
+	names  []string // names of groups, sorted
 	l      net.Listener
 	group  servetest.Group
 	servetest.Commands
@@ -105,13 +107,13 @@ func Start(groups Groups, o *Options) (*Server, error) {
 	return s, nil
 }
 
-// Addr returns host and port: "127.0.0.1:33119".
+// Addr returns host and port, such as "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
 // HangUp closes the open connections.
 func (s *Server) HangUp() { s.group.HangUp() }
 
-// Close closes the server and its connections, and waits until they have ended.
+// Close closes the server and its connections, and waits for its goroutines.
 func (s *Server) Close() error { return s.group.Close() }
 
 func (g Group) low() int64  { return max(g.First, 1) }
@@ -127,7 +129,7 @@ func (g Group) count() (n int) {
 	return n
 }
 
-// article returns the article with that number, or "".
+// article returns the article with the given number, or "".
 func (g Group) article(number int64) string {
 	if i := number - g.low(); i >= 0 && i < int64(len(g.Articles)) {
 		return g.Articles[i]

@@ -21,8 +21,8 @@ type session struct {
 	r    *bufio.Reader
 
 	last     string // the current command
-	verb     string // of it
-	reader   bool   // after MODE READER
+	verb     string // verb of the current command
+	reader   bool   // true after MODE READER
 	secure   bool
 	user     string
 	loggedIn bool
@@ -62,7 +62,7 @@ func (c *session) goSecure() {
 	c.conn, c.secure = tls.Server(c.conn, c.s.o.TLS), true
 }
 
-// write sends text and reports success.
+// write sends text and reports whether it succeeded.
 func (c *session) write(text string) bool {
 	_, err := io.WriteString(c.conn, text)
 	return err == nil
@@ -104,7 +104,7 @@ func (c *session) block(reply, text string) bool {
 	return c.reply(".")
 }
 
-// later are commands that RFC 977 does not have.
+// later lists commands that RFC 977 does not define.
 var later = []string{
 	"CAPABILITIES", "MODE READER", "LISTGROUP", "OVER", "XOVER", "HDR", "XHDR", "AUTHINFO USER", "AUTHINFO PASS", "STARTTLS", "LIST ACTIVE", "LIST NEWSGROUPS", "LIST OVERVIEW.FMT",
 }
@@ -148,7 +148,7 @@ func (c *session) command(verb string, args []string) bool {
 	return do(c, args)
 }
 
-// readers are commands that need MODE READER where there are two modes.
+// readers lists commands that require MODE READER on a server with two modes.
 var readers = map[string]bool{
 	"GROUP": true, "LISTGROUP": true, "ARTICLE": true, "HEAD": true, "BODY": true, "STAT": true,
 	"OVER": true, "XOVER": true, "HDR": true, "XHDR": true,
@@ -173,7 +173,7 @@ var commands = map[string]func(c *session, args []string) bool{
 	"POST":         func(c *session, _ []string) bool { return c.reply("440 no posting") },
 }
 
-// locked reports whether a group needs a login that the session does not have.
+// locked reports whether a group requires a login and the session has none.
 func (c *session) locked(group string) bool {
 	o := &c.s.o
 	return slices.Contains(o.Barred, group) || !c.loggedIn && slices.Contains(o.Private, group)
@@ -238,7 +238,7 @@ func (c *session) listGroup(args []string) bool {
 	return c.block(c.groupReply(), b.String())
 }
 
-// article is ARTICLE, HEAD, BODY and STAT.
+// article carries out ARTICLE, HEAD, BODY and STAT.
 func (c *session) article(args []string) bool {
 	var group, text, id string
 	var number int64
@@ -300,7 +300,7 @@ func (c *session) over(args []string) bool {
 	})
 }
 
-// hdr is HDR and XHDR.
+// hdr carries out HDR and XHDR.
 func (c *session) hdr(args []string) bool {
 	switch {
 	case c.group == "":
@@ -317,8 +317,8 @@ func (c *session) hdr(args []string) bool {
 	})
 }
 
-// lines replies with a line for each article in the range: its number and what write
-// adds.
+// lines replies with a line for each article in the range: its number and the text
+// that write adds.
 func (c *session) lines(first string, args []string, write func(b *strings.Builder, text string)) bool {
 	from, to := c.current, c.current
 	if len(args) == 1 {
@@ -343,7 +343,7 @@ func (c *session) lines(first string, args []string, write func(b *strings.Build
 	return c.block(first, b.String())
 }
 
-// field returns a field of an article as an overview has it.
+// field returns a field of an article in the form of an overview.
 func field(text, name string) string {
 	_, body, _ := strings.Cut(text, "\r\n\r\n")
 	switch strings.ToLower(strings.Trim(name, ":")) {
@@ -406,7 +406,7 @@ func (c *session) authinfo(args []string) bool {
 	case o.NeedTLS && !c.secure:
 		return c.reply("483 TLS is needed")
 	}
-	// A user or password may contain blanks or be empty.
+	// A user or password may contain spaces or be empty.
 	_, text, _ := strings.Cut(c.last, " ")
 	_, text, _ = strings.Cut(text, " ")
 	switch strings.ToUpper(args[0]) {

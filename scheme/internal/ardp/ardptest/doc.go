@@ -1,8 +1,9 @@
-// Package ardptest is an ARDP server for tests. It cuts replies into packets and sends
-// them in windows, announces waits, redirects and refuses clients, and stores replies
-// for clients that repeat a request. Its headers are those of the original server of
-// 1994, as measured. Unlike that one it never repeats by itself, not even after a wait.
+// Package ardptest provides an ARDP server for tests. It cuts replies into packets and
+// sends them in windows, announces waits, redirects and rejects clients, and stores
+// replies for clients that repeat a request. Its headers match measured headers of the
+// original server of 1994. Unlike the original server, it never repeats a packet by
+// itself, not even after a wait.
 //
-// [Faulty] is a network that loses, duplicates and reorders datagrams; [Network] is one
-// in memory, for tests with a fake clock.
+// [Faulty] is a network that loses, duplicates and reorders datagrams. [Network] is an
+// in-memory network for tests with a fake clock.
 package ardptest

@@ -7,14 +7,14 @@ import (
 )
 
 // Faults are the probabilities, from 0 to 1, that a datagram is lost, duplicated, or
-// delivered after its successor. The same Seed gives the same sequence.
+// delivered after the next one. The same Seed gives the same sequence.
 type Faults struct {
 	Loss, Duplicate, Reorder float64
 	Seed                     uint64
 }
 
-// Faulty returns pc with faults in both directions. A datagram to be delivered after its
-// successor is lost if there is none.
+// Faulty returns pc with faults in both directions. A datagram to be delivered after the
+// next one is lost if there is no next one.
 func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
 	return &faultyConn{PacketConn: pc, in: newFaultModel(f, 0), out: newFaultModel(f, 1)}
 }
@@ -22,12 +22,12 @@ func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
 type faultyConn struct {
 	net.PacketConn
 
-	mu  sync.Mutex // of out
+	mu  sync.Mutex // guards out
 	out *faultModel
 
 	reading sync.Mutex // guards the rest
 	in      *faultModel
-	queue   []packet // received, not read
+	queue   []packet // received, but not read
 }
 
 // packet is a datagram with its source or destination.
@@ -36,7 +36,7 @@ type packet struct {
 	addr net.Addr
 }
 
-// faultModel decides about the datagrams of one direction.
+// faultModel selects the faults of the datagrams in one direction.
 type faultModel struct {
 	faults Faults
 	random *rand.Rand
@@ -47,7 +47,7 @@ func newFaultModel(f Faults, direction uint64) *faultModel {
 	return &faultModel{faults: f, random: rand.New(rand.NewPCG(f.Seed, direction))}
 }
 
-// apply returns what is delivered when a datagram is sent.
+// apply returns the datagrams to deliver when data is sent to addr.
 func (f *faultModel) apply(data []byte, addr net.Addr) (arrive []packet) {
 	lost := f.random.Float64() < f.faults.Loss
 	twice := f.random.Float64() < f.faults.Duplicate

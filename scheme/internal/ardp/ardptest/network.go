@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// maxQueue is how many datagrams wait at a socket; more are lost.
+// maxQueue is the maximum number of datagrams that wait at a socket. More are lost.
 const maxQueue = 1024
 
-// Network is an in-memory network of datagrams with any addresses, for tests in a
-// bubble of package synctest. The zero Network has no sockets.
+// Network is an in-memory network of datagrams with arbitrary addresses, for
+// tests in a bubble of package synctest. The zero Network has no sockets.
 type Network struct {
 	mu       sync.Mutex
 	sockets  map[netip.AddrPort]*socket
@@ -29,7 +29,7 @@ func (n *Network) Listen(at netip.AddrPort) (net.PacketConn, error) {
 	return s, nil
 }
 
-// Dial opens a socket at a free port of from, which receives only from to.
+// Dial opens a socket at a free port of from. It receives only from to.
 func (n *Network) Dial(from netip.Addr, to netip.AddrPort) (net.Conn, error) {
 	s, err := n.open(netip.AddrPortFrom(from, 0))
 	if err != nil {
@@ -39,7 +39,7 @@ func (n *Network) Dial(from netip.Addr, to netip.AddrPort) (net.Conn, error) {
 	return s, nil
 }
 
-// open opens a socket; port 0 is any free one.
+// open opens a socket. For port 0 it selects a free port.
 func (n *Network) open(at netip.AddrPort) (*socket, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -66,12 +66,12 @@ func (n *Network) socket(at netip.AddrPort) *socket {
 	return n.sockets[at]
 }
 
-// socket is one end of a network. Its Conn is a pipe with the received datagrams, each
-// after the address that it came from: pipes have deadlines.
+// socket is one end of a network. Its Conn is a pipe, because pipes support deadlines.
+// The pipe carries the received datagrams, each after its source address.
 type socket struct {
 	net.Conn
 	network *Network
-	at, to  netip.AddrPort // to is the zero AddrPort for all peers
+	at, to  netip.AddrPort // if to is zero, it means all peers
 	queue   chan packet
 	closed  chan struct{}
 	once    sync.Once

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
-// maxPackets is the limit of a request.
+// maxPackets is the maximum number of packets of a request.
 const maxPackets = 4096
 
 // Request is a client's request.
@@ -20,17 +20,17 @@ type Request struct {
 	Message []byte
 	From    netip.AddrPort
 	ID      uint16 // the connection id; 0 if none
-	Packets int    // of the message
+	Packets int    // number of packets in the message
 
 	ctx      context.Context
 	announce func(a announcement)
 }
 
-// Context ends when the client cancels the request, after the reply, and when the server
-// is closed.
+// Context returns a context that ends when the client cancels the request, after the
+// reply, and when the server is closed.
 func (r *Request) Context() context.Context { return r.ctx }
 
-// Announce tells the client to wait while the reply is being made.
+// Announce sends the client a wait while the handler prepares the reply.
 func (r *Request) Announce(wait time.Duration, position int, expected time.Duration) {
 	r.announce(announcement{wait, position, expected})
 }
@@ -48,19 +48,19 @@ type Reply struct {
 	Silent   bool           // send nothing more
 	Refuse   bool           // refuse the client
 	Redirect netip.AddrPort // redirect the client to this IPv4 address
-	NoID     bool           // use id 0, as replies of Prospero's version 1 do
+	NoID     bool           // use id 0, as in replies of Prospero version 1
 }
 
-// Options of a server. The zero value answers every repeated request at once.
+// Options configure a server. The zero value answers every repeated request at once.
 type Options struct {
-	// Pause is the time in which nothing is sent again unless the client has received
-	// more; the original server had one second.
+	// Pause is the time in which the server does not resend packets unless the client
+	// acknowledges more. The original server used one second.
 	Pause time.Duration
-	// Store is how many replies are kept for repeated requests; 0: 20.
+	// Store is the number of replies that are stored for repeated requests. Zero means 20.
 	Store int
 }
 
-// Server answers requests until it is closed. Its methods are safe for concurrent use.
+// Server answers requests until it is closed. Its methods may be called concurrently.
 type Server struct {
 	pc      net.PacketConn
 	handle  func(r *Request) Reply
@@ -80,9 +80,9 @@ type key struct {
 	id   uint16
 }
 
-// Serve answers requests that come to pc, which Close closes. It calls handle in a new
-// goroutine for each request, except for repeated ones whose reply is stored. o may be
-// nil.
+// Serve answers requests that arrive at pc, which Close closes. It calls handle in a
+// new goroutine for each request, except for repeated requests with a stored reply. o
+// may be nil.
 func Serve(pc net.PacketConn, handle func(r *Request) Reply, o *Options) *Server {
 	s := &Server{pc: pc, handle: handle, open: map[key]*exchange{}}
 	if o != nil {
@@ -94,7 +94,7 @@ func Serve(pc net.PacketConn, handle func(r *Request) Reply, o *Options) *Server
 	return s
 }
 
-// Addr returns the address the server listens on.
+// Addr returns the listening address of the server.
 func (s *Server) Addr() netip.AddrPort { return addrPort(s.pc.LocalAddr()) }
 
 // Close stops the server and waits until it has ended.
@@ -116,7 +116,7 @@ func (s *Server) serve() {
 	}
 }
 
-// receive handles one datagram. Malformed ones are ignored.
+// receive handles one datagram. It ignores malformed datagrams.
 func (s *Server) receive(from net.Addr, datagram []byte) {
 	h, data, err := ardp.ParseHeader(datagram)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 	k := key{addrPort(from), h.ID}
 	x := s.open[k]
 	if !h.Has(ardp.FieldID) {
-		x = nil // such requests can't be told apart
+		x = nil // such requests cannot be distinguished
 	}
 	number, total := h.Position()
 	switch {
@@ -172,8 +172,8 @@ func (s *Server) forget(k key) {
 	}
 }
 
-// store keeps a request with a complete reply and drops the oldest one. The caller must
-// hold s.mu.
+// store stores a request with a complete reply and removes the oldest one. The caller
+// must hold s.mu.
 func (s *Server) store(k key) {
 	s.stored = append(s.stored, k)
 	if len(s.stored) > s.options.Store {
@@ -190,19 +190,19 @@ type exchange struct {
 	to     net.Addr
 	cancel context.CancelFunc
 	id     uint16     // in replies
-	fields ardp.Field // of the shortest header
+	fields ardp.Field // fields of the shortest header
 
-	parts   map[int][]byte // of the request, by number
+	parts   map[int][]byte // parts of the request, by number
 	total   int            // packets of the request; 0 if unknown
 	through int
 	request *Request // its Packets is 0 until it is complete
 
-	control      []byte // the last control packet, sent to a client that repeats instead of a reply
+	control      []byte // the last control packet; sent instead of a reply to a client that repeats its request
 	waited       bool
 	reply        [][]byte
-	acknowledged int // the client has packets up to this
+	acknowledged int // the client has all packets up to this one
 	stored       bool
-	last         time.Time // when something was sent
+	last         time.Time // time of the last packet sent
 }
 
 func (x *exchange) take(h *ardp.Header, number, total int, data []byte) {
@@ -250,7 +250,7 @@ func (x *exchange) answer() {
 	})
 }
 
-// respond sends a reply or the control packet that replaces it.
+// respond sends a reply, or the control packet that replaces it.
 func (x *exchange) respond(r *Reply) {
 	if r.NoID {
 		x.id = 0
@@ -284,7 +284,7 @@ func cut(message []byte) (packets [][]byte) {
 	return append(packets, message)
 }
 
-// announcement tells a client to wait.
+// announcement is a wait for a client.
 type announcement struct {
 	wait     time.Duration
 	position int
@@ -307,7 +307,7 @@ func (x *exchange) announce(a announcement) {
 	x.sendControl(&h)
 }
 
-// sendControl sends a control packet and keeps it for repeats.
+// sendControl sends a control packet and stores it for repeats.
 func (x *exchange) sendControl(h *ardp.Header) {
 	h.ID = x.id
 	x.control = h.Append(nil)
@@ -344,8 +344,8 @@ func (x *exchange) sendFrom(through int, again bool) {
 	}
 }
 
-// header returns the header of packet n of the reply, as the original server had it:
-// short at first, and with the total only in the last packet.
+// header returns the header of packet n of the reply, in the form of the original
+// server: short at first, and with the total only in the last packet.
 func (x *exchange) header(n int, again bool) ardp.Header {
 	total := len(x.reply)
 	h := ardp.Header{Fields: ardp.FieldTotal, Number: uint16(n), Through: uint16(x.total)}
@@ -371,13 +371,13 @@ func (x *exchange) send(h *ardp.Header, data []byte) {
 	x.write(append(h.Append(make([]byte, 0, int(h.Fields)+len(data))), data...))
 }
 
-// write sends a datagram. One that can't be sent counts as lost.
+// write sends a datagram. A datagram that cannot be sent counts as lost.
 func (x *exchange) write(datagram []byte) {
 	x.last = time.Now()
 	x.server.pc.WriteTo(datagram, x.to)
 }
 
-// addrPort returns the zero AddrPort for an address outside IP networks.
+// addrPort returns the zero AddrPort if a is not an IP address.
 func addrPort(a net.Addr) netip.AddrPort {
 	if u, ok := a.(*net.UDPAddr); ok {
 		p := u.AddrPort()

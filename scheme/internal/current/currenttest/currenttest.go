@@ -1,4 +1,4 @@
-// Package currenttest tests the standard in force for a scheme against examples and a
+// Package currenttest tests the standard in force for a scheme with examples and a
 // readable copy of its syntax.
 package currenttest
 
@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// The productions of RFC 3986 that schemes use, as regular expressions.
+// Productions of RFC 3986 that schemes use, as regular expressions.
 const (
 	Escape       = `(?:%[0-9A-Fa-f][0-9A-Fa-f])`
 	Unreserved   = `[A-Za-z0-9\-._~]`
@@ -31,18 +31,18 @@ const (
 	Fragment     = `(?:#(?:` + Pchar + `|[/?])*)?`
 )
 
-// Example is a text of a standard, or one that is like it.
+// Example is a text from a standard, or a similar one.
 type Example = struct {
-	Section string // where it stands: "RFC 8089 B"; empty means nowhere
+	Section string // the section that contains it: "RFC 8089 B"; empty if none
 	Text    string
-	// Want are the findings, with their offsets: "port@12, userinfo@7!". "?" after the
-	// offset: impossible; "!": a note. Those of RFC 3986 are among them.
+	// Want lists the findings, with their offsets: "port@12, userinfo@7!". "?" after
+	// the offset means impossible, and "!" a note. It includes findings of RFC 3986.
 	Want string
-	// Normal is the normalized form. Empty: it is not tested.
+	// Normal is the normalized form. If empty, it is not tested.
 	Normal string
 }
 
-// Examples tests what a registry with row finds in examples.
+// Examples tests the findings of a registry with row for the examples in list.
 func Examples(t *testing.T, row scheme.Scheme, list []Example) {
 	t.Helper()
 	r := registry(t, row)
@@ -76,20 +76,21 @@ func describe(list []locus.Violation) string {
 	return strings.Join(texts, ", ")
 }
 
-// Reference compares row on 20,000 random changes of seeds with production, a regular
-// expression. It skips texts with "[": RFC 3986 alone judges addresses in brackets.
+// Reference compares row with production, a regular expression, for 20,000 random
+// changes of seeds. It skips texts with "[", because only RFC 3986 checks addresses
+// in brackets.
 func Reference(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
 	t.Helper()
 	ReferenceFunc(t, row, Production(row, production), seeds...)
 }
 
-// Production returns a function that reports whether a text is the name of row, ":" and
-// what a regular expression matches.
+// Production returns a function that reports whether a text consists of the name of
+// row, ":" and a match of expr, a regular expression.
 func Production(row scheme.Scheme, expr string) func(text string) bool {
 	return regexp.MustCompile(`^(?i:` + row.Name + `):` + expr + `$`).MatchString
 }
 
-// ReferenceFunc is [Reference] with a function.
+// ReferenceFunc is like [Reference] with a function.
 func ReferenceFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool, seeds ...string) {
 	t.Helper()
 	r, rnd := registry(t, row), rand.New(rand.NewPCG(3986, uint64(len(row.Name))))
@@ -135,9 +136,9 @@ func Fuzz(f *testing.F, row scheme.Scheme, seeds ...string) {
 	})
 }
 
-// Invariants tests what is true for every URI: findings are complete and in order, and
-// show no password; the normalized form of a URI that conforms does too, and is its own
-// normalized form.
+// Invariants tests properties of every URI. Findings must be complete and in order, and
+// must not show a password. The normalized form of a URI that conforms must conform
+// too, and be its own normalized form.
 func Invariants(t *testing.T, r *scheme.Registry, u rfc3986.URI) {
 	t.Helper()
 	list, text := r.CheckURI(u), u.String()
