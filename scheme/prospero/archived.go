@@ -16,16 +16,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A menu may need several replies: one that describes the directory, its links, and those
-// of the directories of union links. In the octets of a menu a NUL follows each, which no
-// text of the protocol has. An empty reply did not arrive, and noReply stands for one that
-// was refused before.
+// A menu may need several replies: one that describes the directory, its links, and the
+// links in the directories of union links. In the archived bytes of a menu, a NUL follows
+// each reply, because no text of the protocol contains it. An empty text means that a
+// reply did not arrive, and noReply that the client had rejected it.
 const (
 	replyEnd = 0
 	noReply  = "ERROR the reply is not in the archive"
 )
 
-// keep adds a reply, or err, to the octets of the menu.
+// keep adds a reply, or err, to the archived bytes of the menu.
 func (f *fetcher) keep(reply []byte, err error) {
 	if f.source == nil {
 		return
@@ -41,7 +41,7 @@ func (f *fetcher) keep(reply []byte, err error) {
 	f.source.Write(append(bytes.Clone(reply), replyEnd))
 }
 
-// archivedReplies are the replies that were kept, in the order of the requests.
+// archivedReplies holds archived replies, in the order of the requests.
 type archivedReplies struct{ rest []byte }
 
 // next returns the next reply.
@@ -54,11 +54,12 @@ func (k *archivedReplies) next() ([]byte, error) {
 	return reply, nil
 }
 
-// maxArchived bounds the octets of a menu.
+// maxArchived is the maximum number of archived bytes of a menu.
 const maxArchived = 64 << 20
 
-// readArchived implements Scheme.Kept. The URL does not tell a directory from an object, but
-// the octets do: those of a menu begin with a line of the protocol and end in a NUL.
+// readArchived implements Access.Archived. The URL does not show whether it names a
+// directory or an object, but the bytes do: a menu begins with a line of the protocol and
+// ends in a NUL.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var at location
@@ -95,7 +96,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	}{rest, body}), nil
 }
 
-// failingReader returns err, or reads on without one.
+// failingReader returns err, or continues to read if err is nil.
 type failingReader struct {
 	io.Reader
 	err error
@@ -108,11 +109,11 @@ func (r *failingReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// firstWords are the words that a reply can begin with.
+// firstWords lists the words with which a reply can begin.
 var firstWords = []string{"ATTRIBUTE", "AUTHENTICATED", "FAILURE", "FORWARDED", "ID", "LINK", "LINK-INFO", "NONE-FOUND",
 	"PARAMETER", "SUCCESS", "UNRESOLVED", "VERSION", "WARNING", wordError, wordVersion}
 
-// isReply reports whether octets begin as a reply does.
+// isReply reports whether head begins like a reply.
 func isReply(head []byte) bool {
 	end := bytes.IndexFunc(head, func(r rune) bool { return r != '-' && (r < 'A' || r > 'Z') })
 	return end > 0 && slices.Contains(firstWords, string(head[:end]))

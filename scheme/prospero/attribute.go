@@ -29,19 +29,20 @@ const (
 	attrSize         = "SIZE"
 )
 
-// attribute is a property of an object or of a link. One name may have several values;
-// each is an attribute of its own.
+// attribute is a property of an object or of a link. If a name has several values,
+// each is a separate attribute.
 type attribute struct {
-	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A cached value is
-	// weaker than the object's own, a replacement is stronger.
+	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A replacement
+	// takes precedence over the object's own value, which takes precedence over a
+	// cached value.
 	AppliesTo string
 	Name      string
 	Type      string   // SEQUENCE, LINK or FILTER
-	Value     []string // not of type LINK
-	Link      *link    // of type LINK
+	Value     []string // unless Type is LINK
+	Link      *link    // if Type is LINK
 }
 
-// fieldType returns the type of a FIELD whose line may leave out the word for it.
+// fieldType returns the type of a FIELD whose line may omit the type.
 func fieldType(name string) (valueType string, ok bool) {
 	switch name {
 	case attrAccessMethod, "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE", "ID", "LINK-TYPE", "NAME-COMPONENT", "OWNER", "TARGET", "TTL", "VERSION":
@@ -54,11 +55,11 @@ func fieldType(name string) (valueType string, ok bool) {
 	return "", false
 }
 
-// errValueType: the value of an attribute has an unknown type.
+// errValueType means that the value of an attribute has an unknown type.
 var errValueType = fmt.Errorf("%w: the type of an attribute", scheme.ErrUnsupported)
 
 // parseAttribute reads the tokens of an ATTRIBUTE line after that word. If the error
-// wraps errValueType, the line may be skipped.
+// wraps errValueType, the caller may skip the line.
 func parseAttribute(tokens []string) (attribute, error) {
 	if len(tokens) < 3 {
 		return attribute{}, fmt.Errorf("%w: an attribute has fewer than 3 fields", scheme.ErrProtocol)
@@ -80,8 +81,8 @@ func parseAttribute(tokens []string) (attribute, error) {
 	return a, nil
 }
 
-// cutType splits off the type of an attribute's value. For the best-known fields
-// servers leave out the word for the type.
+// cutType splits off the type of an attribute's value. Servers omit the type for
+// the best-known fields.
 func cutType(nature, name string, tokens []string) (valueType string, value []string) {
 	if nature == "FIELD" { // registered
 		if t, ok := fieldType(name); ok {
@@ -100,7 +101,7 @@ func cutType(nature, name string, tokens []string) (valueType string, value []st
 	return tokens[0], tokens[1:]
 }
 
-// find returns the attributes of that name, in their order. Case is ignored.
+// find returns the attributes with the given name in order, ignoring case.
 func find(list []attribute, name string) []attribute {
 	var found []attribute
 	for _, a := range list {
@@ -111,8 +112,8 @@ func find(list []attribute, name string) []attribute {
 	return found
 }
 
-// value returns the tokens of the strongest attribute of that name: a replacement
-// before the object's own, and that before a cached one.
+// value returns the tokens of the attribute with the given name. It prefers a
+// replacement to the object's own value, and that to a cached value.
 func value(list []attribute, name string) []string {
 	rank := func(a attribute) int {
 		switch a.AppliesTo {
@@ -133,7 +134,7 @@ func value(list []attribute, name string) []string {
 	return best.Value
 }
 
-// sizeOf returns the size of an object in octets; -1 if the attributes don't have it.
+// sizeOf returns the size of an object in octets, or -1 if the attributes do not contain it.
 func sizeOf(list []attribute) int64 {
 	tokens := value(list, attrSize)
 	if len(tokens) == 2 && tokens[1] == "bytes" { // version 1 has two tokens
@@ -149,8 +150,8 @@ func sizeOf(list []attribute) int64 {
 	return int64(n)
 }
 
-// modTime returns when an object was last modified; the zero time if the attributes
-// don't have it.
+// modTime returns the modification time of an object, or the zero time if the
+// attributes do not contain it.
 func modTime(list []attribute) time.Time {
 	tokens := value(list, attrModTime)
 	if len(tokens) != 1 {
@@ -160,14 +161,14 @@ func modTime(list []attribute) time.Time {
 	return t
 }
 
-// isDirectory reports whether UNIX-MODES among the attributes are those of a directory.
+// isDirectory reports whether UNIX-MODES in the attributes describes a directory.
 func isDirectory(list []attribute) bool {
 	tokens := value(list, attrModes)
 	return len(tokens) == 1 && strings.HasPrefix(tokens[0], "d")
 }
 
-// forwarding returns the new address of an object that has moved, or nil. It means the
-// same as a FORWARDED line.
+// forwarding returns the new address of an object that has moved, or nil. The
+// attribute means the same as a FORWARDED line.
 func forwarding(list []attribute) *target {
 	for _, a := range find(list, attrForwarding) {
 		if a.Link != nil && a.Link.Type == typeForwarding && a.Link.Err == nil {

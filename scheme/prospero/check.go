@@ -31,7 +31,7 @@ const (
 //	attributes   = attribute [ attributes ]
 //	attribute    = alphanums
 //
-// and versions that no request can hold. A URL that conforms costs no allocation.
+// It adds versions that no request can contain. A URL that conforms costs no allocation.
 func check(u locus.URL, profile locus.Profile) []locus.Violation {
 	if _, ok := u.Path(); ok && profile == locus.RFC1738 && u.Scheme() == name && bnf.SoundHostPort(u) && soundPath(u) {
 		return nil
@@ -58,7 +58,7 @@ func check(u locus.URL, profile locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundPath reports whether a url-path has no findings by RFC 1738.
+// soundPath reports whether RFC 1738 has no findings about a url-path.
 func soundPath(u locus.URL) bool {
 	if u.Facts().Has(locus.PathFsegment | locus.NoControl) {
 		return true
@@ -107,10 +107,10 @@ func checkDraftPath(f *bnf.Findings, p rawPath) {
 	}
 }
 
-// text returns the field with its ";", as it is in u.
+// text returns the field with its ";", as written in u.
 func (f fieldspec) text(u locus.URL) string { return u.String()[f.offset : f.offset+f.size()] }
 
-// checkVersions adds versions that no request can hold.
+// checkVersions adds versions that no request can contain.
 func checkVersions(f *bnf.Findings, p rawPath) {
 	if _, version, ok := strings.Cut(p.ppath, nul); ok {
 		digits, _ := cutDigits(bnf.Decode(version))
@@ -135,7 +135,7 @@ func checkVersions(f *bnf.Findings, p rawPath) {
 
 const versionHelp = "a version is a number up to 2147483647"
 
-// isPlain reports whether the fields hold only characters of their productions.
+// isPlain reports whether the fields contain only characters of their productions.
 func (p rawPath) isPlain() bool {
 	for spec := range p.fields {
 		if octet.All(spec.name)&octet.All(spec.value)&octet.Field == 0 {
@@ -146,8 +146,8 @@ func (p rawPath) isPlain() bool {
 }
 
 // canonical removes port 1525 and writes each octet in one way. In the hsoname "/" has
-// no significance and only ";" ends it; "=" splits a field (section 3.11). Dots and the
-// order of the fields are kept.
+// no significance and only ";" ends it; "=" splits a field (section 3.11). canonical
+// preserves dots and the order of the fields.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	// Without ";" there are no fields.
 	const usual = locus.Internet | locus.Slash | locus.PathFsegment

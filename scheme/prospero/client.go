@@ -16,24 +16,26 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
-// Client accesses prospero URLs. It keeps no state: each request has its own socket.
-// It is safe for concurrent use.
+// Client opens prospero URLs. It has no state: each request uses its own socket. It
+// may be used concurrently.
 type Client struct{ ardp *ardp.Client }
 
 // New returns a Client.
 func New() *Client { return &Client{ardp.New(nil)} }
 
-// Get dereferences x. A directory and the result of an Archie query are a Menu. An
-// object that has moved, or that other protocols get, is a Referral to its access
-// methods, the best first. An object that the server sends itself is an Object.
+// Get opens x. A directory and the result of an Archie query are a [*scheme.Menu].
+// An object that has moved, or that other protocols serve, is a [*scheme.Redirect]
+// to its access methods, the best first. An object that the server sends itself is
+// a [*scheme.Object].
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, x URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: x.url, Dial: d}, x)
 }
 
-// Open implements [scheme.Opener] and does the same as Get. Cancelling ctx also ends
-// the reading of the resource. The directories of union links are requested through
-// req.Refer while the items are read. With req.Probe it neither lists a directory nor
-// gets the contents of an object, if the server says that they exist.
+// Open implements [scheme.Opener] and does the same as Get. When ctx ends, reading
+// the resource fails. While the caller reads the items, Open requests the directories
+// of union links with the dialers of req.DialerFor. If req.Probe is set and the
+// server reports that the resource exists, Open neither lists a directory nor fetches
+// an object.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
@@ -58,7 +60,7 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, x URL) (scheme.R
 	return res, nil
 }
 
-// fetcher dereferences one URL.
+// fetcher opens one URL.
 type fetcher struct {
 	client *Client
 	ctx    context.Context
@@ -66,8 +68,8 @@ type fetcher struct {
 	url    URL
 	at     location // of url
 
-	source   *archived.Buffer // the replies; nil if not wanted
-	archived *archivedReplies // archived replies; nil means requests to the server
+	source   *archived.Buffer // the replies; nil if not requested
+	archived *archivedReplies // archived replies; nil means to send requests to the server
 }
 
 // wrapError adds the scheme to err. If the context has ended, the error wraps its cause.
@@ -78,12 +80,12 @@ func (f *fetcher) wrapError(err error) error {
 	return fmt.Errorf("prospero: %w", err)
 }
 
-// ports are the ports from which any server may answer: one that runs with privileges
-// answers from its system's own port, whichever port was asked.
+// ports lists the ports from which any server may reply. A privileged server replies
+// from its system's own port, to whichever port the client sent the request.
 var ports = [...]uint16{191, Port}
 
-// roundTrip sends a message to the server at that location and returns the reply. Old
-// servers end packets with a NUL, which contents could also end in.
+// roundTrip sends a message to the server at the given location and returns the
+// reply. Old servers end packets with a NUL, which contents could also end in.
 func (f *fetcher) roundTrip(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
 	if f.archived != nil {
 		return f.archived.next()
@@ -161,7 +163,7 @@ func (at location) address() string {
 	return net.JoinHostPort(strings.Trim(at.host, "[]"), strconv.Itoa(int(at.port)))
 }
 
-// classify wraps the scheme error that fits a failed delivery.
+// classify wraps the error of package scheme that matches a failed delivery.
 func (at location) classify(err error) error {
 	switch {
 	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported), errors.Is(err, fs.ErrClosed):
@@ -171,7 +173,7 @@ func (at location) classify(err error) error {
 	case errors.Is(err, ardp.ErrDamaged), errors.Is(err, ardp.ErrRedirect):
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 	}
-	// A server that is silent or refuses looks like one that is missing.
+	// A silent server, or one that rejects the request, looks like a missing server.
 	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
 }
 

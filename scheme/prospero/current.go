@@ -13,8 +13,8 @@ import (
 //
 //	prospero://<host>:<port>/<hsoname>;<field>=<value>
 //
-// The fields are optional. A "/" may stand in the hsoname only, and a ";" separates the
-// fields: either is written as an escape elsewhere.
+// The fields are optional. Only the hsoname may contain "/", and ";" separates the
+// fields; elsewhere both must be escaped.
 var inForce = scheme.CurrentStandard{Name: "RFC 4157", Check: checkURI, Clean: isClean}
 
 func isClean(u rfc3986.URI) bool {

@@ -5,7 +5,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxSpans bounds the fields of a URL that are told apart in a drawing.
+// maxSpans is the maximum number of fields that Split separates.
 const maxSpans = 64
 
 func splitPath(s *scheme.Splitter) {

@@ -1,80 +1,85 @@
-// Package prospero implements the prospero scheme (RFC 1738 section 3.11). A
-// Prospero directory server answers with the ways to get an object.
+// Package prospero opens prospero URLs (RFC 1738 section 3.11). It requests an
+// object's access methods from a Prospero directory server.
 //
 //	prospero://<host>:<port>/<hsoname>;<field>=<value>
 //
 // The default port is 1525. The hsoname is opaque and begins after the "/" that
-// follows the host. Most hsonames begin with a slash of their own, so there are two.
-// Any number of fields may follow.
+// follows the host. Most hsonames begin with their own slash, so a URL has two. Any
+// number of fields may follow.
 //
 // # Syntax
 //
-// The url-path is split at each unescaped ";", and each field at its first "=". Then
-// hsoname, names and values are decoded once. Fields keep their order. Names are
-// compared without case, as Prospero's keywords are. RFC 1738 defines the field
-// OBJECT-VERSION. Slashes and dots have no meaning here and are never changed.
+// Parse splits the url-path at each unescaped ";", and each field at its first "=".
+// Then it decodes hsoname, names and values once. It preserves the order of the
+// fields. Names are compared without case, like Prospero's keywords. RFC 1738
+// defines the field OBJECT-VERSION. Slashes and dots have no meaning here, and no
+// function changes them.
 //
-// In the URI draft %00 ends the hsoname. A version in decimal digits follows, then
-// attributes that no text defines. A name that is sent can't hold a NUL, so %00 is
-// always read this way; by RFC 1738 it is a note. The attributes are kept. The draft
-// has no fields: by RFC 1630 each field is a violation.
+// In the URI draft, %00 ends the hsoname. A version in decimal digits follows, then
+// attributes that no text defines. A request cannot contain a name with a NUL, so
+// Parse always reads %00 this way; in RFC 1738 it gives a note. Parse stores the
+// attributes. The draft defines no fields: in RFC 1630 each field is a violation.
 //
 // # Access
 //
-// The client asks for the access methods of the object, with SIZE, LAST-MODIFIED and
+// The client requests the access methods of the object, with SIZE, LAST-MODIFIED and
 // UNIX-MODES (Neuman and Augart, "The Prospero Protocol, Version 5"), over ARDP on UDP.
 //
-// A directory is a [scheme.Menu]. Archie queries name directories, and any name of
+// A directory is a [scheme.Menu]. Archie queries name directories, and any name about
 // which the server knows nothing else may be one. Other objects become a
 // [scheme.Redirect], because the methods "might themselves be represented as different
-// URLs". It lists their URLs in the server's order; methods that no retrieval opens
-// (sessions, mounted file systems) come last. A method that needs a login (FTP, not
-// AFTP) is left out, because nothing here logs in to it as "anonymous". If it is the
-// only one, the error has the URL to which the user is added.
+// URLs". The redirect lists their URLs in the server's order. Methods that no
+// retrieval opens (sessions, mounted file systems) come last. It omits a method that
+// needs a login (FTP, not AFTP), because the client would log in as "anonymous". If
+// that is the only method, the error contains the URL, to which the user can add a
+// login.
 //
-// If the first method is Prospero's own, for this very object, the client gets the
-// object at once, as a [scheme.Object]. Later in the list it is left out, because it
-// would lead back here. An object that has moved is a Referral to its new address. The
-// fields are copied to that URL, except the version, which belongs to the old one.
+// If the first method is Prospero's own, for this very object, the client fetches the
+// object at once and returns a [scheme.Object]. If it comes later in the list, the
+// redirect omits it, because it would be a loop. An object that has moved is a
+// Redirect to its new address. The new URL has the same fields, except the version,
+// which belongs to the old one.
 //
-// The fields identify the object. The client asks for the attributes of those names;
-// an object that has one with another value is another object, so the result is "not
-// found". A missing attribute decides nothing, because servers need not send it. At
-// most 16 names are asked for, those that a request can hold. Values are not sent,
-// except OBJECT-VERSION, and "ID=REMOTE n", which selects one of several objects.
+// The fields identify the object. The client requests the attributes with those
+// names. If an attribute has another value, the object is a different one, so the
+// error is "not found". A missing attribute decides nothing, because servers need
+// not send it. The client requests at most 16 names that a request can contain. It
+// does not send values, except OBJECT-VERSION, and "ID=REMOTE n", which selects one
+// of several objects.
 //
-// A menu has the links in the server's order. The links of a union link replace it
-// when they are asked for; each directory is listed once. A link to a Prospero object
-// has a prospero URL. A link to anything else, which Prospero calls external, has the
-// URL of its best access method, and its fields have all methods. Invisible links are
-// left out. A link that can't be followed has no URL and a note with the reason. A
-// union link whose directory can't be listed keeps its URL and has such a note.
-// Filters are not applied; the item's note says so.
+// A menu lists the links in the server's order. While the caller reads the items, the
+// client replaces a union link by the links of its directory. It lists each directory
+// once. A link to a Prospero object has a prospero URL. A link to anything else,
+// which Prospero calls external, has the URL of its best access method, and its
+// fields list all methods. The menu omits invisible links. A link that cannot be
+// followed has no URL and a note with the reason. If the client cannot list the
+// directory of a union link, the link has its URL and such a note. The client does
+// not apply filters; the item's note reports them.
 //
 // # Messages
 //
 // In a reply an apostrophe starts or ends quotes, anywhere within a token. Two inside
-// quotes are one apostrophe, and no octet in quotes ends a line. Servers also send
-// CR LF, CR, no end of the last line, and empty lines; all are accepted. An unknown
-// line is a warning. A faulty link affects no other link, but a truncated line makes
-// the reply an error. A server does not quote the name of a link of type NULL, so that
-// line is recognized by its first and last words. Requests are in version 5 of the
-// protocol. Replies of version 1 are recognized by their LINK lines and have no quotes.
-// Names are octets: only US-ASCII has a meaning.
+// quotes are one apostrophe, and no octet in quotes ends a line. Servers also send CR
+// LF, CR, no end of the last line, and empty lines; the client accepts them all. An
+// unknown line is a warning. A faulty link does not affect other links, but a truncated
+// line makes the reply an error. A server does not quote the name of a link of type
+// NULL, so the client recognizes that line by its first and last words. Requests use
+// version 5 of the protocol. The client recognizes replies of version 1, which have no
+// quotes, by their LINK lines. Names are octets: only US-ASCII has a meaning.
 //
-// The client always identifies itself as "anonymous". Names with a NUL, and words that
-// would need quotes where the protocol wants none, are never sent.
+// The client always identifies itself as "anonymous". It never sends names with a NUL,
+// or words that would need quotes where the protocol allows none.
 //
 // # Rejected input
 //
-// A URL without the "/" before the hsoname; a field without "="; a %00 that no
-// digit follows, a second %00, and %00 together with the field OBJECT-VERSION.
-// User and password are violations, and never sent. A version that is not a number up
-// to 2147483647 is not asked for.
+// Parse rejects a URL without the "/" before the hsoname, a field without "=", a %00
+// without a following digit, a second %00, and %00 together with the field
+// OBJECT-VERSION. User and password are violations, and never sent. The client does
+// not request a version that is not a number up to 2147483647.
 //
-// The access method LOCAL, a path on the client's disk that a server chose, is never
-// used or shown as a URL. Redirects of ARDP and union links are followed through
-// [scheme.Request].Refer; any other redirection is a Referral. Replies have limits
-// (4096 packets, 8 MiB), unions nest at most 8 deep, and they cost at most 16
-// requests.
+// The client never uses the access method LOCAL, a path on the client's disk that a
+// server chose, and never shows it as a URL. It follows redirects of ARDP and union
+// links with [scheme.Request].DialerFor; any other redirection is a Redirect.
+// Replies are limited to 4096 packets and 8 MiB. Unions nest at most 8 deep, and
+// cost at most 16 requests.
 package prospero

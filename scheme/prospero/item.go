@@ -48,7 +48,7 @@ func (l *link) item() scheme.Item {
 	return item
 }
 
-// isFiltered reports whether the link selects some of the directory's links.
+// isFiltered reports whether the link selects only some links of its directory.
 func (l *link) isFiltered() bool { return len(find(l.Attributes, attrFilter)) > 0 }
 
 // currentTarget returns the target of the link, or its new address if it has moved.
@@ -79,7 +79,7 @@ func (l *link) fields() []scheme.Field {
 	}
 }
 
-// setObject fills in an item for an object of a Prospero server.
+// setObject sets the fields of an item for an object of a Prospero server.
 func (l *link) setObject(item *scheme.Item) {
 	switch l.Type {
 	case typeDirectory, typeDirectoryFile:
@@ -111,8 +111,8 @@ func urlTexts(list []locus.URL) []string {
 	return all
 }
 
-// setExternal fills in an item that other protocols get, with the URL of the best
-// access method that has one.
+// setExternal sets the fields of an item that other protocols serve, with the URL
+// of the best access method that has one.
 func (l *link) setExternal(item *scheme.Item) {
 	methods, faults := methodsOf(l.Attributes, l.target, true)
 	item.Fields = []scheme.Field{{Name: "accessMethods", Value: methodFields(methods)}}
@@ -169,8 +169,8 @@ func (c candidate) kind() scheme.ItemKind {
 	return scheme.KindObject
 }
 
-// gopherKind returns the kind of the gophertype that begins a url-path (RFC 1436
-// section 3.8).
+// gopherKind returns the kind for the gophertype that begins a url-path (RFC
+// 1436 section 3.8).
 func gopherKind(path string) scheme.ItemKind {
 	switch {
 	case path == "" || path[0] == '1':

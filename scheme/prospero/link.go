@@ -22,14 +22,14 @@ const nameASCII = "ASCII"
 type target struct {
 	HostType string // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
 	Host     string // as written, without its port
-	Port     uint16 // 0 means the protocol's default
+	Port     uint16 // 0 means the default of the protocol
 	NameType string // ASCII
 	Name     string // octets: the hsoname, or the access method's name for the object
-	Version  int32  // 0 means the current one
+	Version  int32  // 0 means the current version
 }
 
-// parseTarget reads host type, host, name type, name and version, of which all five
-// must be there. More tokens are ignored: the time after DEST-EXP, when the target may be
+// parseTarget reads host type, host, name type, name and version, all of which are
+// required. It ignores further tokens: the time after DEST-EXP, when the target may be
 // stale, and a number at the end of the line in version 1.
 func parseTarget(tokens []string) (t target, err error) {
 	t = target{HostType: tokens[0], Host: tokens[1], NameType: tokens[2], Name: tokens[3]}
@@ -45,7 +45,7 @@ func parseTarget(tokens []string) (t target, err error) {
 	return t, nil
 }
 
-// checkTypes returns an error if no Prospero server can be asked about t.
+// checkTypes returns an error if no Prospero server can describe t.
 func (t target) checkTypes() error {
 	switch {
 	case t.HostType != hostInternet:
@@ -56,7 +56,7 @@ func (t target) checkTypes() error {
 	return nil
 }
 
-// cutPort reads a host as "name" or "name(port)". With an error, host is all of text.
+// cutPort reads a host as "name" or "name(port)". If it fails, host is the whole text.
 func cutPort(text string) (host string, port uint16, err error) {
 	host, digits, ok := strings.Cut(text, "(")
 	if !ok {
@@ -73,17 +73,17 @@ func cutPort(text string) (host string, port uint16, err error) {
 // Link kinds: the letter of a LINK line.
 const (
 	kindLink      = 'L'
-	kindUnion     = 'U' // replaced by the links of the directory it leads to
+	kindUnion     = 'U' // the links of its directory replace it
 	kindInvisible = 'I' // few servers send it
 )
 
-// Link types: what the object was when the link was made.
+// Link types: the type of the object when the link was made.
 const (
 	typeFile          = "FILE"
 	typeDirectory     = "DIRECTORY"
 	typeDirectoryFile = "DIRECTORY+FILE"
 	typeObject        = "OBJECT"
-	typeExternal      = "EXTERNAL" // outside Prospero: access methods come with it
+	typeExternal      = "EXTERNAL" // outside Prospero; access methods are attached
 	typeSymbolic      = "SYMBOLIC" // a name in a virtual system
 	typeForwarding    = "FP"       // the new address of an object; only in attributes
 	typeNull          = "NULL"     // only the name may be known
@@ -93,19 +93,19 @@ const (
 type link struct {
 	Kind byte   // kindLink, kindUnion, kindInvisible, or an unknown one
 	Type string // one of the types above, or an unknown one
-	Name string // octets: a label, never to be used as a path
+	Name string // octets of a label; must not be used as a path
 	target
 	Attributes []attribute // in the server's order
-	// Err is why this link can't be followed: its kind, type or target is unknown or
-	// malformed. Other links may still be good.
+	// Err is the reason why this link cannot be followed: its kind, type or target
+	// is unknown or malformed. Other links may still be valid.
 	Err error
 }
 
-// linkFields is the least number of fields of a link, from the letter on.
+// linkFields is the minimum number of fields of a link, from the letter on.
 const linkFields = 8
 
-// parseLink reads the fields of a LINK line from the letter on. The error is that there
-// are too few; other faults are in [link.Err].
+// parseLink reads the fields of a LINK line, starting with the letter. It fails if
+// there are too few; other faults are in [link.Err].
 func parseLink(tokens []string) (link, error) {
 	if len(tokens) < linkFields {
 		return link{}, fmt.Errorf("%w: LINK with %d of %d fields", scheme.ErrProtocol, len(tokens), linkFields)
@@ -139,8 +139,8 @@ func (l link) check(letter string) error {
 }
 
 // cutNullLink reads the line of a link of type NULL at the beginning of message.
-// Servers do not quote the name in this line, so a blank would split it and an
-// apostrophe would swallow the next lines.
+// Servers do not quote the name in this line, so a space would split it, and an
+// apostrophe would hide the next lines.
 func cutNullLink(message string) (l link, rest string, ok bool) {
 	text, ok := strings.CutPrefix(message, "LINK")
 	if !ok || text == "" || !isBlank(rune(text[0])) {

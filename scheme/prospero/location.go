@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// location identifies an object: what a request is about. It is comparable.
+// location identifies the object of a request. It is comparable.
 type location struct {
-	host    string // as a URL has it, in lower case
+	host    string // as in a URL, in lower case
 	port    uint16
 	hsoname string
-	version int32 // 0 means the current one
+	version int32 // 0 means the current version
 }
 
 // location returns the location of x. The error is about a version or an id that no
-// request can hold.
+// request can contain.
 func (x URL) location() (location, error) {
 	at := location{host: strings.ToLower(x.url.Host()), port: Port, hsoname: x.hsoname}
 	if at.host == "" {
@@ -50,9 +50,9 @@ func (x URL) checkRequest() error {
 	return nil
 }
 
-// location returns the location of t, if that is an object of a Prospero server.
+// location returns the location of t, if t is an object of a Prospero server.
 func (t *target) location() (location, error) {
-	// locus.IsHost sees t.Host itself: ToLower turns some other letters into ASCII.
+	// locus.IsHost must check t.Host itself, because ToLower turns some other letters into ASCII.
 	if t.HostType != hostInternet || !locus.IsHost(t.Host) {
 		return location{}, fmt.Errorf("%w: not an Internet host: %s %s", scheme.ErrProtocol, locus.Quote(t.HostType), locus.Quote(t.Host))
 	}
@@ -69,7 +69,7 @@ func (at location) current() location {
 	return at
 }
 
-// locator returns the URL of at. The fields come before that of the version.
+// locator returns the URL of at. The fields precede the field of the version.
 func (at location) locator(fields []Field) (locus.URL, error) {
 	p := Parts{Host: at.host, Port: at.port, Hsoname: at.hsoname, Fields: fields}
 	if p.Port == Port {

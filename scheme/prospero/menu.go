@@ -9,19 +9,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxDepth is how deep union links within union links are followed.
+// maxDepth is the maximum depth of nested union links.
 const maxDepth = 8
 
-// menu lists one directory. Its iterator makes a new one for each run.
+// menu lists one directory. Each run of the iterator uses a new menu.
 type menu struct {
 	*fetcher
-	visited     map[location]bool // the listed directories, without versions
+	visited     map[location]bool // directories that were listed, without versions
 	unreachable map[string]error  // by the servers' addresses
 	left        int               // remaining requests
 	warnings    []string
 }
 
-// maxReferrals is the most requests that the union links of one directory may cost.
+// maxReferrals is the maximum number of requests for the union links of one directory.
 const maxReferrals = 16
 
 func (f *fetcher) menu(r *reply) scheme.Resource {
@@ -52,8 +52,8 @@ func (c canceler) Close() error {
 	return nil
 }
 
-// links yields the links of a directory at that depth of unions. It reports whether to
-// continue.
+// links yields the links of a directory at the given depth of unions. It reports
+// whether to continue.
 func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) bool {
 	m.warnings = append(m.warnings, r.Warnings...)
 	for i := range r.Links {
@@ -82,8 +82,8 @@ func (l *link) isUnion() bool {
 	return l.Kind == kindUnion && l.Err == nil && l.isObject() && !l.isFiltered()
 }
 
-// union yields the links of the directory that a union link leads to. If that can't be
-// listed, the item is the link itself, with the reason.
+// union yields the links of the directory of a union link. If the directory cannot be
+// listed, it yields the link itself, with the reason.
 func (m *menu) union(l *link, depth int, yield func(scheme.Item, error) bool) bool {
 	at, err := l.currentTarget().location()
 	if err == nil && m.visited[at.current()] {
@@ -110,7 +110,7 @@ var (
 	errCircle = fmt.Errorf("%w: servers forward to each other in a loop", scheme.ErrProtocol)
 )
 
-// fetch lists the directory at a location, or at its new one if it has moved.
+// fetch lists the directory at a location, or at its new location if it has moved.
 func (m *menu) fetch(at location, depth int) (*reply, error) {
 	if depth >= maxDepth {
 		return nil, errDepth
@@ -133,8 +133,8 @@ func (m *menu) fetch(at location, depth int) (*reply, error) {
 	}
 }
 
-// listAt lists the directory at a location that a server named. A server that was
-// unreachable is not tried again.
+// listAt lists the directory at a location that a server named. It does not try
+// an unreachable server again.
 func (m *menu) listAt(at location) (*reply, error) {
 	if err := m.unreachable[at.address()]; err != nil {
 		return nil, err

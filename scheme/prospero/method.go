@@ -12,23 +12,24 @@ import (
 
 // Names of access methods.
 const (
-	methodContents = "PROSPERO-CONTENTS" // ask the Prospero server for the contents
+	methodContents = "PROSPERO-CONTENTS" // request the contents from the Prospero server
 	methodAFTP     = "AFTP"              // anonymous FTP
-	methodFTP      = "FTP"               // FTP with a login of the user's own
-	methodLocal    = "LOCAL"             // a file of the client's, chosen by the server
+	methodFTP      = "FTP"               // FTP with the user's own login
+	methodLocal    = "LOCAL"             // a file on the client's machine, chosen by the server
 )
 
-// method is a way to get an object, mostly by another protocol.
+// method is an access method for an object, usually with another protocol.
 type method struct {
 	Name   string // AFTP, GOPHER, PROSPERO-CONTENTS
-	target        // with the method's name for the object
+	target        // the name is the object's name in this method
 	More   []string
 }
 
-// methodsOf returns the access methods among the attributes of an object or a link, in
-// the server's order of preference. Empty parts of a method come from of: the target of
-// the link, or the object. external says that of is outside Prospero, so that its port
-// is the method's and not that of a Prospero server. Malformed methods are in faults.
+// methodsOf returns the access methods in the attributes of an object or a link, in the
+// server's order of preference. of, the target of the link or the object, supplies the
+// empty parts of a method. If external is true, of is outside Prospero, so that its
+// port belongs to the method and not to a Prospero server. faults holds the errors of
+// malformed methods.
 func methodsOf(list []attribute, of target, external bool) (methods []method, faults []error) {
 	for _, a := range find(list, attrAccessMethod) {
 		if a.Type != valueSequence {
@@ -64,12 +65,12 @@ func parseMethod(tokens []string, of target, external bool) (method, error) {
 	return m, err
 }
 
-// isContents reports whether the method is to ask a Prospero server for the contents.
+// isContents reports whether the method requests the contents from a Prospero server.
 func (m method) isContents() bool { return m.Name == methodContents }
 
 // URL returns the URL for the method. The error wraps [scheme.ErrUnsupported]: no URL
-// scheme stands for the method, or its host or name can't be in a URL. LOCAL never has
-// a URL: a server must not choose which files a client reads.
+// scheme corresponds to the method, or a URL cannot contain its host or name. LOCAL
+// never has a URL, because a server must not choose which files a client reads.
 func (m method) URL() (locus.URL, error) {
 	u, err := m.url()
 	if err != nil {
@@ -108,7 +109,7 @@ func (m method) url() (locus.URL, error) {
 	return locus.URL{}, fmt.Errorf("%w: it has no URL scheme", scheme.ErrUnsupported)
 }
 
-// errName: the name of an object has an octet that no request of its protocol can hold.
+// errName means that a name contains an octet that no request of its protocol can contain.
 var errName = fmt.Errorf("%w: a name contains a line break", scheme.ErrUnsupported)
 
 func (m method) hostURL(schemeName string, user *string, path string) (locus.URL, error) {
@@ -167,8 +168,8 @@ func (m method) firstExtra() string {
 	return m.More[0]
 }
 
-// gopherURL returns the URL of a gopher item. Without a token for its type, that is the
-// first character of the selector, which keeps it.
+// gopherURL returns the URL of a gopher item. If there is no token for the type, the
+// type is the first character of the selector, which stays in the selector.
 func (m method) gopherURL() (locus.URL, error) {
 	if strings.Contains(m.target.Name, "\t") {
 		return locus.URL{}, errName
@@ -213,17 +214,17 @@ func (m method) nfsURL() (locus.URL, error) {
 	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.target.Name))
 }
 
-// afsURL returns the URL of a file in the cell that begins its name. AFS ignores the
-// host.
+// afsURL returns the URL of a file in the cell at the beginning of its name. AFS
+// ignores the host.
 func (m method) afsURL() (locus.URL, error) {
 	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.target.Name, "/"), "/")
 	m.Host, m.Port = cell, 0
 	return m.hostURL("afs", nil, encodePath(rest))
 }
 
-// gatewayURLs returns the URLs that a hsoname implies, possibly none. Servers have such
-// names for what they fetch from elsewhere: Archie's for the directories of FTP servers,
-// others for gopher menus and for WAIS documents and searches.
+// gatewayURLs returns the URLs that an hsoname implies, possibly none. Servers use such
+// names for resources that they fetch from elsewhere: Archie for the directories of FTP
+// servers, others for gopher menus and for WAIS documents and searches.
 func gatewayURLs(hsoname string) []locus.URL {
 	kind, rest, _ := strings.Cut(hsoname, "/")
 	if strings.ContainsAny(rest, "\t\r\n\x00") {

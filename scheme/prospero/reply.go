@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits of a reply. The packets of a message are limited too, by [Options].
+// Limits of a reply. [Options] also limits the packets of a message.
 const (
 	maxLines = 100_000
 	maxToken = 1 << 20 // octets of a token, except the contents of an object
@@ -21,15 +21,15 @@ type reply struct {
 	Links      []link      // in the server's order
 	Attributes []attribute // of the object, in the server's order
 	Warnings   []string    // for a person; not safe for a terminal
-	Forwarded  *target     // the server to ask instead, or nil
-	// Failure is a [*failureError] if the server refused the request. The rest of the
-	// reply is then not an answer.
+	Forwarded  *target     // the server with the object, or nil
+	// Failure is a [*failureError] if the server rejected the request. Then the rest
+	// of the reply is not an answer.
 	Failure error
-	Old     bool // in version 1 of the protocol
+	Old     bool // the reply uses version 1 of the protocol
 }
 
-// failureError is the server's refusal of a request. It wraps the error of package
-// scheme that fits its word, such as [scheme.ErrNotFound].
+// failureError is the server's rejection of a request. It wraps the error of
+// package scheme that corresponds to its word, such as [scheme.ErrNotFound].
 type failureError struct {
 	Word string // NOT-FOUND, ...; also ERROR and VERSION-NOT-SUPPORTED
 	Text string // the server's text; may be empty
@@ -43,16 +43,16 @@ func (e *failureError) Error() string {
 	return text
 }
 
-// Words of a [failureError] that are lines of their own.
+// Words of a [failureError] that are separate lines.
 const (
 	wordError   = "ERROR"
 	wordVersion = "VERSION-NOT-SUPPORTED"
 )
 
-// wordNotDirectory is for an object that isn't a directory, and for a missing directory.
+// wordNotDirectory means that an object is not a directory, or that a directory is missing.
 const wordNotDirectory = "NOT-A-DIRECTORY"
 
-// Unwrap returns the error of package scheme that fits e.Word.
+// Unwrap returns the error of package scheme that corresponds to e.Word.
 func (e *failureError) Unwrap() error {
 	switch e.Word {
 	case wordNotFound, wordNotDirectory:
@@ -68,8 +68,8 @@ func (e *failureError) Unwrap() error {
 }
 
 // parseReply reads a whole reply. The error wraps [scheme.ErrProtocol] or
-// [scheme.ErrTooLarge]: the reply is malformed and nothing in it can be relied on. A
-// refusal is not an error; it is in the reply.
+// [scheme.ErrTooLarge]: the reply is malformed, and the caller must not use any part
+// of it. A rejection is not an error; the reply contains it.
 func parseReply(message []byte) (*reply, error) {
 	text := string(message)
 	p := parser{reply: &reply{}}
@@ -86,7 +86,7 @@ func parseReply(message []byte) (*reply, error) {
 		return nil, fmt.Errorf("%w: the reply is empty", scheme.ErrProtocol)
 	}
 	if t := forwarding(p.reply.Attributes); t != nil && p.reply.Forwarded == nil {
-		// Asked for all attributes, a server sends this one and then fails.
+		// If a client requests all attributes, a server sends this one and then fails.
 		p.reply.Forwarded, p.reply.Failure = t, nil
 	}
 	return p.reply, nil
@@ -98,8 +98,8 @@ type parser struct {
 	lines  int
 	tokens []string     // of the current line
 	list   *[]attribute // of the object, or of the last link
-	// depth is the most ">" signs that the next attribute may have: attributes of the
-	// link in an attribute have one more than that.
+	// depth is the maximum number of ">" signs before the next attribute. If an
+	// attribute contains a link, the attributes of that link have one more.
 	depth int
 }
 
@@ -147,7 +147,8 @@ func (p *parser) cut(message string) (line, rest string, closed bool) {
 }
 
 // open reads a line whose quotes stay open to the end of the message. That is an
-// error, except for a refusal with bad quotes, which is worth more than the error.
+// error, except for a rejection with bad quotes, which is more useful than the
+// error.
 func (p *parser) open(message string) (rest string, err error) {
 	line, rest := cutRawLine(message)
 	switch word, _, _ := strings.Cut(line, " "); word {
@@ -167,7 +168,7 @@ func (p *parser) split(line string) {
 }
 
 // checkTokens applies the limit to all tokens except the contents of an object, which
-// only the size of a message bounds.
+// only the size of a message limits.
 func (p *parser) checkTokens() error {
 	for i, token := range p.tokens {
 		if len(token) > maxToken && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
@@ -256,14 +257,14 @@ func (p *parser) link(fields []string) error {
 	return nil
 }
 
-// addLink adds a link. The attributes that follow belong to it.
+// addLink adds a link. The following attributes belong to it.
 func (p *parser) addLink(l link) {
 	p.reply.Links = append(p.reply.Links, l)
 	p.list, p.depth = &p.reply.Links[len(p.reply.Links)-1].Attributes, 0
 }
 
-// attribute adds an attribute. One of depth 1 or more is that of the link in another
-// attribute, and not used.
+// attribute adds an attribute. It ignores an attribute with depth 1 or more, which
+// belongs to the link in another attribute.
 func (p *parser) attribute(depth int, fields []string) error {
 	if depth > p.depth {
 		return fmt.Errorf("%w: an attribute of a missing link", scheme.ErrProtocol)
@@ -310,14 +311,15 @@ const (
 	taggedWord = "TAGGED"
 )
 
-// Contents returns the octets of the object; ok is false if the reply has none. DATA is
-// copied as it is. A TAGGED value becomes a line with the tag, ": " and the text.
+// Contents returns the octets of the object. If the reply has none, ok is false. It
+// copies DATA unchanged. It writes a TAGGED value as a line with the tag, ": " and the
+// text.
 func (r *reply) Contents() (octets []byte, ok bool) {
 	for _, a := range r.Attributes {
 		if !sameName(a.Name, attrContents) || len(a.Value) == 0 {
 			continue
 		}
-		// A text that the server did not quote is several tokens.
+		// A text that the server did not quote consists of several tokens.
 		switch kind, rest := a.Value[0], a.Value[1:]; {
 		case kind == dataWord:
 			octets, ok = appendJoined(octets, rest), true

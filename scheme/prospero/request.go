@@ -11,14 +11,14 @@ import (
 // query is a request about one object.
 type query struct {
 	hsoname string // octets
-	version int32  // 0 means the current one
-	remote  string // number of one of several objects of that name; empty if none
+	version int32  // 0 means the current version
+	remote  string // number of one of several objects with that name; empty if none
 }
 
-// info returns the message that asks for attributes of an object. Ask for
-// ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES together: the original server
-// answers wrongly if asked for fewer. The error wraps [locus.ErrValue]: something can't
-// be sent.
+// info returns the message that requests attributes of an object. The caller must
+// request ACCESS-METHOD, SIZE, LAST-MODIFIED and UNIX-MODES together, because the
+// original server answers wrongly otherwise. The error wraps [locus.ErrValue]: a
+// request cannot contain a value.
 func (q *query) info(attributes ...string) ([]byte, error) {
 	for _, name := range attributes {
 		if err := checkWord("attribute", name); err != nil {
@@ -28,7 +28,7 @@ func (q *query) info(attributes ...string) ([]byte, error) {
 	return q.message("GET-OBJECT-INFO "+strings.Join(attributes, "+")+" ASCII ", " "+strconv.Itoa(int(q.version)), "")
 }
 
-// list returns the message that asks for the links of a directory and their attributes.
+// list returns the message that requests the links of a directory and their attributes.
 // The error wraps [locus.ErrValue], as for info.
 func (q *query) list() ([]byte, error) {
 	version := ""
@@ -39,8 +39,8 @@ func (q *query) list() ([]byte, error) {
 }
 
 // message returns a message: the line with the hsoname between before and after, the
-// line that selects one of several objects, and then rest. The client never names its
-// user.
+// line that selects one of several objects, and then rest. It never contains the name
+// of the client's user.
 func (q *query) message(before, after, rest string) ([]byte, error) {
 	m, err := appendToken([]byte("VERSION 5 locus\nAUTHENTICATE '' UNAUTHENTICATED anonymous\n"+before), q.hsoname)
 	if err != nil {
@@ -56,8 +56,8 @@ func (q *query) message(before, after, rest string) ([]byte, error) {
 	return append(m, rest...), nil
 }
 
-// checkWord returns an error if a token would need quotes: servers do not read keywords
-// in quotes.
+// checkWord returns an error if a token would need quotes, because servers do not read
+// keywords in quotes.
 func checkWord(what, token string) error {
 	if !isWord(token) {
 		return fmt.Errorf("%s: %w: invalid %s: it must be one word", locus.Quote(token), locus.ErrValue, what)

@@ -14,23 +14,23 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// basicAttributes tell what an object is. Asked only for ACCESS-METHOD, servers give
-// wrong answers, for files and for directories.
+// basicAttributes describe the kind of an object. If a client requests only
+// ACCESS-METHOD, servers give wrong answers, for files and for directories.
 var basicAttributes = [...]string{"ACCESS-METHOD", "SIZE", "LAST-MODIFIED", "UNIX-MODES"}
 
-// wordNotFound is for an object that is missing, or unknown by its name alone.
+// wordNotFound means that an object is missing, or unknown by its name alone.
 const wordNotFound = "NOT-FOUND"
 
-// errNoMethod: the object exists, but neither as a directory nor with a way to get it.
+// errNoMethod means that the object exists, but is neither a directory nor has an access method.
 var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no access method", scheme.ErrUnsupported)
 
-// maxAsked is how many fields of a URL are asked for. The others are compared with
-// what the server sends anyway.
+// maxAsked is the maximum number of fields of a URL that are requested. The others
+// are compared with attributes that the server sends anyway.
 const maxAsked = 16
 
-// asked returns the names of the URL's fields to ask for: those that the server may
-// know and a request can hold. The contents, and names that stand for many attributes,
-// are not asked for.
+// asked returns the names of the URL's fields to request: names that the server may
+// know and a request can contain. It excludes the contents, and names that mean
+// several attributes.
 func (f *fetcher) asked() (names []string) {
 	known := append(basicAttributes[:], attrContents)
 	for _, field := range f.url.Fields() {
@@ -46,9 +46,9 @@ func (f *fetcher) asked() (names []string) {
 	return names
 }
 
-// describe asks for the basic attributes and for the fields that the URL names (RFC
-// 1738 section 3.11). If the server refuses because it does not know a field, it is
-// asked again without the fields.
+// describe requests the basic attributes and the fields that the URL names (RFC
+// 1738 section 3.11). If the server rejects the request because it does not know a
+// field, describe repeats it without the fields.
 func (f *fetcher) describe() (*reply, error) {
 	fields := f.asked()
 	info, err := f.info(append(basicAttributes[:], fields...)...)
@@ -58,7 +58,7 @@ func (f *fetcher) describe() (*reply, error) {
 	return info, err
 }
 
-// open finds out what the object is, and returns it or the ways to it.
+// open determines the kind of the object, and returns the object or its access methods.
 func (f *fetcher) open() (scheme.Resource, error) {
 	info, err := f.describe()
 	switch {
@@ -86,8 +86,8 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	return f.retrieve(info, methods, faults)
 }
 
-// directory lists the object. instead is the error if it is not a directory; nil: the
-// server's error.
+// directory lists the object. If it is not a directory, the error is instead. If
+// instead is nil, it is the server's error.
 func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	list, err := f.list(f.req.Dial, f.at)
 	switch {
@@ -134,7 +134,7 @@ func (f *fetcher) query(at location) *query {
 	return q
 }
 
-// ask sends a request and reads the reply. A refusal is an error.
+// ask sends a request and reads the reply. A rejection is an error.
 func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*reply, error) {
 	text, err := f.roundTrip(d, at, message, contents)
 	if err != nil {
@@ -167,14 +167,14 @@ func (f *fetcher) redirect(t *target) (scheme.Resource, error) {
 
 func isVersion(f Field) bool { return sameName(f.Name, ObjectVersion) }
 
-// remote returns the number of a field ID by which a request selects the object.
+// remote returns the number in a field ID by which a request selects the object.
 func (f Field) remote() (number string, ok bool) {
 	number, ok = strings.CutPrefix(f.Value, "REMOTE ")
 	return number, ok && sameName(f.Name, "ID")
 }
 
 // checkFields compares the attributes with the fields of the URL, which identify the
-// object (RFC 1738 section 3.11). A missing attribute contradicts nothing.
+// object (RFC 1738 section 3.11). A missing attribute does not contradict a field.
 func (f *fetcher) checkFields(list []attribute) error {
 	for _, field := range f.url.Fields() {
 		if _, selected := field.remote(); selected || isVersion(field) {
@@ -189,8 +189,8 @@ func (f *fetcher) checkFields(list []attribute) error {
 	return nil
 }
 
-// rank orders access methods: those that anyone can use, those that need a login, and
-// those that no retrieval opens.
+// rank orders access methods: methods for everyone, methods that need a login, and
+// methods that no retrieval opens.
 type rank int
 
 const (
@@ -212,16 +212,17 @@ func (m method) rank() rank {
 	return retrieval
 }
 
-// candidate is an access method that can be used: it has a URL, or asks the object's own
-// server.
+// candidate is a usable access method: it has a URL, or requests the contents from the
+// object's own server.
 type candidate struct {
 	method
-	direct bool // asks the object's own server
+	direct bool // requests the contents from the object's own server
 	url    locus.URL
 }
 
 // candidates returns the usable methods by rank, otherwise in the server's order, and
-// the reasons against the others. object is the object that is asked about; zero: none.
+// the reasons against the others. object is the requested object, or zero if there is
+// none.
 func candidates(methods []method, object location) (list []candidate, unusable []string) {
 	for _, m := range methods {
 		c := candidate{method: m, direct: m.asks(object)}
@@ -244,10 +245,11 @@ func (m method) asks(object location) bool {
 	return err == nil && at == object.current()
 }
 
-// retrieve gets the object by the first usable method if that is Prospero's own, for
-// this object. Otherwise it returns a referral to every method but that one, which would
-// lead back here, and those that need a login: a referral has none, and FTP may show
-// anonymous users another object under that name.
+// retrieve fetches the object with the first usable method if that is Prospero's own,
+// for this object. Otherwise it returns a redirect to every other method. It omits
+// Prospero's own method, which would be a loop, and methods that need a login: a
+// redirect contains none, and FTP may show anonymous users another object under that
+// name.
 func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (scheme.Resource, error) {
 	list, unusable := candidates(methods, f.at)
 	if len(list) > 0 && list[0].direct {
@@ -257,7 +259,7 @@ func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (schem
 		return f.contents(info)
 	}
 	var to []locus.URL
-	var private *candidate // the first that needs a login
+	var private *candidate // the first method that needs a login
 	for i := range list {
 		switch c := &list[i]; {
 		case c.direct:
@@ -329,7 +331,7 @@ func (f *fetcher) newObject(info *reply) *scheme.Object {
 }
 
 // resumes reports whether the part of an object that the caller has belongs to o.
-// Servers keep times in seconds.
+// Servers store times in seconds.
 func resumes(req *scheme.Request, o *scheme.Object) bool {
 	return 0 < req.Offset && req.Offset <= o.Size &&
 		(req.ModTime.IsZero() || req.ModTime.Truncate(time.Second).Equal(o.ModTime))

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry row of prospero, opened with c. A nil c means a client
-// with default options.
+// Scheme returns the description of the prospero scheme, whose URLs c opens. If c is
+// nil, a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    name,

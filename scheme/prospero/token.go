@@ -7,12 +7,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// mustQuote are the octets that make quotes necessary in a token that is sent.
+// mustQuote lists the octets that require quotes around a token in a request.
 const mustQuote = " \t\n\v\f\r/'+,"
 
-// appendToken appends a token to a request: as it is, or between apostrophes,
-// with each apostrophe in it doubled. Octets beyond US-ASCII are kept.
-// A token with a NUL can't be sent: the error wraps [locus.ErrValue].
+// appendToken appends a token to a request: unchanged, or between apostrophes,
+// with each apostrophe in it doubled. It does not change octets beyond
+// US-ASCII. A request cannot contain a token with a NUL: the error wraps
+// [locus.ErrValue].
 func appendToken(dst []byte, token string) ([]byte, error) {
 	if strings.IndexByte(token, 0) >= 0 {
 		return dst, fmt.Errorf("%s: %w: a token can't contain NUL", locus.Quote(token), locus.ErrValue)
@@ -31,21 +32,21 @@ func appendToken(dst []byte, token string) ([]byte, error) {
 	}
 }
 
-// isWord reports whether a token is sent without quotes, as keywords are.
+// isWord reports whether a token needs no quotes, like a keyword.
 func isWord(token string) bool {
 	return token != "" && !strings.ContainsAny(token, mustQuote+"\x00")
 }
 
-// cutLine splits message after its first line and drops the line end. No octet inside
-// quotes ends a line. If quotes are still open at the end, closed is false and line is
-// the rest of the message.
+// cutLine splits message after its first line and removes the line end. No octet
+// inside quotes ends a line. If quotes are still open at the end, closed is false and
+// line is the rest of the message.
 func cutLine(message string) (line, rest string, closed bool) {
 	for i := 0; i < len(message); i++ {
 		switch message[i] {
 		case '\n', '\r':
 			return message[:i], message[i+1:], true
 		case '\'':
-			// Two apostrophes inside quotes end them and begin them again.
+			// Two apostrophes inside quotes end the quotes and begin them again.
 			n := strings.IndexByte(message[i+1:], '\'')
 			if n < 0 {
 				return message, "", false
@@ -56,7 +57,7 @@ func cutLine(message string) (line, rest string, closed bool) {
 	return message, "", true
 }
 
-// cutRawLine is [cutLine] for text in which an apostrophe has no meaning.
+// cutRawLine is like [cutLine] for text in which an apostrophe has no meaning.
 func cutRawLine(message string) (line, rest string) {
 	if i := strings.IndexAny(message, "\r\n"); i >= 0 {
 		return message[:i], message[i+1:]
@@ -68,7 +69,7 @@ func isBlank(r rune) bool { return r == ' ' || r == '\t' }
 
 func trimBlanks(text string) string { return strings.TrimLeft(text, " \t") }
 
-// cutToken splits a line after its first token; rest is empty or begins with a blank.
+// cutToken splits a line after its first token. rest is empty or begins with a space.
 // The line must begin with a token and have no open quotes.
 func cutToken(line string) (token, rest string) {
 	i := 0

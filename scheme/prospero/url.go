@@ -20,18 +20,18 @@ const name = "prospero"
 // ObjectVersion is the name of the field for the version of an object (section 3.11).
 const ObjectVersion = "OBJECT-VERSION"
 
-// URL is a prospero URL, decoded. It is comparable: two are == if their texts are. The
-// zero URL is invalid.
+// URL is a decoded prospero URL. It is comparable: two URLs are == if their texts are
+// equal. The zero URL is invalid.
 type URL struct {
 	url                          locus.URL
 	hsoname, version, attributes string
 }
 
-// Field is one field of a URL and its value, as octets.
+// Field is one field of a URL. Name and Value are octets.
 type Field struct{ Name, Value string }
 
 // Parse reads u as a prospero URL. The error is a [*locus.SyntaxError] that wraps
-// [locus.ErrForm], or [locus.ErrValue] if it is about a %00.
+// [locus.ErrForm], or [locus.ErrValue] for an invalid %00.
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -47,7 +47,7 @@ func Parse(u locus.URL) (URL, error) {
 	return x, nil
 }
 
-// URL returns the URL that x was parsed from.
+// URL returns the URL from which x was parsed.
 func (x URL) URL() locus.URL { return x.url }
 
 // Format writes the URL with "***" for a password, whatever the verb: see
@@ -69,7 +69,7 @@ func (x URL) Version() (digits string, ok bool) { return x.version, x.version !=
 // does not define their meaning.
 func (x URL) Attributes() string { return x.attributes }
 
-// Fields returns the fields in their order.
+// Fields returns the fields in order.
 func (x URL) Fields() []Field {
 	var list []Field
 	for f := range split(x.url).fields {
@@ -78,8 +78,8 @@ func (x URL) Fields() []Field {
 	return list
 }
 
-// Field returns the value of the first field of that name, in any case. ok
-// reports whether there is one.
+// Field returns the value of the first field with the given name, ignoring
+// case. ok reports whether there is one.
 func (x URL) Field(name string) (value string, ok bool) {
 	for _, f := range x.Fields() {
 		if sameName(f.Name, name) {
@@ -89,9 +89,9 @@ func (x URL) Field(name string) (value string, ok bool) {
 	return "", false
 }
 
-// ObjectVersion returns the version of the object, from the field of that name
-// or in the form of the URI draft. ok reports whether there is one that a request can
-// hold.
+// ObjectVersion returns the version of the object, from the field OBJECT-VERSION or
+// in the form of the URI draft. ok reports whether there is a version that a request
+// can contain.
 func (x URL) ObjectVersion() (n int32, ok bool) {
 	digits := x.version
 	if digits == "" {
@@ -124,18 +124,18 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// rawPath is the url-path of a prospero URL, split and not decoded.
+// rawPath is the url-path of a prospero URL, split but not decoded.
 type rawPath struct {
-	offset     int // of ppath
+	offset     int // offset of ppath
 	ppath      string
 	fieldspecs string // from the first ";" on
 }
 
-// fieldspec is a field, not decoded.
+// fieldspec is an encoded field.
 type fieldspec struct {
 	name, value string
 	equals      bool
-	offset      int // of its ";"
+	offset      int // offset of its ";"
 }
 
 func split(u locus.URL) rawPath {
@@ -163,7 +163,7 @@ func (p rawPath) fields(yield func(fieldspec) bool) {
 
 func (f fieldspec) decoded() Field { return Field{bnf.Decode(f.name), bnf.Decode(f.value)} }
 
-// size is the length of the field with its ";".
+// size returns the length of the field with its ";".
 func (f fieldspec) size() int {
 	if !f.equals {
 		return len(";") + len(f.name)
@@ -173,7 +173,7 @@ func (f fieldspec) size() int {
 
 func (f fieldspec) valueOffset() int { return f.offset + len(";") + len(f.name) + len("=") }
 
-// isObjectVersion reports whether the field has that name. It costs no allocation.
+// isObjectVersion reports whether the field has the name OBJECT-VERSION. It costs no allocation.
 func (f fieldspec) isObjectVersion() bool {
 	var buf [3 * len(ObjectVersion)]byte
 	if len(f.name) > len(buf) {
@@ -183,7 +183,7 @@ func (f fieldspec) isObjectVersion() bool {
 	return sameName(octets, ObjectVersion)
 }
 
-// hasVersionNumber reports whether the value is a number that a request can hold.
+// hasVersionNumber reports whether the value is a number that a request can contain.
 func (f fieldspec) hasVersionNumber() bool {
 	var buf [32]byte
 	digits, _ := escape.AppendDecode(buf[:0], f.value)
@@ -191,7 +191,7 @@ func (f fieldspec) hasVersionNumber() bool {
 	return ok
 }
 
-// sameName compares names without the case of US-ASCII letters.
+// sameName compares names, ignoring the case of US-ASCII letters.
 func sameName[T ~string | ~[]byte](a T, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -207,7 +207,7 @@ func sameName[T ~string | ~[]byte](a T, b string) bool {
 
 const nul = "%00"
 
-// faults yields, in order, what is wrong with each %00 and each field.
+// faults yields, in order, the fault of each %00 and each field.
 func (p rawPath) faults(yield func(bnf.Fault) bool) {
 	version := strings.Index(p.ppath, nul)
 	for i, next := version, 0; i >= 0 && next >= 0; i += len(nul) + next {
@@ -249,16 +249,16 @@ func startsWithDigit(text string) bool {
 }
 
 // Parts are the parts of a prospero URL, as octets. A version is the field
-// [ObjectVersion] of RFC 1738; the draft's form is not written.
+// [ObjectVersion] of RFC 1738. Parts does not support the form of the draft.
 type Parts struct {
 	Host    string // as URL text
-	Port    uint16 // 0: the default, left out
+	Port    uint16 // 0 means the default, which the URL omits
 	Hsoname string
 	Fields  []Field
 }
 
-// URL returns the URL of these parts. The error is a [*locus.SyntaxError]: Hsoname has
-// a NUL, or Host is invalid.
+// URL returns the URL with these parts. The error is a [*locus.SyntaxError]: Hsoname
+// contains a NUL, or Host is invalid.
 func (p Parts) URL() (URL, error) {
 	path := p.path()
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})

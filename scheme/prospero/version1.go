@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// oldLinkTokens is how many tokens a LINK line of version 1 has. The last are a
-// version and the magic number of the object.
+// oldLinkTokens is the number of tokens in a LINK line of version 1. The last
+// two are a version and the magic number of the object.
 const oldLinkTokens = 10
 
-// isOld reports whether the line at the beginning of message is one that only version 1
-// has. Nothing else tells the versions apart.
+// isOld reports whether the line at the beginning of message occurs only in version 1.
+// Nothing else distinguishes the versions.
 func isOld(message string) bool {
 	if !strings.HasPrefix(message, "LINK") {
 		return false
@@ -34,7 +34,7 @@ func isDigits(token string) bool {
 	return token != "" && rest == ""
 }
 
-// oldLink adds the link of a line of version 1, without the word LINK.
+// oldLink adds the link in a line of version 1, without the word LINK.
 func (p *parser) oldLink(fields []string) error {
 	fields = slices.Clone(fields)
 	var method []string
@@ -53,8 +53,8 @@ func (p *parser) oldLink(fields []string) error {
 	return nil
 }
 
-// oldType returns the version 5 link type for one of version 1, and the access method
-// inside it, if any: EXTERNAL(AFTP,BINARY).
+// oldType returns the version 5 link type for a type of version 1, and the access
+// method inside it, if any: EXTERNAL(AFTP,BINARY).
 func oldType(text string) (linkType string, method []string) {
 	if text == "SYM-LINK" {
 		return typeSymbolic, nil

@@ -48,8 +48,8 @@ func isOption(user string) bool {
 	return strings.HasPrefix(user, "-") || strings.HasPrefix(user, "%2D") || strings.HasPrefix(user, "%2d")
 }
 
-// canonical returns the canonical form of u, with the final "/", and what it changed. The
-// error is that of Parse.
+// canonical returns the canonical form of u, with the final "/", and the changes that it
+// made. It fails like Parse.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options are the options of a [Client]. The zero value selects the defaults.
+// Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
 	// TerminalTypes are the names of the user's terminal, the best first (RFC 1091).
 	// The default is "VT100" and "UNKNOWN". Rlogin uses only the first.
@@ -27,8 +27,8 @@ type Options struct {
 	// The default is "UTF-8" and "US-ASCII".
 	Charsets []string
 	// Environment lists variables, as "NAME=value", for hosts that request them (RFC 1572).
-	// The client never sends names of a user: attackers broke into hosts that trusted such
-	// a name, or passed it to a command.
+	// The client never sends the name of a user, because attackers broke into hosts that
+	// trusted such a name, or passed it to a command.
 	Environment []string
 	// LocalUser is the local user name that rlogin sends. The default is the user of the URL.
 	LocalUser string
@@ -38,7 +38,7 @@ type Options struct {
 	TN3270    TN3270Options
 }
 
-// Client opens sessions by telnet, rlogin and tn3270. It is safe for concurrent use.
+// Client opens sessions with telnet, rlogin and tn3270. It may be used concurrently.
 type Client struct{ o Options }
 
 // New returns a Client. o may be nil.
@@ -64,10 +64,10 @@ func (c *Client) Get(ctx context.Context, d scheme.Dialer, t URL) (scheme.Resour
 	return c.open(ctx, &scheme.Request{URL: t.url, Dial: d}, t)
 }
 
-// Open implements [scheme.Opener] and does the same as Get. Cancelling ctx ends the
-// session. The Session has the user and password of the URL to show them; neither is
-// sent, except the user with whom rlogin begins. A user that [URL.Advice] refuses is an
-// error.
+// Open implements [scheme.Opener] and does the same as Get. When ctx ends, the session
+// ends. The Session contains the user and password of the URL for display. The client
+// sends neither, except the user with which rlogin begins. Open returns an error if
+// [URL.Advice] rejects the user.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	t, err := Parse(req.URL)
 	if err != nil {
@@ -146,11 +146,11 @@ type session struct {
 	name string
 	stop func() bool
 
-	closed atomic.Bool // by Close, which is not the server's fault
+	closed atomic.Bool // by Close, so the server is not at fault
 }
 
-// Read returns urgent data as part of the stream: Telnet servers send half a command that
-// way (RFC 854, "The Telnet Synch signal").
+// Read returns urgent data as part of the stream, because Telnet servers send part of a
+// command that way (RFC 854, "The Telnet Synch signal").
 func (s *session) Read(p []byte) (int, error) {
 	n, _, err := s.ReadUrgent(p)
 	return n, err
@@ -205,12 +205,12 @@ func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	case op.ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", op.url.url.Scheme(), context.Cause(op.ctx))
 	case errors.Is(err, scheme.ErrProtocol), errors.Is(err, net.ErrClosed):
-		return nil, err // the session's own, which says the same
+		return nil, err // the session's own error, which says the same
 	}
 	return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.ProtocolError(err))
 }
 
-// startTLS returns the option START-TLS of conn. started is called when both sides have
+// startTLS returns the option START-TLS of conn. It calls started when both sides have
 // agreed; TLS follows.
 func (op *opener) startTLS(conn interface {
 	Enabled(us bool, code byte) bool

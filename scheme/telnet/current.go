@@ -11,8 +11,8 @@ import (
 //
 //	telnet://<user>:<password>@<host>:<port>/
 //
-// "The final "/" character may be omitted." RFC 6270 section 2 has the same for tn3270:
-// an authority, and no more than "/" after it. No later text has rlogin.
+// "The final "/" character may be omitted." RFC 6270 section 2 says the same for
+// tn3270: an authority, and no more than "/" after it. No later text defines rlogin.
 var (
 	telnetInForce = scheme.CurrentStandard{Name: "RFC 4248", Check: checkURI("RFC 4248 2"), Clean: isClean, Root: true}
 	tn3270InForce = scheme.CurrentStandard{Name: "RFC 6270", Check: checkURI("RFC 6270 2"), Clean: isClean, Root: true}

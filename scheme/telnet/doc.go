@@ -1,34 +1,38 @@
-// Package telnet implements the telnet scheme and its two siblings: interactive
-// services over Telnet (RFC 1738 section 3.8), rlogin, and Telnet with 3270 data streams
-// ("Telnet, rlogin, tn3270" in the URI draft).
+// Package telnet opens telnet, rlogin and tn3270 URLs: interactive services with Telnet
+// (RFC 1738 section 3.8), with rlogin, and with Telnet and 3270 data streams ("Telnet,
+// rlogin, tn3270" in the URI draft).
 //
 //	telneturl = "telnet://" login [ "/" ]
 //
-// The URI draft has one production, telnetaddress, for all three, and RFC 1738 only
-// reserves tn3270; all three have the syntax above. The default ports are 23, 513 and
+// The URI draft has one production, telnetaddress, for all three schemes, and RFC
+// 1738 only reserves tn3270. All three have the syntax above. The default ports are
+// 23, 513 and
 // 23. The final "/" is optional; the canonical form has it.
 //
 // User and password "are advisory only: clients accessing a telnet URL merely advise the
 // user of the suggested username and password". This package never sends them, except
-// the user with whom rlogin begins. [URL.Advice] returns the user name in a form that is
-// safe to show and to pass to a program.
+// the user with which rlogin begins. [URL.Advice] returns the user name in a form that
+// is safe to show and to pass to a program.
 //
 // # Access
 //
-// A [Client] returns a [scheme.Session], whose connection is a [scheme.Terminal]: its
-// Read returns what the user sees, and its Write takes what the user types.
+// A [Client] returns a [scheme.Session], whose connection is a [scheme.Terminal]. Its
+// Read returns the output for the user, and its Write sends the user's input.
 //
-// Telnet (RFC 854, 855) begins when the host begins it, with options by the Q method of
-// RFC 1143: BINARY, ECHO, SGA, TERMINAL-TYPE, NAWS, CHARSET, START-TLS, and NEW-ENVIRON
-// if [Options] has an environment, which never names a user. All others are refused,
-// also LINEMODE. A host that does not speak Telnet is served unchanged.
+// Telnet (RFC 854, 855) begins when the host begins it. The client negotiates options
+// with the Q method of RFC 1143: BINARY, ECHO, SGA, TERMINAL-TYPE, NAWS, CHARSET,
+// START-TLS, and NEW-ENVIRON if [Options] has an environment, which never names a user.
+// It rejects all other options, including LINEMODE. If a host does not use Telnet, the
+// client passes its data unchanged.
 //
-// Rlogin (RFC 1282) uses a reserved port if the dialer has one. Where the system reports
-// urgent data, the server's urgent octets are obeyed: the client sends the window size,
-// and Status says whether the host wants ^S and ^Q. Both always go to the host.
+// Rlogin (RFC 1282) uses a reserved port if the dialer has one. If the system reports
+// urgent data, the client handles the server's urgent octets: it sends the window size,
+// and Status reports whether the host handles ^S and ^Q. The client always sends both to
+// the host.
 //
-// Tn3270 returns a [Terminal3270]: RFC 1576, or RFC 2355 if the host begins with it,
-// with a screen of package tn3270. A host that sends text shows text.
+// Tn3270 returns a [Terminal3270]. It uses RFC 1576, or RFC 2355 if the host begins
+// with it, and a screen of package tn3270. If the host sends text, the terminal
+// shows it as text.
 //
 // # Divergences
 //
@@ -38,7 +42,7 @@
 //
 // # Rejected input
 //
-// Parse refuses a URL without "//" and a host. Advice refuses a user name that begins
-// with "-", which programs take for an option, and one with octets outside 20 to 7E and
-// A0 to FE hexadecimal: line ends, escape sequences, and Telnet's commands.
+// Parse rejects a URL without "//" and a host. Advice rejects a user name that begins
+// with "-", which programs read as an option. It rejects octets outside 20 to 7E and A0
+// to FE hexadecimal: line ends, escape sequences, and Telnet's commands.
 package telnet

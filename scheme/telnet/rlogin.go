@@ -16,18 +16,18 @@ import (
 
 // Bits of the server's urgent octets (RFC 1282).
 const (
-	rloginDiscard = 0x02 // discard data that has not been shown
-	rloginRaw     = 0x10 // the host wants ^S and ^Q
+	rloginDiscard = 0x02 // discard output that has not been shown
+	rloginRaw     = 0x10 // the host handles ^S and ^Q
 	rloginCooked  = 0x20 // ^S and ^Q stop and start the output
-	rloginWindow  = 0x80 // the host asks for the window size
+	rloginWindow  = 0x80 // the host requests the window size
 )
 
-// maxRefusal is the most octets of a server's reason for a refusal.
+// maxRefusal is the maximum length of a server's reason for a rejection in octets.
 const maxRefusal = 1024
 
-// rlogin opens a session by rlogin (RFC 1282), from a reserved port if the dialer has
-// one. A session begins with the user, so the user of the URL is sent. The password never
-// is.
+// rlogin opens a session with rlogin (RFC 1282), from a reserved port if the dialer has
+// one. A session begins with the user, so rlogin sends the user of the URL. It never
+// sends the password.
 func (op *opener) rlogin() (scheme.Terminal, error) {
 	if op.user == "" {
 		return nil, op.url.url.Errorf(len("rlogin://"), "user", "%w: rlogin begins with a user: rlogin://user@host/", locus.ErrForm)
@@ -56,8 +56,8 @@ type rloginConn struct {
 
 	mu            sync.Mutex // guards the rest, and writing
 	columns, rows int
-	asked         bool // for the window size
-	flow          bool // ^S and ^Q are not for the host
+	asked         bool // the server requested the window size
+	flow          bool // the host does not handle ^S and ^Q
 }
 
 func (r *rloginConn) begin() error {
@@ -88,7 +88,7 @@ func (r *rloginConn) answer() error {
 			return nil
 		case n > 0:
 			message, _ := io.ReadAll(io.LimitReader(r.session, maxRefusal))
-			if first[0] >= ' ' { // servers put 1 before the message
+			if first[0] >= ' ' { // servers send 1 before the message
 				message = append(first, message...)
 			}
 			return r.hint(fmt.Errorf("%w: %s", scheme.ErrAuth, locus.Quote(strings.TrimSpace(string(message)))))
@@ -125,8 +125,8 @@ func (r *rloginConn) Read(p []byte) (int, error) {
 	}
 }
 
-// control obeys an urgent octet. All data before it has been read, so there is nothing
-// to discard.
+// control handles an urgent octet. All data before it has been read, so there is
+// nothing to discard.
 func (r *rloginConn) control(o byte) error {
 	r.opener.req.Traced(false, fmt.Sprintf("urgent %02X", o))
 	r.mu.Lock()

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Schemes returns the registry rows of telnet, rlogin and tn3270, opened with c. A nil c
-// means a client with default options.
+// Schemes returns the descriptions of the telnet, rlogin and tn3270 schemes, whose URLs
+// c opens. If c is nil, a client with default options opens them.
 func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)

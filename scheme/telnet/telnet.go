@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// telnet opens a session by Telnet. The client sends nothing first, so a host that does
-// not speak Telnet is not disturbed.
+// telnet opens a session with Telnet. The client sends nothing first, so that it does
+// not disturb a host without Telnet.
 func (op *opener) telnet() (scheme.Terminal, error) {
 	conn, err := op.dial(TelnetPort, op.req.Dial.DialContext)
 	if err != nil {
@@ -33,25 +33,25 @@ func (op *opener) telnet() (scheme.Terminal, error) {
 	return t, nil
 }
 
-// trace reports Telnet commands, but never typed data, which may have a password.
+// trace reports Telnet commands, but never typed data, which may contain a password.
 func (op *opener) trace(sent bool, text string) { op.req.Traced(sent, text) }
 
 type telnetConn struct {
 	*nvt.Conn
 	observer
 	opener *opener
-	spoken atomic.Bool // the host speaks Telnet
+	spoken atomic.Bool // the host uses Telnet
 
 	mu            sync.Mutex // guards the rest
 	columns, rows int
-	typesSent     int    // terminal types
-	charset       string // the agreed one
+	typesSent     int    // number of terminal types sent
+	charset       string // the negotiated one
 	overTLS       bool
-	enterNUL      bool // Enter is sent as CR NUL, except in binary
+	enterNUL      bool // send Enter as CR NUL, except in binary mode
 }
 
-// options returns the options that the client agrees to. LINEMODE is not among them, as
-// RFC 1184 wants it for a client without line editing; nor is any that identifies the user.
+// options returns the options that the client accepts. It excludes LINEMODE, as RFC 1184
+// requires for a client without line editing, and any option that identifies the user.
 func (t *telnetConn) options() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.Binary, Us: true, Them: true},
@@ -76,7 +76,7 @@ func (t *telnetConn) options() []nvt.Option {
 	return list
 }
 
-// changed records that the host speaks Telnet, and reports a change.
+// changed records that the host uses Telnet, and reports a change.
 func (t *telnetConn) changed() {
 	t.spoken.Store(true)
 	t.notify()
@@ -95,8 +95,8 @@ func (op *opener) asProtocol(err error) error {
 	return err
 }
 
-// terminalType sends the terminal types in turn. The last is sent twice to mark the end,
-// then they start again (RFC 1091).
+// terminalType sends the terminal types in turn. It sends the last type twice to mark
+// the end, and then starts again (RFC 1091).
 func (t *telnetConn) terminalType(data []byte) {
 	if len(data) == 0 || data[0] != nvt.Send {
 		return
@@ -132,15 +132,15 @@ func (t *telnetConn) sendWindow() error {
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// charsetRequest accepts the first character set of ours that the host offers. Data is
-// not translated.
+// charsetRequest accepts the client's first character set that the host offers. Data
+// is not translated.
 func (t *telnetConn) charsetRequest(data []byte) {
 	if len(data) < 2 || data[0] != nvt.CharsetRequest {
 		return
 	}
 	list := string(data[1:])
 	if table := "[TTABLE]"; strings.HasPrefix(list, table) && len(list) > len(table) {
-		// An offer to send a translation table; a version follows. It is ignored.
+		// Skip an offer to send a translation table, and its version.
 		list = list[len(table)+1:]
 	}
 	if len(list) < 2 {
@@ -162,8 +162,8 @@ func (t *telnetConn) charsetRequest(data []byte) {
 	t.Sub(nvt.Charset, []byte{nvt.CharsetRejected})
 }
 
-// sendEnvironment sends the variables that the host asks for, or all of them. Unknown ones
-// are skipped.
+// sendEnvironment sends the variables that the host requests, or all of them. It skips
+// unknown ones.
 func (t *telnetConn) sendEnvironment(data []byte) {
 	if len(data) == 0 || data[0] != nvt.Send {
 		return
@@ -190,7 +190,7 @@ var (
 	userVariables = []string{"USER", "LOGNAME", "USERNAME"}                     // never sent
 )
 
-// environmentNames returns the requested names; nil means all.
+// environmentNames returns the requested names. If the host requests all, it returns nil.
 func environmentNames(data []byte) (names []string) {
 	for i := 0; i < len(data); i++ {
 		switch o := data[i]; {
@@ -223,13 +223,13 @@ func appendEscaped(b []byte, text string) []byte {
 // Echoes implements [scheme.Terminal].
 func (t *telnetConn) Echoes() bool { return t.Enabled(false, nvt.Echo) }
 
-// commands are the commands of RFC 854 that a user may send, by their usual names.
+// commands maps the usual names of the commands of RFC 854 that a user may send to their codes.
 var commands = map[string]byte{
 	"ao": nvt.AO, "ayt": nvt.AYT, "brk": nvt.BRK, "ec": nvt.EC, "el": nvt.EL, "eor": nvt.EOR, "ga": nvt.GA, "ip": nvt.IP, "nop": nvt.NOP,
 }
 
-// Commands for line ends (RFC 1123 section 3.3.1): "crlf" and "crnul" set what Enter
-// sends, and "lf" sends LF.
+// Commands for line ends (RFC 1123 section 3.3.1): "crlf" and "crnul" select the
+// octets that Enter sends, and "lf" sends LF.
 const (
 	enterCRLF = "crlf"
 	enterNUL  = "crnul"

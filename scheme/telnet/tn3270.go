@@ -16,24 +16,24 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// TN3270Options are Options for tn3270. The zero value has the defaults.
+// TN3270Options configure tn3270 sessions. The zero value selects the defaults.
 type TN3270Options struct {
-	Model      int    // of the terminal, 2 to 5; 0: 2, with 24 rows of 80 columns
+	Model      int    // of the terminal, 2 to 5; 0 means 2, with 24 rows of 80 columns
 	CodePage   string // of the host; empty means "037"
 	DeviceName string // the requested device or group; empty means any
 	Monochrome bool   // a terminal without colors
-	Basic      bool   // leave out TN3270E (RFC 2355), for hosts that implement it badly
+	Basic      bool   // do not use TN3270E (RFC 2355), for hosts that implement it badly
 }
 
 // Terminal3270 is the connection of a tn3270 session. Read returns drawings of the screen
-// for an ECMA-48 terminal, and Write takes the input of such a terminal. Programs use
-// Screen instead; the session continues whether or not Read is called.
+// for an ECMA-48 terminal, and Write accepts the input of such a terminal. Programs
+// should use Screen instead; the session continues whether or not the caller calls Read.
 //
-// Until the host starts 3270 data streams it sends text, which Read returns and Screen
-// does not have.
+// Until the host starts 3270 data streams it sends text, which Read returns but Screen
+// does not contain.
 type Terminal3270 interface {
 	scheme.Terminal
-	// Screen returns the screen, for reading only.
+	// Screen returns the screen. The caller must only read it.
 	Screen() *tn3270.Screen
 	// Press presses a key and sends the resulting record. The error is the screen's,
 	// such as [tn3270.ErrLocked], or the connection's.
@@ -42,7 +42,7 @@ type Terminal3270 interface {
 	Type(text string) error
 }
 
-// maxText is the least text that is kept for Read; older text is dropped.
+// maxText is the amount of text that is buffered for Read. Older text is discarded.
 const maxText = 1 << 20
 
 func (op *opener) tn3270() (scheme.Terminal, error) {
@@ -80,14 +80,14 @@ type conn3270 struct {
 	mu            sync.Mutex // guards the rest
 	wake          chan struct{}
 	columns, rows int
-	out           []byte // for Read
+	out           []byte // output for Read
 	records       bool   // the host sends data streams, not text
 	view          view
 	ended         error
 	deadline      time.Time
 }
 
-// options returns the options that a 3270 terminal agrees to (RFC 1576).
+// options returns the options that a 3270 terminal accepts (RFC 1576).
 func (t *conn3270) options() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.TerminalType, Us: true, Sub: t.terminalType},
@@ -114,7 +114,7 @@ func (t *conn3270) terminalType(data []byte) {
 	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 }
 
-// negotiated checks whether the host sends data streams from here on.
+// negotiated checks whether the host now sends data streams.
 func (t *conn3270) negotiated() {
 	records := t.Enabled(true, nvt.TN3270E) || t.Enabled(false, nvt.EndOfRecord) && t.Enabled(false, nvt.Binary)
 	t.update(func() { t.records = records })
@@ -145,7 +145,7 @@ func (t *conn3270) records3270() error {
 	var record []byte
 	piece := make([]byte, 16<<10)
 	for {
-		// Next returns what came before a command, so the mode before it counts.
+		// Next returns the data before a command, so the mode before the command applies.
 		records := t.hasRecords()
 		n, end, err := t.Next(piece)
 		if err != nil {
@@ -167,7 +167,7 @@ func (t *conn3270) records3270() error {
 	}
 }
 
-// text adds text for Read. Without a reader the oldest is dropped.
+// text adds text for Read. If no caller reads, it discards the oldest text.
 func (t *conn3270) text(text []byte) {
 	if len(text) == 0 {
 		return
@@ -180,8 +180,8 @@ func (t *conn3270) text(text []byte) {
 	})
 }
 
-// record handles a record and sends the reply. The screen changes before the reply is
-// sent; a key that is pressed then is sent after it.
+// record handles a record and sends the reply. It changes the screen before it sends
+// the reply. If a key is pressed in between, its record is sent after the reply.
 func (t *conn3270) record(record []byte) error {
 	t.keys.Lock()
 	defer t.keys.Unlock()
@@ -195,8 +195,8 @@ func (t *conn3270) record(record []byte) error {
 	return t.WriteRecord(reply)
 }
 
-// stream passes a data stream to the screen. An error in it does not end the session: what
-// came before the error is on the screen.
+// stream passes a data stream to the screen. An error in it does not end the session: the
+// part before the error is on the screen.
 func (t *conn3270) stream(record []byte) (reply []byte, err error) {
 	reply, err = t.screen.Receive(record)
 	t.opener.req.Traced(false, fmt.Sprintf("record of %d bytes", len(record)))
@@ -240,8 +240,8 @@ func (t *conn3270) Type(text string) error {
 	return t.screen.Type(text)
 }
 
-// Write implements [scheme.Terminal]. Input that can't be typed is not an error: it rings
-// the bell, and the screen says why.
+// Write implements [scheme.Terminal]. Input that cannot be typed is not an error: the
+// terminal rings the bell, and the screen explains why.
 func (t *conn3270) Write(p []byte) (int, error) {
 	if !t.hasRecords() {
 		return t.Conn.Write(p)
@@ -320,8 +320,8 @@ func (t *conn3270) SetDeadline(at time.Time) error {
 	return errors.Join(t.SetReadDeadline(at), t.SetWriteDeadline(at))
 }
 
-// SetWindow implements [scheme.Terminal]. The screen keeps the size that the host gave it,
-// and is drawn again.
+// SetWindow implements [scheme.Terminal]. The size of the screen, which the host
+// determines, does not change, but the screen is redrawn.
 func (t *conn3270) SetWindow(columns, rows int) error {
 	t.update(func() {
 		t.columns, t.rows = columns, rows
@@ -379,7 +379,7 @@ func (t *conn3270) Status() []scheme.Field {
 	return list
 }
 
-// view is the state of the terminal that Read draws on.
+// view is the state of the terminal on which Read draws.
 type view struct {
 	shown   bool // the terminal shows the screen, not text
 	last    tn3270.Snapshot

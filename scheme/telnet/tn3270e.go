@@ -11,20 +11,20 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// functions are the functions that the client asks for and agrees to: BIND-IMAGE,
+// functions lists the functions that the client requests and accepts: BIND-IMAGE,
 // RESPONSES and SYSREQ (RFC 2355 section 7.2.2). The others are for printers.
 var functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 
-// The codes of responses (RFC 2355 section 8.1).
+// Codes of responses (RFC 2355 section 8.1).
 const (
 	ePositive    = 0
 	eNegative    = 1
-	eDeviceEnd   = 0 // of a positive response
-	eOpCheck     = 2 // of a negative one: an invalid data stream
-	eRejectedNow = 0 // of a negative one: a record type that is not for terminals
+	eDeviceEnd   = 0 // in a positive response
+	eOpCheck     = 2 // in a negative response: an invalid data stream
+	eRejectedNow = 0 // in a negative response: a record type that is not for terminals
 )
 
-// reasons are why a host rejects a device (RFC 2355 section 7.1.6).
+// reasons lists why a host rejects a device (RFC 2355 section 7.1.6).
 var reasons = [...]string{
 	"its partner device is missing", "it is in use", "it can't be associated", "there is no such device", "no such device type",
 	"the device has another type", "unknown", "not supported",
@@ -35,7 +35,7 @@ type extended struct {
 	conn *conn3270
 
 	// conn.mu guards the rest.
-	agreed   []byte // functions; changed only by the goroutine that reads
+	agreed   []byte // functions; only the reading goroutine changes it
 	sequence uint16 // of sent records, if there are responses
 	device   string
 	rejected string
@@ -56,7 +56,7 @@ func (e *extended) sub(data []byte) {
 	}
 }
 
-// request asks for a device. Its type has no extended attributes: TN3270E announces those
+// request requests a device. Its type has no extended attributes: TN3270E announces them
 // with a Query Reply (RFC 2355 section 7.1.1).
 func (e *extended) request() {
 	o := *e.conn.terminal
@@ -89,8 +89,8 @@ func (e *extended) agree(list []byte) {
 	e.conn.update(func() { e.agreed = agreed })
 }
 
-// propose answers the host's list of functions: it agrees, or asks for those of them that
-// the client has (RFC 2355 section 7.2.1).
+// propose answers the host's list of functions: it accepts the list, or requests only the
+// functions in it that the client supports (RFC 2355 section 7.2.1).
 func (e *extended) propose(list []byte) {
 	var common []byte
 	for _, f := range list {
@@ -136,7 +136,7 @@ func (e *extended) record(record []byte) error {
 
 var errKind = errors.New("a record type that terminals do not receive")
 
-// respond reports the outcome of a record if the host asks for it. Only data streams have
+// respond reports the outcome of a record if the host requests it. Only data streams have
 // responses (RFC 2355 section 8.1.3).
 func (e *extended) respond(header []byte, failed error) error {
 	if !slices.Contains(e.agreed, nvt.Responses) || header[0] != nvt.Record3270Data && header[0] != nvt.RecordSCSData {

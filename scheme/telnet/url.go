@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Default ports of the three schemes (RFC 1738 section 3.8; the ports that are
-// assigned to rlogin and Telnet).
+// Default ports of the three schemes (RFC 1738 section 3.8; the assigned ports
+// of rlogin and Telnet).
 const (
 	TelnetPort = 23
 	RloginPort = 513
@@ -52,7 +52,7 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// URL returns the URL that t was parsed from.
+// URL returns the URL from which t was parsed.
 func (t URL) URL() locus.URL { return t.url }
 
 // Format writes the URL with "***" for a password, whatever the verb: see
@@ -62,15 +62,15 @@ func (t URL) Format(s fmt.State, verb rune) { t.url.Format(s, verb) }
 // LogValue returns the URL with "***" for a password.
 func (t URL) LogValue() slog.Value { return slog.StringValue(t.url.Shown()) }
 
-// User returns the decoded user name; ok reports whether there is one, possibly empty.
-// It may hold any octets: use [URL.Advice] to show it.
+// User returns the decoded user name. ok reports whether there is one, possibly empty.
+// It may contain any octets, so a program must use [URL.Advice] to show it.
 func (t URL) User() (user string, ok bool) {
 	_, ok = t.url.User()
 	return t.user, ok
 }
 
-// Password returns the decoded password; ok reports whether there is one, possibly empty.
-// It may hold any octets. It is never sent automatically.
+// Password returns the decoded password. ok reports whether there is one, possibly empty.
+// It may contain any octets. A program must not send it automatically.
 func (t URL) Password() (password string, ok bool) {
 	_, ok = t.url.Password()
 	return t.password, ok
@@ -78,7 +78,7 @@ func (t URL) Password() (password string, ok bool) {
 
 // Advice returns the suggested user name, or "", in a form that is safe to show and to
 // pass to a program. The error is a [*locus.SyntaxError] that wraps [locus.ErrValue]: the
-// name begins with "-", or has an octet outside 20 to 7E and A0 to FE hexadecimal.
+// name begins with "-", or contains an octet outside 20 to 7E and A0 to FE hexadecimal.
 func (t URL) Advice() (user string, err error) {
 	text, _ := t.url.User()
 	offset := len(t.url.Scheme()) + len("://")
@@ -91,8 +91,9 @@ func (t URL) Advice() (user string, err error) {
 	return t.user, nil
 }
 
-// nextImpossible returns the index in text, from i on, of the next octet, escaped or
-// not, that can't be in a user name; len(text) if there is none.
+// nextImpossible returns the index in text, at or after i, of the next octet,
+// escaped or not, that a user name cannot contain. If there is none, it returns
+// len(text).
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)
@@ -104,11 +105,11 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// Parts are the parts of a URL of the three schemes, decoded.
+// Parts are the decoded parts of a URL of the three schemes.
 type Parts struct {
 	Scheme   string  // "telnet", "rlogin" or "tn3270"; empty means "telnet"
 	User     *string // nil if none
-	Password *string // nil: none; only with User
+	Password *string // nil if none; requires a User
 	Host     string  // required
 	Port     uint16  // 0 means the default
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// noResponse stands for an answer that did not arrive, among the packets of Menu.Source: the
-// next packet answers the next request.
+// noResponse represents, among the packets of Menu.Source, a response that did not arrive:
+// the next packet answers the next request.
 var noResponse = strings.Repeat("-", headerSize)
 
-// readArchived implements Scheme.Kept. The octets of a menu are the packets of the server, in
-// order.
+// readArchived implements Access.Archived. The archived bytes of a menu are the packets of
+// the server, in order.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	if err != nil {

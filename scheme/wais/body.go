@@ -9,40 +9,40 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A document is requested in ranges, because servers have a limited buffer for an
-// answer. Only the last range shows how long it is: the length in a header or a URL
-// may be that of another type or an older version.
+// The client requests a document in ranges, because servers have a limited buffer
+// for a response. Only the last range shows the length of the document: the length
+// in a header or a URL may belong to another type or an older version.
 
 const (
-	// minRange is the smallest range to request when the server can't answer.
+	// minRange is the smallest range to request if the server cannot answer.
 	minRange = 500
-	// referenceID shows that an answer belongs to a retrieval. Programs of the time
-	// always send this one.
+	// referenceID shows that a response belongs to a retrieval. Programs of the
+	// time always send this one.
 	referenceID = "3"
 )
 
 type body struct {
 	exchange *exchange
-	ask      retrieval // Start: of the next range
+	ask      retrieval // its Start is the start of the next range
 	begin    int64     // start of the first range
 	size     int64     // octets of a range
-	most     int64     // octets that the document may have
-	left     int64     // octets that it may still have
+	most     int64     // maximum octets of the document
+	left     int64     // octets that the document may still have
 
 	text   []byte // the unread octets of the last range
 	err    error  // the error after text
 	closed atomic.Bool
 }
 
-// newBody returns the body of a document, to be opened. The error says that the
-// document can't be requested.
+// newBody returns the body of a document; the caller must open it. It fails if
+// the document cannot be requested.
 func newBody(database string, id DocumentID, wtype string) (*body, error) {
 	b := &body{ask: retrieval{Database: database, ID: id, Wtype: wtype, ReferenceID: referenceID}}
 	return b, b.ask.check()
 }
 
-// open requests the first range. After an error it may be called again with another
-// exchange.
+// open requests the first range. After an error the caller may call it again with
+// another exchange.
 func (b *body) open(x *exchange, offset, limit int64) error {
 	b.exchange, b.most, b.left = x, limit, limit
 	b.size = int64(x.op.client.o.Range)
@@ -60,7 +60,7 @@ func (b *body) open(x *exchange, offset, limit int64) error {
 	return nil
 }
 
-// got stores the results of next. At the end it gives up the connection.
+// got stores the results of next. At the end it releases the connection.
 func (b *body) got(text []byte, err error) {
 	b.text, b.err = text, err
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *body) next() (text []byte, err error) {
 }
 
 // tellEnd returns the diagnostic that the range exceeds the document, and the first
-// other one. Either may be nil.
+// other diagnostic. Either may be nil.
 func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	for _, d := range list {
 		switch {
@@ -115,11 +115,11 @@ func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	return outOfRange, failed
 }
 
-// retrieve requests the next range, or a smaller one if the answer does not fit the
-// server's buffer. It returns the size of the range.
+// retrieve requests the next range, or a smaller one if the response does not fit
+// into the server's buffer. It returns the size of the range.
 func (b *body) retrieve() (want int64, err error) {
 	for {
-		// One octet more than allowed shows whether the document is too large.
+		// One octet more than the limit shows whether the document is too large.
 		want = min(b.size, b.left+1)
 		b.ask.End = b.ask.Start + want
 		err = b.exchange.retrieve(&b.ask)
@@ -152,7 +152,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the reading. The connection is kept unless an answer is pending.
+// Close ends the reading. It releases the connection for reuse unless a response is pending.
 func (b *body) Close() error {
 	b.closed.Store(true)
 	b.exchange.end()

@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, WAIS"
 )
 
-// check returns the violations of
+// check returns the violations in u of
 //
 //	waisurl      = waisdatabase | waisindex | waisdoc
 //	waisdatabase = "wais://" hostport "/" database
@@ -25,7 +25,7 @@ const (
 //	wpath        = *uchar
 //	search       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
 //
-// in u, or for [locus.RFC1630] of the URI draft:
+// or, for [locus.RFC1630], of the URI draft:
 //
 //	waisindex    = wais://hostport/database [ ? search ]
 //	waisdoc      = wais://hostport/database/wtype/wpath
@@ -69,8 +69,8 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSound reports whether u is a waisindex or a waisdoc without findings by RFC 1738. Only a wpath
-// with "=" has findings besides those about characters: it may be a list of fields.
+// isSound reports whether u is a waisindex or a waisdoc without findings of RFC 1738. Besides
+// findings about characters, only a wpath with "=" has any: it may be a list of fields.
 func isSound(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) || u.Scheme() != name {
 		return false
@@ -140,7 +140,7 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
-// canBe returns the error of form. Without "=", a wpath is no list of fields that may be invalid.
+// canBe returns the error of form. A wpath without "=" cannot be an invalid list of fields.
 func canBe(u locus.URL) error {
 	if path, ok := u.Path(); !ok || strings.IndexByte(path, '=') >= 0 {
 		_, _, err := form(u)
@@ -153,11 +153,12 @@ func canBe(u locus.URL) error {
 	return err
 }
 
-// inSearch are the characters that mean the same escaped or not in a search.
+// inSearch holds the characters of a search that mean the same with or without an escape.
 var inSearch = escape.Unreserved().Without("+")
 
-// canonical drops port 210 and decodes unreserved characters, except "+" in a search,
-// which may mean a blank and differs from %2B. The form of a wpath stays unchanged.
+// canonical removes port 210 and decodes unreserved characters, except "+" in a
+// search, which may mean a space and differs from %2B. It does not change the form of
+// a wpath.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := canBe(u); err != nil {
 		return locus.URL{}, 0, err

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// Options are the options of a [Client]. The zero value selects the defaults.
+// Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
 	// Max is the maximum number of hits of a search, if the request does not set it. The
 	// default is 40, as in clients of the 1990s.
@@ -25,20 +25,20 @@ type Options struct {
 	// Range is the number of bytes of a document in one request. The default is 10000,
 	// which fits the buffer of any server.
 	Range int
-	// Limits are limits for data from servers.
+	// Limits bound the data from servers.
 	Limits Limits
 }
 
-// Limits bound what a client accepts from a server.
+// Limits bound the data that a client accepts from a server. Zero fields select the defaults.
 type Limits struct {
-	Response int   // octets of an answer; 0: 1 MiB, or more if Options.Range needs it
-	Octets   int64 // octets of a document; 0: 2 GiB, the longest that the protocol can express
+	Response int   // octets of a response; 0 means 1 MiB, or more if Options.Range needs it
+	Octets   int64 // octets of a document; 0 means 2 GiB, the longest that the protocol can express
 }
 
 const (
 	defaultRange    = 10000
 	defaultResponse = 1 << 20
-	// aroundText exceeds the octets of an answer that are not part of the document.
+	// aroundText exceeds the number of octets in a response that are not part of the document.
 	aroundText = 64 << 10
 )
 
@@ -56,7 +56,7 @@ type Client struct {
 	pool pool.Pool[server, *conn]
 }
 
-// New returns a Client. A nil o means the zero Options.
+// New returns a Client. o may be nil.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -67,21 +67,22 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Close closes idle connections. Resources that are being read stay open. The Client
-// can still be used, but keeps no connections.
+// Close closes idle connections. Open resources stay open. The Client can still be
+// used, but stores no connections.
 func (c *Client) Close() error {
 	c.pool.Close()
 	return nil
 }
 
-// Open implements [scheme.Opener]: a document is an Object, and a search gives a Menu. A
-// database without a search is a Menu with its description and a search form; if req.Fill
-// fills it in, Open searches. The end of ctx also ends the reading of the resource.
+// Open implements [scheme.Opener]. It returns a document as a [*scheme.Object], and the
+// results of a search as a [*scheme.Menu]. For a database without a search it returns a
+// Menu with its description and a search form. If req.Fill fills in the form, Open
+// searches. When ctx ends, reading the resource fails.
 //
-// req.Accept orders the types of each hit. req.Like has URLs of documents on the same server
-// that results should be like (relevance feedback). req.Items selects hits by their rank,
-// from 1 to 10,000; Newest is their number. req.Offset has no effect if the document is
-// shorter.
+// req.Accept orders the types of each hit. req.Like holds URLs of documents on the same
+// server that results should resemble (relevance feedback). req.Items selects hits by their
+// rank, from 1 to 10,000; Newest is the number of hits. If the document is shorter than
+// req.Offset, Open ignores req.Offset.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	return op.open()
 }
 
-// server identifies the connections that can replace each other.
+// server identifies connections that can replace each other.
 type server struct {
 	dial scheme.Dialer
 	host string
@@ -123,8 +124,9 @@ func serverOf(d scheme.Dialer, u locus.URL) (server, error) {
 	return at, nil
 }
 
-// run calls f with an idle or new connection, and again if the server had closed the
-// idle one. After an error it ends the exchange; otherwise f or a later reader does.
+// run calls f with an idle or new connection. If the server had closed the idle
+// connection, it calls f again. After an error run ends the exchange; otherwise f or
+// a later reader does.
 func (op *operation) run(f func(*exchange) error) error {
 	for {
 		x, err := op.exchange()
@@ -162,7 +164,7 @@ func (op *operation) exchange() (*exchange, error) {
 	return newExchange(op, c), nil
 }
 
-// recordFor has what follows on c recorded for req.
+// recordFor records the following data on c for req.
 func (c *conn) recordFor(req *scheme.Request) {
 	c.record = req.Record
 	if raw, ok := c.raw.(net.Conn); ok && c.record != nil {

@@ -14,21 +14,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readAhead fits the answer to a range of the default size.
+// readAhead fits the response to a range of the default size.
 const readAhead = 16 << 10
 
 // conn is a connection to a server. One exchange uses it at a time.
 type conn struct {
 	raw    io.ReadWriteCloser
-	r      *bufio.Reader // of the conn
+	r      *bufio.Reader // reads the conn
 	server server
 
-	record   scheme.Recorder // of the exchange that uses it; may be nil
-	reused   bool            // it comes from the pool
-	answered bool            // it has answered since then
+	record   scheme.Recorder // recorder of the exchange that uses it; may be nil
+	reused   bool            // the connection comes from the pool
+	answered bool            // the server has answered since then
 }
 
-// Read reads and records an answer.
+// Read reads and records a response.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.raw.Read(p)
 	if n > 0 && c.record != nil {
@@ -51,19 +51,19 @@ func (e staleError) Unwrap() error { return e.error }
 
 var errClosed = fmt.Errorf("wais: %w", fs.ErrClosed)
 
-// exchange is the use of a connection for one operation, until everything is read. The
-// end of its context closes the connection. It sends one request at a time, because
-// servers lose a second one.
+// exchange is the use of a connection for one operation, until everything is read.
+// When its context ends, the connection is closed. It sends one request at a time,
+// because servers lose a second one.
 type exchange struct {
 	op     *operation
 	conn   *conn
-	packet []byte // memory of the last retrieval
-	apdu   []byte // memory of the last answer
+	packet []byte // buffer of the last retrieval
+	apdu   []byte // buffer of the last response
 	reply  searchReply
 
 	mu      sync.Mutex
-	stop    func() bool // ends the watch over the context
-	pending bool        // octets of an answer may follow, so the connection can't be kept
+	stop    func() bool // stops watching the context
+	pending bool        // octets of a response may follow, so the connection cannot be reused
 	over    bool
 }
 
@@ -76,8 +76,8 @@ func newExchange(op *operation, c *conn) *exchange {
 	return x
 }
 
-// end ends the exchange. It keeps the connection, or closes it if an answer is
-// pending. Further calls have no effect.
+// end ends the exchange. It releases the connection for reuse, or closes it if
+// a response is pending. Further calls have no effect.
 func (x *exchange) end() {
 	x.mu.Lock()
 	over, pending, stop := x.over, x.pending, x.stop
@@ -97,7 +97,7 @@ func (x *exchange) end() {
 	}
 }
 
-// setPending sets whether an answer is pending. It fails if the exchange is over.
+// setPending sets whether a response is pending. It fails if the exchange has ended.
 func (x *exchange) setPending(pending bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -108,7 +108,7 @@ func (x *exchange) setPending(pending bool) error {
 	return nil
 }
 
-// ask sends a packet and returns the APDU of the answer, valid until the next ask.
+// ask sends a packet and returns the APDU of the response, which is valid until the next ask.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
 	answers := x.op.answers
 	before := answers.Len()
@@ -141,7 +141,7 @@ func (x *exchange) receive(packet []byte) ([]byte, error) {
 		x.apdu = apdu
 	}
 	c.answered = true
-	// After more than one answer the connection is out of step.
+	// After more than one response the connection is out of step.
 	if err := x.setPending(c.r.Buffered() > 0); err != nil {
 		return nil, x.failure(err)
 	}
@@ -167,7 +167,7 @@ func (x *exchange) failure(err error) error {
 	return err
 }
 
-// answer sends a search or a retrieval, and reads the answer into reply.
+// answer sends a search or a retrieval, and reads the response into reply.
 func (x *exchange) answer(packet []byte, referenceID string) error {
 	apdu, err := x.ask(packet)
 	if err == nil {

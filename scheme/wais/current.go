@@ -16,7 +16,7 @@ import (
 //	wais://<host>:<port>/<database>/<wtype>/<wpath>
 var inForce = scheme.CurrentStandard{Name: "RFC 4156", Check: checkURI, Clean: isClean}
 
-// isClean reports that u has a database, and no document or dot segment.
+// isClean reports whether u has a database, and no document or dot segment.
 func isClean(u rfc3986.URI) bool {
 	database, _ := strings.CutPrefix(u.Path(), "/")
 	return current.Hosted(u) && database != "" && !strings.ContainsAny(database, "/%") && database[0] != '.'

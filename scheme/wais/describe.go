@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// databaseOf returns the database of an url-path as written, and what follows it: a
-// search or a document, with its delimiter.
+// databaseOf returns the encoded database in a url-path, and the rest: a search or
+// a document, with its delimiter.
 func databaseOf(u locus.URL) (database, rest string) {
 	path, _ := u.Path()
 	if i := strings.IndexAny(path, "?/"); i >= 0 {
@@ -29,7 +29,7 @@ func splitPath(s *scheme.Splitter) {
 	}
 }
 
-// title names the database: a document-id is not readable.
+// title names the database, because a document-id is not readable.
 func title(u locus.URL) string {
 	database, rest := databaseOf(u)
 	if words, ok := strings.CutPrefix(rest, "?"); ok && words != "" {

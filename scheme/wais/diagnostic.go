@@ -8,20 +8,20 @@ import (
 )
 
 // Diagnostic is a record that reports a fault of a request or of one record of the
-// answer. Hits and texts that come with it are valid. As an error it is also the one
-// of package scheme that its code means.
+// response. Hits and texts that arrive with it are valid. It wraps the error of
+// package scheme that corresponds to its code.
 type Diagnostic struct {
 	Code string // two characters: "S1"
 	Text string // additional information, as octets; may be empty
 }
 
-// recordLeast is the least octets of a diagnostic record: its code and its flag.
+// recordLeast is the minimum length of a diagnostic record in octets: its code and its flag.
 const recordLeast = 3
 
-// The codes that the client acts on.
+// Codes that the client handles.
 const (
 	codePermanent  = "S1"
-	codeOutOfRange = "SF" // also: such a document does not exist
+	codeOutOfRange = "SF" // also if there is no such document
 )
 
 var meanings = map[string]struct {
@@ -85,8 +85,9 @@ func (d Diagnostic) Error() string {
 	return "wais: " + what
 }
 
-// Unwrap returns the error of package scheme that the code means. freeWAIS has only
-// one code for all faults of a search; only its text says that a database is missing.
+// Unwrap returns the error of package scheme that corresponds to the code. freeWAIS
+// has only one code for all faults of a search; only its text says that a database is
+// missing.
 func (d Diagnostic) Unwrap() error {
 	if d.isMissingDatabase() {
 		return scheme.ErrNotFound
@@ -101,7 +102,7 @@ func (d Diagnostic) isMissingDatabase() bool {
 	return d.Code == codePermanent && strings.Contains(d.Text, "database is not available")
 }
 
-// parseDiagnostic reads a record of at least recordLeast octets.
+// parseDiagnostic reads a record with at least recordLeast octets.
 func parseDiagnostic(record []byte) Diagnostic {
 	return Diagnostic{Code: string(record[:2]), Text: string(record[2 : len(record)-1])}
 }

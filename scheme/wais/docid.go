@@ -7,20 +7,20 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// DocumentID has the octets of a document-id, as its server sent it and as requests
-// repeat it (RFC 1738 section 3.9: only the server can interpret it). It is
-// comparable. Servers of the time compose it of elements, the fields of a URL.
+// DocumentID holds the octets of a document-id, as its server sent it and as
+// requests repeat it (RFC 1738 section 3.9: only the server can interpret it). It
+// is comparable. Servers of the time compose it of elements, the fields of a URL.
 type DocumentID string
 
 const maxDocumentID = 8192
 
-// The numbers of fields.
+// Numbers of fields.
 const (
 	fieldOriginalLocalID    = 3
 	fieldDistributorLocalID = 6
 )
 
-// newDocumentID makes a document-id of fields. The error wraps [locus.ErrValue].
+// newDocumentID returns a document-id with the given fields. The error wraps [locus.ErrValue].
 func newDocumentID(fields []Field) (DocumentID, error) {
 	if len(fields) == 0 || len(fields) > maxFields {
 		return "", invalid("a document-id has 1 to %d fields, not %d", maxFields, len(fields))
@@ -45,7 +45,7 @@ func joinFields(fields []Field) DocumentID {
 	return DocumentID(b)
 }
 
-// wrong says why id can't be in a request, or returns "".
+// wrong returns why a request cannot contain id, or "".
 func (id DocumentID) wrong() string {
 	switch {
 	case id == "":
@@ -56,8 +56,8 @@ func (id DocumentID) wrong() string {
 	return ""
 }
 
-// Fields returns the fields of id. ok reports whether newDocumentID makes the same
-// document-id of them; if not, only the octets name the document.
+// Fields returns the fields of id. ok reports whether newDocumentID returns the
+// same document-id for them. If not, only the octets name the document.
 func (id DocumentID) Fields() (list []Field, ok bool) {
 	list, ok = id.split()
 	if !ok || len(list) == 0 || joinFields(list) != id {
@@ -93,8 +93,8 @@ func (x URL) DocumentID() (id DocumentID, ok bool) {
 	return joinFields(x.Fields()), true
 }
 
-// decodedAgain returns the document-id of the wpath if it is decoded once more, since
-// some servers and programs escaped a wpath twice. ok reports whether that is another
+// decodedAgain returns the document-id for the wpath decoded once more, because some
+// servers and programs escaped a wpath twice. ok reports whether that is another
 // document-id that consists of fields.
 func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	first, ok := x.DocumentID()
@@ -123,8 +123,9 @@ func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	return id, ok && id != first && id.wrong() == ""
 }
 
-// LocalID returns the local id of the document's server or, without one, of its
-// original server; "" if id has neither. It is only a name to show.
+// LocalID returns the local id of the document's server. If there is none, it
+// returns the local id of its original server, or "". A program may only show
+// it.
 func (id DocumentID) LocalID() string {
 	list, _ := id.split()
 	if f, ok := find(list, fieldDistributorLocalID); ok && f != "" {
@@ -134,7 +135,7 @@ func (id DocumentID) LocalID() string {
 	return f
 }
 
-// name returns the last path element of the local id, as a file name.
+// name returns the last path element of the local id as a file name.
 func (id DocumentID) name() string {
 	local := id.LocalID()
 	return local[strings.LastIndexByte(local, '/')+1:]

@@ -75,11 +75,11 @@ func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {
 
 const (
 	maxSources      = 40       // source descriptions that a menu fetches
-	maxLinkedSource = 64 << 10 // octets of each
+	maxLinkedSource = 64 << 10 // octets of each description
 )
 
-// database returns a link to the database of a source description. With an error, the
-// item says why there is no link.
+// database returns a link to the database of a source description. If it fails, the
+// item explains why there is no link.
 func (op *operation) database(h *hit) (scheme.Item, error) {
 	var u locus.URL
 	s, err := op.readSource(h.ID, maxLinkedSource)
@@ -115,8 +115,8 @@ func errorItem(err error) scheme.Item {
 	return scheme.Item{Title: strings.TrimPrefix(err.Error(), "wais: "), Kind: scheme.KindError, Size: -1}
 }
 
-// appendHit appends the items of a hit: one for each of its types. A score of 0 means
-// that the search found nothing, and the server shows this document instead.
+// appendHit appends the items of a hit, one for each of its types. A score of 0 means
+// that the search found nothing, and that the server shows this document instead.
 func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 	title := cmp.Or(h.Headline, h.ID.LocalID(), "(no title)")
 	if h.Score == 0 {
@@ -161,7 +161,7 @@ func (op *operation) item(h *hit, wtype string) scheme.Item {
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
 	if wtype == h.Wtypes[0] && wtype != wtypeURL {
-		item.Size = h.Length // which is the length of the first type only
+		item.Size = h.Length // the length of the first type only
 	}
 	return item
 }
@@ -244,8 +244,8 @@ func (h *hit) fields(wtype string) []scheme.Field {
 	return list
 }
 
-// time returns the date of a hit, or the zero time if it is missing or invalid. Years
-// of two digits begin with 1969.
+// time returns the date of a hit, or the zero time if it is missing or invalid.
+// Two-digit years begin with 1969.
 func (h *hit) time() time.Time {
 	for _, layout := range [...]string{"060102", "20060102"} {
 		if len(h.Date) == len(layout) {

@@ -20,9 +20,9 @@ type operation struct {
 	req      *scheme.Request
 	url      URL
 	server   server
-	prefer   scheme.Preference // of types of a document
-	answers  *archived.Buffer  // for Menu.Source; nil if not wanted
-	archived *conn             // has archived responses; nil means requests to the server
+	prefer   scheme.Preference // preference for the types of a document
+	answers  *archived.Buffer  // for Menu.Source; nil if not requested
+	archived *conn             // reads archived responses; nil means to send requests to the server
 }
 
 func (op *operation) open() (scheme.Resource, error) {
@@ -44,8 +44,8 @@ func (op *operation) open() (scheme.Resource, error) {
 	return op.document()
 }
 
-// fill asks req.Fill for the answers to the database's form. With answers, the URL
-// becomes that of the search.
+// fill calls req.Fill for the answers to the database's form. If there are
+// answers, it changes the URL to the URL of the search.
 func (op *operation) fill() error {
 	if op.req.Fill == nil {
 		return nil
@@ -135,8 +135,8 @@ func (op *operation) get(id DocumentID) (*body, error) {
 	return b, nil
 }
 
-// mayBeAnother reports whether err may come from a wrong document-id: servers report
-// it, send an empty packet, or close the connection.
+// mayBeAnother reports whether a wrong document-id may have caused err: servers
+// report it, send an empty packet, or close the connection.
 func mayBeAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotFound) || errors.Is(err, ErrEmpty) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
@@ -161,10 +161,10 @@ func (op *operation) search(q *query) (*searchReply, error) {
 	return &reply, nil
 }
 
-// maxHits limits the requested hits, since servers allocate memory for them.
+// maxHits limits the requested hits, because servers allocate memory for them.
 const maxHits = 10_000
 
-// span returns the ranks of the wanted hits, from 1.
+// span returns the ranks of the requested hits, from 1.
 func (op *operation) span() (first, last int) {
 	r, usual := op.req.Items, int64(op.client.o.Max)
 	from, to := max(r.First, 1), r.Last
@@ -203,11 +203,11 @@ func (op *operation) find(words string) (scheme.Resource, error) {
 	return op.menu(title, words, &listing{reply: r, first: first, most: last, links: !isHelp(words)}), nil
 }
 
-// isHelp reports whether words ask about the database itself.
+// isHelp reports whether words search for help about the database itself.
 func isHelp(words string) bool { return words == "" || words[0] == '?' || words[0] == '*' }
 
-// hasHit reports whether the search found a document. A document with score 0 is only
-// shown because nothing was found.
+// hasHit reports whether the search found a document. A server shows a document with
+// score 0 only if it found nothing.
 func (r *searchReply) hasHit() bool {
 	return slices.ContainsFunc(r.Hits, func(h hit) bool { return h.Score != 0 })
 }
@@ -264,8 +264,9 @@ func (op *operation) describe() (scheme.Resource, error) {
 	return op.menu(op.title(), "", &listing{head: head, reply: reply, first: 1, most: op.client.o.Max}), nil
 }
 
-// missing returns an error if the database does not exist, as far as the server tells.
-// freeWAIS opens it only for words such as "?"; without words its answer is empty.
+// missing returns an error if the server reports that the database does not exist.
+// freeWAIS opens the database only for words such as "?"; without words its response
+// is empty.
 func (op *operation) missing() error {
 	r, err := op.search(&query{Database: op.url.database, Words: "?", Max: op.client.o.Max})
 	if op.ctx.Err() != nil {
@@ -281,7 +282,7 @@ func (op *operation) missing() error {
 }
 
 // source fetches the first source description among hits, and returns its items. A
-// fault of the description is an item; an error is one of the connection.
+// fault of the description is an item; an error is a failure of the connection.
 func (op *operation) source(hits []hit) ([]scheme.Item, error) {
 	i := slices.IndexFunc(hits, func(h hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
 	if i < 0 {
@@ -297,7 +298,7 @@ func (op *operation) source(hits []hit) ([]scheme.Item, error) {
 	return s.items(), nil
 }
 
-// readSource fetches a source description of at most so many octets.
+// readSource fetches a source description of at most most octets.
 func (op *operation) readSource(id DocumentID, most int64) (*source, error) {
 	b, err := newBody(op.url.database, id, wtypeSource)
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A packet is a header in ASCII and one APDU.
+// A packet is an ASCII header and one APDU.
 //
 //	0-9    length of the APDU: ten decimal digits
 //	10     message type: "z", an APDU of Z39.50
@@ -31,20 +31,21 @@ const (
 	header = "0000000000z2wais        0"
 )
 
-// maxStray limits the octets that are skipped before a packet. Programs of the time
-// skip everything before the first "0".
+// maxStray limits the octets that the client skips before a packet. Programs of the
+// time skip everything before the first "0".
 const maxStray = 16
 
-// growth is the first allocation for an APDU. Each further one equals what has arrived.
+// growth is the first allocation for an APDU. Each further allocation equals the octets that have
+// arrived.
 const growth = 16 << 10
 
 // ErrEmpty is the error for a request that the server does not understand, or whose
-// answer does not fit its buffer. It is [scheme.ErrProtocol].
+// response does not fit into its buffer. It wraps [scheme.ErrProtocol].
 var ErrEmpty = fmt.Errorf("wais: %w: the server could not respond: it does not understand the request, or the response does not fit its buffer", scheme.ErrProtocol)
 
 // readPacket reads exactly one packet and returns its APDU, in the memory of buf if that
 // is large enough. Otherwise the memory grows with the octets that arrive, whatever
-// length the packet claims. most is the most octets of an APDU.
+// length the packet claims. most is the maximum length of an APDU in octets.
 func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
@@ -112,7 +113,7 @@ func readAPDU(r io.Reader, buf []byte, length int) ([]byte, error) {
 	return buf, nil
 }
 
-// brokenOff explains why reading ended after that many octets.
+// brokenOff explains why reading ended after octets octets.
 func brokenOff(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -122,15 +123,15 @@ func brokenOff(err error, octets int, where string) error {
 
 type packet struct {
 	b         []byte
-	start     int // of the packet in b
-	headerEnd int // of the APDU's header in b
+	start     int // start of the packet in b
+	headerEnd int // end of the APDU's header in b
 }
 
-// apduStart is the offset of the APDU's type, which follows the length of its header
-// in two octets.
+// apduStart is the offset of the APDU's type, which follows the two octets with the
+// length of its header.
 const apduStart = headerSize + 2
 
-// beginPacket begins a packet with an APDU of that type and its fixed fields.
+// beginPacket begins a packet with an APDU of the given type and its fixed fields.
 func beginPacket(dst []byte, apdu byte, fixed string) packet {
 	p := packet{b: dst, start: len(dst)}
 	p.b = append(p.b, header...)
@@ -159,14 +160,14 @@ func (p *packet) group(tag int) {
 	p.b = slices.Insert(p.b, p.headerEnd, appendCompressed(appendCompressed(head[:0], tag), size)...)
 }
 
-// The most octets of a request. maxRequest is ten times the buffer of the most common
+// Maximum octets of a request. maxRequest is ten times the buffer of the most common
 // server.
 const (
 	maxHeader  = 1<<16 - 1
 	maxRequest = 1 << 20
 )
 
-// end fills in the lengths. The error wraps [locus.ErrValue].
+// end sets the lengths. The error wraps [locus.ErrValue].
 func (p *packet) end() ([]byte, error) {
 	header := p.headerEnd - p.start - apduStart
 	length := len(p.b) - p.start - headerSize

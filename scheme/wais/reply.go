@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// searchReply is the answer to a query or a retrieval. It leaves out the status
+// searchReply is the response to a query or a retrieval. It omits the status
 // and the counts, which have no meaning on any known server.
 type searchReply struct {
 	Hits        []hit
@@ -16,13 +16,14 @@ type searchReply struct {
 	ReferenceID string // octets; empty if not repeated
 }
 
-// hit is a document that a search found. Numbers that the server does not specify are
-// -1, and texts empty. All texts are octets as the server sent them.
+// hit is a document that a search found. If the server does not specify a number, it
+// is -1; if it does not specify a text, the text is empty. All texts are octets as
+// the server sent them.
 type hit struct {
 	ID       DocumentID // never empty
-	Score    int64      // 0: not a hit, but a document that is shown instead
+	Score    int64      // 0 means that it is not a hit, but a document that the server shows instead
 	Length   int64      // octets of the document in the first of its types
-	Lines    int64      // of the document; unreliable
+	Lines    int64      // lines of the document; unreliable
 	Wtypes   []string   // at least one; "TEXT" if not specified
 	Source   string     // the database
 	Date     string     // yymmdd, yyyymmdd, or "0"
@@ -31,8 +32,9 @@ type hit struct {
 
 const defaultWtype = "TEXT"
 
-// parse reads an answer into r and reuses its memory. r refers to apdu, which must stay
-// unchanged. Hits without a document-id are left out. With an error r is empty.
+// parse reads a response into r and reuses its memory. r refers to apdu, which the
+// caller must not change. parse omits hits without a document-id. If it fails, r is
+// empty.
 func (r *searchReply) parse(apdu []byte) error {
 	*r = searchReply{Hits: r.Hits[:0], Texts: r.Texts[:0], Diagnostics: r.Diagnostics[:0]}
 	const fixedSize = 1 + 3 + 3 + 3 // status, result count, number of records, next position
@@ -54,7 +56,7 @@ func (r *searchReply) parse(apdu []byte) error {
 	return err
 }
 
-// readInformation reads the group after the header, which has all records.
+// readInformation reads the group after the header, which contains all records.
 func (r *searchReply) readInformation(e elements) error {
 	for e.next() {
 		if e.tag == tagUserInformation {
@@ -113,7 +115,7 @@ func (r *searchReply) readHit(e elements) error {
 	return nil
 }
 
-// readTypes reads a type block, without empty types.
+// readTypes reads a type block and skips empty types.
 func readTypes(e elements) (list []string, err error) {
 	for e.next() {
 		if e.tag == tagType && e.start < e.stop {
@@ -132,9 +134,9 @@ func readText(e elements) (octets []byte, err error) {
 	return octets, e.err
 }
 
-// answers returns an error if r has another Reference-ID than the request: answers
-// and requests are out of step, and the connection must be closed. Servers need not
-// repeat a Reference-ID.
+// answers returns an error if the Reference-ID of r differs from the request's:
+// responses and requests are out of step, and the connection must be closed.
+// Servers need not repeat a Reference-ID.
 func (r *searchReply) answers(referenceID string) error {
 	if r.ReferenceID == "" || r.ReferenceID == referenceID {
 		return nil

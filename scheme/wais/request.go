@@ -12,18 +12,18 @@ import (
 type query struct {
 	Database string // octets; empty means the server's default
 	Words    string // octets; empty requests a description of the database
-	Max      int    // most documents of the answer
+	Max      int    // maximum number of documents in the response
 	Examples []example
 }
 
-// example is a document that results should be like (relevance feedback).
+// example is a document that results should resemble (relevance feedback).
 type example struct {
 	ID    DocumentID
 	Wtype string
 }
 
-// The query types for words and for a document, and the fixed fields that programs of
-// the time send with them: limits of 30, 5000 and 30 records, or 10, 16 and 15, and
+// Query types for words and for a document, and the fixed fields that programs of the
+// time send with them: limits of 30, 5000 and 30 records, or 10, 16 and 15, and
 // permission to replace the result set.
 const (
 	queryWords    = "3"
@@ -34,7 +34,7 @@ const (
 )
 
 // appendSearch appends the packet of a search to dst. The error wraps
-// [locus.ErrValue]; dst is then returned unchanged.
+// [locus.ErrValue]; appendSearch then returns dst unchanged.
 func appendSearch(dst []byte, q *query) ([]byte, error) {
 	if err := q.check(); err != nil {
 		return dst, err
@@ -72,7 +72,7 @@ func (q *query) check() error {
 }
 
 type retrieval struct {
-	Database    string // octets; empty means the one in the document-id
+	Database    string // octets; empty means the database in the document-id
 	ID          DocumentID
 	Wtype       string
 	Start, End  int64  // octets: from Start to before End
@@ -80,7 +80,7 @@ type retrieval struct {
 }
 
 // appendRetrieval appends the packet of a retrieval to dst, in the only form that servers
-// accept. The error is as for appendSearch.
+// accept. It fails like appendSearch.
 func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return dst, err
@@ -104,7 +104,7 @@ func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	return p.end()
 }
 
-// term appends a term of the query. use and relation are its first two attributes; the
+// term appends a term of the query. use and relation are its first two attributes. The
 // server ignores the other four.
 func (p *packet) term(use, relation, text string) {
 	const ignored = " ig ig ig ig"
@@ -116,7 +116,7 @@ func (p *packet) term(use, relation, text string) {
 	p.text(tagTerm, text)
 }
 
-// and joins the two terms before it: the query is in postfix order.
+// and joins the two previous terms, because the query is in postfix order.
 func (p *packet) and() { p.text(tagOperator, "a") }
 
 func (r *retrieval) check() error {
@@ -129,7 +129,7 @@ func (r *retrieval) check() error {
 	return checkDocument(r.ID, r.Wtype)
 }
 
-// wrongDatabase says why name can't be in a request, or returns "".
+// wrongDatabase returns why a request cannot contain name, or "".
 func wrongDatabase(name string) string {
 	i := strings.IndexAny(name, "@\x1e\x1f")
 	if i < 0 {
@@ -142,7 +142,7 @@ func checkDocument(id DocumentID, wtype string) error {
 	return refuse(cmp.Or(wrongWtype(wtype), id.wrong()))
 }
 
-// wrongWtype says why wtype can't be in a request, or returns "".
+// wrongWtype returns why a request cannot contain wtype, or "".
 func wrongWtype(wtype string) string {
 	bad := strings.ContainsFunc(wtype, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wtype == "" || bad {
@@ -151,7 +151,7 @@ func wrongWtype(wtype string) string {
 	return ""
 }
 
-// sendable returns an error for the part of x that can't be in a request, or nil.
+// sendable returns an error for the part of x that a request cannot contain, or nil.
 func (x URL) sendable() error {
 	w, _ := split(x.url)
 	why, part, offset := wrongDatabase(x.database), "database", w.offset
@@ -175,7 +175,7 @@ func refuse(why string) error {
 	return invalid("%s", why)
 }
 
-// invalid returns an error for a value that can't be in a request.
+// invalid returns an error for a value that a request cannot contain.
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("wais: %w: %s", locus.ErrValue, fmt.Sprintf(format, args...))
 }

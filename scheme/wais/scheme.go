@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the registry row of wais, opened with c. A nil c means a client with
-// default options.
+// Scheme returns the description of the wais scheme, whose URLs c opens. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    name,
@@ -35,9 +35,10 @@ func Scheme(c *Client) scheme.Scheme {
 		Crawl: scheme.Crawl{Freshness: freshness},
 		Policy: scheme.Policy{
 			ProxyVars: []string{"wais_proxy"},
-			// The server says of each document with one octet, 0 to 2, who may copy it (field
-			// 7), and wants that octet back. No server asks for a document without it. The
-			// tags and lengths of fields part it from any other text of the URL.
+			// For each document the server sends one octet, 0 to 2, that defines the
+			// copyright (field 7). It serves a document only if the request repeats that
+			// octet. The tags and lengths of fields distinguish these texts from any other
+			// text in the URL.
 			OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
 		},
 	}

@@ -15,7 +15,7 @@ import (
 // are not safe for a terminal.
 type source struct {
 	IPName, IPAddress string // the server
-	Port              uint16 // 0: not specified, which means 210
+	Port              uint16 // 0 means not specified, which means 210
 	Database          string
 	Cost              string // a number as written: "0.00"
 	CostUnit          string // "free", "dollars-per-minute"
@@ -32,8 +32,9 @@ const (
 //
 //	(:source :keyword value ... )
 //
-// A value is a word, a text in quotation marks, or a list "( ... )" or "#( ... )". Unknown
-// keywords are skipped. The last ")" may be missing. The rest of the text is ignored.
+// A value is a word, a text in quotation marks, or a list "( ... )" or "#( ... )". The
+// parser skips unknown keywords. The last ")" may be missing. It ignores the rest of the
+// text.
 func parseSource(text []byte) (*source, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("wais: source description: %w: more than %d bytes", scheme.ErrTooLarge, maxSource)
@@ -96,8 +97,8 @@ func (s *source) set(keyword, v string) error {
 	return nil
 }
 
-// value reads a value, and returns its text; "" for a list. depth is the number of
-// lists around it.
+// value reads a value and returns its text, or "" for a list. depth is the number
+// of lists around it.
 func (r *sourceReader) value(depth int) (string, error) {
 	switch {
 	case r.take(`"`):
@@ -117,7 +118,7 @@ func (r *sourceReader) value(depth int) (string, error) {
 
 const blanks = " \t\r\n\f\v"
 
-// more goes to the next value and reports whether there is one.
+// more skips to the next value and reports whether there is one.
 func (r *sourceReader) more() bool {
 	rest := strings.TrimLeft(r.text[r.at:], blanks)
 	r.at = len(r.text) - len(rest)
@@ -132,7 +133,7 @@ func (r *sourceReader) take(token string) bool {
 	return true
 }
 
-// word reads up to the next blank, parenthesis or quotation mark.
+// word reads up to the next space, parenthesis or quotation mark.
 func (r *sourceReader) word() string {
 	r.more()
 	rest := r.text[r.at:]
@@ -164,7 +165,7 @@ func (r *sourceReader) quoted() (string, error) {
 }
 
 // URL returns the URL of the database: wais://ip-name:port/database, or with the
-// address if the name is missing. Without either, the error wraps
+// address if the name is missing. If both are missing, the error wraps
 // [scheme.ErrUnsupported]; otherwise it is a [*locus.SyntaxError].
 func (s *source) URL() (locus.URL, error) {
 	host := cmp.Or(s.IPName, s.IPAddress)
@@ -174,8 +175,8 @@ func (s *source) URL() (locus.URL, error) {
 	return s.at(host, s.Port)
 }
 
-// urlOn returns the URL of the database. A description that names no server describes a
-// database of the server that sent it.
+// urlOn returns the URL of the database. If the description names no server, the
+// database is on the server that sent it.
 func (s *source) urlOn(server locus.URL) (locus.URL, error) {
 	if s.IPName != "" || s.IPAddress != "" {
 		return s.URL()

@@ -15,8 +15,8 @@ const Port = 210
 
 const name = "wais"
 
-// URL is a decoded wais URL. URLs are comparable: they are == if their texts are. The
-// zero URL is invalid.
+// URL is a decoded wais URL. URLs are comparable: two URLs are == if their texts are
+// equal. The zero URL is invalid.
 type URL struct {
 	url                            locus.URL
 	database, search, wtype, wpath string
@@ -43,7 +43,7 @@ func Parse(u locus.URL) (URL, error) {
 	return x, nil
 }
 
-// form splits u, and reads its wpath. The error is that of Parse.
+// form splits u and reads its wpath. It fails like Parse.
 func form(u locus.URL) (w written, r reading, err error) {
 	if err := bnf.Form(u, name, "waisurl"); err != nil {
 		return w, r, err
@@ -58,7 +58,7 @@ func form(u locus.URL) (w written, r reading, err error) {
 	return w, r, nil
 }
 
-// URL returns the URL that x was parsed from.
+// URL returns the URL from which x was parsed.
 func (x URL) URL() locus.URL { return x.url }
 
 // Database returns the octets of the database's name.
@@ -68,7 +68,7 @@ func (x URL) Database() string { return x.database }
 // URL has a search, which may be empty.
 func (x URL) Search() (octets string, ok bool) { return x.search, x.hasSearch }
 
-// Words returns the octets of the search with each unescaped "+" as a blank (URI
+// Words returns the octets of the search with each unescaped "+" as a space (URI
 // draft, "search"). ok is as for Search.
 func (x URL) Words() (octets string, ok bool) {
 	if !x.hasSearch {
@@ -82,11 +82,11 @@ func (x URL) Words() (octets string, ok bool) {
 // document.
 func (x URL) Wtype() (octets string, ok bool) { return x.wtype, x.form != NoDocument }
 
-// Wpath returns the octets of the wpath, decoded once whatever its form. ok is as for
+// Wpath returns the octets of the wpath, decoded once in any form. ok is as for
 // Wtype.
 func (x URL) Wpath() (octets string, ok bool) { return x.wpath, x.form != NoDocument }
 
-// Form returns how the wpath is read.
+// Form returns the form of the wpath.
 func (x URL) Form() Form { return x.form }
 
 // Length returns the length of the document in octets from a wpath of [LengthForm]. It
@@ -110,7 +110,7 @@ type written struct {
 }
 
 // split cuts the url-path at its first "?", and the part before that at its first two
-// "/". It returns the parts also with an error.
+// "/". It also returns the parts if it fails.
 func split(u locus.URL) (written, error) {
 	path, ok := u.Path()
 	w := written{offset: u.PathOffset()}
@@ -139,23 +139,23 @@ func (w written) wpathOffset() int { return w.wtypeOffset() + len(w.wtype) + 1 }
 // Parts are the decoded parts of a wais URL.
 type Parts struct {
 	Host     string // as URL text
-	Port     uint16 // 0: the default, 210
+	Port     uint16 // 0 means the default, 210
 	Database string
 	Search   *string   // nil if absent
-	Document *Document // nil: absent. A document has no search.
+	Document *Document // nil if absent; a URL with a Document must have no Search
 }
 
 // Document names a document.
 type Document struct {
 	Wtype string
-	// Fields are the fields of the document-id, written in the [EscapedForm] of RFC
-	// 1738, or in the [OpaqueForm] if a field contains ";".
+	// Fields are the fields of the document-id. They are written in the
+	// [EscapedForm] of RFC 1738, or in the [OpaqueForm] if a field contains ";".
 	Fields []Field
-	// Wpath has the octets of the document-id if Fields is empty.
+	// Wpath holds the octets of the document-id if Fields is empty.
 	Wpath string
 }
 
-// URL makes the URL. The error is a [*locus.SyntaxError].
+// URL returns the URL. The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
 	x, err := p.write(false)
 	if err != nil || p.Document == nil || p.Document.is(x) {
@@ -172,7 +172,7 @@ func (p Parts) URL() (URL, error) {
 	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a document-id, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
 }
 
-// write makes a URL. opaque: it writes fields in the OpaqueForm.
+// write returns a URL. If opaque is true, it writes fields in the OpaqueForm.
 func (p Parts) write(opaque bool) (URL, error) {
 	path := string(p.appendPath(nil, opaque))
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
@@ -195,14 +195,14 @@ func (p Parts) appendPath(b []byte, opaque bool) []byte {
 		}
 	}
 	if p.Search != nil {
-		// A "+" would be read as a blank.
+		// Servers would read a "+" as a space.
 		b = append(b, '?')
 		b = escape.AppendEncode(b, *p.Search, escape.Hsegment().Without("+"))
 	}
 	return b
 }
 
-// plain has the characters that programs of the time did not escape in fields, but "/".
+// plain holds the characters that programs of the time did not escape in fields, except "/".
 var plain = escape.Alpha().Union(escape.Digit()).With(".-_$")
 
 func (d *Document) appendWpath(b []byte) []byte {
@@ -214,7 +214,7 @@ func (d *Document) appendWpath(b []byte) []byte {
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }
 
-// is reports whether x names d, which has either Fields or a Wpath then.
+// is reports whether x names d, which must have either Fields or a Wpath.
 func (d *Document) is(x URL) bool {
 	if len(d.Fields) == 0 {
 		return x.wpath == d.Wpath

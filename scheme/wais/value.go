@@ -14,13 +14,13 @@ import (
 // consists of its tag, the length of its value, and the value. Tag and length are
 // compressed integers. Groups are elements whose values are elements.
 
-// The APDUs of WAIS.
+// APDUs of WAIS.
 const (
 	apduSearch      = 22
 	apduSearchReply = 23
 )
 
-// Tags of elements, and of the groups that hold them.
+// Tags of elements, and of the groups that contain them.
 const (
 	tagReferenceID     = 2
 	tagResultSetName   = 17
@@ -56,10 +56,10 @@ const (
 	groupCodes       = 155
 )
 
-// compressedSize is the most octets of a compressed integer that are read.
+// compressedSize is the maximum length of a compressed integer in octets.
 const compressedSize = 5
 
-// appendCompressed appends n as a compressed integer: seven bits an octet, the
+// appendCompressed appends n as a compressed integer: seven bits per octet, the
 // highest first, and the top bit set in all but the last.
 func appendCompressed(dst []byte, n int) []byte {
 	for shift := (bits.Len(uint(n)|1) - 1) / 7 * 7; shift > 0; shift -= 7 {
@@ -74,11 +74,11 @@ func appendElement(dst []byte, tag int, octets string) []byte {
 	return append(dst, octets...)
 }
 
-// maxNumber is the highest number: in four octets the top bit is a sign.
+// maxNumber is the highest number, because the top bit of four octets is a sign.
 const maxNumber = math.MaxInt32
 
-// appendNumber appends an element whose value is a number, 0 to maxNumber: a
-// big-endian integer in as few octets as possible.
+// appendNumber appends an element whose value is a number from 0 to maxNumber:
+// a big-endian integer in as few octets as possible.
 func appendNumber(dst []byte, tag int, n int64) []byte {
 	size := max(1, (bits.Len64(uint64(n))+7)/8)
 	dst = appendCompressed(dst, tag)
@@ -128,7 +128,7 @@ func (e *elements) next() bool {
 	return true
 }
 
-// compressed reads a compressed integer. After an error it is 0.
+// compressed reads a compressed integer. After an error it returns 0.
 func (e *elements) compressed() (n int64) {
 	start := e.at
 	for e.err == nil {
@@ -169,7 +169,7 @@ func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
 func (e *elements) text() string { return string(e.value()) }
 
-// number reads the value as a number. It returns unknown for a negative one.
+// number reads the value as a number. For a negative one it returns unknown.
 func (e *elements) number() (n int64) {
 	value := e.value()
 	if len(value) > 4 {
@@ -193,13 +193,13 @@ func (e *elements) fail(at int, format string, args ...any) {
 	e.err = badAPDU(at, format, args...)
 }
 
-// badAPDU returns an error for an APDU with a fault at that octet.
+// badAPDU returns an error for an APDU with a fault at the given octet.
 func badAPDU(at int, format string, args ...any) error {
 	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
 }
 
-// openAPDU reads the beginning of an APDU of that type. It returns its fixed fields,
-// and iterators over the elements of its header and after its header.
+// openAPDU reads the beginning of an APDU of the given type. It returns its fixed
+// fields, and iterators over the elements in its header and after its header.
 func openAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information elements, err error) {
 	const typeAt = 2
 	if len(apdu) <= typeAt {

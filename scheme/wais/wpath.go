@@ -15,8 +15,8 @@ type Form uint8
 const (
 	NoDocument  Form = iota // no wpath: a database or a search
 	LengthForm              // a length in octets, "/", and fields, as programs wrote it
-	FieldsForm              // fields, by the URI draft
-	EscapedForm             // fields with "=", ";" and "/" escaped, by RFC 1738
+	FieldsForm              // fields, as in the URI draft
+	EscapedForm             // fields with "=", ";" and "/" escaped, as in RFC 1738
 	OpaqueForm              // the octets of the document-id
 )
 
@@ -25,14 +25,15 @@ func (f Form) String() string {
 }
 
 // Field is one element of a document-id. Fields 1 to 3 are the server, database and
-// local id of the original, 4 to 6 those of the distributor, and 7 the copyright.
+// local id of the original, fields 4 to 6 the same of the distributor, and field 7
+// the copyright.
 type Field struct {
 	Number  int
 	Content string // octets
 }
 
-// maxField is the highest number of a field. MaxFields is the most fields of a
-// document-id.
+// maxField is the highest number of a field. MaxFields is the maximum number of
+// fields of a document-id.
 const (
 	maxField  = 127
 	maxFields = 16
@@ -40,9 +41,9 @@ const (
 
 type reading struct {
 	form   Form
-	length int64  // of LengthForm; math.MaxInt64 also for larger ones
+	length int64  // of LengthForm; math.MaxInt64 also for larger lengths
 	list   string // the fields as written
-	offset int    // of list in the wpath
+	offset int    // offset of list in the wpath
 }
 
 // read finds the first form that matches the wpath.
@@ -61,13 +62,13 @@ func read(wpath string) reading {
 }
 
 type writtenField struct {
-	number  int // maxField + 1 also for larger ones
+	number  int // maxField + 1 also for larger numbers
 	content string
 	size    int // characters in the list, including the ";"
 }
 
-// fieldAt reads the field "digits=contents;" at i. escaped: "=" and ";" may be escaped.
-// The last ";" may be missing.
+// fieldAt reads the field "digits=contents;" at i. If escaped is true, "=" and ";" may
+// be escaped. The last ";" may be missing.
 func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	n, size := number(list, i)
 	start := i
@@ -88,7 +89,7 @@ func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	return writtenField{int(min(n, maxField+1)), list[content:], i - start}, true
 }
 
-// delimiter reports whether c is at i, and its size in characters.
+// delimiter reports whether text has c at i, and its size in characters.
 func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	if i == len(text) {
 		return 0, false
@@ -97,8 +98,8 @@ func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	return size, o == c && (escaped || size == 1)
 }
 
-// number reads the decimal digits at i, escaped or not. size is 0 without digits. n
-// is math.MaxInt64 also for larger numbers.
+// number reads the decimal digits at i, escaped or not. If there are none, size is
+// 0. For numbers above math.MaxInt64, n is math.MaxInt64.
 func number(text string, i int) (n int64, size int) {
 	start := i
 	for i < len(text) {
@@ -157,8 +158,8 @@ func (r reading) decoded() (list []Field) {
 	return list
 }
 
-// faults yields the faults of a list in order. offset is that of the wpath in the
-// URL.
+// faults yields the faults of a list in order. offset is the offset of the wpath
+// in the URL.
 func (r reading) faults(offset int) iter.Seq[bnf.Fault] {
 	return func(yield func(bnf.Fault) bool) {
 		x := bnf.Fault{Err: locus.ErrValue, Part: "length", Offset: offset, Size: r.offset, Why: "the length must be below 9223372036854775807"}

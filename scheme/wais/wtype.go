@@ -1,12 +1,12 @@
 package wais
 
-// The types of documents that the client treats specially.
+// Types of documents that the client treats specially.
 const (
 	wtypeSource = "WSRC" // a source description
 	wtypeURL    = "URL"  // the headline is the URL to follow
 )
 
-// mediaTypes has the types that servers use; there may be others.
+// mediaTypes holds the types that servers use; there may be others.
 var mediaTypes = map[string]string{
 	"TEXT":      "text/plain",
 	"HTML":      "text/html",
@@ -26,6 +26,6 @@ func mediaTypeOf(wtype string) string {
 	return "application/octet-stream"
 }
 
-// isNeighbour reports whether wtype is not a type, but asks for the next or previous
+// isNeighbour reports whether wtype is not a type, but requests the next or previous
 // document.
 func isNeighbour(wtype string) bool { return wtype == "WAIS_NEXT" || wtype == "WAIS_PREV" }

@@ -11,8 +11,8 @@ import (
 // directory Path of Site.
 type Query struct {
 	Hits int // limit
-	// Type is the kind of search: '=' exact, 's' substring, 'c' substring with case, 'r'
-	// regular expression. Small letters try the exact name first.
+	// Type is the kind of search: '=' exact, 's' substring, 'c' case-sensitive
+	// substring, 'r' regular expression. Lower-case letters try the exact name first.
 	Type  byte
 	Words string
 
@@ -27,7 +27,7 @@ type Find struct {
 	Size      int
 	ModTime   time.Time
 	Modes     string    // empty means the defaults of Object
-	Visited   time.Time // by the database
+	Visited   time.Time // when the database last visited it
 }
 
 func (f *Find) split() (dir, name string) {
@@ -38,7 +38,7 @@ func (f *Find) split() (dir, name string) {
 const (
 	archieMatch = "ARCHIE/MATCH("
 	archieHost  = "ARCHIE/HOST/"
-	archieWait  = 180 * time.Second // of any database
+	archieWait  = 180 * time.Second // for any database
 	archieMost  = 10000
 )
 
@@ -46,7 +46,7 @@ func (s *Server) isArchie(hsoname string) bool {
 	return s.o.Archie != nil && strings.HasPrefix(hsoname, "ARCHIE/")
 }
 
-// archie answers a query with links. If it returns false, the reply has the error.
+// archie answers a query with links. If it returns false, the reply contains the error.
 func (x *exchange) archie(hsoname string) (list []Link, ok bool) {
 	x.wait = max(x.wait, archieWait)
 	q, failure := parseQuery(hsoname)
@@ -59,7 +59,7 @@ func (x *exchange) archie(hsoname string) (list []Link, ok bool) {
 	return list, true
 }
 
-// parseQuery reads the hsoname of a query; failure is the text after FAILURE, or empty.
+// parseQuery reads the hsoname of a query. failure is the text after FAILURE, or empty.
 func parseQuery(hsoname string) (q Query, failure string) {
 	if rest, ok := strings.CutPrefix(hsoname, archieHost); ok {
 		q.Site, q.Path, _ = strings.Cut(rest, "/")
@@ -103,7 +103,7 @@ func (f *Find) link() Link {
 	return l
 }
 
-// Search returns an answer function for Options.Archie that searches a table in order.
+// Search returns a function for Options.Archie that searches a table in order.
 func Search(table []Find) func(q Query) []Find {
 	return func(q Query) []Find {
 		if q.Site != "" {
@@ -129,7 +129,7 @@ func Search(table []Find) func(q Query) []Find {
 	}
 }
 
-// like returns the match of names by q.Type, without the exact one.
+// like returns the function that matches names by q.Type, without the test for the exact name.
 func (q *Query) like() func(name string) bool {
 	switch q.Type {
 	case 'c', 'C':

@@ -10,12 +10,12 @@ import (
 // fails.
 type exchange struct {
 	s    *Server
-	dir  string // of the last DIRECTORY
+	dir  string // argument of the last DIRECTORY
 	out  []byte
 	wait time.Duration
 }
 
-// run runs the message's commands and leaves the reply in x.out.
+// run runs the message's commands and writes the reply to x.out.
 func (x *exchange) run(message string) {
 	for more := true; more && message != ""; {
 		line, rest, ok := cutLine(message)
@@ -33,7 +33,7 @@ func (x *exchange) run(message string) {
 	}
 }
 
-// The next three end the exchange with a line and return false.
+// The next three methods end the exchange with a line and return false.
 
 func (x *exchange) malformed(why string) bool {
 	return x.end("ERROR Malformed input line: " + string(appendToken(nil, why)) + "\n")
@@ -85,8 +85,8 @@ func (x *exchange) version(words []string) bool {
 	}
 }
 
-// found returns the object of that hsoname. If it returns nil, the reply has the error;
-// missing is the error for an unknown name.
+// found returns the object with the given hsoname. If it returns nil, the reply
+// contains the error. missing is the error for an unknown name.
 func (x *exchange) found(hsoname, missing string) *Object {
 	o := x.s.object(hsoname)
 	switch {
@@ -129,8 +129,8 @@ func (x *exchange) info(hsoname string, names []string) bool {
 	return true
 }
 
-// appendInfo appends the attributes of o with these names; nil: all except the
-// contents.
+// appendInfo appends the named attributes of o. If names is nil, it appends all
+// except the contents.
 func (s *Server) appendInfo(dst []byte, o *Object, names []string) []byte {
 	wanted := func(name string) bool { return names == nil || slices.Contains(names, name) }
 	list := slices.Concat(o.Attributes, o.intrinsic())
@@ -165,7 +165,7 @@ func (x *exchange) list(attributes bool) bool {
 }
 
 // links returns the links of a directory or of a query's result. If it returns false,
-// the reply has the error.
+// the reply contains the error.
 func (x *exchange) links(dir string) (list []Link, ok bool) {
 	if x.s.isArchie(dir) {
 		return x.archie(dir)

@@ -2,11 +2,11 @@ package prosperotest
 
 import "strings"
 
-// special are the octets at which the measured server begins to quote.
+// special lists the octets at which the measured server begins to quote.
 const special = " \t\n\v\f\r/'+,"
 
-// appendToken appends a token as the measured server writes it: quotes start at the
-// first octet that needs them and end with the token.
+// appendToken appends a token like the measured server: quotes start at the first
+// octet that needs them and end with the token.
 func appendToken(dst []byte, token string) []byte {
 	if token == "" {
 		return append(dst, "''"...)
@@ -36,7 +36,7 @@ func appendTokens(dst []byte, tokens ...string) []byte {
 	return dst
 }
 
-// cutLine splits message after its first line; ok reports that no quotes are open.
+// cutLine splits message after its first line. ok reports whether no quotes are open.
 func cutLine(message string) (line, rest string, ok bool) {
 	quoted := false
 	for i := range len(message) {

@@ -8,7 +8,8 @@ import (
 )
 
 // Directory maps hsonames to the objects of a server. Hsonames are opaque; most begin
-// with "/". A request for a name that has no listed prefix is NOT-AUTHORIZED.
+// with "/". The server answers a request for a name without a listed prefix with
+// NOT-AUTHORIZED.
 type Directory map[string]Object
 
 // Object is a file or a directory.
@@ -18,52 +19,53 @@ type Object struct {
 	Data    string    // CONTENTS of a file
 	ModTime time.Time // zero means the first second of 1994
 	Modes   string    // UNIX-MODES; empty means "-rw-r--r--" or "drwxr-xr-x"
-	// Methods are the access methods of a file after Prospero's own, which NoContents
-	// removes.
+	// Methods are the access methods of a file after Prospero's own method.
+	// NoContents removes Prospero's own.
 	Methods    []Method
 	NoContents bool
-	Attributes []Attribute // stored ones
+	Attributes []Attribute // stored attributes
 
-	Moved *Link         // its new address: FORWARDED, with host, hsoname, version and expiry
+	Moved *Link         // its new address, reported with FORWARDED, host, hsoname, version and expiry
 	Fail  string        // the text after FAILURE for each request: "NOT-AUTHORIZED"
-	Wait  time.Duration // the wait that is announced before the immediate reply, in whole seconds
+	Wait  time.Duration // the wait announced before the immediate reply, in whole seconds
 }
 
 // Link is one link of a directory.
 type Link struct {
 	Name   string
 	Union  bool
-	Target string // type of its object; empty: the actual one. NULL shows only the name
-	// Host is the host token of another server, as HostToken writes it; empty: this
-	// server. HostType empty: INTERNET-D.
+	Target string // type of its object; empty means the actual type; NULL shows only the name
+	// Host is the host token of another server, in the format of HostToken. If
+	// empty, it is this server. If HostType is empty, it is INTERNET-D.
 	Host, HostType string
-	// HSOName is empty for a real file of the directory: its hsoname is that of the
-	// directory, "/" and the name, and listings show its object's attributes.
+	// HSOName is empty for a real file of the directory: its hsoname is the hsoname
+	// of the directory, "/" and the name, and listings show its object's
+	// attributes.
 	HSOName string
 	Version int32
 	Expires time.Time // DEST-EXP; zero means never
 
-	Methods    []Method    // of an EXTERNAL, shown in every listing
-	ID         string      // "REMOTE 123456", shown in every listing, with an empty line after it
-	Attributes []Attribute // shown where attributes are asked for
+	Methods    []Method    // of an EXTERNAL link; shown in every listing
+	ID         string      // "REMOTE 123456"; shown in every listing, with an empty line after it
+	Attributes []Attribute // shown if the client requests attributes
 }
 
 // Method is an access method: its name, host type, host, name type and name, and its
-// own tokens. Empty tokens stand for those of the link or the object.
+// own tokens. The link or the object supplies the empty tokens.
 type Method []string
 
 // Attribute is a property of a link or an object.
 type Attribute struct {
-	AppliesTo string // empty: CACHED of a link, OBJECT of an object
+	AppliesTo string // empty means CACHED for a link, OBJECT for an object
 	Nature    string // empty means APPLICATION
 	Name      string
-	// One of these is the value.
+	// Value and Link are alternatives.
 	Value  []string
 	Filter []string
-	Link   *Link // its Attributes get one more ">"
+	Link   *Link // its Attributes have one more ">"
 }
 
-// HostToken writes host and port as replies do: "127.0.0.1(33121)".
+// HostToken writes host and port in the format of replies, such as "127.0.0.1(33121)".
 func HostToken(addr string) string {
 	i := strings.LastIndexByte(addr, ':')
 	if i < 0 {
@@ -74,7 +76,7 @@ func HostToken(addr string) string {
 
 func (o *Object) isDirectory() bool { return o.Links != nil }
 
-// size is the length of a file, or one disk block for a directory.
+// size returns the length of a file, or one disk block for a directory.
 func (o *Object) size() int {
 	if o.isDirectory() {
 		return 4096
@@ -119,10 +121,10 @@ func (s *Server) methods(o *Object) (list []Method) {
 	return append(list, o.Methods...)
 }
 
-// real reports whether l is a file of its directory and not a link that was made.
+// real reports whether l is a file of its directory and not an added link.
 func (l *Link) real() bool { return l.Host == "" && l.HSOName == "" && l.Target == "" }
 
-// hsoname returns the hsoname that l, a link of directory dir, leads to.
+// hsoname returns the hsoname of the target of l, a link in directory dir.
 func (l *Link) hsoname(dir string) string {
 	if l.real() {
 		return dir + "/" + l.Name
@@ -130,8 +132,8 @@ func (l *Link) hsoname(dir string) string {
 	return l.HSOName
 }
 
-// here returns the object that l, a link of directory dir, leads to; nil: it is missing
-// or on another server.
+// here returns the object to which l, a link in directory dir, leads. If the object is
+// missing or on another server, it returns nil.
 func (s *Server) here(dir string, l *Link) *Object {
 	if l.Host != "" || l.Target == "NULL" {
 		return nil
@@ -192,7 +194,7 @@ func (s *Server) appendTarget(dst []byte, dir string, l *Link) []byte {
 	return dst
 }
 
-// appendLine appends the lines of l, a link of directory dir.
+// appendLine appends the lines of l, a link in directory dir.
 func (s *Server) appendLine(dst []byte, dir string, l *Link, attributes bool) []byte {
 	if l.Target == "NULL" {
 		return append(dst, "LINK L NULL "+l.Name+" NULL NULL NULL NULL 0\n"...) // this server quotes nothing here
@@ -238,7 +240,7 @@ func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 		}
 		return dst
 	case a.Filter != nil:
-		dst = append(dst, " FILTER  "...) // two blanks, as measured
+		dst = append(dst, " FILTER  "...) // two spaces, as measured
 		dst = appendTokens(dst, a.Filter...)
 	default:
 		if nature != "FIELD" || !untyped(a.Name) {
@@ -249,8 +251,9 @@ func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 	return append(dst, '\n')
 }
 
-// untyped reports whether the FIELD attribute of that name has no word for its type.
-// By the documents ID is one of them, but the measured server writes its type.
+// untyped reports whether the FIELD attribute with the given name omits its type.
+// According to the documents, ID is one of them, but the measured server writes its
+// type.
 func untyped(name string) bool {
 	switch name {
 	case "ACCESS-METHOD", "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE",

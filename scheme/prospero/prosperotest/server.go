@@ -1,9 +1,11 @@
-// Package prosperotest is a Prospero server for tests and the tour. It records every
-// message, serves objects from memory, and quotes, orders and refuses as the original
-// server of 1994 was measured to do. Its network can lose datagrams.
+// Package prosperotest provides an in-process Prospero server for tests and the tour.
+// It records every message and serves objects from memory. It quotes, orders and
+// rejects like the original server of 1994, as measured. Its network can lose
+// datagrams.
 //
-// It implements what a reading client needs of version 5: directories, files,
-// attributes, links to other servers, moved objects and Archie queries.
+// It implements the parts of version 5 that a reading client needs:
+// directories, files, attributes, links to other servers, moved objects and
+// Archie queries.
 package prosperotest
 
 import (
@@ -15,19 +17,19 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
-// Options of a server. The zero value serves only its directory, on a network without
-// faults.
+// Options configure a server. The zero value serves only its directory, on a network
+// without faults.
 type Options struct {
-	Host     string                                                    // host token of this server in replies: "PFS.EXAMPLE.EDU(11525)"; empty means its address
+	Host     string                                                    // host token of this server in replies, such as "PFS.EXAMPLE.EDU(11525)"; empty means its address
 	Software string                                                    // software in VERSION replies; empty means "PROSPEROTEST"
-	Local    bool                                                      // also offer files by LOCAL, as servers do to clients of the same machine
-	Archie   func(q Query) []Find                                      // answers Archie queries, after an announced wait; nil means there is no database
+	Local    bool                                                      // also offer files with LOCAL, as servers do to clients on the same machine
+	Archie   func(q Query) []Find                                      // answers Archie queries, after an announced wait; nil means that there is no database
 	Conn     net.PacketConn                                            // the socket, which Close closes; nil means a free loopback port
 	Faults   ardptest.Faults                                           // of the network, in both directions
 	Reply    func(r *ardptest.Request) (reply ardptest.Reply, ok bool) // replaces the server's reply if ok
 }
 
-// Server is a running server. Its methods are safe for concurrent use.
+// Server is a running server. Its methods may be called concurrently.
 type Server struct {
 	o        Options
 	objects  Directory
@@ -66,10 +68,10 @@ func newServer(objects Directory, o *Options) *Server {
 	return s
 }
 
-// Addr returns host and port: "127.0.0.1:33121".
+// Addr returns host and port, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.pc.LocalAddr().String() }
 
-// Requests returns the received messages in order; a repeated one is listed once.
+// Requests returns the received messages in order. It lists a repeated message once.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,8 +18,8 @@ const (
 // normalEnd is the end of a session, in UNBIND.
 const normalEnd = 1
 
-// negotiateExtended offers TN3270E, if configured, and waits until the functions are
-// agreed on or the terminal refuses.
+// negotiateExtended offers TN3270E, if configured, and waits until the terminal
+// agrees on the functions or rejects TN3270E.
 func (h *Host) negotiateExtended() error {
 	if !h.o.Extended {
 		return nil
@@ -64,7 +64,7 @@ func (h *Host) deviceAsked(data []byte) {
 	h.Sub(nvt.TN3270E, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason, reason})
 }
 
-// functionsAsked agrees to functions, or asks for those that the host has.
+// functionsAsked accepts functions, or requests those that the host supports.
 func (h *Host) functionsAsked(list []byte) {
 	common := slices.DeleteFunc(slices.Clone(list), func(f byte) bool { return !slices.Contains(h.o.Functions, f) })
 	if len(common) < len(list) {
@@ -84,8 +84,8 @@ func (h *Host) agree(functions []byte) {
 	h.gotAnswer(nvt.TN3270E)
 }
 
-// bindImage returns the BIND of a session, with the part that terminals read: the screen
-// sizes.
+// bindImage returns the BIND of a session, with only the part that terminals read: the
+// screen sizes.
 func (h *Host) bindImage() []byte {
 	const (
 		defaultRows = 20 // and columns, the alternate rows and columns, and which of them

@@ -15,21 +15,22 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// HostOptions are the options of a tn3270 host. The zero value implements only RFC 1576
-// and admits everyone.
+// HostOptions configure a tn3270 host. The zero value implements only RFC 1576 and
+// accepts any login.
 type HostOptions struct {
 	Extended bool     // offer TN3270E first (RFC 2355)
-	Devices  []string // names of devices or groups; nil: any requested one, and "LU0001"
-	// Functions are the functions of TN3270E that the host agrees to. nil: BIND-IMAGE,
-	// RESPONSES and SYSREQ.
+	Devices  []string // names of devices or groups; nil means any requested one, and "LU0001"
+	// Functions lists the functions of TN3270E that the host accepts. If nil, they are
+	// BIND-IMAGE, RESPONSES and SYSREQ.
 	Functions []byte
 	CodePage  string // empty means "037"
-	// Users maps names to passwords, in upper case, for the built-in screens. nil: everyone
-	// is admitted.
+	// Users maps names to passwords, in upper case, for the built-in screens. If nil, the
+	// host accepts any login.
 	Users map[string]string
-	// Run runs the session until it returns. nil: a few built-in screens.
+	// Run runs the session until it returns. If nil, the host shows a few built-in screens.
 	Run func(*Host) error
-	// Listener is where it listens; Close closes it. nil: a free loopback port.
+	// Listener accepts the connections, and Close closes it. If nil, the host listens on a free
+	// loopback port.
 	Listener net.Listener
 }
 
@@ -124,7 +125,7 @@ func (h *Host) Show(b *tn3270.Builder) error {
 	return h.Send(record)
 }
 
-// Send sends a record of any octets.
+// Send sends a record with any octets.
 func (h *Host) Send(record []byte) error {
 	if h.extended {
 		return h.SendKind(nvt.Record3270Data, record)
@@ -132,7 +133,7 @@ func (h *Host) Send(record []byte) error {
 	return h.WriteRecord(record)
 }
 
-// SendText sends SSCP-LU-DATA, text that the terminal shows as such. It needs TN3270E.
+// SendText sends SSCP-LU-DATA, text that the terminal shows as text. It requires TN3270E.
 func (h *Host) SendText(text string) error {
 	record, err := h.builder.Text(text).Record()
 	if err != nil {
@@ -141,8 +142,8 @@ func (h *Host) SendText(text string) error {
 	return h.SendKind(nvt.RecordSSCPLUData, record)
 }
 
-// SendKind sends a record of that kind with its header (RFC 2355). It asks for a response
-// to a data stream if responses were agreed on.
+// SendKind sends a record with the given kind and its header (RFC 2355). For a data
+// stream it requests a response, if responses were negotiated.
 func (h *Host) SendKind(kind byte, data []byte) error {
 	header := []byte{kind, 0, 0, byte(h.sequence >> 8), byte(h.sequence)}
 	if h.hasFunction(nvt.Responses) {
@@ -200,7 +201,7 @@ func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 			h.log(fmt.Sprintf("response %d: %X % X", int(header[3])<<8|int(header[4]), header[2], data))
 			return in, false, nil
 		case nvt.RecordSSCPLUData:
-			// Only text: make it a field after Enter and an address.
+			// Only text follows: make it a field after Enter and an address.
 			record = append([]byte{0x7D, 0x40, 0x40}, data...)
 		}
 	}

@@ -13,15 +13,15 @@ const (
 	theirs = false
 )
 
-// pendingAnswer is an answer that the other side owes: an option going on, on our side or
-// theirs, or with sub a subnegotiation.
+// pendingAnswer is an answer that the other side still has to send: that an option is on,
+// on this or the other side, or, with sub, a subnegotiation.
 type pendingAnswer struct {
 	us   bool
 	sub  bool
 	code byte
 }
 
-// negotiation is a Telnet host that asks and waits for answers.
+// negotiation is a Telnet host that requests options and waits for answers.
 type negotiation struct {
 	*nvt.Conn
 	pending map[pendingAnswer]bool
@@ -35,7 +35,7 @@ func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
 	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command, Changed: changed})
 }
 
-// request asks for options to go on, and does not wait for the answers.
+// request requests that options be turned on, and does not wait for the answers.
 func (n *negotiation) request(us bool, codes ...byte) (err error) {
 	for _, code := range codes {
 		if !n.Enabled(us, code) {
@@ -59,10 +59,10 @@ func (n *negotiation) expectAnswer(code byte) { n.pending[pendingAnswer{sub: tru
 
 func (n *negotiation) gotAnswer(code byte) { delete(n.pending, pendingAnswer{sub: true, code: code}) }
 
-// maxEarly is the most input that is kept during the negotiation.
+// maxEarly is the maximum input that is buffered during the negotiation.
 const maxEarly = 64 << 10
 
-// wait waits for the pending answers and keeps what is typed meanwhile.
+// wait waits for the pending answers and buffers the input that arrives meanwhile.
 func (n *negotiation) wait() error {
 	for len(n.pending) > 0 {
 		typed, err := n.readTyped()

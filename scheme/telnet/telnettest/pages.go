@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// pages are the built-in screens of a host: a logon, a menu, and the menu's screens.
+// pages holds the built-in screens of a host: a logon, a menu, and the menu's screens.
 type pages struct {
 	*Host
 	users   map[string]string
@@ -17,7 +17,7 @@ type pages struct {
 	message string // for the next screen
 }
 
-// page shows a screen and returns the next one; nil ends the session.
+// page shows a screen and returns the next one. A nil page ends the session.
 type page func() (page, error)
 
 func (p *pages) run() error {
@@ -58,7 +58,7 @@ const (
 	inputLength = 8
 )
 
-// logon asks for user, password and room.
+// logon requests user, password and room.
 func (p *pages) logon() (page, error) {
 	b := p.screen().At(24, 1).Field(tn3270.Skip).Text("Enter logs on   PF3 ends")
 	b = p.input(b, roomRow, "Room", tn3270.Numeric)
@@ -96,8 +96,8 @@ func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribut
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-// Input returns the input in the field whose attribute is at a position, counted from 1 on
-// a screen of 80 columns.
+// Input returns the input in the field whose attribute is at the given row and column,
+// counted from 1 on a screen with 80 columns.
 func Input(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+column {
@@ -139,7 +139,7 @@ func (p *pages) menu() (page, error) {
 	return p.menu, nil
 }
 
-// back shows a screen that any key leaves for the menu.
+// back shows a screen. Any key returns to the menu.
 func (p *pages) back(b *tn3270.Builder) (page, error) {
 	_, err := p.showAndReceive(b)
 	return p.menu, err

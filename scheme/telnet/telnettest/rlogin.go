@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// RloginOptions are the options of an rlogin host. The zero value trusts everyone.
+// RloginOptions configure an rlogin host. The zero value trusts all users.
 type RloginOptions struct {
-	Users    map[string]string   // names and passwords, asked for in the stream; nil means no login
-	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil means login and shell
+	Users    map[string]string   // names and passwords, requested in the stream; nil means no login
+	Handle   func(io.ReadWriter) // its argument is a [*Terminal]; nil means login and shell
 	Listener net.Listener        // Close closes it; nil means a free loopback port
 }
 
-// StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux it asks for the
-// window size, as urgent data; elsewhere it does not.
+// StartRlogin starts an rlogin host (RFC 1282). o may be nil. On Linux the host
+// requests the window size with urgent data; on other systems it does not.
 func StartRlogin(o *RloginOptions) (*Server, error) {
 	var options RloginOptions
 	if o != nil {
@@ -25,7 +25,7 @@ func StartRlogin(o *RloginOptions) (*Server, error) {
 	return start(options.Listener, func(c net.Conn, log func(string)) { options.serve(c, log) })
 }
 
-// askWindow is the urgent octet that asks for the window size.
+// askWindow is the urgent octet that requests the window size.
 const askWindow = 0x80
 
 func (o *RloginOptions) serve(c net.Conn, log func(string)) {
@@ -52,7 +52,7 @@ type rloginHost struct {
 	resized func(columns, rows int)
 }
 
-// maxName is the longest text at the beginning of a session.
+// maxName is the maximum length of a text at the beginning of a session.
 const maxName = 256
 
 // begin reads an empty text, the client's user, the host's user, and the terminal.
@@ -104,7 +104,7 @@ func (h *rloginHost) more() ([]byte, error) {
 		numbers := b[len(windowMark):]
 		h.resized(int(binary.BigEndian.Uint16(numbers[2:])), int(binary.BigEndian.Uint16(numbers)))
 	}
-	// Up to what may be the next mark.
+	// Stop before a possible next mark.
 	b, _ := h.r.Peek(h.r.Buffered())
 	n := len(b)
 	if i := strings.IndexByte(string(b[1:]), windowMark[0]); i >= 0 {

@@ -1,8 +1,8 @@
-// Package telnettest has hosts for telnet, rlogin and tn3270, for tests and the tour.
-// They log what they receive, also passwords.
+// Package telnettest provides in-process hosts for telnet, rlogin and tn3270, for
+// tests and the tour. They log the data that they receive, including passwords.
 //
-// The telnet and rlogin hosts have a login and a small shell; its command "help" lists the
-// others. The tn3270 host has a few screens, or runs a function.
+// The telnet and rlogin hosts have a login and a small shell, whose command "help" lists
+// the others. The tn3270 host has a few screens, or runs a function.
 package telnettest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Server is a running host. Its methods are safe for concurrent use.
+// Server is a running host. Its methods may be called concurrently.
 type Server struct {
 	l     net.Listener
 	group servetest.Group
@@ -45,11 +45,12 @@ func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Se
 	return s, nil
 }
 
-// Addr returns host and port: "127.0.0.1:33119".
+// Addr returns host and port, such as "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Log returns the log of each connection, in the order they were opened. An entry is a
-// word and a value, such as "typed guest", "window 80x24", "type VT100" or "command IP".
+// Log returns the log of each connection, in the order in which they were opened. An
+// entry is a word and a value, such as "typed guest", "window 80x24", "type VT100" or
+// "command IP".
 func (s *Server) Log() [][]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,7 +61,7 @@ func (s *Server) Log() [][]string {
 	return list
 }
 
-// Wait waits until some log has the entry. The error is the cause of ctx's end.
+// Wait waits until a log contains the entry. If ctx ends first, the error is its cause.
 func (s *Server) Wait(ctx context.Context, entry string) error {
 	for {
 		s.mu.Lock()

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// tries is how many wrong passwords are accepted.
+// tries is the maximum number of wrong passwords.
 const tries = 3
 
-// login asks for a name, unless it is given, and the password. It returns the name, or ""
+// login requests a name, unless it is given, and the password. It returns the name, or ""
 // if the login failed.
 func (t *Terminal) login(users map[string]string, name string) (string, error) {
 	for range tries {
@@ -76,7 +76,7 @@ type command struct {
 	do    func(t *Terminal, args []string) error
 }
 
-// commands are all commands except "help".
+// commands holds all commands except "help".
 var commands = map[string]command{
 	"bye":    {"ends the session", func(t *Terminal, _ []string) error { return errors.Join(t.Say("Goodbye."), io.EOF) }},
 	"color":  {"shows colours and the like", func(t *Terminal, _ []string) error { return t.Say(colors) }},
@@ -154,9 +154,10 @@ func hang(t *Terminal, _ []string) error {
 // colors is text with SGR sequences (ECMA-48).
 const colors = "\x1b[31mred\x1b[0m \x1b[1;32mbold green\x1b[0m \x1b[38;5;208morange\x1b[0m \x1b[7mreverse\x1b[0m"
 
-// evil tries everything that untrusted output must not make a terminal do: set the window
-// title, write to the clipboard, report its type, cursor position, title and last error,
-// print, redefine keys, resize the window, report the mouse, hide the text that follows.
+// evil contains everything that untrusted output must not make a terminal do: set the
+// window title, write to the clipboard, report its type, cursor position, title and last
+// error, print, redefine keys, resize the window, report the mouse, and hide the text
+// that follows.
 const evil = "before" +
 	"\x1b]0;owned\a" + "\x1b]52;c;cm0gLXJm\x1b\\" + "\x1b]8;;http://evil.example/\x1b\\link\x1b]8;;\x1b\\" +
 	"\x1b[c" + "\x1b[6n" + "\x1b[21t" + "\x05" + "\x1bP$qm\x1b\\" + "\x1b[5i" + "\x1bP1;1|17/6f776e6564\x1b\\" +

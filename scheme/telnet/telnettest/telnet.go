@@ -9,13 +9,13 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// TelnetOptions are the options of a telnet host. The zero value admits everyone and
-// negotiates as a Unix system does.
+// TelnetOptions configure a telnet host. The zero value accepts any login and
+// negotiates like a Unix system.
 type TelnetOptions struct {
 	Users    map[string]string   // names and passwords; nil means no login
 	Banner   string              // shown before the login, without its line end
-	Plain    bool                // speak no Telnet, and don't echo
-	Handle   func(io.ReadWriter) // gets a [*Terminal]; nil means login and shell
+	Plain    bool                // do not use Telnet, and do not echo
+	Handle   func(io.ReadWriter) // its argument is a [*Terminal]; nil means login and shell
 	Listener net.Listener        // Close closes it; nil means a free loopback port
 }
 
@@ -63,7 +63,7 @@ func (plain) echoes() bool       { return false }
 func (plain) setEcho(bool) error { return nil }
 func (plain) options() []string  { return nil }
 
-// Options that a Unix system asks for, without names in package nvt.
+// Options that a Unix system requests, without names in package nvt.
 const (
 	optStatus       = 5  // RFC 859
 	optSpeed        = 32 // RFC 1079
@@ -79,7 +79,7 @@ type telnetHost struct {
 	t *Terminal
 }
 
-// asking are the options whose subnegotiations are SEND and IS.
+// asking lists the options whose subnegotiations are SEND and IS.
 var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
 
 func (h *telnetHost) agreed() []nvt.Option {
@@ -94,7 +94,7 @@ func (h *telnetHost) agreed() []nvt.Option {
 	return list
 }
 
-// negotiate asks for the same options as a Unix system, in its order.
+// negotiate requests the same options as a Unix system, in its order.
 func (h *telnetHost) negotiate() error {
 	for _, step := range []func() error{h.askWho, h.askHow} {
 		if err := errors.Join(step(), h.wait()); err != nil {
@@ -118,8 +118,8 @@ func (h *telnetHost) askWho() error {
 	return err
 }
 
-// askHow asks for the properties of a terminal. It asks the client to echo and to edit
-// lines only as a test, and then withdraws that.
+// askHow requests the properties of a terminal. It requests that the client echo and
+// edit lines only as a test, and then withdraws the request.
 func (h *telnetHost) askHow() error {
 	err := errors.Join(
 		h.request(ours, nvt.SGA), h.request(theirs, nvt.Echo, nvt.LineMode, nvt.WindowSize),
@@ -160,7 +160,7 @@ func (h *telnetHost) command(command byte) {
 	}
 }
 
-// more returns the input typed during the negotiation first.
+// more first returns the input that was typed during the negotiation.
 func (h *telnetHost) more() ([]byte, error) {
 	if typed := h.early; len(typed) > 0 {
 		h.early = nil

@@ -15,7 +15,7 @@ type peer interface {
 	more() ([]byte, error) // new input, possibly empty
 	echoes() bool
 	setEcho(on bool) error
-	options() []string // as lines of text
+	options() []string // lines of text
 }
 
 // Terminal is the client's terminal.
@@ -27,10 +27,10 @@ type Terminal struct {
 	hidden bool   // a password is being typed
 	kind   string // its type; empty if unknown
 	window string // its size, as "80x24"; empty if unknown
-	wasCR  bool   // the last octet was CR; LF or NUL after it belongs to it
+	wasCR  bool   // the last octet was CR; a following LF or NUL belongs to it
 }
 
-// ErrInterrupted is returned for ^C.
+// ErrInterrupted is the error of Prompt after ^C.
 var ErrInterrupted = errors.New("interrupted")
 
 func (t *Terminal) typeTold(kind string) {
@@ -49,7 +49,7 @@ func (t *Terminal) Say(lines ...string) error {
 	return err
 }
 
-// Keys that a line editor does not handle, and those of Telnet's commands.
+// Keys that a line editor does not handle, and keys that Telnet commands represent.
 const (
 	interrupt = 'C' & 0x1F
 	endOfFile = 'D' & 0x1F
@@ -57,9 +57,9 @@ const (
 	del       = 0x7F
 )
 
-// Prompt shows text and reads a line, which the user can edit. Control characters are
-// shown and ignored. The error is
-// [ErrInterrupted], [io.EOF] or the connection's.
+// Prompt shows text and reads a line, which the user can edit. It shows control
+// characters but ignores them. The error is [ErrInterrupted], [io.EOF] or the
+// connection's.
 func (t *Terminal) Prompt(text string) (string, error) {
 	if _, err := io.WriteString(t, text); err != nil {
 		return "", err

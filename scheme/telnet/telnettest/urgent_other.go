@@ -4,5 +4,5 @@ package telnettest
 
 import "net"
 
-// sendUrgent sends nothing: there is no urgent data here.
+// sendUrgent sends nothing, because this system has no urgent data.
 func sendUrgent(net.Conn, byte) error { return nil }

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// info is the database that lists the sources of a server, and the default database.
+// info is the database that lists the sources of a server. It is also the default database.
 const info = "INFO"
 
 // Types of documents.
@@ -23,26 +23,26 @@ const (
 type Database struct {
 	Name string
 
-	// These go into its source description.
+	// Description and Maintainer are part of its source description.
 	Description string
 	Maintainer  string // empty means an example
 	Keywords    []string
 
 	Documents []Document
 
-	// Source and Catalogue describe the database; nil: generated.
+	// Source and Catalogue describe the database. If nil, they are generated.
 	Source, Catalogue []byte
 }
 
-// Document is a document of a database. Its document-id says that it is the part of
-// the file Path that begins at the octet Start.
+// Document is a document of a database. Its document-id names the part of the file
+// Path that begins at octet Start.
 type Document struct {
 	Headline string
 	Path     string // empty means generated
 	Start    int
 	Date     string // "yymmdd" or "yyyymmdd"; empty means "0"
 	// Types are its formats, at least one. Hits have the length and the lines of the
-	// first, in which words are searched.
+	// first type, in which the server searches for words.
 	Types []Typed
 }
 
@@ -64,7 +64,7 @@ type document struct {
 	Document
 	localID string
 	id      []byte // the document-id
-	source  string // the name of its database
+	source  string // name of its database
 	lines   int
 	help    bool // it describes the database
 	number  int  // index among the database's documents
@@ -131,7 +131,7 @@ func (db *database) newDocument(d Document, server string) *document {
 	d.Types = slices.Clone(d.Types)
 	for i, t := range d.Types {
 		if t.Data == nil {
-			d.Types[i].Data = []byte{} // nil stands for a missing document
+			d.Types[i].Data = []byte{} // nil means a missing document
 		}
 	}
 	first := d.Types[0]
@@ -147,8 +147,8 @@ func (db *database) newDocument(d Document, server string) *document {
 	return doc
 }
 
-// newHelp makes a document that describes the database. Its document-id has no server,
-// and the end 0, which means the whole file.
+// newHelp returns a document that describes the database. Its document-id has no
+// server, and the end 0, which means the whole file.
 func (db *database) newHelp(extension, wtype string, data []byte, headline string) *document {
 	doc := &document{
 		Document: Document{Headline: headline + db.name, Types: []Typed{{wtype, data}}},
@@ -161,7 +161,7 @@ func (db *database) newHelp(extension, wtype string, data []byte, headline strin
 	return doc
 }
 
-// countLines counts lines. The last one may have no line end.
+// countLines counts lines. The last line need not have a line end.
 func countLines(data []byte) int {
 	n := bytes.Count(data, []byte("\n"))
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -170,7 +170,7 @@ func countLines(data []byte) int {
 	return n
 }
 
-// data returns the format of d with that type, or else the first.
+// data returns the format of d with the given type, or else the first.
 func (d *document) data(wtype []byte) []byte {
 	i := slices.IndexFunc(d.Types, func(t Typed) bool { return t.Wtype == string(wtype) })
 	return d.Types[max(i, 0)].Data

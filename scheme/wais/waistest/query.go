@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// A term returns how often a document matches, from the counts of its words.
+// A term returns the number of matches in a document, given the counts of its words.
 type term func(words map[string]int) int
 
-// word returns a term of one word or, with "*", of all words with that prefix.
+// word returns a term for one word or, with "*", for all words with that prefix.
 func word(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
 	if !open {
@@ -37,7 +37,7 @@ type parser struct {
 
 const maxDepth = 50
 
-// parseWords reads seed words. ok is false for a syntax error.
+// parseWords reads seed words. If there is a syntax error, ok is false.
 func parseWords(words string) (t term, ok bool) {
 	p := &parser{tokens: tokens(words)}
 	t, ok = p.expression(0)
@@ -116,8 +116,8 @@ type hit struct {
 	score int
 }
 
-// search returns the hits in db, the best first. ok is false for a syntax error in
-// the words of s.
+// search returns the hits in db, the best first. If the words of s have a syntax
+// error, ok is false.
 func (db *database) search(s Search, score func(Search, *Document) int) (hits []hit, ok bool) {
 	t, ok := parseWords(s.Words)
 	if !ok {
@@ -158,7 +158,7 @@ func (db *database) count(t term, like [][]byte) (hits []hit) {
 }
 
 func exampleWords(texts [][]byte) map[string]bool {
-	const shortest = 4 // shorter ones are everywhere
+	const shortest = 4 // shorter words are too common
 	words := make(map[string]bool)
 	for _, octets := range texts {
 		for w := range bytes.FieldsFuncSeq(octets, isSeparator) {

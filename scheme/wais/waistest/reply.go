@@ -57,10 +57,10 @@ func appendInitReply(b []byte, refused bool, size int) []byte {
 }
 
 type searchHead struct {
-	found     bool // it answers a search, without a fault
+	found     bool // the response to a search without a fault
 	records   int
 	reference []byte
-	info      int // octets of user information that follow
+	info      int // following octets of user information
 }
 
 func (h searchHead) headerSize() int {
@@ -89,7 +89,7 @@ func (h searchHead) append(b []byte) []byte {
 	return appendHead(b, 99, h.info)
 }
 
-// appendHit appends a Document-Header. typed: the client understands types.
+// appendHit appends a Document-Header. typed reports whether the client understands types.
 func appendHit(b []byte, h hit, typed bool) []byte {
 	d := h.d
 	group := appendElement(nil, 116, d.id)
@@ -138,7 +138,7 @@ func (t documentText) append(b []byte) []byte {
 type diagnostic struct {
 	code      string // two characters
 	text      string
-	surrogate byte // 1: it replaces a record
+	surrogate byte // 1 means that it replaces a record
 }
 
 var (

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The known APDUs.
+// Known APDUs.
 const (
 	apduInit        = 20
 	apduInitReply   = 21
@@ -30,13 +30,13 @@ type request struct {
 	kind byte // the APDU's type
 
 	most    int64 // of an Init: octets of a reply that the client accepts
-	refused bool  // the Init wants unsupported options
+	refused bool  // the Init requests unsupported options
 
 	database, reference []byte
 	retrieves           bool // it requests a document by its id
 
 	words    []byte
-	wanted   int64 // documents
+	wanted   int64 // number of requested documents
 	examples []passage
 
 	document passage
@@ -198,7 +198,7 @@ func (q *request) parseTerms(octets []byte) bool {
 	})
 }
 
-// parseTerm reads a term by its first two attributes, the use and the relation.
+// parseTerm reads a term according to its first two attributes, the use and the relation.
 func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	use, rest, _ := bytes.Cut(attributes, []byte(" "))
 	relation, _, _ := bytes.Cut(rest, []byte(" "))
@@ -285,8 +285,8 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, err == nil && b[0] != '+' && len(bytes.TrimPrefix(b, []byte("-"))) <= 10
 }
 
-// names are the parts of a document-id that the server uses: those of the distributor,
-// or else of the original.
+// names holds the parts of a document-id that the server uses: the distributor's, or
+// else the original's.
 type names struct{ database, localID []byte }
 
 func parseID(id []byte) (x names, ok bool) {

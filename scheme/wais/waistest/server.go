@@ -1,13 +1,14 @@
-// Package waistest is a small WAIS server for tests and demonstrations. It serves
-// databases from memory and keeps the requests.
+// Package waistest provides an in-process WAIS server for tests and
+// demonstrations. It serves databases from memory and records the requests.
 //
-// It answers like freeWAIS-sf 2.2.10, octet for octet except for the scores: searches
-// for words with "and", "or", "not" and parentheses, relevance feedback, documents
-// in ranges of octets and of lines, the description and the catalogue of a database,
-// and a database INFO that lists the others. Requests that freeWAIS can't read get an
-// empty packet. Requests that crash it close the connection: a document of an unknown
-// database, a document-id without a database, a request without a type, a range that
-// ends before it begins, and a second request before the answer to the first.
+// It answers like freeWAIS-sf 2.2.10, octet for octet except for the scores. It
+// supports searches for words with "and", "or", "not" and parentheses, relevance
+// feedback, documents in ranges of octets and of lines, the description and the
+// catalogue of a database, and a database INFO that lists the others. It answers a
+// request that freeWAIS cannot read with an empty packet. It closes the connection
+// for a request that crashes freeWAIS: a document of an unknown database, a
+// document-id without a database, a request without a type, a range that ends before
+// it begins, and a second request before the response to the first.
 package waistest
 
 import (
@@ -24,28 +25,28 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Options configure a server. The zero value has the defaults.
+// Options configure a server. The zero value selects the defaults.
 type Options struct {
 	// Host is the address of this server in document-ids and source descriptions, such
-	// as "localhost:8210". Empty: the address it listens on.
+	// as "localhost:8210". If empty, it is the listening address.
 	Host string
-	// Dir is the directory of the databases in paths; empty: "/wais".
+	// Dir is the directory of the databases in paths. If empty, it is "/wais".
 	Dir string
-	// Buffer is the most octets of a reply, without the packet's header; 0: 100000. An
-	// Init may lower it.
+	// Buffer is the maximum length of a reply in octets, without the packet's header.
+	// Zero means 100000. An Init may lower it.
 	Buffer int
-	// Score returns the score of a document, or 0 if it is not a hit. nil: words are
-	// counted.
+	// Score returns the score of a document, or 0 if it is not a hit. If nil, the
+	// server counts words.
 	Score func(s Search, d *Document) int
 
-	// Listener is the server's listener, which it closes; nil: a free port of
-	// 127.0.0.1.
+	// Listener accepts the connections, and is closed with the server. If nil,
+	// the server listens on a free port of 127.0.0.1.
 	Listener net.Listener
 }
 
 // Search is a search by a client.
 type Search struct {
-	Database string   // name
+	Database string   // name of the database
 	Words    string   // as sent
 	Like     [][]byte // texts of the examples
 }
@@ -59,10 +60,10 @@ type Server struct {
 
 	mu   sync.Mutex
 	log  []byte // packets
-	ends []int  // of each packet in log
+	ends []int  // end of each packet in log
 }
 
-// Start starts a server. A nil o means the zero Options.
+// Start starts a server. o may be nil.
 func Start(databases []Database, o *Options) (*Server, error) {
 	s := &Server{}
 	if o != nil {
@@ -90,9 +91,9 @@ func (s *Server) newSession(c net.Conn) *session {
 // Addr returns the host and port, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Wpath returns the wpath of a document: the fields of its document-id, spelled by RFC
-// 1738: "1%3Dlocalhost%3A8210%3B2%3D...". number is its index in the database. Wpath
-// panics if there is no such document.
+// Wpath returns the wpath of a document: the fields of its document-id, written as in
+// RFC 1738, such as "1%3Dlocalhost%3A8210%3B2%3D...". number is its index in the
+// database. Wpath panics if there is no such document.
 func (s *Server) Wpath(database string, number int) string {
 	plain := escape.Alpha().Union(escape.Digit()).With(".-_$")
 	var b []byte
@@ -109,7 +110,7 @@ func (s *Server) Close() error { return s.group.Close() }
 
 // Request is a request from a client.
 type Request struct {
-	Packet string // the octets, with the packet's header
+	Packet string // the octets, including the packet's header
 	// Line describes the request:
 	//
 	//	init 100000
@@ -120,11 +121,11 @@ type Request struct {
 	Line string
 }
 
-// maxLogged limits the octets of the requests that are kept.
+// maxLogged limits the recorded octets of requests.
 const maxLogged = 4 << 20
 
-// Requests returns the requests in the order in which they were received. Those after
-// the first 4 MiB are not kept.
+// Requests returns the requests in the order of arrival. It records only the first 4
+// MiB.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	log, ends := string(s.log), slices.Clone(s.ends)
@@ -162,8 +163,8 @@ func (s *Server) received(header, apdu []byte) {
 	s.ends = append(s.ends, len(s.log))
 }
 
-// database returns the database of that name, or nil and its path. Of several names
-// the first counts, and of a path the last element.
+// database returns the database with the given name, and its path, or nil. If there
+// are several names, it uses the first, and it uses the last element of a path.
 func (s *Server) database(name []byte) (db *database, path string) {
 	name, _, _ = bytes.Cut(name, []byte("\x1f"))
 	name = name[bytes.LastIndexByte(name, '/')+1:]

@@ -16,7 +16,7 @@ type session struct {
 	s    *Server
 	c    net.Conn
 	r    *bufio.Reader
-	size int // most octets of a reply
+	size int // maximum octets of a reply
 
 	header        [headerSize]byte
 	packet, reply []byte
@@ -39,8 +39,8 @@ func (x *session) serve() {
 	}
 }
 
-// read reads a request. ok is false if it is malformed, or if another one follows
-// before the answer.
+// read reads a request. If it is malformed, or another one follows before the
+// response, ok is false.
 func (x *session) read() (apdu []byte, ok bool) {
 	if _, err := io.ReadFull(x.r, x.header[:]); err != nil {
 		return nil, false
@@ -60,8 +60,8 @@ func (x *session) read() (apdu []byte, ok bool) {
 	return apdu, x.r.Buffered() == 0
 }
 
-// answer returns the packet that answers an APDU, valid until the next call. ok is
-// false if the connection must be closed instead.
+// answer returns the packet that answers an APDU, valid until the next call. If
+// the connection must be closed instead, ok is false.
 func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	version := x.header[11]
 	if version > '2' {
@@ -71,7 +71,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	b[headerSize-1] = '0'
 	switch {
 	case x.header[10]|0x20 != 'z' || !x.q.parse(apdu):
-		// The answer is an empty packet.
+		// The response is an empty packet.
 	case x.q.kind == apduInit:
 		x.size = int(min(int64(x.s.o.Buffer), max(x.q.most, 0)))
 		b = appendInitReply(b, x.q.refused, x.size)
@@ -99,7 +99,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 	var hits []hit
 	var trouble diagnostic
 	if db == nil && len(x.q.words) == 0 && len(x.q.examples) == 0 {
-		// Without words no database is opened, so there is no error.
+		// Without words the server opens no database, so there is no error.
 	} else if db == nil {
 		trouble = diagnostic{code: "S1", text: "The following database is not available: " + path}
 	} else {
@@ -129,7 +129,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 	return trouble.append(b)
 }
 
-// find returns the hits in db. The words may ask about the database itself.
+// find returns the hits in db. The words may request information about the database itself.
 func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
 	s := Search{Database: db.name, Words: string(x.q.words), Like: x.like(db)}
 	failed := diagnostic{code: "S1", text: "query syntax error: " + s.Words}
@@ -172,8 +172,8 @@ func (x *session) like(db *database) (texts [][]byte) {
 	return texts
 }
 
-// retrieve appends the answer to a query of type 1. ok is false where freeWAIS
-// crashes.
+// retrieve appends the response to a query of type 1. If freeWAIS would crash,
+// ok is false.
 func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	want := &x.q.document
 	db, _ := x.s.database(x.q.database)
@@ -200,7 +200,7 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	return x.passage(b, d.data(want.wtype)), true
 }
 
-// passage appends the requested range of data. Only octets report the end.
+// passage appends the requested range of data. Only ranges of octets report the end.
 func (x *session) passage(b, data []byte) []byte {
 	want := &x.q.document
 	switch want.unit {
@@ -253,8 +253,8 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of data between start and end. past: it exceeds data. ok:
-// start is within data or at its end.
+// octets returns the part of data between start and end. past reports whether the
+// range exceeds data, and ok whether start is within data or at its end.
 func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
