@@ -8,10 +8,10 @@
 // # The type of a document
 //
 // The first bytes identify compressed files, archives and UTF-16. For other files,
-// [Options].Type or the name selects the type: Markdown, HTML, SVG, CSS, a message, an mbox,
-// or a tar archive without magic. A text with any other name is an mbox, a message or HTML if
-// it begins like one. A file with a NUL in its first 8 KiB is binary. Any other file is plain
-// text.
+// [Options].Type or the name determines the type: Markdown, HTML, SVG, CSS, a message, an
+// mbox, or a tar archive without magic. A text with any other name is an mbox, a message or
+// HTML if it begins like one. A file with a NUL in its first 8 KiB is binary. Any other file
+// is plain text.
 //
 //	page.html             HTML
 //	page                  HTML, if it begins with "<!DOCTYPE html", "<html", "<head" or "<body"
@@ -32,8 +32,8 @@
 //   - message: the path of the part ([message.Part]), or "header"
 //   - mbox: the number of the message
 //
-// The label of a nested member joins all labels with "/". Parts of messages are decoded, so
-// offsets and lines count in the text that a mail program shows.
+// The label of a nested member joins all labels with "/". The package decodes the parts of
+// a message, so offsets and lines count in the text that a mail program shows.
 //
 // # Damage and limits
 //

@@ -27,7 +27,7 @@ type Options struct {
 	// in markup may have any scheme.
 	SchemesOnly bool
 	// Hidden also reports URLs that a reader of the document does not see: in HTML comments,
-	// scripts, style sheets and declarations, in attributes that hold no URL, and in link
+	// scripts, style sheets and declarations, in attributes without a URL type, and in link
 	// texts. It has no effect on plain text.
 	Hidden bool
 	// NoCode omits URLs in code: in Markdown code spans and blocks, and in the HTML elements
@@ -48,16 +48,16 @@ type Options struct {
 	//     "template".
 	Templates bool
 	// Type is the media type of the document, such as "text/markdown". If empty, the name and
-	// the content select the type. A document of an unknown type is plain text. Compressed
-	// files and archives are always recognized by their first bytes.
+	// the content determine the type. Links reads a document with an unknown type as plain
+	// text. It always recognizes compressed files and archives by their first bytes.
 	Type string
 	// Context sets [Link].Context.
 	Context bool
 	// NoPosition leaves [Link].Line and [Link].Column zero, which saves time. Context
 	// overrides it.
 	NoPosition bool
-	// Parts receives the links of a long plain text file, part by part. These links are not
-	// yielded by the loop over [Links]. Different goroutines may range over the parts
+	// Parts receives the links of a long plain text file, part by part. The loop over
+	// [Links] does not yield these links. Different goroutines may range over the parts
 	// concurrently, even after Links has returned. A part can be ranged over once. If Parts
 	// returns false, Links returns. If nil, the loop yields all links.
 	Parts func(iter.Seq2[Link, error]) (more bool)

@@ -20,8 +20,8 @@ type finder struct {
 // item is a document or a member of one.
 type item struct {
 	r      io.Reader
-	file   file   // the same, if it can be read in place; else nil
-	name   string // of the item itself, without its container
+	file   file   // the same reader, if it can be read in place; otherwise nil
+	name   string // name of the item itself, without its container
 	typ    string // its media type if it is known
 	member string // as in Link
 	mixed  bool   // it may be binary whatever its type
@@ -39,7 +39,7 @@ func (it item) in(r io.Reader, name string) item {
 	return inner
 }
 
-// part returns a member of a container, which has that label.
+// part returns a member of a container with the given label.
 func (it item) part(r io.Reader, name, label string) item {
 	p := it.in(r, name)
 	p.member, p.mixed = label, true
@@ -88,7 +88,7 @@ func (f *finder) find(it item) {
 	}
 }
 
-// next counts a member, and reports whether it is to be read.
+// next counts a member, and reports whether the caller should read it.
 func (f *finder) next(it item) bool {
 	if f.done || f.left <= 0 { // The error was reported after the last byte.
 		return false

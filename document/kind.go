@@ -105,7 +105,7 @@ type head struct {
 	octets []byte
 	all    bool // the item has no more
 	r      *bufio.Reader
-	raw    io.Reader // what r reads after octets
+	raw    io.Reader // reader of the bytes after octets
 }
 
 var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}

@@ -18,10 +18,10 @@ const (
 	maxPart = 8 * partSize
 )
 
-// blocks holds buffers for parts, which also hold the rest of the part before.
+// blocks holds buffers for parts. A buffer also holds the rest of the previous part.
 var blocks = sync.Pool{New: func() any { b := make([]byte, 0, partSize+partSize/8); return &b }}
 
-// divides reports whether the links of plain text go to [Options].Parts.
+// divides reports whether [Options].Parts receives the links of plain text.
 func (t *texts) divides() bool {
 	return t.f.o.Parts != nil && t.it.file != nil && !t.it.isWaited()
 }

@@ -65,7 +65,7 @@ func until(text string, i, limit int, of kind) int {
 	return i
 }
 
-// bare looks for a URL without a wrapper, whose scheme begins at start.
+// bare searches for a URL without a wrapper, whose scheme begins at start.
 func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *Match) (next int, v verdict) {
 	var r run
 	switch {
@@ -107,7 +107,7 @@ type run struct {
 	text  string
 	start int
 	final bool
-	i     int     // the end of what was read; without a URL, where the search continues
+	i     int     // end of the text that was read; if there is no URL, where the search continues
 	v     verdict // the result so far
 
 	foreign              bool // the host has ideographs, symbols or dashes in it

@@ -37,8 +37,8 @@ func SplitPoint(text string) int {
 const maxParagraph = 4 << 10
 
 // afterParagraph returns the end of the first line of a paragraph in which no wrapper is
-// open, or 0. A blank line ends each wrapper unless it is part of a page break, and that
-// is cheaper to see than where each wrapper ends.
+// open, or 0. A blank line ends each wrapper unless it is part of a page break. Finding
+// such a line is cheaper than finding the end of each wrapper.
 func afterParagraph(text string) int {
 	least := max(0, len(text)-maxParagraph)
 	for end := len(text); ; {

@@ -8,10 +8,11 @@
 //
 // # In a wrapper
 //
-// Between "<URL:" and ">" there may be a URL of any scheme; the case of the prefix does not
-// matter. Between "<" and ">" there may be a URL of a known scheme ([Options].Schemes) that
-// looks like a URL to a reader; see the examples. White space in the wrapper is removed, and
-// so is the margin that begins each line of the surrounding text. "\n" is a line break here.
+// Between "<URL:" and ">" there may be a URL with any scheme, ignoring the case of the
+// prefix. Between "<" and ">" there may be a URL with a known scheme ([Options].Schemes)
+// that looks like a URL to a reader; see the examples. The package removes white space in
+// the wrapper, and the margin that begins each line of the surrounding text. "\n" is a line
+// break here.
 //
 //	<URL:ftp://ds.in\nternic.net/rfc>           ->  ftp://ds.internic.net/rfc             white space is removed
 //	<url: news:comp.mail >                      ->  news:comp.mail                        prefix in lower case
@@ -95,9 +96,9 @@
 //
 // # Other scripts
 //
-// A URL consists of US-ASCII characters (RFC 1738 section 2.2). A URL with other characters
-// is found as written, and has [Match].IRI set. Before a request, the caller must escape it
-// and convert its host.
+// A URL consists of US-ASCII characters (RFC 1738 section 2.2). The package returns a URL
+// with other characters as written, and sets [Match].IRI. Before a request, the caller must
+// escape it and convert its host.
 //
 //	http://h/Köln http://h/Жук http://Köln.de   ->  http://h/Köln http://h/Жук http://Köln.de  letters of scripts with spaces between words
 //	“http://h/a” http://h/b… http://h/c؟        ->  http://h/a http://h/b http://h/c      punctuation and quotation marks of any script

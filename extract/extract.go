@@ -19,15 +19,15 @@ type Match struct {
 	Start, End int64
 	// Form is the notation of the URL.
 	Form Form
-	// IRI reports whether URL has characters outside US-ASCII (RFC 3987), which a URL may not
-	// have (RFC 1738 section 2.2). Before a request, the caller must convert the host to its
-	// ASCII form and escape the other parts.
+	// IRI reports whether URL contains characters outside US-ASCII (RFC 3987), which are
+	// invalid in a URL (RFC 1738 section 2.2). Before a request, the caller must convert the
+	// host to its ASCII form and escape the other parts.
 	IRI bool
 	// Assumed reports whether the text lacks the scheme of URL: "http" for the name of a web
 	// server, or "mailto" for a mail address ([Options].Schemeless).
 	Assumed bool
-	// Escaped reports whether the text has a "%" outside an escape, which a URL may not have
-	// (RFC 1738 section 2.2). As browsers do, All replaces it by "%25" in URL.
+	// Escaped reports whether the text contains a "%" outside an escape, which is invalid in
+	// a URL (RFC 1738 section 2.2). Like browsers, All replaces it by "%25" in URL.
 	Escaped bool
 }
 

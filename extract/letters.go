@@ -341,7 +341,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 			case ending:
 				return false, true
 			case ideograph, symbol:
-				// A note without spaces looks the same.
+				// A note without spaces has the same form.
 				apart = true
 			}
 			k += n - 1

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The search goes from ":" to ":", which IndexByte finds fast, and looks for the name of a scheme
-// before each.
+// The search goes from ":" to ":", which IndexByte finds fast, and searches for the name of a
+// scheme before each.
 //
 // The result must not depend on whether the text comes whole or in windows. So if the result of a
 // search depends on the text after a window, the verdict is more. No search looks further back
@@ -54,8 +54,8 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next looks for the first URL in text whose ":" is at or after pos, and returns the offset at which
-// the search continues. final reports whether text is the end of the whole text.
+// next searches for the first URL in text whose ":" is at or after pos, and returns the offset at
+// which the search continues. final reports whether text is the end of the whole text.
 func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	if s.Schemeless {
 		return s.nextAny(text, pos, final, m)
@@ -94,7 +94,7 @@ func (s *scanner) mayName(text string, colon int) bool {
 	return true
 }
 
-// at looks for a URL whose scheme, or whose prefix "URL:", ends at colon.
+// at searches for a URL whose scheme, or whose prefix "URL:", ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
 	start, again := s.nameStart(text, colon)
 	name := text[start:colon]

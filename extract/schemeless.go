@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// With [Options].Schemeless the search also stops at "@" and ".", and looks for an address or the
-// name of a web server around them. These are the extended www and email autolinks of GitHub
+// With [Options].Schemeless the search also stops at "@" and ".", and searches for an address or
+// the name of a web server around them. These are the extended www and email autolinks of GitHub
 // Flavored Markdown (section 6.9). They end like all other bare URLs.
 
 // maxLocal is the maximum number of octets in an address before the "@" (RFC 5321 section
@@ -50,7 +50,7 @@ func (s *scanner) assumes(name string) bool {
 	return ok && !s.NoBare
 }
 
-// www looks for the name of a web server, "www.example.org", whose first dot is at dot.
+// www searches for the name of a web server, "www.example.org", whose first dot is at dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
 	if start < s.end || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
@@ -82,7 +82,7 @@ func isDomain(name string) bool {
 	return n > 1 && !slices.Contains(labels, "") && !strings.Contains(labels[n-2]+labels[n-1], "_")
 }
 
-// address looks for a mail address whose "@" is at at.
+// address searches for a mail address whose "@" is at at.
 func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
 	if !s.assumes(mailScheme) {
 		return at + 1, none

@@ -65,8 +65,8 @@ type Schemes struct {
 	ends [1 << 10]bool
 }
 
-// NewSchemes returns the set of the schemes in list. Schemes with names longer than 64 bytes
-// are never found.
+// NewSchemes returns the set of the schemes in list. The search never finds schemes with
+// names longer than 64 bytes.
 func NewSchemes(list ...Scheme) *Schemes {
 	s := &Schemes{byName: make(map[string]Scheme, len(list))}
 	for _, scheme := range list {
@@ -77,8 +77,8 @@ func NewSchemes(list ...Scheme) *Schemes {
 	return s
 }
 
-// Named returns the set of the schemes with these names. Schemes that are not [Standard]
-// have the Part other.
+// Named returns the set of the schemes with the given names. Schemes that are not
+// [Standard] have the Part other.
 func Named(other Part, names ...string) *Schemes {
 	list := make([]Scheme, len(names))
 	for i, name := range names {
@@ -93,8 +93,8 @@ func Named(other Part, names ...string) *Schemes {
 // defaultSchemes is never modified.
 var defaultSchemes = NewSchemes(Standard()...)
 
-// Lookup returns the scheme with that name, ignoring case. ok is false if it is not in the
-// set. A nil set contains the [Standard] schemes.
+// Lookup returns the scheme with the given name, ignoring case. If the set does not
+// contain it, ok is false. A nil set contains the [Standard] schemes.
 func (s *Schemes) Lookup(name string) (scheme Scheme, ok bool) {
 	if s == nil {
 		s = defaultSchemes

@@ -7,8 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// A template of a URL has placeholders: "http://h/<name>/x", "http://h/$(id)/x", "http://h/...".
-// Such a URL is never cut, because the text before its placeholder is another URL.
+// A template of a URL contains placeholders: "http://h/<name>/x", "http://h/$(id)/x",
+// "http://h/...". The search never truncates such a URL, because the text before its placeholder
+// is another URL.
 
 // joints holds the bytes after which a URL is incomplete.
 const joints = "/-_=.:?&#@$+%~"
@@ -107,7 +108,8 @@ func isBlock(text string) bool {
 	return ok && goesOn(after, true)
 }
 
-// goesOn reports whether text continues a URL after a placeholder; letters: a letter does.
+// goesOn reports whether text continues a URL after a placeholder. letters means that a letter also
+// continues it.
 func goesOn(text string, letters bool) bool {
 	switch {
 	case text == "":

@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped looks for a URL in the wrapper that opens at open and whose content begins at inner.
-// Without a prefix, a space on the first line means that the "<" is not a wrapper. If the text
-// ends in the wrapper, there is no URL, because its rest is missing.
+// wrapped searches for a URL in the wrapper that opens at open and whose content begins at
+// inner. Without a prefix, a space on the first line means that the "<" is not a wrapper. If
+// the text ends in the wrapper, there is no URL, because its rest is missing.
 func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
 	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
 	f.read()
@@ -45,9 +45,9 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, fi
 type folded struct {
 	text  string
 	open  int // the "<"
-	limit int // where it ends at the latest
+	limit int // latest possible end
 	final bool
-	loose bool // blanks are allowed on the first line
+	loose bool // spaces are allowed on the first line
 	i     int
 	v     verdict
 

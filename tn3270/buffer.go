@@ -2,7 +2,7 @@ package tn3270
 
 import "iter"
 
-// attributes are the extended attributes of a field or of a character.
+// attributes holds the extended attributes of a field or of a character.
 type attributes struct {
 	color     Color
 	highlight Highlight
@@ -17,14 +17,14 @@ type cell struct {
 }
 
 // buffer is the character buffer, divided into fields. A field is its attribute and the
-// positions up to the next attribute; it may wrap from the last position to the first.
+// positions up to the next attribute. It may wrap from the last position to the first.
 // Addresses count from 0.
 type buffer struct {
 	rows, columns int
 	cells         []cell
 }
 
-// erase clears the buffer and sets its size; cells must have the capacity.
+// erase clears the buffer and sets its size. cells must have the capacity.
 func (b *buffer) erase(m dimensions) {
 	b.rows, b.columns = m.Rows, m.Columns
 	b.cells = b.cells[:m.Rows*m.Columns]
@@ -45,7 +45,7 @@ func (b *buffer) before(address int) int {
 	return address - 1
 }
 
-// span yields the positions from one to before another; all if the two are equal.
+// span yields the positions from from to before to. If both are equal, it yields all positions.
 func (b *buffer) span(from, to int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for a := from; yield(a); {
@@ -57,7 +57,7 @@ func (b *buffer) span(from, to int) iter.Seq[int] {
 }
 
 // fieldOf returns the address of the attribute of the field at a position, which may be
-// that attribute; -1 without fields.
+// the position itself. If there are no fields, it returns -1.
 func (b *buffer) fieldOf(address int) int {
 	for range b.cells {
 		if b.cells[address].field {
@@ -77,7 +77,7 @@ func (b *buffer) attribute(field int) Attribute {
 	return Attribute(b.cells[field].octet)
 }
 
-// data yields the positions of a field after its attribute; for -1, all positions.
+// data yields the positions of a field after its attribute. For -1 it yields all positions.
 func (b *buffer) data(field int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		a := field
@@ -89,8 +89,8 @@ func (b *buffer) data(field int) iter.Seq[int] {
 	}
 }
 
-// rest yields the positions from one to the end of its field; without fields, to the end
-// of the buffer.
+// rest yields the positions from address to the end of its field. If there are no
+// fields, it yields the positions to the end of the buffer.
 func (b *buffer) rest(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
 		return b.span(address, 0)
@@ -98,7 +98,7 @@ func (b *buffer) rest(address int) iter.Seq[int] {
 	return b.data(b.before(address))
 }
 
-// line is rest, but without fields it ends with the line.
+// line is like rest, but if there are no fields, it ends with the line.
 func (b *buffer) line(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
 		return b.span(address, (address/b.columns+1)*b.columns%len(b.cells))
@@ -122,8 +122,8 @@ func (b *buffer) isInput(address int) bool {
 	return c.field && !Attribute(c.octet).protected() && !b.cells[b.next(address)].field
 }
 
-// nextInput returns the first position of the first input field whose attribute is at an
-// address or after it; 0 if there is none.
+// nextInput returns the first position of the first input field whose attribute is at or
+// after an address, or 0 if there is none.
 func (b *buffer) nextInput(address int) int {
 	for a := range b.span(address, address) {
 		if b.isInput(a) {
@@ -133,7 +133,7 @@ func (b *buffer) nextInput(address int) int {
 	return 0
 }
 
-// firstInput returns the first position for input, possibly that of a field that wraps; 0
+// firstInput returns the first position for input, possibly in a field that wraps, or 0
 // if there is none.
 func (b *buffer) firstInput() int { return b.nextInput(len(b.cells) - 1) }
 

@@ -8,23 +8,23 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// codePage is one of EBCDIC, and what Query Reply says of it.
+// codePage is an EBCDIC code page, with its description in Query Reply.
 type codePage struct {
 	number     uint16
-	characters uint16 // the graphic character set, 697 or 695 with the euro
+	characters uint16 // the graphic character set, 697, or 695 with the euro
 	runes      [256]rune
 	octets     map[rune]byte
 }
 
-// nationalPage is a code page with the characters of another at other positions.
+// nationalPage is a code page that moves the characters of another code page to other positions.
 type nationalPage struct {
-	name, euro string // euro: the same with the euro sign instead of the currency sign
-	octets     string // what differs from code page 037
+	name, euro string // euro names the same page with the euro sign instead of the currency sign
+	octets     string // positions that differ from code page 037
 	runes      string
 }
 
-// nationalPages are IBM's Country Extended Code Pages. The control codes are those of
-// 037; a test has each contain every character once.
+// nationalPages lists IBM's Country Extended Code Pages. Their control codes are
+// those of 037. A test checks that each contains every character once.
 var nationalPages = [...]nationalPage{
 	{"037", "1140", "", ""},
 	{"273", "1141", "\x43\x4A\x4F\x59\x5A\x5F\x63\x6A\x7C\xA1\xB0\xB5\xBA\xBB\xC0\xCC\xD0\xDC\xE0\xEC\xFC", "{Ä!~Ü^[ö§ß¢@¬|ä¦ü}Ö\\]"},
@@ -43,8 +43,8 @@ const (
 	euro   = 695 // the same with the euro sign
 )
 
-// CodePages returns the names of the code pages that a host can have, sorted: the
-// Country Extended Code Pages, those with the euro sign, and 1047.
+// CodePages returns the sorted names of the supported host code pages: the
+// Country Extended Code Pages, the same pages with the euro sign, and 1047.
 func CodePages() []string {
 	names := []string{"1047"}
 	for _, n := range nationalPages {
@@ -100,8 +100,8 @@ func fill(base *charmap.Charmap, number, characters uint16, octets, runes string
 	return p
 }
 
-// The graphic characters of EBCDIC. What is below are orders and controls, what is
-// above is EO.
+// Graphic characters of EBCDIC. Below them are orders and controls, and above them
+// is EO.
 const (
 	firstGraphic = 0x40
 	lastGraphic  = 0xFE
@@ -112,7 +112,7 @@ func (p *codePage) encode(r rune) (octet byte, ok bool) {
 	return octet, ok
 }
 
-// show returns what a display shows of an octet in the buffer.
+// show returns the character that a display shows for an octet in the buffer.
 func (p *codePage) show(octet byte) rune {
 	switch octet {
 	case dup:
@@ -130,7 +130,7 @@ func (p *codePage) show(octet byte) rune {
 	switch r := p.runes[octet]; r {
 	case '\u00A0': // required space
 		return ' '
-	case '\u00AD': // syllable hyphen, which is no character to Unicode
+	case '\u00AD': // syllable hyphen, which Unicode does not treat as a character
 		return '-'
 	default:
 		return r
@@ -145,8 +145,8 @@ func showAPL(octet byte) rune {
 }
 
 // apl is code page 310 from 40 hexadecimal on: the characters after Graphic
-// Escape. Its underscored letters are shown without the line; a blank is what it
-// has not.
+// Escape. It shows underscored letters without the line, and missing characters
+// as spaces.
 var apl = [...]rune{
 	' ', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', ' ', ' ', ' ', ' ', ' ', ' ', // 4x
 	' ', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', ' ', ' ', ' ', ' ', ' ', ' ', // 5x

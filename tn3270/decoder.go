@@ -10,11 +10,11 @@ import (
 // Input is a key or text from a terminal.
 type Input struct {
 	Key  Key    // 0 means Text
-	Text string // in one piece if it came in one
+	Text string // in one piece if it arrived in one piece
 }
 
 // Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, of xterm or of the
-// Linux console. Keys that such a terminal lacks are:
+// Linux console. These keys replace the keys that such a terminal lacks:
 //
 //	^C  Clear        ^D  Dup              ^E  EraseEOF, as End
 //	^F  FieldMark    ^R  Reset            ^U  EraseInput
@@ -28,17 +28,18 @@ type Input struct {
 //	c      Clear          i  Insert    r  Reset
 //	p      CursorSelect   TAB  Backtab
 //
-// Other controls and sequences are ignored. The zero Decoder is ready to use. It is not
-// safe for concurrent use.
+// Decoder ignores other controls and sequences. The zero Decoder is ready to use. It
+// must not be used concurrently.
 type Decoder struct {
 	held []byte // an incomplete sequence or character
 	skip bool   // the rest of an overlong sequence follows
 }
 
-// maxSequence is the longest sequence of a key; known ones have up to 7 octets.
+// maxSequence is the maximum length of a key sequence in octets. Known sequences have up to 7
+// octets.
 const maxSequence = 32
 
-// Decode appends the inputs in p, and keeps an incomplete one for the next call.
+// Decode appends the inputs in p to dst. It buffers an incomplete input for the next call.
 func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 	rest := append(d.held, p...)
 	for len(rest) > 0 {
@@ -62,8 +63,8 @@ func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 
 const escape = 0x1B
 
-// scan returns the first input in p and its length; 0 if it is incomplete. The zero Input
-// is to be ignored.
+// scan returns the first input in p and its length, or 0 if the input is incomplete. The
+// caller must ignore a zero Input.
 func (d *Decoder) scan(p []byte) (Input, int) {
 	c := p[0]
 	switch {
@@ -87,7 +88,7 @@ func (d *Decoder) scan(p []byte) (Input, int) {
 	return Input{Text: string(r)}, n
 }
 
-// scanEscape is scan for input that begins with Esc.
+// scanEscape is like scan for input that begins with Esc.
 func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	if len(p) == 1 {
 		return Input{}, 0
@@ -102,7 +103,7 @@ func (d *Decoder) scanEscape(p []byte) (Input, int) {
 		if p[2] < ' ' || p[2] > '~' {
 			return Input{}, 2
 		}
-		if p[2] == 'M' { // of the number pad
+		if p[2] == 'M' { // a key of the number pad
 			return Input{Key: Enter}, 3
 		}
 		return Input{Key: letterKeys[p[2]]}, 3
@@ -112,8 +113,8 @@ func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	return Input{Key: escapeKeys[p[1]]}, 2
 }
 
-// scanCSI is scan for a control sequence: Esc, "[", parameters, and a final octet. On the
-// Linux console those of F1 to F5 have a second "[".
+// scanCSI is like scan for a control sequence: Esc, "[", parameters, and a final octet.
+// On the Linux console the sequences of F1 to F5 have a second "[".
 func (d *Decoder) scanCSI(p []byte) (Input, int) {
 	i := 2
 	if i < len(p) && p[i] == '[' {
@@ -157,8 +158,8 @@ func sequence(parameters string, final byte) Key {
 	return k
 }
 
-// The keys of sequences that end with a letter, of sequences with a number and "~", of
-// control characters, and of characters after Esc.
+// Keys for sequences that end with a letter, for sequences with a number and "~", for
+// control characters, and for characters after Esc.
 var (
 	letterKeys = map[byte]Key{
 		'A': Up, 'B': Down, 'C': Right, 'D': Left, 'F': EraseEOF, 'H': Home,

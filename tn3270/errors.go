@@ -6,13 +6,14 @@ import (
 )
 
 var (
-	// ErrData is wrapped by each [DataError]: the host sent an invalid 3270 data stream.
+	// ErrData means that the host sent an invalid 3270 data stream. Each [DataError] wraps it.
 	ErrData = errors.New("tn3270: invalid data stream")
 
 	// ErrOption means that the model or code page does not exist.
 	ErrOption = errors.New("tn3270: unsupported terminal")
 
-	// ErrLocked means that the keyboard is locked. [Status] has the reason; Reset unlocks it.
+	// ErrLocked means that the keyboard is locked. [Status] contains the reason. The key Reset
+	// unlocks it.
 	ErrLocked = errors.New("tn3270: the keyboard is locked")
 
 	// ErrProtected means that the input would change a protected position. This error and the next
@@ -29,7 +30,7 @@ var (
 	ErrCharacter = errors.New("tn3270: the host's code page has no such character")
 )
 
-// DataError says where a record stops being a valid 3270 data stream. It wraps [ErrData].
+// DataError is a fault in a 3270 data stream. It wraps [ErrData].
 type DataError struct {
 	Offset int    // in the record, in octets
 	What   string // the fault

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Pair is an extended attribute: its type and its value.
+// Pair is the type and value of an extended attribute.
 type Pair struct{ Type, Value byte }
 
 // InColor returns the attribute of a color; the zero Color is the default.
@@ -14,9 +14,9 @@ func InColor(c Color) Pair { return Pair{typeColor, byte(c)} }
 // InHighlight returns the attribute of a highlighting; the zero Highlight is the default.
 func InHighlight(h Highlight) Pair { return Pair{typeHighlight, byte(h)} }
 
-// Builder writes a host's records. Each begins with a command, and [Builder.Record] ends
-// it and reports errors: a position outside the screen, or a character that the code page
-// lacks. It is not safe for concurrent use.
+// Builder writes a host's records. The first call for a record must write a command.
+// [Builder.Record] ends the record and reports errors: a position outside the screen, or
+// a character that the code page lacks. A Builder must not be used concurrently.
 type Builder struct {
 	page      *codePage
 	alternate dimensions
@@ -25,8 +25,8 @@ type Builder struct {
 	err       error
 }
 
-// NewBuilder returns a Builder for a terminal with these options. The error wraps
-// [ErrOption].
+// NewBuilder returns a Builder for a terminal with these options. o may be nil.
+// The error wraps [ErrOption].
 func NewBuilder(o *Options) (*Builder, error) {
 	page, alternate, err := o.resolve()
 	if err != nil {
@@ -66,19 +66,20 @@ func (b *Builder) EraseWrite(w WCC) *Builder {
 	return b.append(cmdEraseWrite, byte(w))
 }
 
-// EraseWriteAlternate begins a record that erases the screen and sets its size to that of
-// its model.
+// EraseWriteAlternate begins a record that erases the screen and sets its size to the
+// size of its model.
 func (b *Builder) EraseWriteAlternate(w WCC) *Builder {
 	b.size = b.alternate
 	return b.append(cmdEraseWriteAlternate, byte(w))
 }
 
-// Query is a record that asks for the terminal's properties: Read Partition (Query).
+// Query writes a record that requests the terminal's properties: Read Partition (Query).
 func (b *Builder) Query() *Builder {
 	return b.append(cmdStructured, 0, 5, sfReadPartition, noPartition, readQuery)
 }
 
-// At is Set Buffer Address: the next order starts there. Rows and columns count from 1.
+// At writes Set Buffer Address: the next order starts at that position. Rows and columns count from
+// 1.
 func (b *Builder) At(row, column int) *Builder {
 	if row < 1 || row > b.size.Rows || column < 1 || column > b.size.Columns {
 		return b.fail("row %d, column %d is outside the screen of %d by %d", row, column, b.size.Rows, b.size.Columns)
@@ -87,12 +88,12 @@ func (b *Builder) At(row, column int) *Builder {
 	return b
 }
 
-// Field is Start Field.
+// Field writes Start Field.
 func (b *Builder) Field(a Attribute) *Builder {
 	return b.append(orderStartField, graphic(byte(a)))
 }
 
-// FieldExtended is Start Field Extended.
+// FieldExtended writes Start Field Extended.
 func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
 	if len(pairs) >= 255 {
 		return b.fail("%d attributes of a field", len(pairs)+1)
@@ -104,15 +105,15 @@ func (b *Builder) FieldExtended(a Attribute, pairs ...Pair) *Builder {
 	return b
 }
 
-// SetAttribute sets an attribute for the characters that follow.
+// SetAttribute sets an attribute for the following characters.
 func (b *Builder) SetAttribute(p Pair) *Builder {
 	return b.append(orderSetAttribute, p.Type, p.Value)
 }
 
-// InsertCursor puts the cursor at the current position.
+// InsertCursor moves the cursor to the current position.
 func (b *Builder) InsertCursor() *Builder { return b.append(orderInsertCursor) }
 
-// Text writes characters, with Graphic Escape for those that only code page 310 has.
+// Text writes characters. It adds Graphic Escape to characters that are only in code page 310.
 func (b *Builder) Text(text string) *Builder {
 	for _, r := range text {
 		b.character(r)
@@ -136,23 +137,23 @@ func (b *Builder) character(r rune) *Builder {
 type Inbound struct {
 	AID    byte
 	Key    Key // 0 if the AID has none, as in the reply to a Read Modified
-	Cursor int // address of the cursor, from 0; -1 means none in the record
+	Cursor int // address of the cursor, from 0; -1 if the record has none
 	Fields []ModifiedField
 
-	// Structured are structured fields, such as Query Replies. They have the AID 88
-	// hexadecimal, and nothing else is in such a record.
+	// Structured contains structured fields, such as Query Replies. Their AID is 88
+	// hexadecimal, and such a record contains nothing else.
 	Structured []byte
 }
 
 // ModifiedField is the data of a field, or of a screen without fields.
 type ModifiedField struct {
-	Address int    // of the first position after the attribute, from 0; -1 without fields
+	Address int    // first position after the attribute, from 0; -1 if there are no fields
 	Value   string // without nulls; DUP is U+001C and FM U+001E
 }
 
-// ParseInbound reads a record with the modified fields of a terminal with this code page,
-// with addresses of 12 or 14 bits. The error is a [DataError] or wraps [ErrOption]; the
-// result has what came before it.
+// ParseInbound reads a record with the modified fields of a terminal with the given code
+// page, and addresses of 12 or 14 bits. The error is a [DataError] or wraps [ErrOption].
+// The result then contains the data before the error.
 func ParseInbound(record []byte, codePage string) (Inbound, error) {
 	page, err := newCodePage(codePage)
 	if err != nil {

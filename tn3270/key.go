@@ -8,7 +8,7 @@ import (
 // Key is a key of the keyboard. The zero Key is invalid.
 type Key int
 
-// Keys that send something to the host.
+// Keys that send a record to the host.
 const (
 	Enter Key = iota + 1
 	Clear     // also erases the screen
@@ -41,8 +41,9 @@ const (
 	PF24
 	CursorSelect // selects the field at the cursor, as a light pen would
 
-	// Attn and SysReq are Telnet commands, which the owner of the connection sends
-	// (RFC 1576: BREAK and IP; RFC 2355 section 10: IP and AO). Press ignores them.
+	// Attn and SysReq are Telnet commands, which the owner of the connection must
+	// send (RFC 1576: BREAK and IP; RFC 2355 section 10: IP and AO). Press ignores
+	// them.
 	Attn
 	SysReq
 )
@@ -65,7 +66,7 @@ const (
 	Reset                              // unlocks the keyboard, ends insert mode
 	FieldMark
 	Dup
-	Redraw // not a 3270 key: asks for the whole screen to be drawn again
+	Redraw // not a 3270 key: requests that the whole screen be drawn again
 )
 
 var keyNames = map[Key]string{
@@ -77,7 +78,7 @@ var keyNames = map[Key]string{
 	Insert: "Insert", Reset: "Reset", FieldMark: "FieldMark", Dup: "Dup", Redraw: "Redraw",
 }
 
-// String returns the name of a key, as [ParseKey] reads it.
+// String returns the name of a key, which [ParseKey] accepts.
 func (k Key) String() string {
 	if PF1 <= k && k <= PF24 {
 		return "PF" + strconv.Itoa(int(k-PF1)+1)
@@ -88,7 +89,7 @@ func (k Key) String() string {
 	return "Key(" + strconv.Itoa(int(k)) + ")"
 }
 
-// ParseKey returns the key of a name such as "Enter", "PF12" or "EraseEOF", in any case.
+// ParseKey returns the key with a name such as "Enter", "PF12" or "EraseEOF", ignoring case.
 func ParseKey(name string) (k Key, ok bool) {
 	for k := Enter; k <= Redraw; k++ {
 		if strings.EqualFold(name, k.String()) {
@@ -98,7 +99,7 @@ func ParseKey(name string) (k Key, ok bool) {
 	return 0, false
 }
 
-// The attention identifiers, AIDs.
+// Attention identifiers (AIDs).
 const (
 	aidNone         = 0x60
 	aidReadReply    = 0x61 // the reply to a Read Partition
@@ -108,7 +109,7 @@ const (
 	aidStructured   = 0x88
 )
 
-// The AIDs of PA1 to PA3 and of PF1 to PF24.
+// AIDs of PA1 to PA3 and of PF1 to PF24.
 const (
 	programAccess   = "\x6C\x6E\x6B"
 	programFunction = "\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C" +
@@ -129,7 +130,7 @@ func (k Key) aid() (aid byte, ok bool) {
 	return 0, false
 }
 
-// keyOf returns the key of an attention identifier; 0 if there is none.
+// keyOf returns the key for an attention identifier, or 0 if there is none.
 func keyOf(aid byte) Key {
 	if aid == aidCursorSelect {
 		return CursorSelect
@@ -142,7 +143,7 @@ func keyOf(aid byte) Key {
 	return 0
 }
 
-// isShort reports whether a Read Modified for this AID has no data.
+// isShort reports whether a Read Modified for this AID contains no data.
 func isShort(aid byte) bool {
 	return aid == aidClear || aid == programAccess[0] || aid == programAccess[1] || aid == programAccess[2]
 }

@@ -5,8 +5,9 @@ import (
 	"iter"
 )
 
-// Press presses a key. A key that the host handles locks the keyboard and returns a record
-// to send. While the keyboard is locked, all keys but Reset return [ErrLocked].
+// Press presses a key. A key that the host handles locks the keyboard, and Press returns a
+// record that the caller must send. While the keyboard is locked, all keys but Reset
+// return [ErrLocked].
 func (s *Screen) Press(k Key) (send []byte, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,11 +56,11 @@ func (s *Screen) sendModified(aid byte) []byte {
 	return s.readModified(nil, aid, false)
 }
 
-// maxText is how many characters Enter sends to a host that sends text.
+// maxText is the maximum number of characters that Enter sends to a host that sends text.
 const maxText = 255
 
-// sendText returns the input since the host's last text. It stays on the screen, as if the
-// host had written it. Clear only clears the screen; other keys are ignored.
+// sendText returns the input since the host's last text. The input stays on the screen, as
+// if the host had written it. Clear only clears the screen; sendText ignores other keys.
 func (s *Screen) sendText(aid byte) []byte {
 	switch aid {
 	case aidClear:
@@ -82,9 +83,9 @@ func (s *Screen) sendText(aid byte) []byte {
 // inputText yields the positions of input for a host that sends text.
 func (s *Screen) inputText() iter.Seq[int] { return s.span(s.input, (s.input+maxText)%len(s.cells)) }
 
-// cursorSelect selects the field at the cursor by its first character, the designator.
-// "?" becomes ">" and the field modified; ">" becomes "?" and the field unmodified. "&" is
-// Enter, and a blank sends at once which fields are modified.
+// cursorSelect selects the field at the cursor according to its first character, the
+// designator. "?" becomes ">" and the field modified; ">" becomes "?" and the field
+// unmodified. "&" means Enter, and a space sends at once which fields are modified.
 func (s *Screen) cursorSelect() ([]byte, error) {
 	field := s.fieldOf(s.cursor)
 	if !s.attribute(field).detectable() || s.cells[s.next(field)].field {
@@ -160,8 +161,8 @@ func (s *Screen) move(by int) {
 	s.cursor = (s.cursor + by + len(s.cells)) % len(s.cells)
 }
 
-// backtab goes to the beginning of the input field at the cursor, or from there to that of
-// the previous one.
+// backtab moves the cursor to the beginning of the input field, or from there to the
+// beginning of the previous input field.
 func (s *Screen) backtab() {
 	a := s.before(s.cursor)
 	if s.cells[a].field {
@@ -177,7 +178,7 @@ func (s *Screen) backtab() {
 	s.cursor = 0
 }
 
-// newline goes to the first position for input below this line.
+// newline moves the cursor to the first position for input below this line.
 func (s *Screen) newline() {
 	a := (s.cursor/s.columns + 1) * s.columns % len(s.cells)
 	if s.isProtected(a) {
@@ -191,8 +192,8 @@ func (s *Screen) isProtected(address int) bool {
 }
 
 // Type types text at the cursor, like a user. A full field continues in the next one if
-// the host allows it. A tab is the key Tab and a line end the key Newline. The error has
-// the number of the first rejected character, from 1, and wraps [ErrLocked],
+// the host allows it. A tab is the key Tab and a line end the key Newline. The error
+// contains the number of the first rejected character, from 1, and wraps [ErrLocked],
 // [ErrProtected], [ErrNumeric], [ErrOverflow] or [ErrCharacter].
 func (s *Screen) Type(text string) error {
 	s.mu.Lock()
@@ -258,8 +259,8 @@ func (s *Screen) isNumber(octet byte) bool {
 	return '0' <= r && r <= '9' || r == '.' || r == '-'
 }
 
-// makeRoom moves the characters from the cursor on by one, over the first null. It reports
-// whether there is one.
+// makeRoom moves the characters at and after the cursor by one, over the first null. It
+// reports whether there is a null.
 func (s *Screen) makeRoom() bool {
 	room := -1
 	for a := range s.line(s.cursor) {
@@ -279,8 +280,8 @@ func (s *Screen) makeRoom() bool {
 	return true
 }
 
-// advance moves the cursor to the next position, over attributes; a field with the
-// attribute Skip sends it to the next input field.
+// advance moves the cursor to the next position, over attributes. After a field
+// with the attribute Skip, it moves the cursor to the next input field.
 func (s *Screen) advance() {
 	s.cursor = s.next(s.cursor)
 	for range s.cells {

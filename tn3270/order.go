@@ -1,6 +1,6 @@
 package tn3270
 
-// The commands, with their codes outside SNA.
+// Commands, with their codes outside SNA.
 const (
 	cmdWrite               = 0xF1
 	cmdReadBuffer          = 0xF2
@@ -14,13 +14,13 @@ const (
 	cmdNoOperation = 0x03 // only on channels
 )
 
-// channelCommands are the commands by their codes on channels.
+// channelCommands maps the codes on channels to commands.
 var channelCommands = map[byte]byte{
 	0x01: cmdWrite, 0x02: cmdReadBuffer, 0x05: cmdEraseWrite, 0x06: cmdReadModified,
 	0x0D: cmdEraseWriteAlternate, 0x0E: cmdReadModifiedAll, 0x0F: cmdEraseAllUnprotected, 0x11: cmdStructured,
 }
 
-// command returns the command of a code of either kind.
+// command returns the command for a code of either kind.
 func command(code byte) byte {
 	if c, ok := channelCommands[code]; ok {
 		return c
@@ -28,7 +28,7 @@ func command(code byte) byte {
 	return code
 }
 
-// The orders.
+// Orders.
 const (
 	orderProgramTab       = 0x05
 	orderGraphicEscape    = 0x08
@@ -42,7 +42,7 @@ const (
 	orderRepeatToAddress  = 0x3C
 )
 
-// The format controls, which are characters of the buffer.
+// Format controls, which are characters in the buffer.
 const (
 	null           = 0x00
 	formFeed       = 0x0C
@@ -66,7 +66,7 @@ func isCharacter(octet byte) bool {
 	return octet >= firstGraphic
 }
 
-// The types of attributes in Start Field Extended, Modify Field and Set Attribute.
+// Types of attributes in Start Field Extended, Modify Field and Set Attribute.
 const (
 	typeAll       = 0x00
 	typeHighlight = 0x41
@@ -78,7 +78,7 @@ const (
 // characterAPL is the character set of Graphic Escape.
 const characterAPL = 0xF1
 
-// WCC is the write control character, with options of a write.
+// WCC is the write control character, which holds the options of a write.
 type WCC byte
 
 const (
@@ -88,14 +88,14 @@ const (
 	ResetPartition  WCC = 0x40 // with an erase: reset the reply mode
 )
 
-// Attribute is the attribute of a field, of six bits.
+// Attribute is the attribute of a field. It has six bits.
 type Attribute byte
 
 const (
 	Protected   Attribute = 0x20
 	Numeric     Attribute = 0x10                // with Protected: the cursor skips it
 	Skip        Attribute = Protected | Numeric // protected, and the cursor skips it
-	Detectable  Attribute = 0x04                // by the cursor select key
+	Detectable  Attribute = 0x04                // the cursor select key finds it
 	Intensified Attribute = 0x08                // and detectable
 	Hidden      Attribute = 0x0C                // the contents are not shown
 	Modified    Attribute = 0x01                // the modified data tag, MDT
@@ -114,7 +114,7 @@ func (a Attribute) modified() bool    { return a&Modified != 0 }
 // detectable reports whether the cursor select key finds the field.
 func (a Attribute) detectable() bool { return a&display == Detectable || a.intensified() }
 
-// Color is the code of a color. The zero Color is that of the field's attribute.
+// Color is the code of a color. The zero Color is the color of the field's attribute.
 type Color byte
 
 const (
@@ -136,8 +136,8 @@ const (
 	White         Color = 0xFF
 )
 
-// Highlight is the code of an extended highlighting. The zero Highlight is that of the
-// field, or none.
+// Highlight is the code of an extended highlighting. The zero Highlight is the
+// highlighting of the field, or none.
 type Highlight byte
 
 const (
@@ -158,11 +158,11 @@ const graphics = "" +
 	"\x60\x61\xE2\xE3\xE4\xE5\xE6\xE7\xE8\xE9\x6A\x6B\x6C\x6D\x6E\x6F" +
 	"\xF0\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C\x7D\x7E\x7F"
 
-// Addresses of 12 bits are two graphic characters; those of 14 begin with two 0 bits.
+// A 12-bit address is two graphic characters. A 14-bit address begins with two 0 bits.
 const bits12 = 1 << 12
 
-// appendAddress appends an address of 12 bits, of 14 if it is too large for that, or with
-// wide of 16.
+// appendAddress appends an address with 12 bits, or 14 if it is too large for 12. If wide
+// is true, it uses 16.
 func appendAddress(dst []byte, address int, wide bool) []byte {
 	if wide || address >= bits12 {
 		return append(dst, byte(address>>8), byte(address))
@@ -170,7 +170,7 @@ func appendAddress(dst []byte, address int, wide bool) []byte {
 	return append(dst, graphic(byte(address>>6)), graphic(byte(address)))
 }
 
-// decodeAddress reads an address; ok is false for the reserved form.
+// decodeAddress reads an address. For the reserved form, ok is false.
 func decodeAddress(high, low byte, wide bool) (address int, ok bool) {
 	if wide {
 		return int(high)<<8 | int(low), true

@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// The implemented query replies.
+// Implemented query replies.
 const (
 	querySummary           = 0x80
 	queryUsableArea        = 0x81
@@ -14,10 +14,10 @@ const (
 	queryNull              = 0xFF
 )
 
-// The requests of a Query List.
+// Requests of a Query List.
 const (
-	listOf         = 0x00 // the listed ones
-	listEquivalent = 0x40 // the listed ones and equivalent ones: all
+	listOf         = 0x00 // the listed replies
+	listEquivalent = 0x40 // the listed and equivalent replies: all
 	listAll        = 0x80
 )
 
@@ -43,7 +43,7 @@ func (s *Screen) queryList(in *stream) ([]byte, error) {
 	return nil, in.fault("unknown Query List %02X", request[0])
 }
 
-// queryReply returns the replies with the codes in only; nil: all.
+// queryReply returns the replies with the codes in only. If only is nil, it returns all.
 func (s *Screen) queryReply(only []byte) []byte {
 	reply := []byte{aidStructured}
 	for _, code := range s.queryCodes() {
@@ -89,7 +89,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	return dst
 }
 
-// The size of a character in points, and the distances between points, of real displays.
+// Size of a character in points, and distances between points, on real displays.
 const (
 	pointsWide = 9
 	pointsHigh = 12
@@ -111,12 +111,12 @@ func appendSize(dst []byte, m dimensions) []byte {
 	return append(dst, byte(m.Columns>>8), byte(m.Columns), byte(m.Rows>>8), byte(m.Rows))
 }
 
-// appendCharacterSets appends two sets that can't be loaded: the code page, and APL after
-// Graphic Escape.
+// appendCharacterSets appends two sets that cannot be loaded: the code page, and APL
+// after Graphic Escape.
 func (s *Screen) appendCharacterSets(dst []byte) []byte {
 	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // Graphic Escape is supported, and code pages have numbers
 	dst = append(dst, 0, 0, 0, 0)                      // nothing can be loaded
-	dst = append(dst, 7)                               // octets for each of these
+	dst = append(dst, 7)                               // size of each of these in octets
 	dst = append(dst, 0, 0x10, 0)
 	dst = append(dst, byte(s.page.characters>>8), byte(s.page.characters), byte(s.page.number>>8), byte(s.page.number))
 	return append(dst, 1, 0, characterAPL, 0x03, 0xC3, 0x01, 0x36) // set 963, code page 310

@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// The reply modes.
+// Reply modes.
 const (
 	replyField     = 0x00 // fields with their attribute
 	replyExtended  = 0x01 // and with extended attributes
@@ -46,8 +46,8 @@ func (a attributes) pairs() [3][2]byte {
 	return [3][2]byte{{typeHighlight, byte(a.highlight)}, {typeColor, byte(a.color)}, {typeCharacter, a.charset}}
 }
 
-// appendCharacter appends a character, in replyCharacter after the attributes in which it
-// differs from last.
+// appendCharacter appends a character. In mode replyCharacter it first appends the
+// attributes that differ from last.
 func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, attributes) {
 	if s.replyMode == replyCharacter {
 		was := last.pairs()
@@ -63,8 +63,8 @@ func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, a
 	return append(dst, c.octet), c.attributes
 }
 
-// readModified appends the modified fields, as a reply to Read Modified or for a key. With
-// all it has the data also for keys that send none.
+// readModified appends the modified fields, as a reply to Read Modified or for a key. If
+// all is true, it includes the data also for keys that send none.
 func (s *Screen) readModified(dst []byte, aid byte, all bool) []byte {
 	if isShort(aid) && !all {
 		return append(dst, aid)

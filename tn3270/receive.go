@@ -2,7 +2,7 @@ package tn3270
 
 import "fmt"
 
-// MaxRecord is the most octets of a record that are read. It is enough for a screen in
+// MaxRecord is the maximum length of a record in octets. It is enough for a screen in
 // which each character has its own attributes.
 const MaxRecord = 64 << 10
 
@@ -10,8 +10,8 @@ const MaxRecord = 64 << 10
 // mark and Telnet's escapes. An empty record does nothing. The caller must send the reply,
 // if any, at once.
 //
-// The error is a [DataError]. The screen then has what came before the fault, and the
-// session can continue.
+// The error is a [DataError]. The screen then shows the part of the record before the
+// fault, and the session can continue.
 func (s *Screen) Receive(record []byte) (reply []byte, err error) {
 	if len(record) == 0 {
 		return nil, nil
@@ -121,7 +121,7 @@ func (s *Screen) eraseInput() {
 	s.cursor = s.firstInput()
 }
 
-// stream is a record being read. Faults are reported at start.
+// stream is a record that is being read. Faults are reported at start.
 type stream struct {
 	record    []byte
 	start, at int
@@ -152,10 +152,10 @@ func (in *stream) fault(format string, args ...any) error {
 type writer struct {
 	s       *Screen
 	in      *stream
-	address int // the current buffer address
+	address int // current buffer address
 	attributes
-	afterOrder bool // the last thing was an order or the command, not a character
-	wrapped    bool // the last thing was a Program Tab that erased to the end of the buffer
+	afterOrder bool // the previous item was an order or the command, not a character
+	wrapped    bool // the previous item was a Program Tab that erased to the end of the buffer
 }
 
 func (w *writer) run() error {
@@ -307,7 +307,7 @@ func (w *writer) setAttribute() error {
 	return err
 }
 
-// withAttribute returns a with one attribute changed. Unsupported ones are ignored.
+// withAttribute returns a with one attribute changed. It ignores unsupported attributes.
 func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 	switch kind {
 	case typeAll:
@@ -329,9 +329,9 @@ func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 	return a
 }
 
-// programTab goes to the next input field. After characters it erases the rest of the
-// current field; so does one that follows a Program Tab that did so at the end of the
-// buffer.
+// programTab moves to the next input field. After characters it erases the rest of
+// the current field. After a Program Tab that erased to the end of the buffer, it
+// does so too.
 func (w *writer) programTab() {
 	s := w.s
 	if s.cells[w.address].field && !s.attribute(w.address).protected() {
@@ -396,7 +396,7 @@ func (w *writer) eraseUnprotected() error {
 
 // ReceiveText shows text that is not a 3270 data stream: SSCP-LU-DATA of RFC 2355 section
 // 4.1, in the code page. It continues after the previous text; NL begins a new line. It
-// unlocks the keyboard; Enter then sends up to 255 characters of input as text.
+// unlocks the keyboard. Enter then sends up to 255 characters of input as text.
 func (s *Screen) ReceiveText(text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,10 +8,11 @@ import (
 )
 
 // Draw appends a drawing of a screen at the upper left of an ECMA-48 terminal: graphic
-// characters, and the sequences CUP, EL and SGR. Rows below the screen are not changed.
+// characters, and the sequences CUP, EL and SGR. It does not change rows below the
+// screen.
 func Draw(dst []byte, s Snapshot) []byte { return DrawChanges(dst, Snapshot{}, s) }
 
-// DrawChanges is [Draw] for a terminal that shows was: it draws only the changed rows.
+// DrawChanges is like [Draw] for a terminal that shows was. It draws only the changed rows.
 func DrawChanges(dst []byte, was, now Snapshot) []byte {
 	for row := range now.Rows {
 		if was.Columns != now.Columns || row >= was.Rows || !slices.Equal(was.row(row), now.row(row)) {
@@ -36,8 +37,8 @@ func appendCursor(dst []byte, row, column int) []byte {
 	return fmt.Appendf(dst, "\x1b[%d;%dH", row, column)
 }
 
-// appendLine goes to the beginning of a row and erases it. Erasing at the end of a full
-// row would remove the last character.
+// appendLine moves to the beginning of a row and erases it. Erasing at the end of a
+// full row would remove the last character.
 func appendLine(dst []byte, row int) []byte {
 	dst = appendCursor(dst, row, 1)
 	return append(dst, "\x1b[m\x1b[K"...)
@@ -59,7 +60,7 @@ func appendRow(dst []byte, row int, cells []Cell) []byte {
 	return dst
 }
 
-// drawn returns how many cells of a row must be drawn.
+// drawn returns the number of cells of a row that must be drawn.
 func drawn(cells []Cell) int {
 	n := len(cells)
 	for n > 0 && cells[n-1].graphic() == ' ' && cells[n-1].rendition() == (rendition{}) {
@@ -75,14 +76,14 @@ func (c Cell) graphic() rune {
 	return c.Rune
 }
 
-// rendition is how a character is drawn. The zero rendition is the terminal's own.
+// rendition is the appearance of a character. The zero rendition is the terminal's default.
 type rendition struct {
 	color     Color
 	highlight Highlight
 	bold      bool
 }
 
-// rendition returns the rendition of a cell. Blanks need one only if highlighted.
+// rendition returns the rendition of a cell. A space needs one only if it is highlighted.
 func (c Cell) rendition() rendition {
 	r := rendition{c.Color, c.Highlight, c.Intensified || c.Highlight == Intensify}
 	if c.graphic() == ' ' && r.highlight != Reverse && r.highlight != Underscore {
@@ -110,8 +111,8 @@ func (r rendition) appendSGR(dst []byte) []byte {
 	return append(dst, 'm')
 }
 
-// sgr are the parameters of the colors: the eight of ECMA-48 and their bright variants.
-// 0 is the terminal's default. ECMA-48's blue, 34, is illegible on black.
+// sgr holds the parameters of the colors: the eight of ECMA-48 and their bright
+// variants. 0 is the terminal's default. ECMA-48's blue, 34, is illegible on black.
 var sgr = [256]byte{
 	NeutralBlack: 30, Blue: 94, Red: 31, Pink: 95, Green: 32, Turquoise: 36, Yellow: 93, Neutral: 37,
 	Black: 30, DeepBlue: 34, Orange: 33, Purple: 35, PaleGreen: 92, PaleTurquoise: 96, Grey: 90, White: 97,

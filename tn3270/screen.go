@@ -10,14 +10,14 @@ import (
 
 type dimensions struct{ Rows, Columns int }
 
-// models are the sizes of the models. Each begins with that of model 2; the host switches
-// to the model's own size and back.
+// models holds the sizes of the models. Each terminal starts with the size of model 2;
+// the host switches to the model's own size and back.
 var models = [...]dimensions{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}}
 
-// Options of a terminal. The zero Options and nil are a 3278 model 2 with code page 037.
+// Options configure a terminal. The zero Options and nil mean a 3278 model 2 with code page 037.
 type Options struct {
 	Model    int    // 2 to 5; 0 means 2
-	CodePage string // of [CodePages]; empty means "037"
+	CodePage string // one of [CodePages]; empty means "037"
 	Extended bool   // colors and highlighting, as on a 3279
 }
 
@@ -36,7 +36,7 @@ func (o *Options) TerminalType() string {
 
 func (o *Options) model() int { return cmp.Or(o.Model, 2) }
 
-// Lock is why the keyboard is locked. The zero Lock is Unlocked.
+// Lock is the reason why the keyboard is locked. The zero Lock is Unlocked.
 type Lock int
 
 const (
@@ -51,14 +51,14 @@ var lockNames = map[Lock]string{
 	LockedSystem: "X SYSTEM", LockedProtected: "X PROTECTED", LockedNumeric: "X NUMERIC", LockedOverflow: "X OVERFLOW",
 }
 
-// String returns a lock in the terminal's form, such as "X SYSTEM"; "" for Unlocked.
+// String returns a lock in the terminal's form, such as "X SYSTEM". For Unlocked it returns "".
 func (l Lock) String() string { return lockNames[l] }
 
 // Mode is the form of the host's output.
 type Mode int
 
 const (
-	ModeNone Mode = iota // nothing yet
+	ModeNone Mode = iota // no output yet
 	Mode3270             // 3270 data streams
 	ModeText             // lines of text (SSCP-LU-DATA of RFC 2355)
 )
@@ -67,23 +67,23 @@ const (
 type Status struct {
 	Lock   Lock
 	Insert bool // insert mode
-	Alarms int  // how many times the alarm sounded
+	Alarms int  // number of alarms so far
 	Mode   Mode
 }
 
-// Screen is a 3270 display and its keyboard. [New] makes one. It is safe for concurrent
-// use.
+// Screen is a 3270 display and its keyboard. [New] returns one. A Screen may be used
+// concurrently.
 type Screen struct {
 	page      *codePage
 	alternate dimensions
 	extended  bool
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the next change; nil without waiters
+	changed chan struct{} // closed at the next change; nil if there are no waiters
 	buffer
 	cursor     int
-	address    int    // where the host's text continues
-	input      int    // in ModeText, where input begins
+	address    int    // address at which the host's text continues
+	input      int    // start of the input in ModeText
 	wide       bool   // addresses have 16 bits
 	replyMode  byte   // of Set Reply Mode
 	replyTypes []byte // types of attributes sent with characters
@@ -104,8 +104,8 @@ func (o *Options) resolve() (*codePage, dimensions, error) {
 	return page, models[m], err
 }
 
-// New returns an empty screen of 24 by 80. Its keyboard is locked until the host unlocks
-// it. The error wraps [ErrOption].
+// New returns an empty screen with 24 rows of 80 columns. Its keyboard is locked until
+// the host unlocks it. o may be nil. The error wraps [ErrOption].
 func New(o *Options) (*Screen, error) {
 	page, alternate, err := o.resolve()
 	if err != nil {
@@ -143,8 +143,8 @@ func (s *Screen) position(address int) (row, column int) {
 	return address/s.columns + 1, address%s.columns + 1
 }
 
-// Text returns the rows of the screen, separated by "\n" and without trailing blanks.
-// Hidden fields are blank.
+// Text returns the rows of the screen, separated by "\n" and without trailing spaces.
+// Hidden fields appear as spaces.
 func (s *Screen) Text() string {
 	shot := s.Snapshot()
 	rows := make([]string, shot.Rows)
@@ -178,26 +178,26 @@ func (s *Screen) charset(field int, c cell) byte {
 
 // Field is a field of the screen.
 type Field struct {
-	Row, Column int // of its first position after the attribute, counted from 1
+	Row, Column int // first position after the attribute, counted from 1
 	Address     int // of the same position, counted from 0
-	Length      int // positions, possibly 0
+	Length      int // number of positions, possibly 0
 
 	Protected   bool
 	Numeric     bool // accepts only digits, "." and "-"
 	Skip        bool // protected, and the cursor skips it
 	Hidden      bool
 	Intensified bool
-	Modified    bool // since the host wrote it
+	Modified    bool // changed since the host wrote it
 	Color       Color
 	Highlight   Highlight
 
-	// Value is its contents without trailing blanks and nulls; other nulls are blanks.
-	// It is empty for hidden fields.
+	// Value is its contents without trailing spaces and nulls; other nulls are spaces.
+	// For hidden fields it is empty.
 	Value string
 }
 
-// Fields returns the fields in the order of the screen; nil without fields. A field may
-// wrap from the last row to the first.
+// Fields returns the fields in the order of the screen, or nil if there are none. A
+// field may wrap from the last row to the first.
 func (s *Screen) Fields() []Field {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,8 +237,8 @@ func (s *Screen) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// Wait waits until ok returns true. It calls ok at once and after each change. The error is
-// the cause of ctx's end.
+// Wait waits until ok returns true. It calls ok at once and after each change. If ctx ends
+// first, the error is its cause.
 func (s *Screen) Wait(ctx context.Context, ok func(*Screen) bool) error {
 	for {
 		changed := s.Changed()

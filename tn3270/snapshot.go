@@ -13,9 +13,9 @@ type Snapshot struct {
 	Status        Status
 }
 
-// Cell is one position as shown.
+// Cell is one position of a Snapshot.
 type Cell struct {
-	Rune        rune      // a blank for nulls, attributes and hidden characters
+	Rune        rune      // a space for nulls, attributes and hidden characters
 	Color       Color     // not zero on a terminal with colors
 	Highlight   Highlight // zero if none
 	Intensified bool
@@ -62,7 +62,7 @@ func (s *Screen) show(field, address int) Cell {
 	return shown
 }
 
-// or returns a with the missing attributes of the field.
+// or returns a, with missing attributes taken from field.
 func (a attributes) or(field attributes) attributes {
 	a.color = cmp.Or(a.color, field.color)
 	a.highlight = cmp.Or(a.highlight, field.highlight)
@@ -81,8 +81,8 @@ func (a Attribute) color() Color {
 	return Green
 }
 
-// Clip returns the part of a screen that fits a terminal of that size: its beginning, or
-// the first part that has the cursor.
+// Clip returns the part of a screen that fits a terminal with the given size: the
+// beginning, or the first part that contains the cursor.
 func (s Snapshot) Clip(rows, columns int) Snapshot {
 	rows, columns = min(max(rows, 1), s.Rows), min(max(columns, 1), s.Columns)
 	if rows == s.Rows && columns == s.Columns {
@@ -99,7 +99,8 @@ func (s Snapshot) Clip(rows, columns int) Snapshot {
 // row returns a row, counted from 0.
 func (s Snapshot) row(n int) []Cell { return s.Cells[n*s.Columns : (n+1)*s.Columns] }
 
-// StatusLine returns a line about the keyboard and the cursor, for below the screen.
+// StatusLine returns a line about the keyboard and the cursor. A program should show it below the
+// screen.
 func (s Snapshot) StatusLine() string {
 	insert := ' '
 	if s.Status.Insert {

@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// The implemented structured fields.
+// Implemented structured fields.
 const (
 	sfResetPartition   = 0x00
 	sfReadPartition    = 0x01
@@ -16,7 +16,7 @@ const (
 	sfQueryReply = 0x81
 )
 
-// The types of Read Partition besides the read commands.
+// Types of Read Partition besides the read commands.
 const (
 	readQuery     = 0x02
 	readQueryList = 0x03
@@ -25,7 +25,7 @@ const (
 // noPartition is the partition of a query.
 const noPartition = 0xFF
 
-// structured executes the structured fields of a record. Only the last may be a read.
+// structured executes the structured fields of a record. Only the last field may be a read.
 func (s *Screen) structured(in *stream) (reply []byte, err error) {
 	for in.more() {
 		in.start = in.at
@@ -62,7 +62,7 @@ func takeStructured(in *stream) (*stream, error) {
 	return &stream{record: in.record[:in.at], start: in.start, at: in.start + 2}, nil
 }
 
-// structuredField executes a structured field. Unknown ones are skipped.
+// structuredField executes a structured field. It skips unknown ones.
 func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
 	kind := in.next()
 	switch kind {
@@ -150,7 +150,7 @@ func (s *Screen) outbound(in *stream) error {
 	return in.fault("unknown write command %02X", code[0])
 }
 
-// createPartition accepts partition 0 in one of the two sizes, with an option: addresses
+// createPartition accepts partition 0 in one of the two sizes, optionally with addresses
 // of 16 bits.
 func (s *Screen) createPartition(in *stream) error {
 	modes, err := in.take(1)
@@ -197,7 +197,7 @@ func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
 	return nil, in.fault("unknown Read Partition %02X of partition %02X", kind, pid)
 }
 
-// inboundHead returns the beginning of an Inbound 3270DS of partition 0, without its length.
+// inboundHead returns the beginning of an Inbound 3270DS for partition 0, without its length.
 func inboundHead() []byte { return []byte{aidStructured, 0, 0, sfInbound, 0} }
 
 func inbound(reply []byte) []byte {

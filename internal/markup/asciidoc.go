@@ -8,11 +8,11 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Asciidoc yields the pieces of a document in order, as Asciidoctor 2 reads it.
+// Asciidoc yields the pieces of a document in order, like Asciidoctor 2.
 //
-// It replaces references to attributes that the document defines. A destination with another attribute
-// reference is returned as written. Asciidoc does not evaluate conditions: it reads the text of all
-// branches. Blocks nested more than 100 deep are read as text.
+// It replaces references to attributes that the document defines. It returns a destination with
+// another attribute reference as written. It does not evaluate conditions, but reads the text of all
+// branches. It reads blocks that are nested more than 100 deep as text.
 func Asciidoc(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readAsciidoc(source, yield, nil)
@@ -23,7 +23,7 @@ func Asciidoc(source string) iter.Seq[Piece] {
 type asciidoc struct {
 	text  string
 	yield func(Piece) bool
-	done  bool // the caller wants no more
+	done  bool // the caller has stopped the loop
 	ids   *documentIDs
 
 	attrs      attributes

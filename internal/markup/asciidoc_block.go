@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// entry reads the definition of an attribute that a line begins, and reports whether it is
-// one.
+// entry reads an attribute definition that begins with the line, and reports whether there
+// is one.
 func (a *asciidoc) entry(line string, start, end int) bool {
 	name, value, remove, ok := entry(line)
 	if !ok || len(a.open) > 0 {
@@ -22,7 +22,7 @@ func (a *asciidoc) entry(line string, start, end int) bool {
 	return true
 }
 
-// continuesEntry adds a line to the value of an attribute that continues on it.
+// continuesEntry adds a line to an attribute value that continues on it.
 func (a *asciidoc) continuesEntry(line string) bool {
 	if a.pending == "" {
 		return false
@@ -38,11 +38,11 @@ func (a *asciidoc) continuesEntry(line string) bool {
 	return true
 }
 
-// unknownCondition stands for a condition that is not decided.
+// unknownCondition means a condition that is not decided.
 const unknownCondition = "?"
 
-// condition returns the condition that the line is under: "" for none, the name of an
-// attribute if the only condition is that it is not defined.
+// condition returns the condition to which the line is subject: "" for none, or the
+// name of an attribute if the only condition is that it is not defined.
 func (a *asciidoc) condition() string {
 	switch len(a.conditions) {
 	case 0:
@@ -100,15 +100,15 @@ func (a *asciidoc) include(target, attributes string, start int) {
 	}
 }
 
-// mayHaveIDs reports whether a file that is included may have AsciiDoc in it. Code has none.
+// mayHaveIDs reports whether an included file may contain AsciiDoc. Code contains none.
 func mayHaveIDs(target string) bool {
 	name := target[strings.LastIndexByte(target, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
 	return dot < 0 || isOpen(name) || isAdocName(name)
 }
 
-// destination yields a destination that the source has at start, with its references
-// replaced.
+// destination yields a destination at offset start of the source, with its
+// references replaced.
 func (a *asciidoc) destination(kind PieceKind, target string, start int) {
 	p := Piece{Kind: kind, Start: start, End: start + len(target)}
 	if r := a.attrs.resolve(target); r.swaps != nil {
@@ -117,10 +117,10 @@ func (a *asciidoc) destination(kind PieceKind, target string, start int) {
 	a.emit(p)
 }
 
-// maxConditions is how many conditions may be open.
+// maxConditions is the maximum number of open conditions.
 const maxConditions = 100
 
-// conditional reads "ifdef" or "ifndef", whose content is at start if it has one.
+// conditional reads "ifdef" or "ifndef". If it has content, the content begins at start.
 func (a *asciidoc) conditional(name, attribute, content string, start int) {
 	condition := unknownCondition
 	if name == "ifndef" && !strings.ContainsAny(attribute, ",+") {
@@ -142,7 +142,7 @@ func (a *asciidoc) conditional(name, attribute, content string, start int) {
 	}
 }
 
-// media reads the picture, video or sound that is a block.
+// media reads a picture, video or sound block.
 func (a *asciidoc) media(line string, start int) bool {
 	name, rest, ok := strings.Cut(line, "::")
 	open := strings.IndexByte(rest, '[')
@@ -155,7 +155,7 @@ func (a *asciidoc) media(line string, start int) bool {
 	case "image":
 		a.picture(Image, rest[:open], at)
 	case "video", "audio":
-		// Those of a service are named by a number there.
+		// A video service identifies a video by a number.
 		if service, _, _ := strings.Cut(attributes, ","); service != "youtube" && service != "vimeo" && service != "wistia" {
 			a.picture(Link, rest[:open], at)
 		}
@@ -168,7 +168,7 @@ func (a *asciidoc) media(line string, start int) bool {
 	return true
 }
 
-// picture yields a file that is below the folder of pictures.
+// picture yields a file in the directory of pictures.
 func (a *asciidoc) picture(kind PieceKind, target string, start int) {
 	dir, known := a.attrs.get("imagesdir")
 	if a.attrs.unsure["imagesdir"] {
@@ -182,14 +182,14 @@ func (a *asciidoc) picture(kind PieceKind, target string, start int) {
 	a.destination(kind, target, start)
 }
 
-// isAbsolute reports whether a destination does not depend on the folder of pictures.
+// isAbsolute reports whether a destination does not depend on the directory of pictures.
 func isAbsolute(target string) bool {
 	end, _ := octet.SchemeEnd(target)
 	return strings.HasPrefix(target, "/") || end > 1 && end < len(target) && target[end] == ':'
 }
 
-// list reads the attributes of a block or of a macro, which the source has at start: those
-// that name the block change its style, and "link" is a destination.
+// list reads the attributes of a block or of a macro, which begin at start. An attribute
+// that names the block changes its style, and "link" is a destination.
 func (a *asciidoc) list(attributes string, start int) {
 	positional := 0
 	for from := 0; from <= len(attributes); {
@@ -208,7 +208,7 @@ func (a *asciidoc) list(attributes string, start int) {
 	}
 }
 
-// itemEnd returns where the item of a list of attributes ends that begins at i.
+// itemEnd returns the end of the item that begins at i in a list of attributes.
 func itemEnd(s string, i int) int {
 	quote := byte(0)
 	for ; i < len(s); i++ {
@@ -226,7 +226,7 @@ func itemEnd(s string, i int) int {
 	return len(s)
 }
 
-// named takes an attribute with a name. start is where the value is.
+// named handles an attribute with a name. Its value begins at start.
 func (a *asciidoc) named(name, value string, start int) {
 	switch name {
 	case "id":
@@ -242,8 +242,8 @@ func (a *asciidoc) named(name, value string, start int) {
 	}
 }
 
-// positional takes an attribute without a name. The first is the style with the name of the
-// block; the second of "[,ruby]" is a language.
+// positional handles an attribute without a name. The first one is the style with the name
+// of the block; the second one of "[,ruby]" is a language.
 func (a *asciidoc) positional(n int, item string) {
 	if n == 1 && a.style.name == "" && item != "" {
 		a.style.name = "source"
@@ -270,7 +270,7 @@ func (a *asciidoc) positional(n int, item string) {
 	}
 }
 
-// blockAttributes reads a line that says something about the next block.
+// blockAttributes reads a line with attributes of the next block.
 func (a *asciidoc) blockAttributes(line string, start int) {
 	if rest, ok := strings.CutPrefix(line, "[["); ok {
 		id, reftext, _ := strings.Cut(strings.TrimSuffix(rest, "]]"), ",")
@@ -284,11 +284,11 @@ func (a *asciidoc) blockAttributes(line string, start int) {
 		a.style.name = name
 	}
 	if a.style.name == "quote" || a.style.name == "verse" {
-		a.inline(start+1, start+len(line)-1) // its author
+		a.inline(start+1, start+len(line)-1) // the author
 	}
 }
 
-// name notes the name of a block.
+// name records the name of a block.
 func (a *asciidoc) name(style blockStyle) {
 	if a.ids == nil || style.id == "" {
 		return

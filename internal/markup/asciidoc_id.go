@@ -6,12 +6,12 @@ import (
 	"unicode"
 )
 
-// documentIDs are the names that a document gives to its parts.
+// documentIDs holds the names of the parts of a document.
 type documentIDs struct {
 	list []string
-	open bool // a part of the document comes from elsewhere, and may have others
-	// By name, the number that the next section of this name may have; hub has those that
-	// GitHub makes.
+	open bool // the document includes text that may define other names
+	// For each name, the number for the next section with that name. hub holds the names
+	// that GitHub generates.
 	seen, hub map[string]int
 }
 
@@ -22,9 +22,10 @@ func (ids *documentIDs) add(name string) {
 	}
 }
 
-// AsciidocIDs returns the names of the parts of an AsciiDoc document: as Asciidoctor makes
-// them, as GitHub does, and the titles by which a cross reference may name a section. open
-// reports that the document may have others: it includes files, or is itself a part.
+// AsciidocIDs returns the names of the parts of an AsciiDoc document: the names that
+// Asciidoctor and GitHub generate, and the titles by which a cross reference may name a
+// section. open reports whether the document may have other names: it includes files, or
+// is itself a part.
 func AsciidocIDs(source string) (list []string, open bool) {
 	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
 	a := readIDs(source, &ids)
@@ -43,13 +44,13 @@ func readIDs(source string, ids *documentIDs) *asciidoc {
 	return readAsciidoc(source, func(Piece) bool { return true }, ids)
 }
 
-// maxNotes is how many footnotes of a document have names.
+// maxNotes is the maximum number of footnotes with names.
 const maxNotes = 10_000
 
-// maxTitle is the longest title that is named after its text.
+// maxTitle is the maximum length of a title from which a name is generated.
 const maxTitle = 4096
 
-// sectionID notes the names of the section whose title is from start to end.
+// sectionID records the names of the section whose title is from start to end.
 func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
 	resolved := a.attrs.resolve(a.text[start:end])
 	title := resolved.s
@@ -76,7 +77,7 @@ func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
 	}
 }
 
-// generated returns the name that Asciidoctor makes of a title.
+// generated returns the name that Asciidoctor generates from a title.
 func (a *asciidoc) generated(title string) string {
 	prefix, ok := a.attrs.get("idprefix")
 	if !ok {
@@ -93,7 +94,7 @@ func (a *asciidoc) generated(title string) string {
 	return unusedID(a.ids.seen, titleID(title, prefix, separator), separator)
 }
 
-// hubID notes the name that GitHub makes of a title.
+// hubID records the name that GitHub generates from a title.
 func (ids *documentIDs) hubID(title string) {
 	id := unusedID(ids.hub, titleID(title, "", "-"), "-")
 	ids.hub[id] = max(ids.hub[id], 2)
@@ -109,7 +110,7 @@ func firstRune(s string) (rune, int) {
 	return 0, len(s)
 }
 
-// unusedID returns id, with a number from 2 on if it is used.
+// unusedID returns id. If id is used, it adds a number, starting at 2.
 func unusedID(used map[string]int, id, separator string) string {
 	name := id
 	for used[name] > 0 {
@@ -119,7 +120,7 @@ func unusedID(used map[string]int, id, separator string) string {
 	return name
 }
 
-// titleID returns the name of a title with a prefix, and a separator in place of blanks,
+// titleID returns the name for a title with a prefix, and a separator instead of spaces,
 // "-" and ".".
 func titleID(title, prefix, separator string) string {
 	var b strings.Builder
@@ -147,8 +148,8 @@ func titleID(title, prefix, separator string) string {
 	return id
 }
 
-// plainTitle returns a title without markup: without the signs that Asciidoctor replaces by
-// others too: names lack them. icons: icons are shown by their names.
+// plainTitle returns a title without markup and without the characters that Asciidoctor
+// replaces, because names lack them. icons reports whether icons are shown by their names.
 func plainTitle(title string, icons bool) string {
 	title = withoutReferences(withoutMacros(title, icons))
 	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")
@@ -251,8 +252,8 @@ func withoutMacros(s string, icons bool) string {
 	return b.String()
 }
 
-// macroText returns the text of the macro of which word is before the "[", and the size of
-// what rest has of it. The size of other text is zero.
+// macroText returns the text of the macro whose name and target are word, before the "[".
+// size is the length of the macro's part of rest, or zero if there is no macro.
 func macroText(word, rest string, icons bool) (text string, size int) {
 	end := strings.IndexByte(rest, ']')
 	name, target, macro := strings.Cut(word, ":")

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// adocMarks are the bytes that begin or end an inline of AsciiDoc. They are never written.
+// adocMarks holds the bytes that begin or end an inline of AsciiDoc. It is never modified.
 var adocMarks = [256]bool{'\\': true, ':': true, '<': true, '[': true, ']': true, '+': true, '$': true, '`': true}
 
 // adocInlines reads the inlines of a text once, from left to right.
@@ -14,16 +14,16 @@ type adocInlines struct {
 	*asciidoc
 	resolvedText
 	base int // offset of the text in the source
-	run  int // start of the running text that is not yielded yet
-	last int // where the last piece ends in the source
+	run  int // start of the running text that was not yielded yet
+	last int // end of the last piece in the source
 
-	code   int          // end of the code that run is in; 0: none
-	found  [nMarks]int  // by mark: where the next one is, if it is at or after the search
-	none   [nMarks]bool // no more of the mark follows
-	closed bool         // no "]" follows
+	code   int          // end of the code that contains run; 0 if none
+	found  [nMarks]int  // for each mark, the offset of the next one, if it is at or after the search
+	none   [nMarks]bool // whether no such mark follows
+	closed bool         // whether no "]" follows
 }
 
-// The marks that adocInlines looks for.
+// Marks that adocInlines searches for.
 const (
 	markOpen = iota
 	markLine
@@ -41,8 +41,8 @@ const (
 
 var adocEndings = [nMarks]string{"[", "\n", "+++", "++", "$$", "+`", ">>", "``", "]]", "`", "+"}
 
-// next returns where the mark is at or after i; -1: nowhere. If i only grows, all
-// searches together take time in proportion to the text.
+// next returns the offset of the mark at or after i, or -1 if there is none. If i
+// only grows, all searches together take time in proportion to the text.
 func (l *adocInlines) next(mark, i int) int {
 	switch {
 	case l.none[mark] || i > len(l.s):
@@ -84,7 +84,7 @@ func (a *asciidoc) inline(start, end int) {
 	l.flush(len(s))
 }
 
-// mark reads what begins at the mark at i, and returns the offset after it.
+// mark reads the inline that begins with the mark at i, and returns the offset after it.
 func (l *adocInlines) mark(i int) int {
 	switch l.s[i] {
 	case '\\':
@@ -118,7 +118,7 @@ func (l *adocInlines) flush(i int) {
 	l.run = max(l.run, i)
 }
 
-// piece yields what the text has from start to end.
+// piece yields a piece from start to end in the text.
 func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
 	p := Piece{Kind: kind, Start: l.base + l.startOf(start), End: l.base + l.endOf(end), Text: text}
 	if kind == Prose || kind == Code || kind == HTMLBlock {
@@ -130,8 +130,8 @@ func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
 	l.last = max(l.last, p.End)
 }
 
-// destinationText returns the destination from start to end if it differs from the source:
-// "\" before "..." and its like keeps them as they are.
+// destinationText returns the destination from start to end if it differs from the source,
+// because a "\" before "..." and similar text prevents a replacement.
 func (l *adocInlines) destinationText(start, end int) string {
 	text := l.s[start:end]
 	if strings.Contains(text, `\.`) || strings.Contains(text, `\-`) {
@@ -149,7 +149,7 @@ func (l *adocInlines) skipTo(next int) int {
 	return next
 }
 
-// escape reads the "\" at i: what is after it is shown as it is written.
+// escape reads the "\" at i. The text after it is shown as written.
 func (l *adocInlines) escape(i int) int {
 	rest := l.s[i+1:]
 	if strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "[[") {
@@ -168,7 +168,7 @@ func (l *adocInlines) escape(i int) int {
 	return l.skipTo(end)
 }
 
-// nameSize returns the length of the name at the front of s.
+// nameSize returns the length of the name at the start of s.
 func nameSize(s string) int {
 	size := 0
 	for size < len(s) && octet.Is(s[size], octet.Alpha) {
@@ -188,7 +188,7 @@ func isAdocScheme(name string) bool {
 	return false
 }
 
-// urlEnd returns where the URL at the front of s ends.
+// urlEnd returns the end of the URL at the start of s.
 func urlEnd(s string) int {
 	if end := strings.IndexAny(s, " \t\r\n[]<>"); end >= 0 {
 		return end
@@ -196,7 +196,7 @@ func urlEnd(s string) int {
 	return len(s)
 }
 
-// macro reads the macro or the URL whose name ends at the ":" at i.
+// macro reads the macro or URL whose name ends at the ":" at i.
 func (l *adocInlines) macro(i int) int {
 	s := l.s
 	start := i
@@ -227,7 +227,7 @@ func (l *adocInlines) macro(i int) int {
 	return i + 1
 }
 
-// url reads the URL at start, with its label if it has one.
+// url reads the URL at start, and its label if it has one.
 func (l *adocInlines) url(start int) int {
 	end := start + urlEnd(l.s[start:])
 	if end < len(l.s) && l.s[end] == '[' && !strings.HasSuffix(l.s[start:end], "://") {
@@ -257,8 +257,8 @@ func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) in
 	return l.skipTo(label + 1)
 }
 
-// labelEnd returns where the "]" is that ends a label which begins at i; -1: nowhere. A
-// label may hold a picture.
+// labelEnd returns the offset of the "]" that ends a label beginning at i, or -1 if
+// there is none. A label may contain a picture.
 func (l *adocInlines) labelEnd(i int) int {
 	if l.closed {
 		return -1
@@ -283,7 +283,7 @@ func (l *adocInlines) labelEnd(i int) int {
 	return -1
 }
 
-// isMacroBracket reports whether the "[" at i is that of a picture or of a key.
+// isMacroBracket reports whether the "[" at i belongs to a picture or a key.
 func isMacroBracket(s string, i int) bool {
 	word := s[max(0, i-maxMacro):i]
 	if n := strings.LastIndexAny(word, " \t\n[]"); n >= 0 {
@@ -293,10 +293,10 @@ func isMacroBracket(s string, i int) bool {
 	return ok && (name == "image" || name == "icon" || name == "kbd" || name == "btn" || name == "menu" || name == "footnote" || name == "stem")
 }
 
-// maxMacro is the most bytes of a macro before its "[" in a label.
+// maxMacro is the maximum size of a macro before its "[" in a label.
 const maxMacro = 200
 
-// pictures yields those within a label from start to end.
+// pictures yields the pictures in a label from start to end.
 func (l *adocInlines) pictures(start, end int) {
 	for start < end {
 		n := strings.Index(l.s[start:end], "image:")
@@ -313,7 +313,7 @@ func (l *adocInlines) pictures(start, end int) {
 	}
 }
 
-// link reads "link:target[label]" or "mailto:target[label]", whose target is at i.
+// link reads "link:target[label]" or "mailto:target[label]". The target begins at i.
 func (l *adocInlines) link(start, i int, mail bool) int {
 	s := l.s
 	at, end := i, i
@@ -365,7 +365,7 @@ func isXrefStart(s string) bool {
 	return isIDStart(s) || s != "" && (octet.Is(s[0], octet.Digit) || strings.IndexByte("#/.{", s[0]) >= 0)
 }
 
-// xrefMacro reads "xref:target[text]", whose target is at i.
+// xrefMacro reads "xref:target[text]". The target begins at i.
 func (l *adocInlines) xrefMacro(start, i int) int {
 	if !isXrefStart(l.s[i:]) {
 		return i
@@ -398,8 +398,8 @@ func (l *adocInlines) reference(start, end int, macro bool) {
 	l.piece(Xref, start, end, target)
 }
 
-// xrefTarget returns what a cross reference leads to: a document if it has a suffix or a
-// "#", otherwise a name in the document.
+// xrefTarget returns the target of a cross reference: a document if it has a suffix or a
+// "#", otherwise a name in this document.
 func xrefTarget(ref string, macro bool) string {
 	path, fragment, has := strings.Cut(ref, "#")
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -427,7 +427,7 @@ func isAdocName(name string) bool {
 	return false
 }
 
-// image reads "image:target[alt]" or "icon:name[]", whose target is at i.
+// image reads "image:target[alt]" or "icon:name[]". The target begins at i.
 func (l *adocInlines) image(start, i int, name string) int {
 	if l.s[i] == ':' {
 		return i
@@ -454,7 +454,7 @@ func (l *adocInlines) image(start, i int, name string) int {
 	return l.skipTo(end + 1)
 }
 
-// option yields the value of "link" at i, of an attribute list that ends at end.
+// option yields the value of "link" at i in an attribute list that ends at end.
 func (l *adocInlines) option(i, end int) {
 	stop := ","
 	if i < end && (l.s[i] == '"' || l.s[i] == '\'') {
@@ -483,7 +483,7 @@ func (l *adocInlines) picturePiece(start, end int) {
 	l.piece(Image, start, end, text)
 }
 
-// anchor reads the names that the "[" at i may begin: "[[id]]", "[[[id]]]", "[#id]*text*".
+// anchor reads names after the "[" at i: "[[id]]", "[[[id]]]", "[#id]*text*".
 func (l *adocInlines) anchor(i int) int {
 	rest := l.s[i:]
 	if strings.HasPrefix(rest, "[#") || strings.HasPrefix(rest, "[.") {
@@ -511,7 +511,7 @@ func (l *adocInlines) anchor(i int) int {
 	return l.skipTo(end + len("]]"))
 }
 
-// anchorMacro reads "anchor:id[text]", whose id is at i.
+// anchorMacro reads "anchor:id[text]". The id begins at i.
 func (l *adocInlines) anchorMacro(start, i int) int {
 	open := l.next(markOpen, i)
 	if open < 0 || !isIDStart(l.s[i:]) {
@@ -556,22 +556,22 @@ func (l *adocInlines) pass(i int) int {
 	}
 }
 
-// maxSpan is the most bytes of text without macros between single marks.
+// maxSpan is the maximum size of text without macros between single marks.
 const maxSpan = 4096
 
 func isWordOctet(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || c == '_' || c >= 0x80
 }
 
-// raw yields text from start to end that is read in another way. Its marks begin at before
-// and end at next.
+// raw yields text from start to end with the given kind. Its marks begin at before and end
+// at next.
 func (l *adocInlines) raw(kind PieceKind, before, start, end, next int) int {
 	l.flush(before)
 	l.piece(kind, start, end, "")
 	return l.skipTo(next)
 }
 
-// passMacro reads "pass:subs[text]", whose substitutions are at i. Text without
+// passMacro reads "pass:subs[text]". The substitutions begin at i. Text without
 // substitutions is HTML.
 func (l *adocInlines) passMacro(start, i int) int {
 	if l.s[i] != '[' {
@@ -584,7 +584,7 @@ func (l *adocInlines) passMacro(start, i int) int {
 	return l.raw(HTMLBlock, start, i+1, end, end+1)
 }
 
-// math reads a formula, whose text is after the "[" at i.
+// math reads a formula, whose text follows the "[" at i.
 func (l *adocInlines) math(start, i int) int {
 	if l.s[i] != '[' {
 		return i
@@ -596,7 +596,7 @@ func (l *adocInlines) math(start, i int) int {
 	return l.raw(Code, start, i+1, end, end+1)
 }
 
-// codeSpan reads the "`" at i. Macros work in code, other text there is code.
+// codeSpan reads the "`" at i. Asciidoctor replaces macros in code; other text there is code.
 func (l *adocInlines) codeSpan(i int) int {
 	s := l.s
 	if l.code > 0 {

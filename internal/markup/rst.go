@@ -7,10 +7,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// RST yields the pieces of a reStructuredText document in order, as docutils reads it.
+// RST yields the pieces of a reStructuredText document in order, like docutils.
 //
-// The definition of a named reference has its destination. Sphinx roles that name documents and labels
-// are [Role] and [Label]; the text of other roles is [Code].
+// The definition of a named reference contains its destination. Sphinx roles that name documents and
+// labels are [Role] and [Label]; the text of other roles is [Code].
 func RST(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readRST(source, yield, nil)
@@ -26,11 +26,11 @@ type rst struct {
 
 	pos     int // offset of the next line
 	inside  bool
-	start   int // of the paragraph
+	start   int // start of the paragraph
 	end     int
-	column  int // of its text
+	column  int // column of its text
 	lines   int
-	literal bool // the paragraph before introduces a literal block
+	literal bool // the previous paragraph introduces a literal block
 }
 
 // rstLine is a line from start to end, without trailing spaces. Its text begins at the offset first.
@@ -98,7 +98,7 @@ func (r *rst) read(ln rstLine) {
 }
 
 // literalBlock reads the block after a paragraph that ends with "::": indented lines, or
-// lines that begin with the same sign.
+// lines that begin with the same character.
 func (r *rst) literalBlock(ln rstLine, rest string) {
 	switch {
 	case ln.column > r.column:

@@ -31,8 +31,8 @@ func (r *rst) directive(ln rstLine, at int) bool {
 	return true
 }
 
-// directiveName returns the length of the name of a directive at the front of s. It is
-// zero for other text.
+// directiveName returns the length of the name of a directive at the start of s, or
+// zero if there is none.
 func directiveName(s string) int {
 	size := 0
 	for size < len(s) && (octet.Is(s[size], octet.Alpha|octet.Digit) || s[size] >= 0x80 ||
@@ -57,7 +57,7 @@ func isCodeDirective(name string) bool {
 	return false
 }
 
-// makesNames reports whether a directive may have names that are not in the document.
+// makesNames reports whether a directive may define names that are not in the document.
 func makesNames(name string) bool {
 	return strings.HasPrefix(name, "auto") || strings.Contains(name, ":") || strings.HasPrefix(name, "doxygen") || name == "function" || name == "class" ||
 		name == "method" || name == "data" || name == "module" || name == "option" || name == "envvar" || name == "glossary" || name == "describe"
@@ -80,8 +80,8 @@ func (r *rst) other(name string, ln rstLine, at int) {
 	r.emit(Piece{Kind: Code, Start: start, End: max(start, r.block(ln.column))})
 }
 
-// options reads the options of a directive in a column, and gives their values to use. Another
-// line ends them.
+// options reads the options of a directive in a column, and calls use with their values.
+// Another line ends them.
 func (r *rst) options(column int, use func(name string, start, end int)) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -104,8 +104,7 @@ func (r *rst) options(column int, use func(name string, start, end int)) {
 	}
 }
 
-// argument moves past the lines of an argument that are after its first, and returns its
-// end.
+// argument skips the lines of an argument after its first, and returns its end.
 func (r *rst) argument(ln rstLine) (end int) {
 	for end = ln.end; r.pos < len(r.text); {
 		next := r.line(r.pos)
@@ -121,7 +120,7 @@ func (r *rst) argument(ln rstLine) (end int) {
 func (r *rst) picture(ln rstLine, at int) {
 	end := r.argument(ln)
 	at = SkipSpace(r.text[:end], at)
-	if !strings.HasSuffix(r.text[at:end], ".*") { // Sphinx chooses the suffix.
+	if !strings.HasSuffix(r.text[at:end], ".*") { // Sphinx selects the suffix.
 		r.uri(Image, at, end)
 	}
 	r.options(ln.column, func(name string, start, end int) {
@@ -132,7 +131,7 @@ func (r *rst) picture(ln rstLine, at int) {
 }
 
 // include reads "include" or "literalinclude". "<name>" is a file of docutils, which only
-// defines characters. A file that is shown as code has no names.
+// defines characters. A file that is shown as code defines no names.
 func (r *rst) include(directive string, ln rstLine, at int) {
 	end := r.argument(ln)
 	at = SkipSpace(r.text[:end], at)
@@ -147,7 +146,7 @@ func (r *rst) include(directive string, ln rstLine, at int) {
 	}
 }
 
-// raw reads text in another notation, or the file or URL that has it.
+// raw reads text in another notation, or the file or URL that contains it.
 func (r *rst) raw(ln rstLine, at int) {
 	kind := Unseen
 	for format := range strings.FieldsSeq(strings.ToLower(r.text[at:ln.end])) {
@@ -168,7 +167,7 @@ func (r *rst) raw(ln rstLine, at int) {
 }
 
 // toctree reads the entries of a table of contents: "name" or "title <name>". A pattern
-// stands for any documents.
+// matches any documents.
 func (r *rst) toctree(column int) {
 	at := r.pos
 	for last := r.block(column); at < last; {
@@ -189,8 +188,8 @@ func (r *rst) toctree(column int) {
 	}
 }
 
-// gridTable reads a table whose cells are drawn, from its second line on. The end of a cell
-// ends a URL.
+// gridTable reads a table with drawn cells, from its second line on. The end of a cell ends
+// a URL.
 func (r *rst) gridTable() {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -213,8 +212,8 @@ func isSimpleBorder(line string) bool {
 	return strings.HasPrefix(line, "=") && strings.Trim(line, "= ") == "" && strings.Contains(line, "= ")
 }
 
-// simpleTable reads a table after its first border, whose gaps are those between its
-// columns. It ends with a border before a blank line.
+// simpleTable reads a table after its first border. The gaps in the border are
+// between its columns. The table ends with a border before a blank line.
 func (r *rst) simpleTable(border string, top rstLine) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)

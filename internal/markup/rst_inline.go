@@ -4,16 +4,16 @@ import (
 	"strings"
 )
 
-// rstMarks are the bytes that begin an inline of reStructuredText. They are never written.
+// rstMarks holds the bytes that begin an inline of reStructuredText. It is never modified.
 var rstMarks = [256]bool{'\\': true, '`': true}
 
 // rstInlines reads the inlines of a paragraph once, from left to right.
 type rstInlines struct {
 	*rst
-	s   string // up to the end of the paragraph
+	s   string // the source, up to the end of the paragraph
 	run int
-	// Where the next end of a literal, or of other text in "`", is, if that is at or after
-	// the search.
+	// Offsets of the next end of a literal, and of other text in "`", if they are at or
+	// after the search.
 	literalAt, quoteAt int
 }
 
@@ -41,7 +41,7 @@ func (l *rstInlines) flush(end int) {
 	l.run = max(l.run, end)
 }
 
-// quoted reads what begins with the "`" at i of a paragraph that begins at start.
+// quoted reads the inline that begins with the "`" at i of a paragraph that begins at start.
 func (l *rstInlines) quoted(start, i int) int {
 	s := l.s
 	if strings.HasPrefix(s[i:], "``") {
@@ -86,7 +86,8 @@ func closesInline(s string, i int) bool {
 	return i == len(s) || IsSpace(s[i]) || s[i] >= 0x80 || strings.IndexByte(`\-/:.,;!?"')>]}`, s[i]) >= 0
 }
 
-// literalEnd returns where the "“" is that ends a literal which begins at i; -1: nowhere.
+// literalEnd returns the offset of the "“" that ends a literal beginning at i, or -1 if there is
+// none.
 func (l *rstInlines) literalEnd(i int) int {
 	for end := max(i+1, l.literalAt); end < len(l.s); end++ {
 		n := strings.Index(l.s[end:], "``")
@@ -106,8 +107,8 @@ func (l *rstInlines) literalEnd(i int) int {
 	return -1
 }
 
-// quoteEnd returns where the "`" is that ends a text which has its second byte at i; -1:
-// nowhere.
+// quoteEnd returns the offset of the "`" that ends a text whose second byte is at i, or
+// -1 if there is none.
 func (l *rstInlines) quoteEnd(i int) int {
 	for end := max(i, l.quoteAt); end < len(l.s); end++ {
 		n := strings.IndexByte(l.s[end:], '`')
@@ -127,10 +128,10 @@ func (l *rstInlines) quoteEnd(i int) int {
 	return -1
 }
 
-// maxRole is the most bytes of the name of a role.
+// maxRole is the maximum size of the name of a role.
 const maxRole = 64
 
-// quoteSuffix returns what follows the "`" at i: a role, or "_" or "__".
+// quoteSuffix returns the suffix after the "`" at i: a role, or "_" or "__".
 func quoteSuffix(s string, i int) (role string, reference bool, next int) {
 	next = i + 1
 	if next < len(s) && s[next] == ':' {
@@ -146,10 +147,10 @@ func quoteSuffix(s string, i int) (role string, reference bool, next int) {
 	return "", reference, next
 }
 
-// inlineTarget stands for the role of a text that names itself.
+// inlineTarget represents the role of a text that names itself.
 const inlineTarget = "_"
 
-// roleBefore returns the role before the "`" at i, and where it begins.
+// roleBefore returns the role before the "`" at i, and its offset.
 func (l *rstInlines) roleBefore(start, i int) (role string, before int) {
 	switch {
 	case i == start || l.run >= i:
@@ -205,7 +206,7 @@ func (l *rstInlines) quotation(role string, reference bool, start, end int) {
 	}
 }
 
-// isEmbeddedAlias reports whether what is in "<" and ">" is the name of a target.
+// isEmbeddedAlias reports whether the text in "<" and ">" is the name of a target.
 func isEmbeddedAlias(text string) bool {
 	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && !strings.Contains(text, "://")
 }
@@ -226,7 +227,7 @@ func (l *rstInlines) named(kind PieceKind, start, end int) {
 	l.emit(p)
 }
 
-// embedded returns where the destination begins in "text <destination>".
+// embedded returns the offset of the destination in "text <destination>".
 func embedded(text string) (at int, ok bool) {
 	if !strings.HasSuffix(text, ">") || strings.HasSuffix(text, `\>`) {
 		return 0, false

@@ -2,19 +2,19 @@ package markup
 
 import "strings"
 
-// Names are the names that a reStructuredText document gives to its parts.
+// Names holds the names that a reStructuredText document defines for its parts.
 type Names struct {
-	// Sections are the titles, in order.
+	// Sections holds the titles, in order.
 	Sections []string
-	// Others are the names of targets and of directives.
+	// Others holds the names of targets and of directives.
 	Others []string
-	// Notes is the number of footnotes, of citations and of references to them.
+	// Notes is the number of footnotes, citations and references to them.
 	Notes int
-	// Open: the document may have other names, because it includes files.
+	// Open means that the document may have other names, because it includes files.
 	Open bool
 }
 
-// RSTNames returns the names of a document, from which docutils makes its fragments.
+// RSTNames returns the names of a document, from which docutils generates its fragments.
 func RSTNames(source string) *Names {
 	n := rstNames{}
 	readRST(source, func(Piece) bool { return true }, &n)
@@ -31,8 +31,8 @@ type rstNames struct {
 
 func (n *rstNames) add(name string) { n.Others = append(n.Others, unescaped(name)) }
 
-// section notes a title. Its name lacks roles and marks, but docutils keeps a role that it does
-// not know.
+// section records a title. Its name lacks roles and marks, but docutils preserves a role that
+// it does not know.
 func (n *rstNames) section(title string) {
 	if strings.Contains(title, ":`") {
 		n.add(strings.ReplaceAll(title, "`", ""))
@@ -40,13 +40,13 @@ func (n *rstNames) section(title string) {
 	n.Sections = append(n.Sections, rstTitle(title))
 }
 
-// footnote notes a footnote or a citation.
+// footnote records a footnote or a citation.
 func (n *rstNames) footnote(label string) {
 	n.Notes++
 	n.add(strings.TrimPrefix(label, "#"))
 }
 
-// directive notes the names that a directive makes.
+// directive records the names that a directive defines.
 func (n *rstNames) directive(name, argument string) {
 	switch {
 	case name == "contents":
@@ -75,7 +75,7 @@ func rstTitle(title string) string {
 	return b.String()
 }
 
-// withoutRole returns the text before a "`" without the role at its end.
+// withoutRole returns the text before a "`", without the role at its end.
 func withoutRole(part string) string {
 	rest, ok := strings.CutSuffix(part, ":")
 	at := strings.LastIndexByte(rest, ' ') + 1

@@ -1,9 +1,9 @@
 // Package nvt implements the Telnet protocol for either side: the octets of a Network
-// Virtual Terminal and the commands between them (RFC 854), options by the Q method of
-// RFC 1143, which never loops, and their subnegotiations (RFC 855).
+// Virtual Terminal and the commands between them (RFC 854), options with the Q method
+// of RFC 1143, which never loops, and their subnegotiations (RFC 855).
 //
-// A [Conn] agrees to the options it is given and refuses all others. It sends nothing
-// by itself, so it also works with peers that don't speak Telnet.
+// A [Conn] accepts the options in its [Options] and rejects all others. It sends
+// nothing by itself, so it also works with peers that do not use Telnet.
 package nvt
 
 import "strconv"
@@ -29,7 +29,7 @@ const (
 	IAC  byte = 255 // interpret as command
 )
 
-// Options, by their numbers.
+// Option numbers.
 const (
 	Binary         byte = 0  // RFC 856
 	Echo           byte = 1  // RFC 857

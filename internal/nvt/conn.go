@@ -15,51 +15,51 @@ var ErrEndless = errors.New("the negotiation does not end")
 // ErrRecord means that a record exceeds its limit.
 var ErrRecord = errors.New("the record is too long")
 
-// ErrUpgrade means that the other side withdraws an announced upgrade such as TLS.
+// ErrUpgrade means that the other side withdrew an announced upgrade such as TLS.
 var ErrUpgrade = errors.New("the host requested TLS and then refused it")
 
-// ErrHeld means that too much was written while an upgrade is pending.
+// ErrHeld means that the caller wrote too much data during an upgrade.
 var ErrHeld = errors.New("too much data was sent before TLS started")
 
 const (
-	// maxNegotiations is the most commands about options without a pause between them:
-	// a hundred times what real sessions have.
+	// maxNegotiations is the maximum number of commands about options without a pause
+	// between them: a hundred times as many as in real sessions.
 	maxNegotiations = 1 << 14
-	// negotiationPause resets that count. Hosts send TIMING-MARK every few seconds or
-	// minutes, for days, to check that the client is alive.
+	// negotiationPause resets that count. To check that the client is alive, hosts
+	// send TIMING-MARK every few seconds or minutes, for days.
 	negotiationPause = time.Second
-	// maxHeld is the most octets that are kept until TLS has begun.
+	// maxHeld is the maximum number of octets that are buffered until TLS has begun.
 	maxHeld = 64 << 10
 )
 
-// Options of a Conn. The zero value agrees to no option.
+// Options configure a Conn. The zero value accepts no option.
 type Options struct {
 	Options []Option
-	// Keyboard says that Write gets what a user types: CR is the Enter key, sent as
-	// CR LF (RFC 1123 section 3.3.1). Otherwise Write gets what a printer shows: CR is a
-	// carriage return, sent as CR NUL (RFC 854).
+	// Keyboard means that the data of Write is a user's input: CR is the Enter key, sent
+	// as CR LF (RFC 1123 section 3.3.1). Otherwise the data is output for a printer: CR
+	// is a carriage return, sent as CR NUL (RFC 854).
 	Keyboard bool
 	// Command is called with each command that is not about options, after the data
-	// before it has been read. nil: no calls.
+	// before it has been read. It may be nil.
 	Command func(command byte)
-	// Changed is called after [Option.Changed], for each option. nil: no calls.
+	// Changed is called after [Option.Changed], for each option. It may be nil.
 	Changed func(us bool, code byte, on bool)
-	// Trace is called with each command, sent or received, in words. nil: no calls.
+	// Trace is called with a description of each command that is sent or received. It may be nil.
 	Trace func(sent bool, text string)
 }
 
 // Conn is one side of a Telnet connection. Read and Next must not be called
-// concurrently with each other; all other methods may. The functions of its options are
-// called within Read.
+// concurrently with each other; all other methods may. Read calls the functions of the
+// options.
 type Conn struct {
 	net.Conn // the underlying connection
 
-	stream          net.Conn // for reading and writing: Conn, or TLS over it; set within Read
+	stream          net.Conn // for reading and writing: Conn, or TLS over it; set by Read
 	o               Options
 	options         map[byte]*Option
 	scan            scanner
 	raw             []byte // read buffer
-	in              []byte // the part of raw that is not scanned
+	in              []byte // the part of raw that was not scanned yet
 	err             error  // of the connection, returned after in is scanned
 	negotiations    int    // commands about options since the last pause
 	lastNegotiation time.Time
@@ -69,9 +69,9 @@ type Conn struct {
 	us         [256]optionState
 	them       [256]optionState
 	out        []byte
-	enterNUL   bool   // Enter is sent as CR NUL
-	hold       bool   // nothing is sent until the upgrade
-	held       []byte // sent after the upgrade
+	enterNUL   bool   // send Enter as CR NUL
+	hold       bool   // send nothing until the upgrade
+	held       []byte // data to send after the upgrade
 	holdOption byte   // the option that upgrades
 }
 
@@ -87,8 +87,8 @@ func New(c net.Conn, o *Options) *Conn {
 	return t
 }
 
-// Read returns the data between commands, with CR NUL as CR unless the other side sends
-// in binary.
+// Read returns the data between commands. It returns CR NUL as CR unless the other side
+// sends in binary.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	for n == 0 && len(p) > 0 {
 		if n, _, err = c.Next(p); err != nil && n == 0 {
@@ -99,7 +99,7 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 }
 
 // Next reads up to the next command and handles it. It returns the data before the
-// command, possibly none. end reports that the command was the end of a record.
+// command, possibly none. end reports whether the command was the end of a record.
 func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 	if len(c.in) == 0 {
 		if c.err != nil {
@@ -162,7 +162,7 @@ func (c *Conn) option(verb, code byte) error {
 		asked = s == wantYes || s == wantYesOpposite
 		return s.receive(on, agreed)
 	})
-	// TN3270E is binary in both directions, whatever was negotiated (RFC 2355 section 4).
+	// TN3270E is binary in both directions, whatever the sides negotiated (RFC 2355 section 4).
 	c.scan.binary = c.them[Binary].on() || c.us[TN3270E].on() || c.them[TN3270E].on()
 	c.mu.Unlock()
 	if err != nil || o == nil || was == is && !asked {
@@ -177,8 +177,8 @@ func (c *Conn) option(verb, code byte) error {
 	return nil
 }
 
-// Ask asks for an option on our side or theirs to go on or off. Changed is called with
-// the outcome.
+// Ask requests that an option be turned on or off on this side (us) or the other side.
+// Changed reports the outcome.
 func (c *Conn) Ask(us bool, code byte, on bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,7 +194,7 @@ func (c *Conn) side(us bool, code byte) *optionState {
 	return &c.them[code]
 }
 
-// change applies a transition to one side of an option and sends the answer. It returns
+// change applies a transition to one side of an option and sends the answer. It reports
 // whether the option was and is in force. The caller must hold c.mu.
 func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, answer)) (was, is bool, err error) {
 	s := c.side(us, code)
@@ -211,7 +211,7 @@ func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, a
 	return was, is, err
 }
 
-// Enabled reports whether an option is in force on our side or theirs.
+// Enabled reports whether an option is in force on this side (us) or the other side.
 func (c *Conn) Enabled(us bool, code byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -251,7 +251,7 @@ func (c *Conn) subnegotiation() error {
 // subnegotiation, and reset all options. Only [Option.Sub] may call it.
 func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
 
-// unread is a connection of which some octets have been read already.
+// unread is a connection whose first octets have been read already.
 type unread struct {
 	net.Conn
 	octets []byte
@@ -267,8 +267,9 @@ func (u *unread) Read(p []byte) (int, error) {
 }
 
 // Write sends data, with each IAC doubled. In binary nothing else changes (RFC 856).
-// Otherwise LF is sent as CR LF, CR as CR LF or CR NUL (see Options.Keyboard), and CR LF
-// and CR NUL unchanged. A CR LF that is split between two writes is two line ends.
+// Otherwise Write sends LF as CR LF, CR as CR LF or CR NUL (see Options.Keyboard), and
+// CR LF and CR NUL unchanged. A CR LF that is split between two writes counts as two
+// line ends.
 func (c *Conn) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -288,8 +289,8 @@ func (c *Conn) WriteOctets(p []byte) error {
 	return c.flush()
 }
 
-// SetEnter sets what the Enter key sends: CR NUL, or CR LF. RFC 1123 section 3.3.1 asks
-// for both, and for CR LF as the default.
+// SetEnter selects the octets that the Enter key sends: CR NUL, or CR LF. RFC 1123
+// section 3.3.1 requires both, and CR LF as the default.
 func (c *Conn) SetEnter(nul bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -304,7 +305,7 @@ func (c *Conn) WriteRecord(p []byte) error {
 	return c.flush()
 }
 
-// appendText appends p as Write sends it. The caller must hold c.mu.
+// appendText appends p in the form that Write sends. The caller must hold c.mu.
 func (c *Conn) appendText(dst, p []byte) []byte {
 	if c.us[Binary].on() && !c.hold {
 		return appendOctets(dst, p)
@@ -358,9 +359,9 @@ func (c *Conn) Sub(code byte, data []byte) error {
 	return c.sub(code, data)
 }
 
-// SubLast sends the last subnegotiation before [Conn.Upgrade]. Until then data are kept,
-// and commands about options are not sent, because both sides will reset them. If the
-// other side refuses the option after all, the error is [ErrUpgrade].
+// SubLast sends the last subnegotiation before [Conn.Upgrade]. Until then Conn buffers
+// data, and sends no commands about options, because both sides will reset them. If the
+// other side rejects the option after all, the error is [ErrUpgrade].
 func (c *Conn) SubLast(code byte, data []byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

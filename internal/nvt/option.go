@@ -1,15 +1,16 @@
 package nvt
 
-// Option is an option that a [Conn] agrees to.
+// Option is an option that a [Conn] accepts.
 type Option struct {
 	Code byte
-	Us   bool // agree to do it
-	Them bool // agree that the other side does it
-	// Sub is called with the data of their subnegotiation, valid until it returns. It is
-	// called by Read, as Changed is. nil: ignored.
+	Us   bool // accept it for this side
+	Them bool // accept it for the other side
+	// Sub is called with the data of the other side's subnegotiation, which is valid
+	// until Sub returns. Read calls it, as it calls Changed. If nil, Read ignores the
+	// data.
 	Sub func(data []byte)
-	// Changed is called when the option goes on or off, on our side or theirs, or stays
-	// off although Ask asked for it. nil: no calls.
+	// Changed is called when the option is turned on or off, on this side (us) or the
+	// other side, or stays off although Ask requested it. It may be nil.
 	Changed func(us, on bool)
 }
 
@@ -19,10 +20,10 @@ type optionState uint8
 const (
 	no optionState = iota
 	yes
-	wantNo          // we asked for its end
-	wantNoOpposite  // then we will ask for it again
-	wantYes         // we asked for it
-	wantYesOpposite // then we will ask for its end
+	wantNo          // this side requested its end
+	wantNoOpposite  // and will then request it again
+	wantYes         // this side requested it
+	wantYesOpposite // and will then request its end
 )
 
 func (s optionState) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
@@ -41,9 +42,10 @@ type transition struct {
 	answer answer
 }
 
-// The tables of RFC 1143 section 7, by state: the other side says that the option is on
-// or off, and we want it on or off. In state no, receivedOn assumes that we agree.
-// WILL in answer to DONT, in state wantNo, is an error of the other side.
+// Tables of RFC 1143 section 7, by state: the other side reports that the option is on
+// or off, or this side requests it on or off. In state no, receivedOn assumes that this
+// side accepts the option. In state wantNo, WILL in answer to DONT is an error of the
+// other side.
 var (
 	receivedOn = [...]transition{
 		no: {yes, agree}, yes: {yes, silence}, wantNo: {no, silence},
@@ -64,7 +66,7 @@ var (
 )
 
 // receive returns the next state and the answer to WILL or DO (on), WONT or DONT.
-// agreed: we agree to the option.
+// agreed reports whether this side accepts the option.
 func (s optionState) receive(on, agreed bool) (optionState, answer) {
 	t := receivedOff[s]
 	switch {
@@ -76,7 +78,8 @@ func (s optionState) receive(on, agreed bool) (optionState, answer) {
 	return t.state, t.answer
 }
 
-// request returns the next state and what to send if we want the option on or off.
+// request returns the next state and the command to send if this side requests the option on or
+// off.
 func (s optionState) request(on bool) (optionState, answer) {
 	t := requestOff[s]
 	if on {

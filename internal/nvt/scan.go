@@ -4,7 +4,7 @@ import "bytes"
 
 // Limits of subnegotiations.
 const (
-	MaxSub     = 8 << 10 // octets; a longer one is dropped
+	MaxSub     = 8 << 10 // octets; a longer one is ignored
 	maxEndless = 1 << 20 // octets without an end
 	maxLost    = 1 << 10 // subnegotiations without an end
 )
@@ -21,7 +21,7 @@ const (
 	afterSubIAC
 )
 
-// event is why a scanner stopped.
+// event is the reason why a scanner stopped.
 type event uint8
 
 const (
@@ -45,8 +45,9 @@ type scanner struct {
 	unfinished int // subnegotiations without an end
 }
 
-// scan copies data from src to dst up to the next event. It returns how many octets it
-// wrote and used. It drops NUL after CR, which stands for CR alone.
+// scan copies data from src to dst up to the next event. It returns the number of
+// octets that it wrote and used. It removes NUL after CR, because CR NUL means CR
+// alone.
 func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 	for used < len(src) {
 		if s.state != inData {
@@ -89,7 +90,7 @@ func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 	return wrote, used, noEvent
 }
 
-// data copies octets without IAC and drops each NUL after CR.
+// data copies octets without IAC and removes each NUL after CR.
 func (s *scanner) data(dst, src []byte) (wrote int) {
 	if s.binary {
 		return copy(dst, src)
@@ -167,8 +168,8 @@ func (s *scanner) afterIAC(o byte) event {
 	return noEvent
 }
 
-// takeSub handles a subnegotiation up to the next IAC, and returns how many octets it
-// used, with the IAC.
+// takeSub handles a subnegotiation up to the next IAC, and returns the number of
+// octets that it used, including the IAC.
 func (s *scanner) takeSub(src []byte) (used int) {
 	i := bytes.IndexByte(src, IAC)
 	if i < 0 {

@@ -1,7 +1,7 @@
 package nvt
 
 // Octets of subnegotiations. Is and Send belong to TERMINAL-TYPE (RFC 1091), STATUS (RFC
-// 859) and NEW-ENVIRON (RFC 1572), Follows to START-TLS.
+// 859) and NEW-ENVIRON (RFC 1572), and Follows to START-TLS.
 const (
 	Is   byte = 0
 	Send byte = 1

@@ -2,10 +2,10 @@ package octet
 
 import "strings"
 
-// HostEnd returns the offset of the "?" or "#" that ends the authority of text by RFC 3986
-// section 3.2, where RFC 1738 needs a "/"; 0 if there is none. text is a URL, or a partial
-// form that begins with "//". disputed reports that an "@" follows a "?", so that a parser
-// for which "?" may be in a user finds another host.
+// HostEnd returns the offset of the "?" or "#" that ends the authority of text in RFC 3986
+// section 3.2, where RFC 1738 requires a "/", or 0 if there is none. text is a URL, or a
+// relative reference that begins with "//". disputed reports whether an "@" follows a "?".
+// A parser that allows "?" in a user then finds another host.
 func HostEnd(text string) (at int, disputed bool) {
 	start, _ := SchemeEnd(text)
 	if start > 0 && start < len(text) && text[start] == ':' {
@@ -29,8 +29,8 @@ func HostEnd(text string) (at int, disputed bool) {
 	return at, disputed
 }
 
-// SlashHelp returns a clause that says where text needs a "/", if HostEnd finds a place. It
-// repeats text unless that may show a password.
+// SlashHelp returns a clause that says where text needs a "/", if HostEnd finds an offset.
+// It quotes text unless the quote may show a password.
 func SlashHelp(text string) string {
 	at, _ := HostEnd(text)
 	_, rest, _ := strings.Cut(text, "//")

@@ -1,17 +1,18 @@
-// Package octet is the table of character classes for every parser in this module:
-// the "Miscellaneous definitions" of RFC 1738 section 5, and the sets that the
-// productions of the schemes use. Each set is a bit.
+// Package octet provides the table of character classes for every parser in this
+// module: the "Miscellaneous definitions" of RFC 1738 section 5, and the sets that
+// the productions of the schemes use. Each set is a bit.
 //
 // A test for several sets is one load and one AND. The AND of the classes of a whole
 // text gives the sets that contain all of its octets: [locus.Parse] computes its
 // Facts this way.
 //
-// Only this package may hold code for one processor. Such code needs a benchmark
-// that shows its worth, and a fuzz test against the portable code.
+// Only this package may contain code for a specific processor. Such code must
+// have a benchmark that justifies it, and a fuzz test against the portable code.
 package octet
 
-// Class is the sets of RFC 1738 section 5 that an octet is in. "%" is in every set
-// that has the production escape; callers check the two digits after it.
+// Class is the set of the sets of RFC 1738 section 5 that contain an octet. "%" is
+// in every set with the production escape; callers must check the two digits after
+// it.
 type Class uint32
 
 const (
@@ -20,10 +21,10 @@ const (
 	Digit                        // digit
 	Hex                          // hex
 	Scheme                       // scheme, and the upper case that interpreters accept
-	Label                        // alphadigit | "-": what domain labels are made of
+	Label                        // alphadigit | "-": the characters of domain labels
 	Group                        // group of newsurl, after its first letter
 	Unreserved                   // unreserved: alpha, digit, safe, extra
-	// The next four are in the order of the same sets in locus.Facts.
+	// The next four have the same order as in locus.Facts.
 	Fsegment // fsegment, psegment, and the "/" between them
 	Hsegment // hsegment, and the "/" between them
 	Uchar    // uchar: unreserved | escape
@@ -33,14 +34,14 @@ const (
 	Field    // fieldname, fieldvalue: uchar ? : @ &
 	Article  // article before its "@": uchar ; / ? : & =
 	Xalpha   // xalpha and + of the URI draft: alpha digit $ - _ @ . & + ! * ' ( ) , and escape
-	Atom     // atom of RFC 822: any graphic character but its specials
-	Unsafe   // national and punctuation but "%": always encoded (section 2.2)
+	Atom     // atom of RFC 822: any graphic character except its specials
+	Unsafe   // national and punctuation except "%": always encoded (section 2.2)
 	High     // 80 to FF hexadecimal: not US-ASCII
-	ASCII    // all that are not in High
+	ASCII    // all octets outside High
 	Control  // 00 to 1F, 7F, and space: never in a URL
 	Literal  // all except "%"
 	Stop     // "#", control, space: they end a path
-	Go       // all that are not in Stop
+	Go       // all octets outside Stop
 	Generic  // pchar, "/", "?" and "%" of RFC 3986: path, query and fragment
 	NoQuery  // all except "?"
 )
@@ -55,7 +56,7 @@ const (
 	plain    = lower + upper + digits + safe + extra
 )
 
-// table holds the class of every octet. It is never changed.
+// table holds the class of every octet. It is never modified.
 var table = makeTable()
 
 // Of returns the class of the octet c.
@@ -169,8 +170,8 @@ func Run(s string, i int) (end int, all Class) {
 	return i, all
 }
 
-// ToLower returns text with the letters of US-ASCII in lower case, as names in HTML and
-// hosts are compared. strings.ToLower would take other octets for UTF-8.
+// ToLower returns text with the letters of US-ASCII in lower case, for the comparison
+// of names in HTML and hosts. strings.ToLower would read other octets as UTF-8.
 func ToLower(text string) string {
 	if !HasUpper(text) {
 		return text
@@ -200,7 +201,7 @@ func IsUpperEscape(text string, i int) bool {
 func Unescape(text string, i int) byte { return Unhex(text[i+1])<<4 | Unhex(text[i+2]) }
 
 // Unhex returns the value of the hexadecimal digit c. For any other octet the
-// result has no meaning.
+// result is undefined.
 func Unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'
@@ -208,6 +209,6 @@ func Unhex(c byte) byte {
 	return c&^0x20 - 'A' + 10
 }
 
-// UpperHex has the digits that this module writes in escapes. RFC 1738 section 2.2
-// also permits lower case.
+// UpperHex holds the digits that this module writes in escapes. RFC 1738 section
+// 2.2 also permits lower case.
 const UpperHex = "0123456789ABCDEF"

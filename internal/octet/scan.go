@@ -1,22 +1,22 @@
 package octet
 
-// What [Scan] returns, as package locus packs the offsets and facts of a URL.
+// Results of [Scan], in the format in which package locus packs the offsets and facts of a URL.
 //
-// ends has the offset of the ":" after the scheme in its lowest 16 bits, and that of the ":"
-// before a port in its highest.
+// ends holds the offset of the ":" after the scheme in its lowest 16 bits, and the offset of
+// the ":" before a port in its highest.
 //
-// rest has the offsets of the "/" after the host and of the "#", each in 16 bits, the first
-// lowest, and the facts above them. 0 is an absent part. Of the facts HostName is not decided if
-// found has [ScanRare].
+// rest holds the offsets of the "/" after the host and of the "#", each in 16 bits, the first
+// lowest, and the facts above them. An offset of 0 means an absent part. If found contains
+// [ScanRare], the fact HostName is not decided.
 //
-// found has the offset of the first "?" of the path or scheme-specific part in its lowest 16
-// bits, or 0.
+// found holds the offset of the first "?" of the path or scheme-specific part in its lowest
+// 16 bits, or 0.
 
-// ScanRare in the third result of [Scan] tells that a label of the host begins with a digit,
-// and that all labels are sound: the facts about the host are for the caller to find out.
+// ScanRare in the third result of [Scan] means that a label of the host begins with a digit,
+// and that all labels are valid. The caller must determine the facts about the host.
 const ScanRare = 1 << 63
 
-// variant is "plain" for tests of the code that Scan's caller has: the linker sets it, by
-// -ldflags '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan runs what the
-// processor has instructions for.
+// variant is "plain" in tests of the portable code of Scan's caller: the linker sets it with -ldflags
+// '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan uses the instructions
+// of the processor.
 var variant string

@@ -4,14 +4,14 @@ package octet
 
 //go:generate go -C asm run . -out ../scan_amd64.s -stubs ../scan_stubs_amd64.go -pkg octet
 
-// hasAVX2 tells what the processor and the system have. It never changes.
+// hasAVX2 reports whether the processor and the system support AVX2. It never changes.
 var hasAVX2 = variant != "plain" && findAVX2()
 
-// Scan reads text as a URL at once, if it is one as nearly all are: 2 to 31 characters of a
-// scheme without upper case and "+"; no userinfo; a host of lower-case letters, digits, "-" and
-// "." that ends within the first 62 octets; a port from 1 to 65535 without leading zeros, or
-// none; and after that US-ASCII without control characters and with sound escapes. For any other
-// text, and on a processor without such code, ends is 0.
+// Scan reads text as a URL in one pass, if it has the most common form: a scheme of 2 to 31
+// characters without upper case and "+"; no userinfo; a host of lower-case letters, digits, "-"
+// and "." that ends within the first 62 octets; a port from 1 to 65535 without leading zeros, or
+// none; and after that US-ASCII without control characters and with valid escapes. For any other
+// text, and on an unsupported processor, ends is 0.
 func Scan(text string) (ends, rest, found uint64) {
 	if hasAVX2 {
 		return scanAVX2(text)
@@ -19,7 +19,7 @@ func Scan(text string) (ends, rest, found uint64) {
 	return 0, 0, 0
 }
 
-// findAVX2 asks the processor for AVX2, BMI1 and BMI2, and the system whether it saves the
+// findAVX2 queries the processor for AVX2, BMI1 and BMI2, and the system for saving the
 // registers (Intel SDM volume 1, section 14.3).
 func findAVX2() bool {
 	const (

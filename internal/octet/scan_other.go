@@ -4,5 +4,5 @@ package octet
 
 const hasAVX2 = false
 
-// Scan finds nothing: there is no code for this processor.
+// Scan returns zeros, because it does not support this processor.
 func Scan(text string) (ends, rest, found uint64) { return 0, 0, 0 }

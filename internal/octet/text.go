@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns octets in no known charset as UTF-8. They are ISO Latin 1 if they are not
-// all UTF-8.
+// Text returns octets with an unknown charset as UTF-8. If they are not valid UTF-8, it
+// reads them as ISO Latin 1.
 func Text(octets string) string {
 	if utf8.ValidString(octets) {
 		return octets

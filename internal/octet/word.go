@@ -4,22 +4,22 @@ import "math/bits"
 
 // This file tests eight octets at a time. A word holds eight octets of a text, the
 // first in its lowest bits. A mask has the top bit of each of its octets set or
-// clear. The results equal those of the table, without a branch for each octet that
-// the processor may mispredict.
+// clear. The results equal those of the table, but need no branch for each octet
+// that the processor may mispredict.
 
 const (
 	ones = 0x0101010101010101
 	tops = 0x8080808080808080
 )
 
-// load returns the eight octets of s from i.
+// load returns the eight octets of s starting at i.
 func load(s string, i int) uint64 {
 	b := s[i : i+8]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// loadEnd returns the octets of s from i, fewer than eight, padded with zeros.
+// loadEnd returns the octets of s starting at i, fewer than eight, padded with zeros.
 func loadEnd(s string, i int) (w uint64) {
 	if len(s) >= 8 {
 		return load(s, len(s)-8) >> (8 * (8 - uint(len(s)-i)))
@@ -33,14 +33,14 @@ func loadEnd(s string, i int) (w uint64) {
 // from returns the mask of the octets of w that are at least c. All must be US-ASCII.
 func from(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
 
-// differs returns the mask of the octets of w that are not c. All must be US-ASCII.
+// differs returns the mask of the octets of w that differ from c. All must be US-ASCII.
 func differs(w uint64, c byte) uint64 { return (w ^ ones*uint64(c)) + ones*0x7F }
 
 // first returns the index of the first octet in mask, or 8 if mask is 0.
 func first(mask uint64) int { return bits.TrailingZeros64(mask) / 8 }
 
-// SchemeEnd returns the length of the prefix of s that has only characters of a
-// scheme, and whether it has no upper case.
+// SchemeEnd returns the length of the prefix of s that consists of scheme
+// characters, and whether it has no upper case.
 func SchemeEnd(s string) (end int, lower bool) {
 	// Most schemes are up to seven lower-case letters.
 	if len(s) >= 8 {
@@ -70,7 +70,7 @@ func SchemeKey(s string) uint64 {
 // Word returns the first eight octets of s.
 func Word(s string) uint64 { return load(s, 0) }
 
-// WordKey is [SchemeKey] of the text that begins with the octets of w.
+// WordKey is like [SchemeKey] for the text that begins with the octets of w.
 func WordKey(w uint64) uint64 {
 	colon := ^(differs(w&^tops, ':') | w) & tops
 	if colon == 0 {
@@ -79,20 +79,20 @@ func WordKey(w uint64) uint64 {
 	return w & ((colon ^ (colon - 1)) >> 8)
 }
 
-// HostShape is a set of properties that [Host] finds.
+// HostShape is a set of properties that [Host] detects.
 type HostShape uint8
 
 const (
-	// HostEdges: a label is empty, or begins or ends with "-".
+	// HostEdges means that a label is empty, or begins or ends with "-".
 	HostEdges HostShape = 1 << iota
-	// HostUpper: the host has an upper-case letter.
+	// HostUpper means that the host contains an upper-case letter.
 	HostUpper
-	// HostDigit: a label begins with a digit.
+	// HostDigit means that a label begins with a digit.
 	HostDigit
 )
 
-// Host reads labels and dots from s[i]. It returns the offset of their end and their
-// properties.
+// Host reads labels and dots from s, starting at i. It returns the offset of their
+// end and their properties.
 func Host(s string, i int) (end int, shape HostShape) {
 	// Most hosts are lower-case letters and dots. The start of the host counts as a
 	// dot, because no dot may follow it.
@@ -108,8 +108,8 @@ func Host(s string, i int) (end int, shape HostShape) {
 		letter := from(a, 'a') &^ from(a, 'z'+1)
 		noDot := differs(a, '.')
 		stop := (noDot&^letter | w) & tops
-		// These are the dots up to the first stop, which counts as a dot. Without a
-		// stop they are all dots, because 0 - 1 has every bit.
+		// These are the dots up to the first stop, which counts as a dot. If there
+		// is no stop, they are all dots, because 0 - 1 has every bit.
 		dot := (^noDot | stop) & tops & (stop ^ (stop - 1))
 		dots |= dot & (dot<<8 | before)
 		if stop != 0 {
@@ -125,7 +125,7 @@ func Host(s string, i int) (end int, shape HostShape) {
 	return end, 0
 }
 
-// mixedHost is Host, octet by octet.
+// mixedHost implements Host, octet by octet.
 func mixedHost(s string, i int) (end int, shape HostShape) {
 	dot, edge := true, true // of the octet before s[i]
 	for ; i < len(s) && (s[i] == '.' || Is(s[i], Label)); i++ {
@@ -148,7 +148,7 @@ func mixedHost(s string, i int) (end int, shape HostShape) {
 	return i, shape
 }
 
-// HasDots reports whether s begins with "." or has one after a "/".
+// HasDots reports whether s begins with "." or contains "/.".
 func HasDots(s string) bool {
 	before := uint64('/')
 	for i := 0; ; i += 8 {
@@ -158,7 +158,7 @@ func HasDots(s string) bool {
 		} else {
 			w = loadEnd(s, i)
 		}
-		// An octet is 0 if it was "." in w and "/" in the octet before.
+		// An octet is 0 if it was "." in w and the previous octet "/".
 		zeros := (w ^ ones*'.') | ((w<<8 | before) ^ ones*'/')
 		if (zeros-ones)&^zeros&tops != 0 {
 			return true
@@ -170,7 +170,7 @@ func HasDots(s string) bool {
 	}
 }
 
-// HasUpper reports whether s has an upper-case letter.
+// HasUpper reports whether s contains an upper-case letter.
 func HasUpper(s string) bool {
 	i := 0
 	for ; len(s)-i >= 8; i += 8 {
@@ -184,8 +184,9 @@ func HasUpper(s string) bool {
 	return from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0
 }
 
-// Plain returns the offset of the first octet in s from i that is not a letter, a
-// digit or one of "-./:", or the end of s. Most octets of URLs are among these.
+// Plain returns the offset of the first octet in s at or after i that is not a
+// letter, a digit or one of "-./:", or the end of s. Most octets of URLs are
+// among these.
 func Plain(s string, i int) int {
 	for len(s)-i >= 8 {
 		w := load(s, i)

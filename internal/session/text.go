@@ -25,7 +25,7 @@ type Driver interface {
 	Settle(silence time.Duration) error
 }
 
-// window is how many of the latest bytes Expect can match.
+// window is the number of latest bytes that Expect can match.
 const window = 64 << 10
 
 // Event is the kind of an event of a [Text].
@@ -52,7 +52,7 @@ type Text struct {
 
 // NewText starts to read from conn. Send and Expect wait at most step; zero means no limit.
 // When ctx ends, all methods return an error. The methods call tell for each event and return
-// its errors. The caller must call Close.
+// the errors of tell. The caller must call Close.
 func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
 	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
 	go t.read()

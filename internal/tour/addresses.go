@@ -8,7 +8,7 @@ import (
 )
 
 // addressSet is the set of addresses (host:port) of the tour's servers. The zero value is
-// empty. It is safe for concurrent use.
+// empty. It may be used concurrently.
 type addressSet struct{ open sync.Map }
 
 func (a *addressSet) add(address string) { a.open.Store(address, true) }

@@ -18,7 +18,7 @@ func archive(files map[string][]byte, prefix string) ([]byte, error) {
 		if !ok {
 			continue
 		}
-		// The dates of zip files begin with those of MS-DOS.
+		// Zip files support only dates from 1980 on, like MS-DOS.
 		date := dated(name)
 		if first := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC); date.Before(first) {
 			date = first

@@ -21,10 +21,10 @@ import (
 //go:embed museum
 var embedded embed.FS
 
-// exhibits are the texts of the tour: templates in which addresses are filled in.
+// exhibits holds the texts of the tour: templates into which addresses are inserted.
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
-// read returns an exhibit. In a text, it fills in the addresses.
+// read returns an exhibit. In a text, it inserts the addresses.
 func (m *Demo) read(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
 	if err != nil || !utf8.Valid(octets) {

@@ -193,7 +193,7 @@ func (m *Demo) News() locus.URL { return locus.MustParse(m.base["nntp"]) }
 // Mail returns the mail store for mid URLs. It is valid until Close.
 func (m *Demo) Mail() *mailstore.Store { return m.mail }
 
-// MailFile returns the path of the mbox of Mail. Its directory has all files of the tour.
+// MailFile returns the path of the mbox of Mail. Its directory contains all files of the tour.
 func (m *Demo) MailFile() string { return filepath.Join(m.dir, "letters.mbox") }
 
 // TLS returns a configuration that trusts only the tour's servers. The caller must not

@@ -35,7 +35,7 @@ func (m *Demo) runScreens(host *telnettest.Host) error {
 	}
 }
 
-// leave is the number that plan returns when the user leaves.
+// leave is the result of plan if the user leaves.
 const leave = -1
 
 // Positions on screens of 24 rows and 80 columns.

@@ -29,7 +29,7 @@ func (m *Demo) startSessions() error {
 	)
 }
 
-// useSession types what the stop says, and describes what the session showed.
+// useSession types the input of the stop, and describes the output of the session.
 func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed) (f Found, err error) {
 	f.Summary = "a session"
 	if s.User != "" {

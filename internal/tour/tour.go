@@ -1,5 +1,5 @@
-// Package tour starts a demonstration server for each scheme inside the process, and opens
-// URLs of them with the ordinary client. It prints the requests, the responses and the
+// Package tour starts an in-process demonstration server for each scheme, and opens URLs
+// of the servers with the ordinary client. It prints the requests, the responses and the
 // resources. It needs no network.
 //
 // The content of the servers is a museum of the network: each server is a room, and its
@@ -224,7 +224,7 @@ func writeLine(out io.Writer, line string) {
 	fmt.Fprintf(out, "    %s\n", term.Text(strings.TrimSuffix(line, "\r")))
 }
 
-// maxOctets is how many bytes of an object or a session are read.
+// maxOctets is the maximum number of bytes of an object or a session that are read.
 const maxOctets = 64 << 10
 
 func (g *Guide) look(ctx context.Context, s Stop) (Found, error) {

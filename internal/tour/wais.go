@@ -19,7 +19,7 @@ func (m *Demo) startWAIS() error {
 	}
 	server, err := waistest.Start(databases[:], &waistest.Options{Listener: m.tcp["wais"]})
 	if err == nil {
-		const twoTypes = 1 // the index of the document that has them
+		const twoTypes = 1 // index of the document with two types
 		m.base["document"], m.base["picture"] = server.Wpath("museum", twoTypes), server.Wpath("museum", len(databases[0].Documents)-1)
 	}
 	return m.keep(server, err)

@@ -81,8 +81,7 @@ func (s *scanner) head(valid GPVirtual) {
 	s.port(scheme, end)
 }
 
-// host finds out which facts hold for the host between begin and end, which has a dot or a
-// letter at each of its edges if it has only those.
+// host determines which facts hold for the host between begin and end.
 func (s *scanner) host(begin, end GPVirtual) {
 	v := &s.v
 	between := ones()

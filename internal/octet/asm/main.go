@@ -2,7 +2,7 @@
 //
 //	go generate ./internal/octet
 //
-// With AVX-512 the code is half as long. On lists of URLs it took as much time.
+// With AVX-512 the code is half as long, but takes as much time for lists of URLs.
 package main
 
 import (
@@ -19,7 +19,7 @@ func main() {
 	Generate()
 }
 
-// cpuid emits the functions that ask the processor what it can do.
+// cpuid emits the functions that query the features of the processor.
 func cpuid() {
 	TEXT("cpuid", NOSPLIT, "func(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)")
 	Doc("cpuid executes CPUID.")

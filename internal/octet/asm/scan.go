@@ -17,18 +17,19 @@ const (
 	graphic  = lower + upper + digits + "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 )
 
-// The facts of package locus. rest holds them from bit factsAt.
+// Facts of package locus. rest holds them from bit factsAt.
 const (
 	internet      = 1 << 0
 	hostName      = 1 << 3
 	pathFsegment  = 7                          // a number; the next two are PathHsegment and PathUchar
-	pathXchar     = 1<<7 | 1<<8 | 1<<9 | 1<<10 // with those that are of xchars too
+	pathXchar     = 1<<7 | 1<<8 | 1<<9 | 1<<10 // with the paths that consist of xchars too
 	noEscape      = 1 << 11
 	fragmentXchar = 1 << 12
 	noControl     = 1 << 13
 	slash         = 15 // a number
-	// The facts that hold unless something is found: besides those of paths, SchemeLower,
-	// LoginPlain, HostLower, PortPlain and NoUser, because the others are for the caller.
+	// Facts that hold unless the scan finds otherwise: besides the facts of paths,
+	// SchemeLower, LoginPlain, HostLower, PortPlain and NoUser. The caller determines the
+	// others.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14
 
 	portAt     = 48 // in ends
@@ -88,7 +89,7 @@ func or(a, b Op) GPVirtual {
 	return r
 }
 
-// slow ends the scan, so that the caller reads the text in another way, if jump jumps.
+// slow ends the scan if jump jumps, so that the caller reads the text in another way.
 func slow(jump func(Op)) { jump(LabelRef("slow")) }
 
 func length() GPVirtual { return Load(Param("text").Len(), GP64()).(GPVirtual) }

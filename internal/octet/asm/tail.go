@@ -6,9 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// tail reads the path or scheme-specific part, and the fragment. Scheme, host and port have only
-// characters that are xchars, and none of "%", "?", ";" and "#", so that most tests need not wait
-// for the offset where the path begins.
+// tail reads the path or scheme-specific part, and the fragment. Scheme, host and port consist of
+// xchars without "%", "?", ";" and "#", so most tests need not wait for the offset of the path.
 func (s *scanner) tail(valid, from, slashes, questions, hashes GPVirtual) {
 	none, hash, question := zero(), GP64(), GP64()
 	TZCNTQ(hashes, hash)
@@ -42,8 +41,8 @@ func (s *scanner) tail(valid, from, slashes, questions, hashes GPVirtual) {
 	RET()
 }
 
-// second returns those of questions and slashes that are after the first of questions: no search
-// has them.
+// second returns the bits of questions and slashes after the first of questions, which no search
+// contains.
 func second(questions, slashes GPVirtual) GPVirtual {
 	until, rest := GP64(), GP64()
 	BLSMSKQ(questions, until)
@@ -53,7 +52,7 @@ func second(questions, slashes GPVirtual) GPVirtual {
 	return rest
 }
 
-// lack removes the bits from rest if the register m is not 0.
+// lack removes the facts from rest if the register m is not 0.
 func (s *scanner) lack(m Op, facts uint64) {
 	none, lacks := zero(), zero()
 	CMPQ(none, m)
@@ -62,10 +61,9 @@ func (s *scanner) lack(m Op, facts uint64) {
 	ANDNQ(s.rest, lacks, s.rest)
 }
 
-// window removes the facts that path and fragment lack. body are the octets of both, before are
-// those that precede the fragment, and questions are the "?" among them. path are the octets of the
-// path that no other window has, and unsearched those that no search has. ends emits code that jumps to slow if nothing follows the window.
-// name distinguishes the labels of windows.
+// window removes the facts that path and fragment violate. body holds the octets of both, before the octets that precede the fragment, and
+// questions the "?" among them. path holds the octets of the path that are in no other window, and unsearched the octets that no search
+// contains. ends emits code that jumps to slow if nothing follows the window. name distinguishes the labels of windows.
 func (s *scanner) window(name string, body, before, path, questions, unsearched GPVirtual, ends func()) {
 	v := &s.v
 	escapes := v.is('%')
@@ -120,7 +118,7 @@ func (s *scanner) window(name string, body, before, path, questions, unsearched 
 }
 
 // escapes tests that two hexadecimal digits follow each "%" of here, and removes the facts
-// that those in the path lack.
+// that the escapes in the path violate.
 func (s *scanner) escapes(here, path GPVirtual) {
 	v := &s.v
 	first, second := GP64(), GP64()
@@ -141,7 +139,7 @@ func (s *scanner) escapes(here, path GPVirtual) {
 }
 
 // more reads the windows after the first. Each begins two octets or more before the end of
-// the one before it, so that every escape is inside of one.
+// the previous one, so that every escape lies within one window.
 func (s *scanner) more() {
 	Label("more")
 	offset := number(0)

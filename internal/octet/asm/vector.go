@@ -12,7 +12,7 @@ import (
 
 // A set of US-ASCII characters is a table of 16 bytes: bit h of byte l is the character
 // with the high digit h and the low digit l. PSHUFB selects the byte by the low digit,
-// and gives 0 for octets over 7F hexadecimal. rows has the bit of each high digit.
+// and gives 0 for octets over 7F hexadecimal. rows holds the bit of each high digit.
 
 func table(set string) (t [16]byte) {
 	for _, c := range []byte(set) {
@@ -21,10 +21,10 @@ func table(set string) (t [16]byte) {
 	return t
 }
 
-// Octets over 7F have all bits there, which no table has.
+// Octets over 7F have all bits in rows, which no table has.
 var rows = [16]byte{1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255}
 
-// constants are vectors in read-only memory, each declared when it is first used.
+// constants are vectors in read-only memory, which are declared at their first use.
 type constants map[string]Mem
 
 // repeated returns a vector that repeats t.
@@ -46,12 +46,12 @@ func constant(name, octets string) Mem {
 	return m
 }
 
-// width is the size of a register, in octets.
+// width is the size of a register in octets.
 const width = 32
 
-// window has up to 64 octets in two registers, the second from the octet at shift, and
-// makes masks of them: bit i is octet i. The bits of octets that are not of the text are clear in
-// every mask but those of notIn.
+// window holds up to 64 octets in two registers, the second from the octet at shift, and computes
+// masks of them: bit i is octet i. The bits of octets outside the text are clear in every mask
+// except those of notIn.
 type window struct {
 	constants
 	low, high         VecVirtual // the octets
@@ -61,7 +61,7 @@ type window struct {
 }
 
 // first loads the n octets from p, or 64 of them if there are more: size. It jumps to "slow"
-// where a load could touch an unmapped page.
+// if a load could touch an unmapped page.
 func (w *window) first(p, n, size GPVirtual) {
 	w.constants = constants{}
 	w.low, w.high = YMM(), YMM()
@@ -79,7 +79,8 @@ func (w *window) first(p, n, size GPVirtual) {
 	w.findRows()
 }
 
-// short loads fewer octets than a register has, with those after them, which it clears.
+// short loads fewer octets than the size of a register. It also loads the following octets, which
+// it clears.
 func (w *window) short(p, n GPVirtual) {
 	Label("short")
 	page, kept := GP64(), GP64()
