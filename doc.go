@@ -1,20 +1,20 @@
 // Package locus parses URLs strictly (RFC 1738, and the URI draft that became
-// RFC 1630). A [URL] is an immutable value that holds the text as it was
-// written.
+// RFC 1630). A [URL] is an immutable value that holds the text as written.
 //
 // [Parse] splits a text into the parts of RFC 1738 section 3.1. It decodes no
-// escape and does not look at "?", because section 5 lets each scheme define
-// them: see the packages under scheme. It refuses, with the offset and the fix,
-// a text that does not split without doubt: no scheme, "%" without two
+// escapes and does not split at "?", because section 5 lets each scheme define
+// them: see the packages under scheme. It rejects a text that can be split in
+// more than one way, with the offset and the fix: no scheme, "%" without two
 // hexadecimal digits, a control character or a space, a port above 65535, two
 // "@" before the host, brackets without an IPv6 address, "\" before the path,
-// more than [MaxLen] bytes. Other faults parse, and the Check of the scheme
+// more than [MaxLen] bytes. Parse accepts other faults; the Check of the scheme
 // reports them.
 //
-// Unlike RFC 1738, Parse reads "#" and what follows it as a fragment, as the URI
-// draft does, and "//" after any scheme as the common Internet syntax of section
+// Unlike RFC 1738, Parse reads "#" and the text after it as a fragment, like the
+// URI draft, and "//" after any scheme as the common Internet syntax of section
 // 3.1.
 //
-// To hide passwords from people, show a URL with [URL.Shown] (packages fmt and slog do so)
-// and other text with [MaskText], or with [Mask] if offsets in it must stay right.
+// A program must not show passwords to people. It should show a URL with [URL.Shown]
+// (packages fmt and slog do so), and other text with [MaskText], or with [Mask] if offsets
+// in it must stay valid.
 package locus

@@ -22,7 +22,7 @@ var (
 	ErrEscape = errors.New(`"%" needs two hexadecimal digits after it; a percent sign is written %25`)
 	// ErrControl means a control character or a space (section 2.2).
 	ErrControl = errors.New("a control character or space must be encoded")
-	// ErrBackslash means a "\" before the path, which some parsers take for "/".
+	// ErrBackslash means a "\" before the path, which some parsers read as "/".
 	ErrBackslash = errors.New(`"\" is not allowed before the path: programs disagree on its meaning`)
 	// ErrAt means a second "@" before the host (section 3.1).
 	ErrAt = errors.New(`more than one "@" before the host: write %40 in a user or password`)
@@ -34,7 +34,7 @@ var (
 	ErrHost = errors.New("invalid host")
 	// ErrForm means that the text is a URL, but does not have the syntax of its scheme.
 	ErrForm = errors.New("not a valid URL of this scheme")
-	// ErrNetURL means that package net/url can't hold the URL without changing it.
+	// ErrNetURL means that package net/url cannot represent the URL without changing it.
 	ErrNetURL = errors.New("not representable in net/url")
 	// ErrZero means that the zero URL was used.
 	ErrZero = errors.New("the zero URL is not a URL: make one with Parse or Parts.URL")
@@ -63,7 +63,7 @@ func NewSyntaxError(input string, offset int, part string, err error) *SyntaxErr
 	return &SyntaxError{Input: cut(Mask(input), err), Offset: offset, Part: part, Err: plain(err)}
 }
 
-// cut returns the beginning of masked, the text of err, if that is ErrTooLong.
+// cut truncates masked, the text of err, if err is ErrTooLong.
 func cut(masked string, err error) string {
 	const head = 100
 	if len(masked) <= head || !errors.Is(err, ErrTooLong) {
@@ -88,8 +88,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("locus: %s: offset %d: %v", Quote(e.Input), e.Offset, e.Err)
 }
 
-// reason is an error of which only the text after that of ErrForm or ErrValue is shown,
-// which says nothing that the text does not.
+// reason is an error that shows only the text after the text of ErrForm or ErrValue,
+// which adds nothing.
 type reason struct {
 	error
 	text string
@@ -162,7 +162,7 @@ func (f *fault) error(text string, at int) *SyntaxError {
 			}
 		}
 	case windowsPath:
-		// A text with "@" may hold a password, which no message shows.
+		// A text with "@" may contain a password, which no message shows.
 		if u, ok := FromWindowsPath(text); ok && strings.IndexByte(text, '@') < 0 {
 			err = fmt.Errorf("%w: its URL is %s", err, u)
 		}

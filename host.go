@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// upperFact is the fact that does not hold for a host of that shape.
+// upperFact is the fact that does not hold for a host with the given shape.
 func upperFact(shape octet.HostShape) Facts {
 	if shape&octet.HostUpper != 0 {
 		return HostLower
@@ -23,8 +23,8 @@ func emptyFact(start, end int) Facts {
 	return 0
 }
 
-// hostFacts tells which production of host the text from start to end is of,
-// when octet.Host has read it:
+// hostFacts returns which production of host matches the text from start to
+// end, after octet.Host has read it:
 //
 //	hostname    = *[ domainlabel "." ] toplabel
 //	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
@@ -37,8 +37,8 @@ func hostFacts(s string, start, end int, shape octet.HostShape) Facts {
 	return rareHostFacts(s[start:end], shape)
 }
 
-// rareHostFacts is hostFacts for a host that is long, has a label that begins with
-// a digit, or is invalid.
+// rareHostFacts is like hostFacts for a host that is long, has a label that begins
+// with a digit, or is invalid.
 func rareHostFacts(host string, shape octet.HostShape) Facts {
 	switch top := strings.LastIndexByte(host, '.') + 1; {
 	case shape&octet.HostEdges != 0, len(host) > MaxHost, len(host) > MaxLabel && hasLongLabel(host):
@@ -51,7 +51,7 @@ func rareHostFacts(host string, shape octet.HostShape) Facts {
 	return 0
 }
 
-// MaxLabel and MaxHost are the largest sizes of a label and of a hostname, in
+// MaxLabel and MaxHost are the maximum sizes of a label and of a hostname in
 // octets (RFC 1034 section 3.1).
 const (
 	MaxLabel = 63

@@ -9,13 +9,13 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// NetURL returns u as a value of package net/url, whose String returns the text of u
-// again, with the scheme in lower case. Its host is the host of u: net/url ends a host at
+// NetURL returns u as a value of package net/url. Its String returns the text of u, with
+// the scheme in lower case. Its host is the host of u, although net/url ends a host at
 // "?" even before an "@".
 //
-// The error is a [*SyntaxError] that wraps [ErrNetURL]: net/url refuses the text, would
-// write another one ("#" without a fragment, characters that it escapes), or reads another
-// host.
+// The error is a [*SyntaxError] that wraps [ErrNetURL]: net/url rejects the text, would
+// write another text ("#" without a fragment, characters that it escapes), or reads
+// another host.
 func (u URL) NetURL() (*url.URL, error) {
 	if u.IsZero() {
 		return nil, u.Errorf(0, "genericurl", "")
@@ -43,8 +43,8 @@ func (u URL) NetURL() (*url.URL, error) {
 }
 
 // FromNetURL parses the text of n, which must not be relative. The error is a
-// [*SyntaxError]: n.String() is not a URL for [Parse], or [URL.NetURL] would not make the
-// same value of it ([ErrNetURL]), as with fields that n.String() leaves out.
+// [*SyntaxError]: n.String() is not a URL for [Parse], or [URL.NetURL] would not return
+// the same value for it ([ErrNetURL]), for example because n.String() omits fields.
 func FromNetURL(n *url.URL) (URL, error) {
 	if n == nil || n.Scheme == "" {
 		text := ""
@@ -78,13 +78,14 @@ func userinfo(n *url.URL) string {
 	return n.User.String() + "@"
 }
 
-// Hostname returns the host as written, an IPv6 address without its brackets.
+// Hostname returns the host as written. It removes the brackets of an IPv6 address.
 func (u URL) Hostname() string {
 	return strings.TrimSuffix(strings.TrimPrefix(u.Host(), "["), "]")
 }
 
-// HostPort returns host and port as net.Dial takes them: "h:80", "[::1]:80". defaultPort
-// is the port if u has none; with 0 the result is only the host. Without a host it is "".
+// HostPort returns host and port in the format of net.Dial, such as "h:80" and
+// "[::1]:80". If u has no port, it uses defaultPort; if that is 0, it returns only the
+// host. If u has no host, it returns "".
 func (u URL) HostPort(defaultPort uint16) string {
 	host := u.Host()
 	port, ok := u.Port()

@@ -7,8 +7,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Parse reads text as a URL. It changes nothing: String returns text. The error is
-// a [*SyntaxError]. Parse reads text once and allocates only for an error.
+// Parse reads text as a URL. It does not change the text: String returns it. The
+// error is a [*SyntaxError]. Parse reads text once and allocates only for an
+// error.
 func Parse(text string) (URL, error) {
 	if ends, rest, found := octet.Scan(text); ends != 0 {
 		u := URL{text: text, login: ends, more: rest}
@@ -105,8 +106,8 @@ func parse(text string) (URL, error) {
 	return u, nil
 }
 
-// MustParse is [Parse] for texts that are known to be URLs. It panics if Parse
-// fails.
+// MustParse is like [Parse] for texts that are known to be URLs. It panics if
+// Parse fails.
 func MustParse(text string) URL {
 	u, err := Parse(text)
 	if err != nil {
@@ -115,8 +116,8 @@ func MustParse(text string) URL {
 	return u
 }
 
-// isPathSearch reports whether neither "?" nor "/" follows the first "?" of text, which is made of
-// xchars.
+// isPathSearch reports whether neither "?" nor "/" follows the first "?" of text, which consists
+// of xchars.
 func isPathSearch(text string) bool {
 	_, search, _ := strings.Cut(text, "?")
 	return strings.IndexByte(search, '?') < 0 && strings.IndexByte(search, '/') < 0
@@ -137,8 +138,8 @@ func schemeFault(s string, i int) *fault {
 }
 
 // readEscapes reads the escapes between i and end, at least one, and returns the
-// facts that do not hold because of them. lacks is 0 if the "%" at offset at does
-// not begin an escape.
+// facts that they violate. If the "%" at offset at does not begin an escape,
+// lacks is 0.
 func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	for {
 		n := strings.IndexByte(s[i:end], '%')
@@ -157,8 +158,8 @@ func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	}
 }
 
-// readFragment reads the fragment that begins at i, and reports whether it is made
-// of xchars.
+// readFragment reads the fragment that begins at i, and reports whether it
+// consists of xchars.
 func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	xchars = true
 	for {
@@ -181,8 +182,8 @@ func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	}
 }
 
-// plainPort returns the end of the port from 1 to 65535 without leading zeros at i. For
-// anything else it returns the offset of the ":" before it.
+// plainPort returns the end of the port at i, if it is 1 to 65535 without leading
+// zeros. For anything else it returns the offset of the ":" before it.
 func plainPort(s string, i int) (end int) {
 	num := 0
 	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
@@ -229,8 +230,8 @@ scan:
 			question = i
 		}
 	}
-	// User and password may hold a "?". A host can't: after the "@" it ends the
-	// login.
+	// User and password may contain a "?". In a host, after the "@", it ends
+	// the login.
 	if question != 0 {
 		l.end = question
 	}
@@ -281,7 +282,7 @@ func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 }
 
 // addressEnd returns the offset after the "]" of the IPv6 address at i, or -1 if
-// the text at i is not such an address, optionally with a port.
+// the text at i is not an IPv6 address with an optional port.
 func addressEnd(s string, i int) int {
 	n := strings.IndexByte(s[i:], ']')
 	end := i + n + 1

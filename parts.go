@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Parts are the parts of a URL as URL text, already encoded. [Parts.URL] makes and
+// Parts are the parts of a URL as URL text, already encoded. [Parts.URL] builds and
 // checks the URL. A nil pointer is an absent part, which differs from an empty one.
 type Parts struct {
 	Scheme   string
 	User     *string
-	Password *string // only with a User
+	Password *string // requires a User
 	Host     string
 	Port     uint16  // 0 if absent
 	Path     *string // url-path, without the "/" before it
@@ -24,9 +24,9 @@ type Parts struct {
 	SchemePart *string
 }
 
-// URL makes the URL. Each part must be read back as that same part: a "/" in the
-// host or a "#" in the path is an error. The error is a [*SyntaxError] about the
-// text that the parts make.
+// URL returns the URL with these parts. Parsing it must return each part
+// unchanged: a "/" in the host or a "#" in the path is an error. The error is a
+// [*SyntaxError] about the text of the joined parts.
 func (p Parts) URL() (URL, error) {
 	b := make([]byte, 0, 128)
 	b = append(append(b, p.Scheme...), ':')
@@ -71,8 +71,8 @@ func (p Parts) URL() (URL, error) {
 	return URL{}, err
 }
 
-// masked returns text, which was made of p, with each octet of the password as "*".
-// The offset of the password is known even if text parses differently.
+// masked returns text, which was built from p, with each octet of the password as
+// "*". The offset of the password is known even if text parses differently.
 func (p Parts) masked(text string) string {
 	if p.Password == nil {
 		return text
@@ -81,13 +81,13 @@ func (p Parts) masked(text string) string {
 	return stars(text, []span{{start, start + len(*p.Password)}})
 }
 
-// partNames are the parts that differs names, as the fields of Parts.
+// partNames maps the parts that differs returns to the fields of Parts.
 var partNames = map[string]string{
 	"scheme": "Scheme", "fragmentid": "Fragment", "schemepart": "SchemePart", "user": "User", "password": "Password",
 	"host": "Host", "port": "Port", "urlpath": "Path",
 }
 
-// differs returns the first part of u that is not as in p.
+// differs returns the first part of u that differs from p.
 func (p Parts) differs(u URL) (part string, ok bool) {
 	same := func(want *string, got string, has bool) bool {
 		return has == (want != nil) && (want == nil || *want == got)
@@ -142,12 +142,12 @@ func (u URL) Parts() Parts {
 }
 
 // EncodeUser returns octets as the text of a user or password. It encodes ":", "@"
-// and "/" (section 3.1), and also ";", "?", "&" and "=", because some parsers take
-// them for delimiters.
+// and "/" (section 3.1), and also ";", "?", "&" and "=", because some parsers read
+// them as delimiters.
 func EncodeUser(octets string) string { return escape.Encode(octets, escape.Unreserved()) }
 
 // IsHost reports whether text is a hostname, an IPv4 address (section 5), or an IPv6
-// address in brackets. It does not look the host up.
+// address in brackets. It does not resolve the host.
 func IsHost(text string) bool {
 	if text != "" && text[0] == '[' {
 		return addressEnd(text, 0) == len(text)
@@ -156,7 +156,7 @@ func IsHost(text string) bool {
 	return end == len(text) && hostFacts(text, 0, end, shape) != 0
 }
 
-// IsScheme reports whether text is a scheme's name in lower case.
+// IsScheme reports whether text is the name of a scheme in lower case.
 func IsScheme(text string) bool {
 	return text != "" && octet.All(text)&octet.Scheme != 0 && octet.ToLower(text) == text
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Shown returns the text with "***" for each password that is not empty. Messages,
-// logs, traces and pages show it. [Mask] lists what is hidden.
+// Shown returns the text with "***" for each password that is not empty. Programs
+// must use it in messages, logs, traces and pages. [Mask] lists the hidden parts.
 func (u URL) Shown() string {
 	spans := secrets(u.text, u)
 	if spans == nil {
@@ -30,12 +30,12 @@ func replaced(text string, spans []span) string {
 	return b.String()
 }
 
-// masked is the text with each octet of a password as "*".
+// masked returns the text with each octet of a password as "*".
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
-// Mask returns text with each octet of a password shown as "*", so that offsets
-// stay right. text may be a URL, also in the wrapper that [RemoveWrapper] removes, a
-// mistyped URL, or a part of one. In doubt Mask hides, because errors show mistyped URLs, passwords included:
+// Mask returns text with each octet of a password shown as "*", so that offsets stay valid. text may be a
+// URL, also in the wrapper that [RemoveWrapper] removes, a mistyped URL, or a part of one. In doubt Mask
+// hides a text, because errors show mistyped URLs, passwords included:
 //
 //	text                            hidden
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends
@@ -67,12 +67,12 @@ func Mask(text string) string {
 	})
 }
 
-// maskGuess is [Mask] for a text that is not a URL, even without its wrapper.
+// maskGuess is like [Mask] for a text that is not a URL, even without its wrapper.
 func maskGuess(text string) string {
 	return maskBoth(text, func(text string) string { return stars(text, secrets(text, URL{})) })
 }
 
-// maskBoth masks text, and what is in its wrapper: "<" or "URL:" may also belong to a login.
+// maskBoth masks text, and the content of its wrapper: "<" or "URL:" may also belong to a login.
 func maskBoth(text string, mask func(string) string) string {
 	whole, w := mask(text), RemoveWrapper(text)
 	if w.start == 0 && w.end == len(text) {
@@ -125,8 +125,8 @@ func wordEnd(text string, start int) int {
 	return end
 }
 
-// hasOpenLogin reports whether word ends in what may be the start of a login: a text after
-// "//" that is not a host with a port.
+// hasOpenLogin reports whether word ends in a possible start of a login: a text after "//"
+// that is not a host with a port.
 func hasOpenLogin(word string) bool {
 	i := strings.LastIndex(word, "//")
 	if i < 0 || strings.ContainsAny(word[i+2:], "/?#@") {
@@ -150,9 +150,9 @@ func stars(text string, spans []span) string {
 	return string(b)
 }
 
-// addressed lists schemes whose scheme-specific part may hold an "@" that does not
-// end a login, from the RFCs and IANA's registry. After any other name, "name:x@y"
-// may be a user, a password and a host. The value is false if
+// addressed lists schemes whose scheme-specific part may contain an "@" that does
+// not end a login, from the RFCs and IANA's registry. After any other name,
+// "name:x@y" may be a user, a password and a host. The value is false if
 // "user:password@host" can follow the name.
 var addressed = map[string]bool{
 	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
@@ -170,7 +170,7 @@ type mark struct {
 	octet      byte // the delimiter; " " for all white space, "/" also for "\"
 }
 
-// otherScripts are characters that look like a delimiter.
+// otherScripts lists characters that look like a delimiter.
 var otherScripts = [...]struct {
 	text  string
 	octet byte
@@ -262,8 +262,9 @@ func secrets(text string, u URL) []span {
 	return keepEnds(text, f.spans)
 }
 
-// hasNone reports, quickly, that text has no password, as secrets gets it. Most texts have no
-// ":" except those of scheme and port. The result may be false where there is no password.
+// hasNone is a fast test that text contains no password; its arguments are those of secrets.
+// Most texts have no ":" except after the scheme and before the port. The result may be false
+// for a text without a password.
 func hasNone(text string, u URL) bool {
 	if octet.All(text)&octet.ASCII == 0 || strings.IndexByte(text, '%') >= 0 {
 		return false
@@ -279,12 +280,12 @@ func hasNone(text string, u URL) bool {
 	return strings.IndexByte(rest, ':') < 0 && (u.Facts().Has(Internet) || strings.IndexByte(rest, '@') < 0)
 }
 
-// keepEnds returns spans without the octet that ends a host for some programs: a "/", "?",
-// "#" or "\" in a span after "//" and what may be a host. If that octet were hidden, the text
-// would show another host, the one after the "@". The "@" is hidden instead. A span that begins
-// with that octet keeps it, because the octet may be all of it.
+// keepEnds returns spans without the octet that ends a host for some programs: a "/", "?", "#"
+// or "\" in a span after "//" and a possible host. If that octet were hidden, the text would
+// show another host, the one after the "@". keepEnds hides the "@" instead. A span that begins
+// with that octet still contains it, because the octet may be the whole password.
 func keepEnds(text string, spans []span) (kept []span) {
-	from := 0 // the end of the last span
+	from := 0 // end of the last span
 	for _, s := range spans {
 		end := hostEnd(text, from, s)
 		from = s.end
@@ -302,8 +303,8 @@ func keepEnds(text string, spans []span) (kept []span) {
 	return kept
 }
 
-// hostEnd returns the offset of the octet within s that ends a host for some programs; -1 if
-// there is none. The host begins after from.
+// hostEnd returns the offset of the octet within s that ends a host for some programs, or -1
+// if there is none. The host begins after from.
 func hostEnd(text string, from int, s span) int {
 	before := text[from:s.start]
 	slashes := max(strings.LastIndex(before, "//"), strings.LastIndex(before, `\\`))
@@ -325,7 +326,7 @@ func hostEnd(text string, from int, s span) int {
 	return s.start + n
 }
 
-// finder finds passwords in a text, in linear time: lastAt and segments keep the
+// finder finds passwords in a text in linear time: lastAt and segments store the
 // results of searching ahead.
 type finder struct {
 	text  string
@@ -339,7 +340,7 @@ type finder struct {
 // segment is a run of marks without a "/".
 type segment struct {
 	start, end int
-	wide       bool // it may include blanks
+	wide       bool // it may include spaces
 	at         int  // the last "@", or -1
 }
 
@@ -381,7 +382,7 @@ func (f *finder) is(i int, c byte) bool {
 	return i >= 0 && i < len(f.marks) && f.marks[i].octet == c
 }
 
-// offset returns where mark i begins, or the end of the text after the last mark.
+// offset returns the offset of mark i, or the end of the text after the last mark.
 func (f *finder) offset(i int) int {
 	if i == len(f.marks) {
 		return len(f.text)
@@ -455,7 +456,7 @@ func isDigits(text string) bool { return strings.Trim(text, "0123456789"+blanks)
 
 // login finds the password of a possible login that begins at start, before mark i,
 // and returns the index of the next mark to read. If certain, the text is a login,
-// and a port that is not digits is a password. If wide, the login may include blanks.
+// and a port that is not digits is a password. If wide, the login may include spaces.
 func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	end, at := f.segment(i, wide)
 	colon := f.first(':', i, end)
@@ -496,7 +497,7 @@ func (f *finder) openLogin(start, colon, end int, wide bool) (next int) {
 	if isDigits(f.text[password:first]) || strings.HasPrefix(f.text[start:], "[") || isBareIPv6(f.text[start:stop]) {
 		return colon
 	}
-	// The password may hold a "/" if an "@" follows.
+	// The password may contain a "/" if an "@" follows.
 	if last := f.last(end); last >= 0 {
 		f.hide(password, f.marks[last].start)
 		return last + 1
@@ -508,8 +509,8 @@ func (f *finder) openLogin(start, colon, end int, wide bool) (next int) {
 	return end
 }
 
-// isBareIPv6 reports whether text has only the characters of an IPv6 address, and at
-// least two ":".
+// isBareIPv6 reports whether text consists of the characters of an IPv6 address,
+// with at least two ":".
 func isBareIPv6(text string) bool {
 	return strings.Count(text, ":") >= 2 && strings.Trim(text, "0123456789ABCDEFabcdef:.") == ""
 }
@@ -545,8 +546,8 @@ func (f *finder) opens(i int) bool {
 	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.is(i-1, ':') && f.marks[i-1].end == at
 }
 
-// value finds a login at the start of a value of a search, after mark i, and returns
-// the index of the next mark to read.
+// value finds a login at the start of a search value, after mark i, and returns the
+// index of the next mark to read.
 func (f *finder) value(i int) (next int) {
 	end := i + 1
 	for end < len(f.marks) && strings.IndexByte("&;#?/= ", f.marks[end].octet) < 0 {
@@ -624,7 +625,7 @@ func (f *finder) guess() {
 
 // opening returns the index of the first ":" before mark at that does not end a scheme, or at.
 func (f *finder) opening(at int) int {
-	start := 0 // the offset where a scheme can begin
+	start := 0 // the offset at which a scheme can begin
 	for i := 0; i < at; i++ {
 		m := f.marks[i]
 		before := f.text[start:m.start]
@@ -639,7 +640,7 @@ func (f *finder) opening(at int) int {
 }
 
 // endsScheme reports whether the ":" of mark i ends a scheme, before a login that ends at
-// mark at. before is the text where a scheme can begin, up to the ":".
+// mark at. before is the text in which a scheme can begin, up to the ":".
 func (f *finder) endsScheme(i, at int, before string) bool {
 	n, name := f.slashes(i), f.name(i)
 	never, known := addressed[name]

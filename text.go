@@ -41,13 +41,13 @@ func (u *URL) UnmarshalText(text []byte) error {
 	return err
 }
 
-// AppendBinary is [URL.AppendText], for encoding/gob.
+// AppendBinary is like [URL.AppendText], for encoding/gob.
 func (u URL) AppendBinary(b []byte) ([]byte, error) { return u.AppendText(b) }
 
-// MarshalBinary is [URL.MarshalText], for encoding/gob.
+// MarshalBinary is like [URL.MarshalText], for encoding/gob.
 func (u URL) MarshalBinary() ([]byte, error) { return u.MarshalText() }
 
-// UnmarshalBinary is [URL.UnmarshalText], for encoding/gob.
+// UnmarshalBinary is like [URL.UnmarshalText], for encoding/gob.
 func (u *URL) UnmarshalBinary(text []byte) error { return u.UnmarshalText(text) }
 
 // Value returns the text of u, exactly as it was parsed, or nil (NULL) for the zero URL. It
@@ -96,10 +96,10 @@ var (
 	_ fmt.GoStringer = URL{}
 )
 
-// Format writes [URL.Shown] for every verb of package fmt: messages and logs are
-// written with %s and %q as often as with %v, and may not show a password by accident.
-// Width, precision and flags apply as they do to a string. Where the exact text is wanted,
-// [URL.String], [URL.AppendText] and [URL.Value] give it.
+// Format writes [URL.Shown] for every verb of package fmt, because messages and logs use
+// %s and %q as often as %v, and must not show a password by accident. Width, precision and
+// flags apply as to a string. [URL.String], [URL.AppendText] and [URL.Value] return the
+// exact text.
 func (u URL) Format(f fmt.State, verb rune) {
 	text := u.Shown()
 	if verb == 'v' {
@@ -111,7 +111,7 @@ func (u URL) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), text)
 }
 
-// GoString returns the Go expression that makes u, with "***" for a password.
+// GoString returns the Go expression for u, with "***" for a password.
 func (u URL) GoString() string {
 	if u.IsZero() {
 		return "locus.URL{}"

@@ -6,20 +6,20 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// MaxLen is the length of the longest text that [Parse] takes, in bytes.
+// MaxLen is the maximum length of the text that [Parse] accepts, in bytes.
 const MaxLen = 1 << 16
 
-// URL is a URL as it was written. The zero URL is not a URL: [URL.IsZero] reports
-// it. Every other value was made by [Parse] or [Parts.URL] and is well formed.
+// URL is a URL as written. The zero URL is invalid; see [URL.IsZero]. Only
+// [Parse] and [Parts.URL] create other values, which are well formed.
 //
 // URL is an immutable value of 32 bytes. Two URLs are == if their texts are the
 // same bytes, so a URL can be the key of a map. Whether two texts name the same
 // resource depends on the scheme.
 //
-// The offsets of the delimiters are packed four to a word, because a struct of
-// four words is passed in registers and one of many small fields is not. An
-// offset fits 16 bits (see MaxLen). 0 means absent: the first character is always
-// part of the scheme.
+// The offsets of the delimiters are packed four to a word, because functions pass
+// a struct of four words in registers, but not a struct of many small fields. An
+// offset fits into 16 bits (see MaxLen). Zero means absent: the first character
+// is always part of the scheme.
 type URL struct {
 	text  string
 	login uint64 // offsets of ":" after the scheme, ":" before the password, "@", ":" before the port
@@ -33,8 +33,8 @@ func (u URL) port() int  { return int(u.login >> 48) }
 func (u URL) slash() int { return int(uint16(u.more)) }
 func (u URL) hash() int  { return int(uint16(u.more >> 16)) }
 
-// Facts are properties of a URL that [Parse] found in its single pass. They save a
-// scheme that checks or rewrites a URL from reading the text again.
+// Facts are properties of a URL that [Parse] finds in its single pass. A scheme
+// that checks or rewrites a URL then need not read the text again.
 type Facts uint32
 
 const (
@@ -43,8 +43,8 @@ const (
 	Internet Facts = 1 << (iota + 16)
 	// SchemeLower means that the scheme is written without upper-case letters.
 	SchemeLower
-	// LoginPlain means that user and password hold only octets of their productions, or
-	// are absent.
+	// LoginPlain means that user and password consist of octets of their productions,
+	// or are absent.
 	LoginPlain
 	// HostName means that the host is a hostname of section 5, no longer than [MaxHost], with
 	// labels no longer than [MaxLabel].
@@ -56,29 +56,29 @@ const (
 	HostLower
 	// PortPlain means that the port is absent, or not 0 and without leading zeros.
 	PortPlain
-	// PathFsegment means that the url-path is made of fsegments and "/". For a URL without
-	// "//" this and the next three describe the scheme-specific part.
+	// PathFsegment means that the url-path consists of fsegments and "/". For a URL
+	// without "//" this and the next three describe the scheme-specific part.
 	PathFsegment
-	// PathHsegment means that the url-path is made of hsegments and "/".
+	// PathHsegment means that the url-path consists of hsegments and "/".
 	PathHsegment
-	// PathUchar means that the url-path is made of uchars.
+	// PathUchar means that the url-path consists of uchars.
 	PathUchar
-	// PathXchar means that the url-path is made of xchars.
+	// PathXchar means that the url-path consists of xchars.
 	PathXchar
 	// NoEscape means that there is no "%" in the url-path or scheme-specific part.
 	NoEscape
-	// FragmentXchar means that the fragment is made of xchars, or is absent.
+	// FragmentXchar means that the fragment consists of xchars, or is absent.
 	FragmentXchar
-	// NoControl means that no escape in the url-path or scheme-specific part is a control
-	// character, 00 to 1F or 7F hexadecimal. Parse refuses unescaped ones.
+	// NoControl means that no escape in the url-path or scheme-specific part encodes a
+	// control character, 00 to 1F or 7F hexadecimal. Parse rejects unescaped ones.
 	NoControl
 	// NoUser means that there is no user and no password.
 	NoUser
 	// Slash means that "/" precedes the url-path (section 3.1).
 	Slash
 
-	// PathSearch means that the url-path is made of hsegments and "/", and a "?" and a search may
-	// follow. For a URL without "//" this describes the scheme-specific part.
+	// PathSearch means that the url-path consists of hsegments and "/", optionally followed by a
+	// "?" and a search. For a URL without "//" this describes the scheme-specific part.
 	PathSearch Facts = 1 << 15
 	// NoPort means that there is no port, and no ":" for one.
 	NoPort Facts = 1 << 14
@@ -86,7 +86,7 @@ const (
 	NoHost Facts = 1 << 13
 )
 
-// Has reports whether all facts of g are among f.
+// Has reports whether f contains all facts of g.
 func (f Facts) Has(g Facts) bool { return f&g == g }
 
 // Facts returns the facts about u. The zero URL has none.
@@ -95,8 +95,8 @@ func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 // IsZero reports whether u is the zero URL.
 func (u URL) IsZero() bool { return u.text == "" }
 
-// String returns the text exactly as it was parsed, including the password. Use
-// [URL.Shown] to show u to people.
+// String returns the text exactly as it was parsed, including the password. A
+// program that shows u to people must use [URL.Shown].
 func (u URL) String() string { return u.text }
 
 // Len returns the length of the text in bytes.
@@ -122,10 +122,10 @@ func (u URL) SchemePart() string {
 }
 
 // WithoutFragmentText returns the text up to the "#". Section 5 describes only this
-// part, and no more of it is ever sent.
+// part. Clients must not send the rest.
 func (u URL) WithoutFragmentText() string { return u.text[:u.end()] }
 
-// end is the offset of the end of the scheme-specific part.
+// end returns the offset of the end of the scheme-specific part.
 func (u URL) end() int {
 	if u.hash() != 0 {
 		return u.hash()
@@ -133,7 +133,7 @@ func (u URL) end() int {
 	return len(u.text)
 }
 
-// loginEnd is the offset of the end of the host and port.
+// loginEnd returns the offset of the end of the host and port.
 func (u URL) loginEnd() int {
 	if u.slash() != 0 {
 		return u.slash()
@@ -172,8 +172,8 @@ func (u URL) Password() (text string, ok bool) {
 	return u.text[u.pass()+1 : u.at()], true
 }
 
-// Host returns the host as written, an IPv6 address with its brackets, or "" if u
-// has no host.
+// Host returns the host as written, or "" if u has no host. An IPv6 address has
+// brackets.
 func (u URL) Host() string {
 	if u.Facts()&Internet == 0 {
 		return ""
@@ -185,8 +185,8 @@ func (u URL) Host() string {
 	return u.text[start:u.loginEnd()]
 }
 
-// HostOffset returns the offset of the host in the text, in bytes. For an absent
-// host it is the offset where the host would begin.
+// HostOffset returns the offset of the host in the text, in bytes. If the host
+// is absent, it is the offset at which the host would begin.
 func (u URL) HostOffset() int {
 	if u.at() != 0 {
 		return u.at() + 1
@@ -194,8 +194,9 @@ func (u URL) HostOffset() int {
 	return u.colon() + 3
 }
 
-// Port returns the number of the port. ok reports whether it is written: the
-// scheme's default is in the registry. A ":" without digits counts as absent.
+// Port returns the number of the port. ok reports whether u contains it; the
+// registry holds the default of the scheme. A ":" without digits counts as
+// absent.
 func (u URL) Port() (n uint16, ok bool) {
 	text, _ := u.PortText()
 	for i := range len(text) {
@@ -250,8 +251,8 @@ func (u URL) PathOffset() int {
 func (u URL) MissingSlash() bool { return u.slash() != 0 && u.text[u.slash()] != '/' }
 
 // Fragment returns the fragment-id as written. ok reports whether "#" is present:
-// an empty fragment means the whole object (URI draft, "Fragment-id"). A fragment
-// is never sent.
+// an empty fragment means the whole object (URI draft, "Fragment-id"). Clients
+// must not send a fragment.
 func (u URL) Fragment() (text string, ok bool) {
 	if u.hash() == 0 {
 		return "", false
@@ -274,9 +275,10 @@ func (u URL) WithoutFragment() URL {
 	return u
 }
 
-// WithoutPassword returns u without its password and the ":" before it, to send, link,
-// store or compare it. The result is a usable URL. It may still have a password where
-// the grammar has none, as in a search, so people see [URL.Shown] of it.
+// WithoutPassword returns u without its password and the ":" before it. A program can
+// send, link, store or compare the result, which is a usable URL. It may still contain
+// a password where the grammar has none, as in a search, so a program must show people
+// only its [URL.Shown].
 func (u URL) WithoutPassword() URL {
 	if u.pass() == 0 {
 		return u

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Profile is the standard that a URL is checked against. The root package and the schemes
+// Profile is the standard by which a URL is checked. The root package and the schemes
 // apply the first two; package profile applies all.
 type Profile uint8
 
@@ -15,8 +15,8 @@ const (
 	RFC1738 Profile = iota
 	// RFC1630 is the grammar of the URI draft that became RFC 1630.
 	RFC1630
-	// RFC3986 is the generic syntax of RFC 3986 with the standard that is in force for the
-	// scheme, such as RFC 6068 for mailto.
+	// RFC3986 is the generic syntax of RFC 3986 with the standard in force for the scheme,
+	// such as RFC 6068 for mailto.
 	RFC3986
 	// WHATWG is the URL Standard, which browsers follow.
 	WHATWG
@@ -24,8 +24,8 @@ const (
 
 var profileNames = []string{"rfc1738", "rfc1630", "rfc3986", "whatwg"}
 
-// ParseProfile returns the profile of that name: "rfc1738", "rfc1630", "rfc3986" or
-// "whatwg".
+// ParseProfile returns the profile with the given name: "rfc1738", "rfc1630",
+// "rfc3986" or "whatwg".
 func ParseProfile(name string) (Profile, error) {
 	i := slices.Index(profileNames, name)
 	if i < 0 {
@@ -40,13 +40,13 @@ func (p Profile) String() string { return profileNames[p] }
 type Kind uint8
 
 const (
-	// Ungrammatical means that the grammar or the prose of the standard does not allow it.
+	// Ungrammatical means that the grammar or the prose of the standard does not allow the text.
 	Ungrammatical Kind = iota
-	// Impossible means grammatical, but no such value exists: an address with the number
-	// 256, a port 0, a label of 64 letters.
+	// Impossible means that the text is grammatical, but no such value exists: an
+	// address with the number 256, a port 0, a label of 64 letters.
 	Impossible
-	// Suggestion means grammatical, but probably mistyped. A URL with a suggestion does
-	// not conform.
+	// Suggestion means that the text is grammatical, but probably mistyped. A URL with
+	// a suggestion does not conform.
 	Suggestion
 	// Note means advice about a URL that conforms.
 	Note
@@ -81,22 +81,22 @@ func Conforms(list []Violation) bool {
 type Change uint32
 
 const (
-	SchemeCase     Change = 1 << iota // scheme in lower case (RFC 1738 2.1)
-	HostCase                          // host in lower case (RFC 1034 3.1)
-	HostZeros                         // needless zeros of an address left out; they are decimal
-	DefaultPort                       // the scheme's own port left out (RFC 1738 3.1)
-	PortZeros                         // needless zeros of the port, or a ":" without port, left out
-	NeedlessEscape                    // %2D written "-" (RFC 1738 2.2)
-	MissingEscape                     // "~" written %7E (RFC 1738 2.2)
-	EscapeCase                        // %2f written %2F (RFC 1738 2.2)
-	EmptyPath                         // "/" written after the host, or left out, where it means nothing
-	Typecode                          // ;TYPE=A written ;type=a (RFC 1738 3.2.2)
-	Localhost                         // localhost left out of a file URL (RFC 1738 3.10)
-	DefaultType                       // gopher's type 1 written out (RFC 1738 3.4.1)
-	VoidFragment                      // "#" with nothing after it left out (URI draft, "Fragment-id")
-	DotSegments                       // "." and ".." taken out of the path of http (RFC 3986 5.2.4)
-	FormFields                        // the scheme's own parts written in their one order or form
-	HostAddress                       // IPv6 address written as RFC 5952 section 4 has it
+	SchemeCase     Change = 1 << iota // writes the scheme in lower case (RFC 1738 2.1)
+	HostCase                          // writes the host in lower case (RFC 1034 3.1)
+	HostZeros                         // removes leading zeros of an address; its numbers are decimal
+	DefaultPort                       // removes the scheme's default port (RFC 1738 3.1)
+	PortZeros                         // removes leading zeros of the port, or a ":" without port
+	NeedlessEscape                    // writes %2D as "-" (RFC 1738 2.2)
+	MissingEscape                     // writes "~" as %7E (RFC 1738 2.2)
+	EscapeCase                        // writes %2f as %2F (RFC 1738 2.2)
+	EmptyPath                         // adds or removes "/" after the host, where it means nothing
+	Typecode                          // writes ;TYPE=A as ;type=a (RFC 1738 3.2.2)
+	Localhost                         // removes localhost from a file URL (RFC 1738 3.10)
+	DefaultType                       // writes gopher's type 1 (RFC 1738 3.4.1)
+	VoidFragment                      // removes a "#" with nothing after it (URI draft, "Fragment-id")
+	DotSegments                       // removes "." and ".." from the path of http (RFC 3986 5.2.4)
+	FormFields                        // writes the scheme's own parts in their canonical order and form
+	HostAddress                       // writes an IPv6 address as in RFC 5952 section 4
 )
 
 var changeTexts = [...]string{

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Unwrapped is a text without the wrapper of RFC 1738's appendix, as [RemoveWrapper]
-// returns it. It is an immutable value.
+// Unwrapped is a text without the wrapper of RFC 1738's appendix, the result of
+// [RemoveWrapper]. It is an immutable value.
 type Unwrapped struct {
 	text       string // with the wrapper
 	start, end int    // offsets of the content of the wrapper in text
@@ -16,8 +16,8 @@ type Unwrapped struct {
 }
 
 // RemoveWrapper removes the wrapper of RFC 1738's appendix from text: "<URL:...>", "<...>"
-// or "URL:...", with the prefix in either case. It also removes white space within
-// the brackets, line breaks included, and at both ends. The rest need not be a URL.
+// or "URL:...", with the prefix in either case. It also removes white space within the
+// brackets, including line breaks, and at both ends. The rest need not be a URL.
 func RemoveWrapper(text string) Unwrapped {
 	w := Unwrapped{text: text, end: len(text)}
 	w.trim()
@@ -81,7 +81,7 @@ func (w Unwrapped) WithoutHyphens() (text string, ok bool) {
 }
 
 // breaksAfter reports whether a line break follows the octet at i, directly or after
-// blanks.
+// spaces.
 func (w *Unwrapped) breaksAfter(i int) bool {
 	for i++; i < w.end && isBlank(w.text[i]); i++ {
 		if w.text[i] == '\n' || w.text[i] == '\r' {
@@ -114,8 +114,8 @@ func (w Unwrapped) Error(err error) error {
 	return &SyntaxError{Input: cut(Mask(w.text), e.Err), Offset: w.Offset(e.Offset), Part: e.Part, Err: e.Err}
 }
 
-// Note returns a finding of kind [Note], at offset 0, that tells which characters are
-// not part of the URL. ok is w.Wrapped().
+// Note returns a finding of kind [Note], at offset 0, that lists the characters that
+// are not part of the URL. ok is w.Wrapped().
 func (w Unwrapped) Note() (note Violation, ok bool) {
 	if !w.Wrapped() {
 		return Violation{}, false
@@ -136,11 +136,11 @@ func (w Unwrapped) Note() (note Violation, ok bool) {
 }
 
 // Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". It breaks lines
-// longer than width octets, if it can after a reserved character, never after a
-// hyphen or within an escape. width 0 disables line breaks.
+// longer than width octets after a reserved character, if possible, and never after
+// a hyphen or within an escape. A width of 0 disables line breaks.
 //
-// It fails if u has "<", ">" or a character that is not US-ASCII: they must be
-// encoded in the wrapper.
+// It fails if u contains "<", ">" or a character that is not US-ASCII, which
+// must be encoded in the wrapper.
 func Wrap(u URL, width int) (string, error) {
 	text := u.text
 	for i := range len(text) {

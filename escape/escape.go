@@ -1,14 +1,15 @@
-// Package escape encodes octets as URL text and decodes them: "%" and two
-// hexadecimal digits for each octet that may not appear as it is (RFC 1738 section
-// 2.2; "Encoding reserved characters" in the URI draft).
+// Package escape encodes octets as URL text and decodes them. It writes each octet
+// that may not appear unescaped as "%" and two hexadecimal digits (RFC 1738
+// section 2.2; "Encoding reserved characters" in the URI draft).
 //
 // The character classes of RFC 1738 section 5 are values of type [Set], with the
-// names of the standard. An encoder takes the set of characters to keep. Decode a
-// part once, and only after it was split from its neighbours: "%2F" is not "/".
+// names of the standard. An encoder takes the set of characters to leave
+// unescaped. A program must decode a part only once, after it was split from its
+// neighbours: "%2F" is not "/".
 //
 // [AppendSafer] encodes more of a URL, for transports that change characters.
-// [AppendExpand] decodes the escapes that are not needed. Neither changes a reserved
-// character, which "may NEVER be encoded and unencoded in this way" (URI draft).
+// [AppendExpand] decodes unnecessary escapes. Neither changes a reserved character,
+// which "may NEVER be encoded and unencoded in this way" (URI draft).
 package escape
 
 import (
@@ -35,9 +36,9 @@ func (e *TripletError) Error() string {
 // Unwrap returns [ErrTriplet].
 func (e *TripletError) Unwrap() error { return ErrTriplet }
 
-// AppendEncode appends octets to dst as URL text: those in keep as they are, all
-// others as "%" and two upper-case hexadecimal digits. It always encodes "%", even if
-// keep has it.
+// AppendEncode appends octets to dst as URL text. It appends octets in keep
+// unchanged, and all others as "%" and two upper-case hexadecimal digits. It always
+// encodes "%", even if keep contains it.
 func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	for i := 0; i < len(octets); i++ {
 		if c := octets[i]; keep.Has(c) && c != '%' {
@@ -49,7 +50,7 @@ func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	return dst
 }
 
-// Encode is [AppendEncode] that returns a string.
+// Encode is like [AppendEncode] but returns a string.
 func Encode[T ~string | ~[]byte](octets T, keep Set) string {
 	return string(AppendEncode(nil, octets, keep))
 }
@@ -75,8 +76,8 @@ func AppendDecode(dst []byte, text string) ([]byte, error) {
 	return dst, nil
 }
 
-// Decode is [AppendDecode] that returns a string. It allocates nothing for a text
-// without "%".
+// Decode is like [AppendDecode] but returns a string. It does not allocate for a
+// text without "%".
 func Decode(text string) (string, error) {
 	if strings.IndexByte(text, '%') < 0 {
 		return text, nil

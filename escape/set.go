@@ -88,12 +88,12 @@ func Unsafe() Set { return National().Union(Punctuation()).Union(Set{lo: 0x00000
 // Reserved is reserved of RFC 1738 section 5: ; / ? : @ & =
 func Reserved() Set { return Set{lo: 0xAC00804000000000, hi: 0x0000000000000001} }
 
-// Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra. An
-// encoder may keep them in any scheme.
+// Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra. No
+// scheme requires an encoder to escape them.
 func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra()) }
 
-// User is the set of characters that user and password may have (section 5): unreserved
-// and ; ? & =
+// User is the set of characters in user and password (section 5): unreserved and ; ? &
+// =
 func User() Set { return Unreserved().Union(Set{lo: 0xA800004000000000}) }
 
 // Fsegment is the set for fsegment and psegment (section 5):

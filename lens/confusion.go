@@ -8,22 +8,22 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Confusion is what in a URL readers take differently.
+// Confusion names a part or construct of a URL that parsers read differently.
 type Confusion string
 
 const (
 	SchemeName  Confusion = "scheme"       // which scheme, or none
 	Slashes     Confusion = "slashes"      // fewer or more than two "/" before the host
-	Backslash   Confusion = "backslash"    // "\" as "/", or as any character
-	Userinfo    Confusion = "userinfo"     // where the login ends
-	Percent     Confusion = "percent"      // escapes that some decode
+	Backslash   Confusion = "backslash"    // "\" read as "/", or as any character
+	Userinfo    Confusion = "userinfo"     // the end of the login
+	Percent     Confusion = "percent"      // escapes that only some parsers decode
 	HostName    Confusion = "host"         // whether there is a host, or which
-	HostChars   Confusion = "host-chars"   // characters that some end a host at, refuse or escape
+	HostChars   Confusion = "host-chars"   // characters that end the host, are rejected or are escaped, depending on the parser
 	Punycode    Confusion = "punycode"     // labels that only look like A-labels
 	IPv4        Confusion = "ipv4"         // octal, hexadecimal or short addresses
-	IPv6        Confusion = "ipv6"         // brackets, zones, addresses of IPv4 in IPv6
-	UnicodeHost Confusion = "unicode-host" // characters that some map to others
-	Control     Confusion = "control"      // control characters and blanks
+	IPv6        Confusion = "ipv6"         // brackets, zones, IPv4 addresses in IPv6 addresses
+	UnicodeHost Confusion = "unicode-host" // characters that some parsers map to others
+	Control     Confusion = "control"      // control characters and spaces
 	PortNumber  Confusion = "port"         // more than one ":", a number out of range
 	Fragment    Confusion = "fragment"     // "#" before the path
 	DotSegments Confusion = "dot-segments" // "." and ".." in the path
@@ -31,7 +31,7 @@ const (
 	TrailingDot Confusion = "trailing-dot" // a dot at the end of the host
 )
 
-// Confusions returns all confusions with a sentence each that says what readers disagree on.
+// Confusions returns all confusions, each with a sentence that explains the disagreement.
 func Confusions() []ConfusionText { return slices.Clone(confusions) }
 
 // ConfusionText explains a Confusion.
@@ -68,7 +68,7 @@ func (c Confusion) text() string {
 	return confusions[i].Text
 }
 
-// confusion returns the cause of differences between readings of url.
+// confusion returns the cause of differences between the results for url.
 func confusion(url string, differences []string, accepted []meaning) Confusion {
 	colon := strings.IndexByte(url, ':')
 	rest := url[colon+1:]
@@ -122,14 +122,14 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 	return ""
 }
 
-// hasOddCharacter reports whether text has a character that is in no hostname and is no
-// delimiter that ends one, or is a "_", which some hostnames have.
+// hasOddCharacter reports whether text contains "_", which only some hostnames contain,
+// or a character that is neither in hostnames nor a delimiter that ends one.
 func hasOddCharacter(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	return strings.ContainsFunc(text, func(r rune) bool { return r < 0x80 && !isAlphanumeric(byte(r)) && !strings.ContainsRune(".-:", r) })
 }
 
-// tailConfusion returns the cause of differences behind the host.
+// tailConfusion returns the cause of differences after the host.
 func tailConfusion(tail string, differences []string) Confusion {
 	switch {
 	case hasControl(tail):
@@ -150,8 +150,8 @@ func tailConfusion(tail string, differences []string) Confusion {
 	return ""
 }
 
-// splitHead splits what follows the scheme before the first "/" after the slashes at its
-// begin. head has no slashes before it.
+// splitHead splits the text after the scheme at the first "/" after its leading slashes.
+// head has no leading slashes.
 func splitHead(rest string) (head, tail string) {
 	start := len(rest) - len(strings.TrimLeft(rest, "/\\\t\r\n"))
 	end := strings.IndexByte(rest[start:], '/')
@@ -163,7 +163,7 @@ func splitHead(rest string) (head, tail string) {
 
 func slashes(rest string) int { return len(rest) - len(strings.TrimLeft(rest, "/")) }
 
-// trimmed returns what a reader that trims a URL removes.
+// trimmed returns the text that a parser that trims a URL removes.
 func trimmed(url string) string {
 	inner := strings.TrimFunc(url, isControl)
 	before, after, _ := strings.Cut(url, inner)
@@ -174,7 +174,7 @@ func isControl(r rune) bool { return r <= ' ' || r == 0x7F }
 
 func hasControl(text string) bool { return strings.ContainsFunc(text, isControl) }
 
-// hasDotSegment reports whether a segment of the path is "." or "..", perhaps escaped.
+// hasDotSegment reports whether a segment of the path is "." or "..", possibly escaped.
 func hasDotSegment(path string) bool {
 	path, _, _ = strings.Cut(path, "#")
 	path, _, _ = strings.Cut(path, "?")
@@ -195,7 +195,7 @@ func hostsOf(list []meaning) (hosts []string) {
 	return hosts
 }
 
-// onlyDots reports whether the hosts differ in a dot at their end only.
+// onlyDots reports whether the hosts differ only in a dot at their end.
 func onlyDots(hosts []string) bool {
 	for _, h := range hosts {
 		if strings.TrimSuffix(h, ".") != strings.TrimSuffix(hosts[0], ".") {
@@ -205,7 +205,7 @@ func onlyDots(hosts []string) bool {
 	return true
 }
 
-// isNumeric reports whether a program may take host for an IPv4 address: its last label
+// isNumeric reports whether a program may read host as an IPv4 address: its last label
 // is a number (URL Standard section 3.5).
 func isNumeric(host string) bool {
 	host = strings.TrimSuffix(host, ".")
@@ -216,9 +216,9 @@ func isNumeric(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// why explains the differences of r. apart are the places of two readers with other
-// targets among those that accept the URL, or nil. hostless is a scheme without hosts,
-// or "".
+// why explains the differences of r. apart holds the indexes of two parsers with
+// different targets among those that accept the URL, or nil. hostless is a scheme
+// without hosts, or "".
 func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	cause := r.Confusion.text()
 	if hostless != "" {
@@ -226,7 +226,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	}
 	byScheme := slices.Contains(r.Differences, "scheme")
 	var names, targets []string
-	some, none := "", false // a target with a host; whether a reader finds no host
+	some, none := "", false // a target with a host; whether a parser finds no host
 	for _, a := range r.Masked().Results {
 		if !a.OK {
 			continue
@@ -251,7 +251,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, names[a], targets[a], names[b], targets[b])
 }
 
-// target is what m contacts, for people.
+// target describes the target of m for people.
 func (m meaning) target(withScheme bool) string {
 	text := "no host"
 	if host := m.parts["host"]; host != "" {

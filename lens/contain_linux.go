@@ -7,9 +7,9 @@ import (
 )
 
 // contain makes the program the leader of a session, so that its children end with it and
-// the terminal of the caller is out of their reach. apart: it gets a network namespace of
-// its own, with no interface that is up, and a namespace of processes, so that even
-// children that have left the session end with it.
+// cannot reach the caller's terminal. If apart is true, the program also gets its own
+// network namespace, with no interface that is up, and its own process namespace, so that
+// even children that left the session end with it.
 func contain(cmd *exec.Cmd, apart bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if apart {
@@ -21,5 +21,5 @@ func contain(cmd *exec.Cmd, apart bool) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup ends the children that a program has left.
+// endGroup ends the children that a program left running.
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

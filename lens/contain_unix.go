@@ -8,11 +8,11 @@ import (
 )
 
 // contain makes the program the leader of a session, so that its children end with it and
-// the terminal of the caller is out of their reach. The system has no network namespaces.
+// cannot reach the caller's terminal. The system has no network namespaces.
 func contain(cmd *exec.Cmd, _ bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// endGroup ends the children that a program has left.
+// endGroup ends the children that a program left running.
 func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -9,13 +9,13 @@ import (
 	"sync"
 )
 
-// Entry is a URL that readers are known to take differently.
+// Entry is a URL that parsers are known to read differently.
 type Entry struct {
 	// URL may be any octets.
 	URL string
 	// Class is the kind of trick, one of Classes.
 	Class string
-	// Source says where the trick is described: an advisory, a paper, a section of a
+	// Source names a description of the trick: an advisory, a paper, a section of a
 	// standard, a test suite.
 	Source string
 	// Note describes the trick.
@@ -46,7 +46,7 @@ func Classes() []string {
 	}
 }
 
-// maxEntry bounds the URL of an entry, in octets.
+// maxEntry is the maximum length of an entry's URL in octets.
 const maxEntry = 4 << 10
 
 // parseCorpus reads a line for each entry: class, source, the URL as a Go string of
@@ -95,7 +95,7 @@ func parseEntry(line string) (Entry, error) {
 	return e, nil
 }
 
-// line writes e as parseEntry reads it.
+// line writes e in the format of parseEntry.
 func (e Entry) line() string {
 	return strings.Join([]string{e.Class, e.Source, strconv.QuoteToASCII(e.URL), e.Note}, "\t")
 }

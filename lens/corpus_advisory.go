@@ -9,19 +9,19 @@ import (
 	"sync"
 )
 
-// Advisory is a published weakness of a parser that a URL of a certain pattern showed.
+// Advisory is a published weakness of a parser that a URL with a certain pattern revealed.
 type Advisory struct {
 	Name    string `json:"name"`    // "CVE-2022-27780"
 	Product string `json:"product"` // "curl"
-	Pattern string `json:"pattern"` // in words: "an escaped slash in the host"
+	Pattern string `json:"pattern"` // description such as "an escaped slash in the host"
 }
 
-// String returns "CVE-2022-27780 (curl: an escaped slash in the host)".
+// String returns a text such as "CVE-2022-27780 (curl: an escaped slash in the host)".
 func (a Advisory) String() string { return fmt.Sprintf("%s (%s: %s)", a.Name, a.Product, a.Pattern) }
 
-// Advisories returns the published weaknesses that the URL of r resembles, unless the
-// readers of r all accept it and take it for the same. The versions of the readers do not
-// matter: one that was corrected refuses the URL, or still differs from others.
+// Advisories returns the published weaknesses that the URL of r resembles, unless all
+// parsers of r accept it and agree on its meaning. The versions of the parsers do not
+// matter: a corrected parser rejects the URL, or still differs from others.
 func (r *Report) Advisories() []Advisory {
 	refused := slices.ContainsFunc(r.Results, func(a Result) bool { return !a.OK && a.Failure == "" })
 	if len(r.Differences) == 0 && !refused {
@@ -35,7 +35,7 @@ var advisoryText string
 
 type advisoryRow struct {
 	Advisory
-	in string // the part of a URL that pattern is for
+	in string // the part of a URL to which pattern applies
 	*regexp.Regexp
 }
 
@@ -83,8 +83,8 @@ func advisoriesFor(url string) (list []Advisory) {
 	return list
 }
 
-// roughParts splits url as no parser does, but so that each pattern finds its place: the
-// parts are cut at the first character that any parser might cut at.
+// roughParts splits url unlike any parser, but so that each pattern can match: it cuts
+// the parts at the first character at which any parser might cut.
 func roughParts(url string) map[string]string {
 	parts := map[string]string{"url": url}
 	_, rest, ok := strings.Cut(url, ":")

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readCurl reads what curl asks a SOCKS proxy of ours for: it is the host's name that curl
-// would look up. The path is that of the request, if it is one of HTTP.
+// readCurl returns the request that curl sends to a SOCKS proxy of this package: the name
+// of the host that curl would resolve, and for HTTP the path of the request.
 func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 2, "-q", "--version")
 	if err != nil {
@@ -26,7 +26,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	}
 	out, err := p.runHere(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
 	r.close()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // its status is that of the last URL
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the status is that of the last URL
 		return "", nil, err
 	}
 	told := curlReports(out, r.password)
@@ -46,7 +46,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	return version, list, nil
 }
 
-// curlConfig asks for each URL through the proxy, and to report how that went.
+// curlConfig makes curl request each URL through the proxy, and report the outcome.
 func curlConfig(r *recorder, schemes *scheme.Registry, urls []string) []byte {
 	var b bytes.Buffer
 	for i, url := range urls {
@@ -65,8 +65,8 @@ func curlConfig(r *recorder, schemes *scheme.Registry, urls []string) []byte {
 	return b.Bytes()
 }
 
-// curlSchemes are the schemes that curl may contact a server by. Those that it does not
-// know make it print a warning.
+// curlSchemes returns the schemes with which curl may contact a server. Unknown schemes
+// would make it print a warning.
 func curlSchemes(r *scheme.Registry) (names []string) {
 	for _, row := range r.All() {
 		if row.Port != 0 && !row.Traits.Has(scheme.Interactive) {
@@ -76,7 +76,7 @@ func curlSchemes(r *scheme.Registry) (names []string) {
 	return names
 }
 
-// curlLine is less than the longest line of a configuration that curl 7.88 reads.
+// curlLine is below the maximum length of a configuration line in curl 7.88.
 const curlLine = 100_000
 
 // curlTakes reports whether url can be an argument of curl. Since 8.13 "@" begins the name
@@ -89,14 +89,14 @@ var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 
 func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"` }
 
-// curlReport is what curl says of a transfer.
+// curlReport is curl's report about a transfer.
 type curlReport struct{ exit, scheme, message string }
 
-// lost reports whether curl has not reached its proxy in time, which says nothing of the
-// URL: it could not connect, or the time was over.
+// lost reports whether curl did not reach its proxy in time: it could not connect, or
+// the timeout expired. Then the report does not describe the URL.
 func (c curlReport) lost() bool { return c.exit == "7" || c.exit == "28" }
 
-// curlReports returns the reports by the number of the URL. mark begins their lines.
+// curlReports returns the reports by URL number. mark begins their lines.
 func curlReports(out []byte, mark string) map[string]curlReport {
 	reports := make(map[string]curlReport)
 	for line := range strings.Lines(string(out)) {

@@ -11,7 +11,7 @@ type Group struct {
 }
 
 // Groups returns the parsers that accept the URL of r, in groups that agree on every part,
-// and the parsers that do not, in a group for each error or failure.
+// and the other parsers, in a group for each error or failure.
 func (l *Lens) Groups(r Report) (accepted, refused []Group) {
 	masked := r.Masked()
 	var members [][]ParseResult

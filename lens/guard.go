@@ -10,13 +10,13 @@ import (
 
 // GuardOptions bound a search. The zero value starts from the corpus and tries 20000 URLs.
 type GuardOptions struct {
-	// Seed chooses the URLs that are tried: the same seed tries the same ones.
+	// Seed selects the URLs to try. The same seed tries the same URLs.
 	Seed uint64
-	// From are the URLs that the search varies. Without any it starts from nothing.
+	// From lists the URLs that the search varies. If empty, the search starts without any.
 	From []string
-	// MaxTries bounds the URLs that are tried; 0 means 20000.
+	// MaxTries is the maximum number of URLs to try. Zero means 20000.
 	MaxTries int
-	// MaxFindings ends a search; 0 means 20.
+	// MaxFindings is the number of findings that ends a search. Zero means 20.
 	MaxFindings int
 	// Progress, if not nil, is called after each batch, in the goroutine of the search.
 	Progress func(tries, findings int)
@@ -25,9 +25,9 @@ type GuardOptions struct {
 const (
 	defaultTries    = 20000
 	defaultFindings = 20
-	guardBatch      = 200     // URLs that a reader is asked about at once
+	guardBatch      = 200     // URLs that a parser receives at once
 	perKind         = 3       // findings of a kind that are minimized
-	population      = 400     // URLs that both readers accept, to vary further
+	population      = 400     // URLs that both parsers accept, to vary further
 	remembered      = 1 << 17 // URLs that are not tried again
 )
 
@@ -42,7 +42,7 @@ const (
 
 // Finding is a URL that two parsers accept and read as different targets.
 type Finding struct {
-	// URL is minimal: without any one character, the difference is lost, unless the search
+	// URL is minimal: removing any one character loses the difference, unless the search
 	// ended early.
 	URL string
 	// Found is the URL before minimizing.
@@ -89,7 +89,7 @@ type guard struct {
 	versions [2]string
 	o        GuardOptions
 	mutator  mutator
-	fertile  []string // URLs that both readers accept
+	fertile  []string // URLs that both parsers accept
 	tried    map[string]bool
 	kinds    map[string]int // findings that were minimized, by kind
 	shapes   map[string]bool
@@ -116,10 +116,10 @@ func (g *guard) run(ctx context.Context) error {
 	return nil
 }
 
-// plainURL is a URL that every reader answers about.
+// plainURL is a URL for which every parser returns a result.
 const plainURL = "http://a.example/"
 
-// check asks for the versions of the readers, and fails if one does not work.
+// check requests the versions of the parsers, and fails if a parser does not work.
 func (g *guard) check(ctx context.Context) error {
 	for i, r := range g.pair {
 		list, err := r.Parse(ctx, []string{plainURL})
@@ -136,7 +136,7 @@ func (g *guard) check(ctx context.Context) error {
 	return nil
 }
 
-// batch returns up to n URLs that were not tried lately.
+// batch returns up to n URLs that were not tried recently.
 func (g *guard) batch(n int) []string {
 	var list []string
 	for misses := 0; len(list) < n && misses < 100*n; misses++ {
@@ -153,8 +153,8 @@ func (g *guard) batch(n int) []string {
 	return list
 }
 
-// next returns a URL to try: first those that the search starts from, then variations of
-// what both readers accept, and new ones if there is little to vary.
+// next returns a URL to try: first the URLs of From, then variations of URLs that both
+// parsers accept. If there are few to vary, it returns new ones.
 func (g *guard) next() string {
 	if g.starting < len(g.o.From) {
 		g.starting++
@@ -170,7 +170,7 @@ func (g *guard) next() string {
 	return g.mutator.mutate(g.mutator.pick(bases), g.mutator.pick(bases))
 }
 
-// try asks about a batch and minimizes what it finds.
+// try runs the parsers on a batch and minimizes the findings.
 func (g *guard) try(ctx context.Context, batch []string) error {
 	pairs, err := g.ask(ctx, batch)
 	if err != nil {
@@ -196,7 +196,7 @@ func (g *guard) try(ctx context.Context, batch []string) error {
 	return nil
 }
 
-// breed keeps a URL for variations.
+// breed stores a URL for variations.
 func (g *guard) breed(url string) {
 	if len(g.fertile) < population {
 		g.fertile = append(g.fertile, url)
@@ -205,7 +205,7 @@ func (g *guard) breed(url string) {
 	g.fertile[g.mutator.random.IntN(population)] = url
 }
 
-// add minimizes a finding, unless there are enough like it.
+// add minimizes a finding, unless there are enough similar ones.
 func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) error {
 	report := g.report(url, p)
 	cause := kind + " " + string(report.Confusion)
@@ -215,14 +215,14 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 	g.kinds[cause]++
 	small, err := minimize(url, func(urls []string) ([]bool, error) { return g.keeps(ctx, urls, kind) })
 	if small != url && err == nil {
-		// One more question, for the readings of what is left.
+		// Run the parsers once more, to get the results for the minimized URL.
 		var again [][2]ParseResult
 		if again, err = g.ask(ctx, []string{small}); err == nil {
 			report = g.report(small, again[0])
 		}
 	}
 	if err != nil {
-		small = url // the report is that of the whole
+		small = url // the report describes the whole URL
 	}
 	key := string(report.Confusion) + " " + shape(small)
 	if g.shapes[key] {
@@ -233,7 +233,7 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 	return err
 }
 
-// keeps says which URLs have a difference of kind.
+// keeps returns which URLs have a difference of the given kind.
 func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, error) {
 	pairs, err := g.ask(ctx, urls)
 	if err != nil {
@@ -246,8 +246,9 @@ func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, 
 	return kept, nil
 }
 
-// kind says how the targets of two readings differ: "" if not, else a Contact, and after
-// a comma whether a host is missing and the scheme differs, too.
+// kind describes how the targets of two results differ. If they do not, it returns "".
+// Otherwise it returns a Contact, and after a comma whether a host is missing and the
+// scheme differs, too.
 func (g *guard) kind(p [2]ParseResult) string {
 	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
 	if a.sameTarget(b) {
@@ -274,7 +275,7 @@ func contact(kind string) Contact {
 	return Contact(name)
 }
 
-// report compares two readings of url.
+// report compares two results for url.
 func (g *guard) report(url string, p [2]ParseResult) Report {
 	r := Report{Input: url}
 	for i, reading := range p {
@@ -284,8 +285,8 @@ func (g *guard) report(url string, p [2]ParseResult) Report {
 	return r
 }
 
-// ask returns the readings of both readers. A URL that ends a reader is one that it
-// refuses.
+// ask returns the results of both parsers. If a URL crashes a parser, the parser
+// counts as rejecting it.
 func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error) {
 	g.result.Tries += len(urls)
 	pairs := make([][2]ParseResult, len(urls))
@@ -301,8 +302,9 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error
 	return pairs, nil
 }
 
-// readAll asks about urls, and about each half if the reader fails: one URL that ends a
-// program must not hide what it says of others. The error is that of ctx.
+// readAll runs a parser on urls, and on each half if the parser fails: a URL that
+// crashes a program must not hide its results for others. The error is the error of
+// ctx.
 func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error) {
 	list, err := r.Parse(ctx, urls)
 	if err == nil && len(list) != len(urls) {
@@ -324,8 +326,8 @@ func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error
 	return append(first, second...), err
 }
 
-// shape returns url with each run of ASCII letters and digits as "a", and of other letters
-// as one: URLs of one shape are confusing for the same reason.
+// shape returns url with each run of ASCII letters and digits as "a", and each run of
+// other letters as one: URLs with the same shape confuse for the same reason.
 func shape(url string) string {
 	var b strings.Builder
 	var last rune

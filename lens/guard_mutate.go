@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxMutant bounds the URLs of a mutator, in octets.
+// maxMutant is the maximum length of a mutator's URLs in octets.
 const maxMutant = 160
 
-// mutator makes URLs at random: new ones from pieces, and variations of given ones.
-// The same seed makes the same URLs.
+// mutator generates random URLs: new ones from pieces, and variations of given
+// ones. The same seed generates the same URLs.
 type mutator struct{ random *rand.Rand }
 
 func newMutator(seed uint64) mutator { return mutator{rand.New(rand.NewPCG(seed, 1738))} }
@@ -37,11 +37,11 @@ var (
 
 func (m mutator) pick(list []string) string { return list[m.random.IntN(len(list))] }
 
-// rarely is true once in n times.
+// rarely returns true once in n times.
 func (m mutator) rarely(n int) bool { return m.random.IntN(n) == 0 }
 
-// fresh makes a URL from nothing: the parts of a URL in their order, each perhaps odd, and
-// odd pieces between them.
+// fresh generates a new URL: the parts of a URL in order, each possibly odd, with odd
+// pieces between them.
 func (m mutator) fresh() string {
 	parts := []string{m.pick(schemePieces[:2]), ":", "//", "", m.pick(hostPieces), "", m.pick(pathPieces[:2]), ""}
 	if m.rarely(3) {
@@ -72,8 +72,8 @@ func (m mutator) fresh() string {
 	return bounded(strings.Join(parts, ""))
 }
 
-// mutate returns a variation of url with one to three changes. other is a second URL that
-// parts may come from.
+// mutate returns a variation of url with one to three changes. Parts of it may come from
+// other.
 func (m mutator) mutate(url, other string) string {
 	url = bounded(url)
 	for n := 1 + m.random.IntN(3); n > 0; n-- {
@@ -106,7 +106,7 @@ func (m mutator) change(url, other string) string {
 	}
 }
 
-// insert puts piece somewhere into text.
+// insert inserts piece at a random position of text.
 func (m mutator) insert(text, piece string) string {
 	at := m.boundary(text)
 	return text[:at] + piece + text[at:]
@@ -134,7 +134,7 @@ func (m mutator) boundary(text string) int {
 	return at
 }
 
-// bounded cuts text so that it has at most maxMutant octets.
+// bounded truncates text to maxMutant octets.
 func bounded(text string) string {
 	if len(text) <= maxMutant {
 		return text
@@ -179,10 +179,10 @@ func units(text string) []string {
 	return list
 }
 
-// minimize removes from url all that keep can do without. keep says which of several URLs
-// still show what url shows; an answer is asked for whole batches, because a reader may
-// be a process. The result shows it, and no longer does without any one of its
-// characters. An error ends it with the smallest URL until then.
+// minimize removes as much as possible from url. keep returns which of several URLs still
+// show the difference of url. minimize calls it with whole batches, because a parser may
+// be a process. The result shows the difference, and removing any one character loses it.
+// After an error, minimize returns the smallest URL so far.
 func minimize(url string, keep func(urls []string) ([]bool, error)) (string, error) {
 	parts := units(url)
 	for size := max(1, len(parts)/2); size >= 1; {
@@ -200,7 +200,8 @@ func minimize(url string, keep func(urls []string) ([]bool, error)) (string, err
 	return strings.Join(parts, ""), nil
 }
 
-// shorten returns parts without one run of size of them. ok: there is one that is not needed.
+// shorten returns parts without one run of size of them. ok reports whether there is an unnecessary
+// run.
 func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (shorter []string, ok bool, err error) {
 	var lists [][]string
 	var urls []string
@@ -216,7 +217,7 @@ func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (sho
 	if err != nil {
 		return nil, false, err
 	}
-	// The end goes first: the rest of a URL matters less than its beginning.
+	// Try the end first, because the rest of a URL matters less than its beginning.
 	for i := len(kept) - 1; i >= 0; i-- {
 		if kept[i] {
 			return lists[i], true, nil

@@ -11,7 +11,7 @@ import (
 
 var errHTTP = errors.New("not a request to an HTTP proxy")
 
-// serveHTTP is an HTTP proxy that knows no resource.
+// serveHTTP is an HTTP proxy that has no resources.
 func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, error) {
 	head, err := readHead(bufio.NewReader(io.LimitReader(conn, maxRequest)))
 	if err != nil {
@@ -30,7 +30,7 @@ func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, er
 	return asked{host: host, port: port, request: head}, nil
 }
 
-// readHead reads the header of an HTTP request, up to and with its empty line.
+// readHead reads the header of an HTTP request, up to and including its empty line.
 func readHead(in *bufio.Reader) ([]byte, error) {
 	var head []byte
 	for !bytes.HasSuffix(head, []byte("\r\n\r\n")) {
@@ -57,7 +57,7 @@ func requestLine(head []byte) (method, target string, ok bool) {
 	return method, rest[:end], true
 }
 
-// field returns the first field of that name in the header of an HTTP request.
+// field returns the first field with the given name in the header of an HTTP request.
 func field(head []byte, name string) string {
 	for line := range strings.SplitSeq(string(head), "\r\n") {
 		if n, value, ok := strings.Cut(line, ":"); ok && strings.EqualFold(n, name) {

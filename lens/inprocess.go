@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// InProcess returns the parsers of this process: "net/url" is url.Parse, "net/url-strict"
-// is what url.ParseRequestURI, http.NewRequest and http.Client accept together, and
-// "locus" is locus.Parse and what the scheme's row in r accepts.
+// InProcess returns the parsers in this process. "net/url" is url.Parse. "net/url-strict"
+// accepts the URLs that url.ParseRequestURI, http.NewRequest and http.Client all accept.
+// "locus" accepts the URLs that locus.Parse and the scheme in r accept.
 func InProcess(r *scheme.Registry) []Parser {
 	return []Parser{
 		reader{"net/url", runtime.Version(), KindParser, byNetURL},
@@ -57,8 +57,8 @@ func byNetURL(text string) ParseResult {
 	return netParts(u)
 }
 
-// byRequest reads as a program that checks a URL with ParseRequestURI, which takes no
-// fragment, and requests it.
+// byRequest parses like a program that checks a URL with ParseRequestURI, which
+// accepts no fragment, and requests it.
 func byRequest(text string) ParseResult {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if _, err := url.ParseRequestURI(before); err != nil {
@@ -79,7 +79,7 @@ func byRequest(text string) ParseResult {
 // withoutURL returns the text of an error of net/url without the URL.
 func withoutURL(err error) string {
 	if escape := url.EscapeError(""); errors.As(err, &escape) {
-		return "invalid escape" // its text has a piece of the URL
+		return "invalid escape" // its text contains a piece of the URL
 	}
 	var e *url.Error
 	if errors.As(err, &e) {

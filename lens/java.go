@@ -5,8 +5,8 @@ import "context"
 // javaProbe succeeds if Java can compile.
 var javaProbe = []string{"--describe-module", "jdk.compiler"}
 
-// readJava reads with java.net.URI or java.net.URL: which is "uri" or "url". Java compiles
-// the program each time it runs.
+// readJava parses with java.net.URI or java.net.URL, if which is "uri" or "url". Java
+// compiles the program each time it runs.
 func readJava(which string) func(context.Context, *program, []string) (string, []ParseResult, error) {
 	return func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 		source, err := parsers.ReadFile("parsers/Read.java")

@@ -11,16 +11,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// atOnce is how many readers are asked at the same time.
+// atOnce is the number of parsers that run at the same time.
 const atOnce = 4
 
-// Lens runs parsers on URLs and compares their results. It is safe for concurrent use.
+// Lens runs parsers on URLs and compares their results. It may be used concurrently.
 type Lens struct {
 	registry *scheme.Registry
 	readers  []Parser
 }
 
-// New returns a lens. r provides the default ports of schemes.
+// New returns a lens with the given parsers. r provides the default ports of schemes.
 func New(r *scheme.Registry, readers ...Parser) *Lens {
 	return &Lens{r, slices.Clone(readers)}
 }
@@ -90,13 +90,13 @@ func (l *Lens) Compare(ctx context.Context, urls []string) ([]Report, error) {
 	return reports, nil
 }
 
-// ask returns the answer of one reader about each URL.
+// ask returns the result of one parser for each URL.
 func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	answers := make([]Result, len(urls))
 	list, err := reader.Parse(ctx, urls)
 	var version string
 	if err == nil {
-		version, err = reader.Version(ctx) // a program has told it with its answers
+		version, err = reader.Version(ctx) // a program has reported it with its results
 	}
 	if err == nil && len(list) != len(urls) {
 		err = fmt.Errorf("%d results for %d URLs", len(list), len(urls))
@@ -112,9 +112,9 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	return answers
 }
 
-// absolute refuses a reading of url with neither scheme nor host if url is a relative reference.
-// "local_file:/etc/passwd" is not relative (RFC 3986 section 4.2), although "_" can't be in a scheme:
-// some programs take the text before the first ":" for a scheme of any spelling.
+// absolute rejects a result for url with neither scheme nor host if url is a relative reference.
+// "local_file:/etc/passwd" is not relative (RFC 3986 section 4.2), although "_" is invalid in a
+// scheme: some programs read any text before the first ":" as a scheme.
 func absolute(url string, r ParseResult) ParseResult {
 	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")
 	if r.OK && relative && value(r.Scheme) == "" && value(r.Host) == "" && !slices.Contains(r.Unseen, "host") {
@@ -123,7 +123,7 @@ func absolute(url string, r ParseResult) ParseResult {
 	return r
 }
 
-// compareAll fills in the differences of a report.
+// compareAll sets the differences of a report.
 func (l *Lens) compareAll(r *Report) {
 	var accepted []meaning
 	for i := range r.Results {
@@ -134,7 +134,7 @@ func (l *Lens) compareAll(r *Report) {
 		}
 	}
 	differs := make(map[string]bool)
-	var apart []int // two of accepted with other targets, those that tell most
+	var apart []int // two of accepted with different targets, the most informative ones
 	telling := -1
 	hostless := l.hostless(r.Input)
 	if slices.ContainsFunc(accepted, func(m meaning) bool { return m.nested }) {
@@ -162,10 +162,10 @@ func (l *Lens) compareAll(r *Report) {
 	}
 }
 
-// hostless returns the scheme of url if it is known and its URLs need no host: such as
-// mailto. A filter sees the scheme, so a reader that guesses a host, as curl does, is no
-// danger, but a reader that contacts the host of a nested URL is. It returns "" for every
-// other URL.
+// hostless returns the scheme of url if it is known and its URLs need no host, such as
+// mailto. A filter sees the scheme, so a parser that guesses a host, as curl does, is
+// harmless. A parser that contacts the host of a nested URL is not. For every other URL,
+// hostless returns "".
 func (l *Lens) hostless(url string) string {
 	u, err := locus.Parse(url)
 	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {
@@ -177,24 +177,24 @@ func (l *Lens) hostless(url string) string {
 	return u.Scheme()
 }
 
-// isNested reports whether r has the host of a URL within url, as of "jar:http://h/x!/y".
+// isNested reports whether r has the host of a URL within url, as in "jar:http://h/x!/y".
 func isNested(url string, r ParseResult) bool {
 	outer, rest, _ := strings.Cut(url, ":")
 	inner, _, found := strings.Cut(rest, ":")
 	return found && value(r.Host) != "" && !strings.EqualFold(inner, outer) && strings.EqualFold(inner, value(r.Scheme))
 }
 
-// Differences returns the names of the parts that a and b differ in, in the order of
-// PartNames. Parts are the same if they mean the same: hosts by what would be dialed,
-// ports with the default of the scheme, texts with the escapes that any program may add or
-// remove. Whether a reading is OK does not matter.
+// Differences returns the names of the parts in which a and b differ, in the order of
+// PartNames. Parts are equal if they mean the same: hosts if a program would dial the
+// same, ports with the default of the scheme, texts with escapes that any program may add
+// or remove. It ignores whether a result is OK.
 func (l *Lens) Differences(a, b ParseResult) []string {
 	return l.meaning(a).differences(l.meaning(b))
 }
 
-// SameTarget reports whether programs with the readings a and b would contact the same
-// host and port by the same scheme. If the schemes are the same, a reading without a host has
-// the same target as any other, because it contacts no host.
+// SameTarget reports whether programs with the results a and b would contact the same host
+// and port with the same scheme. If the schemes are equal, a result without a host has the
+// same target as any other, because it contacts no host.
 func (l *Lens) SameTarget(a, b ParseResult) bool {
 	return l.meaning(a).sameTarget(l.meaning(b))
 }

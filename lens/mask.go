@@ -16,8 +16,8 @@ import (
 // hidden replaces a password.
 const hidden = "***"
 
-// Masked returns a copy of r for people and logs: each password, in whatever part a reader
-// has put it, is "***". Octets that are not UTF-8 are read as ISO Latin 1.
+// Masked returns a copy of r for people and logs: it replaces each password by "***", in
+// whatever part a parser returned it. It reads octets that are not UTF-8 as ISO Latin 1.
 func (r *Report) Masked() Report {
 	m := newMask(r)
 	masked := *r
@@ -37,8 +37,8 @@ func (r *Report) Masked() Report {
 	return masked
 }
 
-// Format writes the URL with its passwords hidden, and why it is confusing, for %v, %s and
-// every other verb: messages and logs must not show a password by accident.
+// Format writes the URL with its passwords hidden, and the explanation, for %v, %s and
+// every other verb, because messages and logs must not show a password by accident.
 func (r Report) Format(f fmt.State, _ rune) {
 	m := r.Masked()
 	text := m.Input
@@ -48,25 +48,25 @@ func (r Report) Format(f fmt.State, _ rune) {
 	_, _ = io.WriteString(f, text)
 }
 
-// HasPassword reports whether the URL has a password, or what some reader takes for one.
+// HasPassword reports whether the URL contains a password, or a text that some parser reads as one.
 func (r *Report) HasPassword() bool {
 	m := newMask(r)
 	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
 }
 
-// maxSecrets bounds the texts that are looked for: a hostile URL has thousands of pieces.
+// maxSecrets limits the texts to hide, because a hostile URL has thousands of pieces.
 const maxSecrets = 64
 
-// mask knows the passwords of a report.
+// mask holds the passwords of a report.
 type mask struct {
-	hidden  []bool   // the octets of the URL that are part of one
-	secrets []string // their texts, the longest first; more than maxSecrets: not all of them
+	hidden  []bool   // the octets of the URL that are part of a password
+	secrets []string // their texts, the longest first; if there are more than maxSecrets, some are missing
 }
 
 func newMask(r *Report) mask {
 	m := mask{hidden: make([]bool, len(r.Input))}
 	m.hideURL(r)
-	// Without "//" locus.Mask knows better than programs that guess a login.
+	// For a URL without "//", locus.Mask is more reliable than programs that guess a login.
 	if strings.Contains(r.Input, "//") || strings.Contains(r.Input, `\`) {
 		for _, a := range r.Results {
 			password := value(a.Password)
@@ -82,8 +82,8 @@ func newMask(r *Report) mask {
 	return m
 }
 
-// hideURL hides what locus.Mask hides, unless it is a wrong port of a URL without a login, or
-// the host that a reader contacts.
+// hideURL hides the text that locus.Mask hides, unless it is a wrong port of a URL without a
+// login, or the host that a parser contacts.
 func (m *mask) hideURL(r *Report) {
 	url, masked := r.Input, locus.Mask(r.Input)
 	for i := 0; i < len(masked); i++ {
@@ -101,9 +101,9 @@ func (m *mask) hideURL(r *Report) {
 	}
 }
 
-// afterHost returns where the password begins in the text of the URL from start to end, which
-// may be one. If a reader contacts a host by a known scheme, and the host is at the begin of that
-// text, the password follows the next ":", if there is one: "http:127.0.0.1#@h" has none.
+// afterHost returns the offset of the password in the text of the URL from start to end, which
+// may be one. If a parser contacts a host with a known scheme, and the host begins that text, the
+// password follows the next ":", if there is one: "http:127.0.0.1#@h" has none.
 func afterHost(r *Report, start, end int) int {
 	host := 0
 	for _, a := range r.Results {
@@ -126,7 +126,7 @@ func afterHost(r *Report, start, end int) int {
 	return end
 }
 
-// slashesAt returns the number of slashes at the begin of text.
+// slashesAt returns the number of slashes at the beginning of text.
 func slashesAt(text string) int { return len(text) - len(strings.TrimLeft(text, `/\`)) }
 
 func (m *mask) hideRange(start, end int) {
@@ -135,7 +135,7 @@ func (m *mask) hideRange(start, end int) {
 	}
 }
 
-// add adds a secret, and its pieces: a reader that finds a delimiter in it shows a piece.
+// add adds a secret, and its pieces, because a parser that finds a delimiter in it shows a piece.
 func (m *mask) add(secret string) {
 	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
 	for _, text := range append(pieces, secret) {
@@ -148,8 +148,8 @@ func (m *mask) add(secret string) {
 	}
 }
 
-// part hides what is secret in a part. One whose text is in the URL is judged by its place
-// there. A port that is not is the default.
+// part hides the secrets in a part. If the URL contains the text of the part, its offset
+// there decides. A port whose text the URL does not contain is the default.
 func (m *mask) part(name, text string, offsets map[string]int) string {
 	at, found := offsets[name]
 	switch {
@@ -163,7 +163,7 @@ func (m *mask) part(name, text string, offsets map[string]int) string {
 	return m.hide(text)
 }
 
-// hideAt hides what is secret in the text at an offset of the URL.
+// hideAt hides the secrets in the text at an offset of the URL.
 func (m *mask) hideAt(text string, offset int) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -178,11 +178,11 @@ func (m *mask) hideAt(text string, offset int) string {
 	return b.String()
 }
 
-// shortSecret is the length below which a secret is hidden only as a word of its own: a
-// letter is in every message.
+// shortSecret is the length below which a secret is hidden only as a separate word,
+// because a single letter is in every message.
 const shortSecret = 4
 
-// hide hides every secret in text, and all of a text if there are too many to look for.
+// hide hides every secret in text. If there are too many secrets, it hides the whole text.
 func (m *mask) hide(text string) string {
 	if text != "" && len(m.secrets) > maxSecrets {
 		return hidden
@@ -197,7 +197,7 @@ func (m *mask) hide(text string) string {
 	return text
 }
 
-// hideWord hides a secret where no letter or digit is beside it.
+// hideWord hides a secret with no letter or digit next to it.
 func hideWord(text, secret string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); {
@@ -213,14 +213,14 @@ func hideWord(text, secret string) string {
 	return b.String()
 }
 
-// resultJSON is an Answer in JSON.
+// resultJSON is a Result in JSON.
 type resultJSON struct {
 	Name     string         `json:"name"`
 	Version  string         `json:"version"`
 	Kind     Kind           `json:"kind"`
 	OK       bool           `json:"ok"`
 	Error    *string        `json:"error"`
-	Failed   bool           `json:"failed,omitempty"` // the reader, not the URL
+	Failed   bool           `json:"failed,omitempty"` // the parser failed, not the URL
 	Scheme   *string        `json:"scheme"`
 	User     *string        `json:"user"`
 	Password *string        `json:"password"`
@@ -244,7 +244,7 @@ type reportJSON struct {
 	Advisories  []Advisory   `json:"advisories,omitempty"`
 }
 
-// MarshalJSON writes r as `locus lens --json` does, with passwords as "***".
+// MarshalJSON writes r in the format of `locus lens --json`, with passwords as "***".
 func (r Report) MarshalJSON() ([]byte, error) {
 	m := r.Masked()
 	answers := make([]resultJSON, len(m.Results))

@@ -5,32 +5,32 @@ import (
 	"strings"
 )
 
-// Matrix counts the URLs that each two readers of a Lens take differently.
+// Matrix counts the URLs that each pair of parsers of a Lens reads differently.
 type Matrix struct {
 	URLs    int            `json:"urls"`
 	Parsers []MatrixParser `json:"readers"`
-	// Pairs has a row for each reader, and a Pair for each reader in it.
+	// Pairs has a row for each parser, with a Pair for each parser.
 	Pairs [][]Pair `json:"pairs"`
-	// Danger is the number of URLs that two readers would contact different servers for.
+	// Danger is the number of URLs for which two parsers would contact different servers.
 	Danger int `json:"danger"`
-	// Alike is the number of URLs that all readers refuse or take for the same.
+	// Alike is the number of URLs that all parsers reject or read in the same way.
 	Alike int `json:"alike"`
 }
 
-// MatrixParser is a reader in a Matrix.
+// MatrixParser is a parser in a Matrix.
 type MatrixParser struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`
 	Kind     Kind   `json:"kind"`
-	Accepted int    `json:"accepted"` // URLs
-	Failed   int    `json:"failed"`   // URLs that it gave no answer about
+	Accepted int    `json:"accepted"` // number of accepted URLs
+	Failed   int    `json:"failed"`   // number of URLs without a result
 }
 
-// Pair says on how many URLs two readers differ.
+// Pair counts the URLs on which two parsers differ.
 type Pair struct {
-	Host    int `json:"host"`    // both accept and take different hosts
+	Host    int `json:"host"`    // both accept and read different hosts
 	Any     int `json:"any"`     // both accept and differ in any part
-	Verdict int `json:"verdict"` // one accepts, the other refuses
+	Verdict int `json:"verdict"` // one accepts, the other rejects
 }
 
 // Matrix counts the differences in reports of l.
@@ -90,9 +90,9 @@ func (p *Pair) add(aOK, bOK bool, a, b meaning) {
 	}
 }
 
-// Behavior describes how the readers of r treat the URL of e: which accept it, and for
-// each part which of those take it for the same. Two entries of a class with the same
-// behavior show the same confusion.
+// Behavior describes how the parsers of r read the URL of e: which accept it, and for
+// each part which of those agree. Two entries of a class with the same behavior show
+// the same confusion.
 func (l *Lens) Behavior(e Entry, r Report) string {
 	var b strings.Builder
 	b.WriteString(e.Class)

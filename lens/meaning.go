@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// meaning is a reading in a form that is the same for the same meaning.
+// meaning is a result in a form that is equal for the same meaning.
 type meaning struct {
 	parts  map[string]string
 	unseen []string
-	nested bool // it is of a URL within the URL
+	nested bool // it describes a URL within the URL
 }
 
 func (l *Lens) meaning(r ParseResult) meaning {
@@ -28,11 +28,11 @@ func (l *Lens) meaning(r ParseResult) meaning {
 	m.parts["password"] = unescape(value(r.Password))
 	m.parts["host"] = host(value(r.Host))
 	if known && row.Traits.Has(scheme.Files) && m.parts["host"] == "localhost" {
-		m.parts["host"] = "" // this machine, too (RFC 1738 section 3.10)
+		m.parts["host"] = "" // also this machine (RFC 1738 section 3.10)
 	}
 	m.parts["port"] = port(value(r.Port), row.Port)
 	if !known && m.parts["port"] == "" {
-		m.unseen = append(slices.Clone(m.unseen), "port") // it may be the scheme's own
+		m.unseen = append(slices.Clone(m.unseen), "port") // it may be the scheme's default
 	}
 	m.parts["path"] = escapes(value(r.Path))
 	if m.parts["path"] == "" && m.parts["host"] != "" {
@@ -43,7 +43,7 @@ func (l *Lens) meaning(r ParseResult) meaning {
 	return m
 }
 
-// sees reports whether both readers tell the part.
+// sees reports whether both parsers return the part.
 func (m meaning) sees(other meaning, part string) bool {
 	return !slices.Contains(m.unseen, part) && !slices.Contains(other.unseen, part)
 }
@@ -57,8 +57,8 @@ func (m meaning) differences(other meaning) (list []string) {
 	return list
 }
 
-// sameTarget reports whether both contact the same host, or one of them contacts none by the
-// scheme of the other.
+// sameTarget reports whether both contact the same host, or one of them contacts none with
+// the scheme of the other.
 func (m meaning) sameTarget(other meaning) bool {
 	if !m.sameAt(other, "scheme") {
 		return false
@@ -66,8 +66,8 @@ func (m meaning) sameTarget(other meaning) bool {
 	return m.hasNoHost() || other.hasNoHost() || m.sameAt(other, "host") && m.sameAt(other, "port")
 }
 
-// telling returns how much m tells about a danger: most if it has the host of a nested URL, and
-// nothing if it has no host.
+// telling ranks how well m shows a danger: highest if it has the host of a nested URL, and zero
+// if it has no host.
 func (m meaning) telling() int {
 	switch {
 	case m.parts["host"] == "":
@@ -82,8 +82,8 @@ func (m meaning) telling() int {
 func (m meaning) hasNoHost() bool { return m.parts["host"] == "" && !slices.Contains(m.unseen, "host") }
 
 // sameAt reports whether a part of the target is the same. A dot at the end of a hostname
-// makes it absolute, and some readers leave the ":" of an empty port at it, but the host
-// is the same. A reading without a scheme leaves that to its caller.
+// makes it absolute, and some parsers add the ":" of an empty port to it, but the host is
+// the same. If a result has no scheme, the caller must compare the schemes.
 func (m meaning) sameAt(other meaning, part string) bool {
 	a, b := m.parts[part], other.parts[part]
 	switch part {
@@ -97,7 +97,7 @@ func (m meaning) sameAt(other meaning, part string) bool {
 	return a == b || !m.sees(other, part)
 }
 
-// port returns the number of a port, with the default of the scheme for none.
+// port returns the number of a port, or the default of the scheme if there is none.
 func port(text string, byDefault uint16) string {
 	if text == "" && byDefault != 0 {
 		return strconv.Itoa(int(byDefault))
@@ -108,13 +108,14 @@ func port(text string, byDefault uint16) string {
 	return text
 }
 
-// labels turns the labels of a hostname into their A-labels, if that changes nothing
-// else: a character that stands for another one is not replaced.
+// labels converts the labels of a hostname to A-labels, if that changes nothing
+// else. It does not replace a character that is equivalent to another one.
 var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
 
-// host returns what would be dialed: an IPv6 address in its one spelling, a hostname in
-// lower case with A-labels. Every other text is kept. An IPv4 address in octal or with
-// fewer numbers is kept, too: only some programs dial it as an address.
+// host returns the host that a program would dial: an IPv6 address in one spelling, a
+// hostname in lower case with A-labels. It returns any other text unchanged. It does
+// not change an IPv4 address in octal or with fewer numbers either, because only some
+// programs dial it as an address.
 func host(text string) string {
 	inner := text
 	if strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]") {
@@ -127,7 +128,7 @@ func host(text string) string {
 		return text
 	}
 	if !utf8.ValidString(text) {
-		return text // no octet stands for the character of another charset
+		return text // no octet corresponds to a character of another charset
 	}
 	lower := strings.ToLower(text)
 	if isASCII(lower) {
@@ -150,8 +151,8 @@ func unescape(text string) string {
 	return mapEscapes(text, func(b []byte, o byte, _ bool) []byte { return append(b, o) })
 }
 
-// escapes returns text with an escape for each octet that some programs escape and others
-// do not, and without those that never matter. Delimiters stay as they are.
+// escapes returns text with an escape for each octet that only some programs escape, and
+// without escapes that never matter. It does not change delimiters.
 func escapes(text string) string {
 	const unreserved = "-._~"
 	const delimiters = "!$&()*+,;=:@/?#%"
@@ -165,7 +166,8 @@ func escapes(text string) string {
 	})
 }
 
-// mapEscapes calls write for each octet of text. escaped: it is written as an escape.
+// mapEscapes calls write for each octet of text. escaped reports whether the text contains it as an
+// escape.
 func mapEscapes(text string, write func(b []byte, o byte, escaped bool) []byte) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {

@@ -2,8 +2,9 @@ package lens
 
 import "strings"
 
-// offsets returns where each part of r is in url. The parts follow each other. A part
-// whose text is not in the URL, because the reader has changed it, has no offset.
+// offsets returns the offset of each part of r in url. The parts follow each other.
+// If the URL does not contain the text of a part, because the parser has changed it,
+// the part has no offset.
 func offsets(url string, r ParseResult) map[string]int {
 	found := make(map[string]int)
 	at := 0
@@ -31,7 +32,7 @@ func afterSlashes(url string, at int) int {
 	return len(url) - len(strings.TrimLeft(url[at:], `:/\`))
 }
 
-// indexFold is strings.Index without regard to the case of ASCII letters.
+// indexFold is like strings.Index, but ignores the case of ASCII letters.
 func indexFold(s, part string) int {
 	if n := strings.Index(s, part); n >= 0 {
 		return n
@@ -39,7 +40,7 @@ func indexFold(s, part string) int {
 	return strings.Index(lowerASCII(s), lowerASCII(part))
 }
 
-// lowerASCII keeps the length of s.
+// lowerASCII preserves the length of s.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, o := range b {

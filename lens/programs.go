@@ -14,27 +14,27 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// DefaultTimeout is the time that a program has for a batch of URLs.
+// DefaultTimeout is the default timeout of a program for a batch of URLs.
 const DefaultTimeout = 30 * time.Second
 
 // Options select programs. Only Registry must be set; the zero value of the other fields
 // selects all installed programs.
 type Options struct {
-	// Registry has the schemes of URLs that programs with a network may receive. It must be
-	// set.
+	// Registry provides the schemes of URLs that programs with a network may receive. It
+	// must be set.
 	Registry *scheme.Registry
 	// With maps names of parsers to paths of their programs; "" means a search in PATH.
 	// Programs includes these parsers even if they are not installed, and they then fail.
 	With map[string]string
-	// Only leaves out all parsers that are not in With.
+	// Only omits all parsers that are not in With.
 	Only bool
-	// Without lists names of parsers to leave out.
+	// Without lists names of parsers to omit.
 	Without []string
 	// Timeout limits a batch of URLs. The default is DefaultTimeout.
 	Timeout time.Duration
 }
 
-// programRow describes a reader that is a program. read runs it.
+// programRow describes a parser that is a program. read runs it.
 type programRow struct {
 	name, program string
 	// probe are arguments with which the program succeeds if the parser exists: it may
@@ -62,11 +62,11 @@ func ProgramNames() (names []string) {
 	return names
 }
 
-// Programs returns the readers that are installed programs. Each runs in an empty folder,
-// without the caller's environment but for PATH, and gets URLs by its standard input or a
-// file in that folder. On Linux, if the system allows network namespaces, it has no
-// network. curl and wget have a proxy on the loopback interface instead, which connects
-// nowhere. ctx limits the search for them, not the readers.
+// Programs returns the parsers that are installed programs. Each program runs in an empty
+// directory, with only PATH of the caller's environment, and reads URLs from its standard
+// input or a file in that directory. On Linux, if the system allows network namespaces,
+// it has no network. curl and wget have a proxy on the loopback interface instead, which
+// connects nowhere. ctx limits the search for the programs, not the parsers.
 func Programs(ctx context.Context, o Options) []Parser {
 	rows := programRows()
 	found := make([]Parser, len(rows))
@@ -91,7 +91,7 @@ func Programs(ctx context.Context, o Options) []Parser {
 	return slices.DeleteFunc(found, func(r Parser) bool { return r == nil })
 }
 
-// program is a Reader that runs a program.
+// program is a Parser that runs a program.
 type program struct {
 	row      programRow
 	path     string
@@ -100,10 +100,10 @@ type program struct {
 	missing  error // it is not installed
 
 	mu      sync.Mutex
-	version string // once it has run
+	version string // set after the first run
 }
 
-// find looks for the program and what it needs.
+// find searches for the program and its dependencies.
 func (p *program) find(ctx context.Context) error {
 	name := p.path
 	if name == "" {
@@ -149,7 +149,7 @@ func (p *program) Version(ctx context.Context) (string, error) {
 	return p.version, err
 }
 
-// versionOf returns the first words of what the program prints about itself.
+// versionOf returns the first words of the program's output about itself.
 func (p *program) versionOf(ctx context.Context, words int, args ...string) (string, error) {
 	p.mu.Lock()
 	version := p.version
@@ -182,8 +182,8 @@ func (p *program) Parse(ctx context.Context, urls []string) ([]ParseResult, erro
 	return readings, nil
 }
 
-// batches yields urls in groups of at most 256, and of 1 MiB unless one is longer; one
-// empty group without URLs.
+// batches yields urls in groups of at most 256 URLs, and at most 1 MiB unless one URL
+// is longer. If there are no URLs, it yields one empty group.
 func batches(urls []string) func(yield func([]string) bool) {
 	const most, size = 256, 1 << 20
 	return func(yield func([]string) bool) {

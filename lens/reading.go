@@ -29,7 +29,7 @@ func PartNames() []string {
 	return []string{"scheme", "user", "password", "host", "port", "path", "query", "fragment"}
 }
 
-// Part returns the part of that name.
+// Part returns the part with the given name.
 func (r *ParseResult) Part(name string) *string {
 	if i := slices.Index(PartNames(), name); i >= 0 {
 		return *r.parts()[i]
@@ -42,28 +42,29 @@ func (r *ParseResult) parts() [8]**string {
 	return [...]**string{&r.Scheme, &r.User, &r.Password, &r.Host, &r.Port, &r.Path, &r.Query, &r.Fragment}
 }
 
-// Kind says what a reader is.
+// Kind is the kind of a parser.
 type Kind string
 
 const (
 	KindStandard Kind = "standard" // the rules of a document
-	KindParser   Kind = "parser"   // a program or library that is in use
+	KindParser   Kind = "parser"   // a program or library in use
 )
 
 // Parser reads URLs by one standard, or with one program or library. Its methods may be called
 // concurrently.
 type Parser interface {
-	// Name is unique among the readers of a Lens: "net/url".
+	// Name returns a name that must be unique among the parsers of a Lens, such as "net/url".
 	Name() string
 	Kind() Kind
-	// Version says which version reads, in the words of the reader.
+	// Version returns the version of the parser, in its own words.
 	Version(ctx context.Context) (string, error)
-	// Parse returns a reading for each URL, in order. A URL may be any octets. The error
-	// means that the reader failed as a whole, and nothing is known of any URL.
+	// Parse returns a result for each URL, in order. A URL may contain any octets. An
+	// error means that the parser failed as a whole, so that there is no result for any
+	// URL.
 	Parse(ctx context.Context, urls []string) ([]ParseResult, error)
 }
 
-// reader is a Parser that is a function.
+// reader is a Parser that calls a function.
 type reader struct {
 	name, version string
 	kind          Kind
@@ -93,7 +94,7 @@ func present(text string, ok bool) *string {
 	return &text
 }
 
-// filled returns a part of a reader that does not tell empty from absent.
+// filled returns a part of a parser that does not distinguish empty from absent.
 func filled(text string) *string { return present(text, text != "") }
 
 func value(p *string) string {

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxRequest limits what is read of a connection.
+	// maxRequest limits the octets that are read from a connection.
 	maxRequest = 1 << 18
 	// maxConversation limits the time of a connection.
 	maxConversation = 10 * time.Second
@@ -24,16 +24,16 @@ const (
 
 var errProxy = errors.New("it did not connect to the proxy")
 
-// asked is what a program asks a proxy for.
+// asked is the request of a program to a proxy.
 type asked struct {
 	host, port string
-	// request is what the program sends after that, or to an HTTP proxy instead.
+	// request is the data that the program sends after that, or instead to an HTTP proxy.
 	request []byte
 }
 
-// recorder is a proxy on the loopback interface that connects nowhere. It keeps what
-// programs ask for. Each question has its number as the user, and a password that other
-// users of the machine do not know.
+// recorder is a proxy on the loopback interface that connects nowhere. It records the
+// requests of programs. Each request has its number as the user, and a password that
+// other users of the machine do not know.
 type recorder struct {
 	listener net.Listener
 	password string
@@ -72,7 +72,7 @@ func (r *recorder) accept() {
 	}
 }
 
-// record keeps what the first connection for a question asks for.
+// record records the first connection for a number.
 func (r *recorder) record(conn net.Conn) {
 	if conn.SetDeadline(time.Now().Add(maxConversation)) != nil {
 		return
@@ -92,7 +92,7 @@ func (r *recorder) record(conn net.Conn) {
 	}
 }
 
-// asked returns what was asked for with that number.
+// asked returns the request with the given number.
 func (r *recorder) asked(number int) (asked, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +106,7 @@ func (r *recorder) close() {
 	r.wg.Wait()
 }
 
-// addr is where the recorder listens.
+// addr returns the listening address of the recorder.
 func (r *recorder) addr() string { return r.listener.Addr().String() }
 
 // basic returns the login of an HTTP header field with Basic credentials (RFC 7617).

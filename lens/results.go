@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// A program reads a URL a line, in base64, and prints
+// A program reads URLs in base64, one per line, and prints
 //
 //	version BASE64
 //	0 LENGTH ok scheme:BASE64 host:BASE64 ...
@@ -77,8 +77,8 @@ func decodeResult(line string, number, length int) (ParseResult, error) {
 	return bad("the result is neither \"ok\" nor \"no\"")
 }
 
-// setParts sets each part of a list "name:BASE64". "unseen:name" says that a part can't be
-// told.
+// setParts sets each part of a list "name:BASE64". "unseen:name" means that the parser
+// does not expose a part.
 func (r *ParseResult) setParts(fields []string) error {
 	for _, field := range fields {
 		name, encoded, _ := strings.Cut(field, ":")

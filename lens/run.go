@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxOutput limits the output of a program, with maxGrowth octets more for each of
-	// its input.
+	// maxOutput limits the output of a program. Each octet of its input allows
+	// maxGrowth more octets.
 	maxOutput = 1 << 20
 	maxGrowth = 16
-	// maxMessage limits what is kept of the error messages of a program.
+	// maxMessage limits the stored error messages of a program.
 	maxMessage = 1 << 10
-	// lingering is how long the children of a program that has ended may keep its output
-	// open.
+	// lingering is the time for which the children of a program that has ended may leave
+	// its output open.
 	lingering = 2 * time.Second
 )
 
@@ -33,23 +33,23 @@ var (
 	errChildren = errors.New("a child process keeps its output open")
 )
 
-// file is a file that a program finds in its folder.
+// file is a file in the directory of a program.
 type file struct{ name, text string }
 
-// run runs the program with the arguments and input, without a network, and returns its
-// output, also with an error. Its folder is new and has only the files. It is killed, with its children, when
-// ctx ends or it prints too much.
+// run runs the program with the arguments and input, without a network, and returns its output, even if it
+// fails. The program's directory is new and contains only the files. If ctx ends or the program prints too
+// much, run kills it with its children.
 func (p *program) run(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
 	return p.start(ctx, true, args, input, files)
 }
 
-// runHere is run for a program whose only way to the network is a proxy of ours: it must
-// reach the loopback interface.
+// runHere is like run for a program whose only way to the network is a proxy of this
+// package: it must reach the loopback interface.
 func (p *program) runHere(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
 	return p.start(ctx, false, args, input, files)
 }
 
-// start is run and runHere. apart: the program has no network.
+// start implements run and runHere. If apart is true, the program has no network.
 func (p *program) start(ctx context.Context, apart bool, args []string, input []byte, files []file) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "locus-lens-")
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	}
 	cmd := command(apart)
 	err = cmd.Start()
-	if err != nil && apart && ctx.Err() == nil { // the system allows no namespace
+	if err != nil && apart && ctx.Err() == nil { // the system does not allow namespaces
 		cmd = command(false)
 		err = cmd.Start()
 	}
@@ -105,7 +105,7 @@ type programError struct {
 
 func (e *programError) Unwrap() error { return e.err }
 
-// Error has the last line of the messages.
+// Error returns the last line of the messages.
 func (e *programError) Error() string {
 	if e.messages == "" {
 		return e.err.Error()
@@ -113,9 +113,9 @@ func (e *programError) Error() string {
 	return e.err.Error() + ": " + e.messages[strings.LastIndexByte(e.messages, '\n')+1:]
 }
 
-// limited is a buffer that keeps the first octets, and calls full for more.
+// limited is a buffer that stores the first octets, and calls full for more.
 type limited struct {
-	buffered bytes.Buffer // not embedded: its ReadFrom has no limit
+	buffered bytes.Buffer // not embedded, because its ReadFrom has no limit
 	most     int
 	full     func()
 }

@@ -8,8 +8,8 @@ import (
 //go:embed parsers
 var parsers embed.FS
 
-// scripts are the readers that are scripts: each is its interpreter, the arguments before
-// the text of the script, and the file with the script.
+// scripts returns the parsers that are scripts. Each has its interpreter, the arguments
+// before the text of the script, and the file with the script.
 func scripts() []programRow {
 	return []programRow{
 		script("urllib", "python3", "urllib.py", nil, "-I", "-c"),
@@ -27,7 +27,7 @@ func scripts() []programRow {
 	}
 }
 
-// pythonHas are the arguments with which Python tells whether it has a module.
+// pythonHas returns the arguments with which Python reports whether it has a module.
 func pythonHas(module string) []string {
 	return []string{"-I", "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('" + module + "') is None)"}
 }

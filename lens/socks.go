@@ -15,9 +15,9 @@ var (
 	errStranger = errors.New("wrong password")
 )
 
-// serveSOCKS is a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929) that says that it has
-// connected, and nothing more: the program learns that the server has closed the
-// connection, and sends its request all the same.
+// serveSOCKS is a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports that it
+// has connected, and nothing more: the program learns that the server has closed the
+// connection, but still sends its request.
 func serveSOCKS(conn net.Conn, login func(user, password string) bool) (asked, error) {
 	in := bufio.NewReader(io.LimitReader(conn, maxRequest))
 	if err := readLogin(in, conn, login); err != nil {
@@ -28,12 +28,12 @@ func serveSOCKS(conn net.Conn, login func(user, password string) bool) (asked, e
 		return asked{}, err
 	}
 	if _, err := conn.Write([]byte{5, 0, 0, 1, 127, 0, 0, 1, 0, 1}); err != nil {
-		return a, nil // it has asked
+		return a, nil // it has sent a request
 	}
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() != nil {
 		return a, nil
 	}
-	a.request, _ = io.ReadAll(in) // whatever came is enough
+	a.request, _ = io.ReadAll(in) // any data that arrived is enough
 	return a, nil
 }
 
@@ -89,7 +89,7 @@ func readConnect(in *bufio.Reader) (asked, error) {
 	return asked{host: host, port: strconv.Itoa(int(binary.BigEndian.Uint16(port[:])))}, nil
 }
 
-// readHost reads an address of that type.
+// readHost reads an address of the given type.
 func readHost(in *bufio.Reader, kind byte) (string, error) {
 	size := map[byte]int{1: 4, 4: 16}[kind]
 	switch {
@@ -106,7 +106,7 @@ func readHost(in *bufio.Reader, kind byte) (string, error) {
 	return ip.String(), nil
 }
 
-// readShort reads a text with its length in the octet before it.
+// readShort reads a text whose length precedes it in one octet.
 func readShort(in *bufio.Reader) (string, error) {
 	n, err := in.ReadByte()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Standards returns the readers of RFC 1738, RFC 1630, RFC 3986 and the URL Standard
-// of the WHATWG. r has the schemes of the first two.
+// Standards returns the parsers of RFC 1738, RFC 1630, RFC 3986 and the URL Standard
+// of the WHATWG. r provides the schemes for the first two.
 func Standards(r *scheme.Registry) []Parser {
 	return []Parser{
 		reader{"rfc1738", "December 1994", KindStandard, byProfile(r, locus.RFC1738)},
@@ -22,7 +22,7 @@ func Standards(r *scheme.Registry) []Parser {
 	}
 }
 
-// byProfile reads by the grammar of p, which refuses a URL with a violation.
+// byProfile parses by the grammar of p, which rejects a URL with a violation.
 func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
 	return func(url string) ParseResult {
 		u, err := locus.Parse(url)
@@ -35,7 +35,7 @@ func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
 	}
 }
 
-// refuse refuses a URL for the first violation of list, if there is one.
+// refuse rejects a URL for the first violation of list, if there is one.
 func (r *ParseResult) refuse(list []locus.Violation) {
 	r.OK = locus.Conforms(list)
 	for _, v := range list {
@@ -46,8 +46,8 @@ func (r *ParseResult) refuse(list []locus.Violation) {
 	}
 }
 
-// partsOf returns the parts of u. Its scheme says whether "?" begins a query; without
-// rules of its own every scheme is read as those that have one.
+// partsOf returns the parts of u. Its scheme determines whether "?" begins a query. A
+// scheme without its own rules is read like a scheme with a query.
 func partsOf(r *scheme.Registry, u locus.URL) ParseResult {
 	reading := ParseResult{Scheme: filled(u.Scheme())}
 	reading.User = present(u.User())

@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// readWget reads what `wget -i` takes a line of its list for.
+// readWget returns how `wget -i` reads a line of its list.
 func readWget(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	return readWgetLines(ctx, p, urls)
 }
 
-// readWgetArgument reads what `wget URL` takes its argument for. wget escapes an argument
-// before it splits it, and a line of a list only afterwards. No program gets a URL as an
-// argument, because other users can see its password in the list of processes. So the URL
-// is escaped here, and given as a line.
+// readWgetArgument returns how `wget URL` reads its argument. wget escapes an argument
+// before it splits it, and a line of a list only afterwards. The package passes no URL as
+// an argument, because other users can see its password in the list of processes.
+// Therefore it escapes the URL and passes it as a line.
 func readWgetArgument(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	lines := make([]string, len(urls))
 	for i, url := range urls {
@@ -50,8 +50,8 @@ func wgetEscapes(url string) string {
 }
 
 // decodesTwice reports whether wget may split a line in another way than an argument with the
-// same text: it decodes login and host, writes the URL again, and splits that again. A delimiter
-// that was an escape stays data in an argument.
+// same text. wget decodes login and host of a line, writes the URL again, and splits that. In an
+// argument, a delimiter that was an escape stays data.
 func decodesTwice(line string) bool {
 	_, rest, _ := strings.Cut(line, "//")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -65,7 +65,7 @@ func decodesTwice(line string) bool {
 	return found
 }
 
-// readWgetLines is readWget for lines of a list.
+// readWgetLines is like readWget for lines of a list.
 func readWgetLines(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 3, "--no-config", "--version")
 	if err != nil {
@@ -111,8 +111,8 @@ const wgetNetwork = 4
 
 var errLine = errors.New("wget reads one URL per line and can't read this text")
 
-// askWget has wget ask the proxy for one URL. It returns why it has failed, as it always
-// does.
+// askWget makes wget request one URL from the proxy. It returns why wget failed, which
+// it always does.
 func askWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
 	if url == "" || strings.ContainsAny(url, "\x00\r\n") {
 		return errLine
@@ -127,7 +127,7 @@ func askWget(ctx context.Context, p *program, r *recorder, i int, url string) er
 	return err
 }
 
-// refusal is why wget asked for nothing.
+// refusal returns why wget sent no request.
 func refusal(err error, url string) string {
 	var failed *programError
 	switch {
@@ -153,12 +153,12 @@ func wgetReading(a asked) ParseResult {
 	}
 	r.Scheme = &name
 	if r.setLogin(a.request); r.User == nil {
-		r.Unseen = append(r.Unseen, "user", "password") // it sends only both
+		r.Unseen = append(r.Unseen, "user", "password") // it sends only both together
 	}
 	if _, path, ok := strings.Cut(rest, field(a.request, "Host")); ok {
 		rest = path
 	} else if slash := strings.IndexByte(rest, '/'); slash >= 0 {
-		rest = rest[slash:] // the host is written with escapes
+		rest = rest[slash:] // the URL writes the host with escapes
 	}
 	r.setTarget(rest)
 	return r

@@ -20,7 +20,7 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// Options holds the options of a [Store].
+// Options configure a [Store].
 type Options struct {
 	// Sources lists the files and directories with mail.
 	Sources []string

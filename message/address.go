@@ -8,7 +8,7 @@ import (
 
 // Address is a mailbox (RFC 5322 section 3.4).
 type Address struct {
-	Name string // decoded; may be empty
+	Name string // the addr-spec as written, which may be invalid or contain UTF-8 (RFC 6532)
 	Addr string // the addr-spec as written, which may be invalid or have UTF-8 (RFC 6532)
 }
 

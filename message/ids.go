@@ -255,9 +255,9 @@ func links(scheme string, ids ...string) []locus.URL {
 	return list
 }
 
-// Thread returns the URLs of the messages that this one refers to, in order and each once:
-// news URLs for an article of news, and mid URLs for mail. An article has a Newsgroups field;
-// isArticle says so for a message without it, such as one that a news server returned.
+// Thread returns the URLs of the messages to which this one refers, in order and each once:
+// news URLs for an article of news, and mid URLs for mail. An article has a Newsgroups field.
+// isArticle marks a message without it as an article, such as a message from a news server.
 func (h Header) Thread(isArticle bool) []locus.URL {
 	scheme := "mid"
 	if isArticle || h.Get("Newsgroups") != "" {

@@ -103,7 +103,7 @@ func (f Fault) Unwrap() error {
 }
 
 // Message is a parsed message or news article. It is immutable and may be used concurrently if its
-// reader allows it. The reader must stay open while parts are read.
+// reader allows it. The caller must not close the reader while it reads parts.
 type Message struct {
 	Header
 	// Faults lists the errors in the message in the order of their discovery, at most a hundred.

@@ -200,8 +200,8 @@ func (p Part) DecodedSize() (int64, error) {
 // bytes that are not valid UTF-8 are read as ISO Latin 1. Text omits uuencoded files and does not
 // convert HTML.
 //
-// Control characters stay, so callers must filter them before writing to a terminal. Read errors
-// are as for [Part.Open].
+// The text contains the control characters of the part, so callers must filter it before writing
+// to a terminal. Read errors are as for [Part.Open].
 func (p Part) Text() io.Reader {
 	r := p.limited(decoded(p.Encoding, p.withoutFiles(), p.Size))
 	params := p.Params()

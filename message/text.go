@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/human"
 )
 
-// TextOptions holds the options of [Message.WriteText]. A nil *TextOptions and the zero value
-// select the defaults.
+// TextOptions configure [Message.WriteText]. A nil *TextOptions and the zero value select the
+// defaults.
 type TextOptions struct {
 	// IsArticle marks the message as a news article even without a Newsgroups field. See
 	// [Header.Thread].
@@ -24,16 +24,16 @@ var shownFields = []string{"Subject", "From", "To", "Cc", "Newsgroups", "Date", 
 // WriteText writes the message as readable text in UTF-8 with "\n" for line ends:
 //
 //   - Subject, From, To, Cc, Newsgroups, Date and Message-ID, decoded
-//   - the texts; of alternatives the plain one; HTML, if there is nothing else, without
+//   - the texts: the plain one of alternatives; HTML, if there is nothing else, without
 //     its tags and with a list of its links
 //   - the other parts as "[2] image/png photo.png 12 KiB", with the path for
 //     [Message.Part] and the decoded size
-//   - the messages that this one refers to, as URLs
+//   - the messages to which this one refers, as URLs
 //   - the faults
 //
-// Control characters stay, so callers must filter them before writing to a terminal. WriteText
-// holds one piece of a text in memory. The error comes from the writer or the reader. A part over
-// its limit is cut and listed as a fault.
+// The text contains the control characters of the message, so callers must filter it before
+// writing to a terminal. WriteText holds one piece of a text in memory. The error comes from the
+// writer or the reader. A part over its limit is truncated and listed as a fault.
 func (m *Message) WriteText(w io.Writer, o *TextOptions) error {
 	t := newTextWriter(m, w)
 	t.header(m.Header)

@@ -11,9 +11,9 @@ import (
 // is valid, otherwise ISO Latin 1.
 //
 // It accepts common violations of RFC 2047: words inside quotes or other text, spaces in a word of
-// encoding Q, and a character split between two words. A word in an unknown charset stays as
-// written. A line end, which a word can contain, becomes a space. Other control characters stay, so
-// callers must filter them before writing to a terminal.
+// encoding Q, and a character split between two words. It returns a word in an unknown charset as
+// written. A line end, which a word can contain, becomes a space. The text contains other control
+// characters, so callers must filter it before writing to a terminal.
 func DecodeWords(text string) string {
 	if isPlain(text) {
 		return text

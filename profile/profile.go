@@ -1,7 +1,7 @@
-// Package profile judges URLs by four standards: RFC 1738, the URI draft that became RFC
-// 1630, RFC 3986 with the standards that schemes have today, and the URL Standard, which
-// browsers follow. A text can be fine by one and mean something else, or nothing, by
-// another.
+// Package profile checks and compares URLs by four standards: RFC 1738, the URI draft
+// that became RFC 1630, RFC 3986 with the standard in force for the scheme, and the URL
+// Standard, which browsers follow. A text may conform to one standard, but mean
+// something else, or be invalid, in another.
 package profile
 
 import (
@@ -21,7 +21,7 @@ func All() []locus.Profile {
 	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 }
 
-// Parse parses a comma-separated list of names of profiles in known, or "all".
+// Parse parses a comma-separated list of profile names in known, or "all".
 func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
 		return known, nil
@@ -47,8 +47,8 @@ func Names(list []locus.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-// Rules applies a standard to URLs of the schemes of a registry. It is safe for concurrent
-// use.
+// Rules applies a standard to URLs of the schemes of a registry. It may be used
+// concurrently.
 type Rules struct {
 	Profile  locus.Profile
 	Registry *scheme.Registry
@@ -56,13 +56,14 @@ type Rules struct {
 	Base *whatwg.URL
 }
 
-// Check returns the violations of text, with notes, in order of offset. The error is why
-// the text can't be read as a URL at all, a [*locus.SyntaxError]: by RFC 1738, that of
-// [locus.Parse]; by RFC 3986, that it has no scheme, or a control character, a space or a
-// "%" that begins no escape; by the URL Standard, a failure. Then the list has it, too.
+// Check returns the violations of text, with notes, in order of offset. If the text
+// cannot be read as a URL at all, it also returns a [*locus.SyntaxError]. For RFC 1738
+// that is the error of [locus.Parse]. For RFC 3986 it means that the text has no scheme,
+// or contains a control character, a space or a "%" without two hexadecimal digits. For
+// the URL Standard it is a failure. The list also contains the fault.
 //
-// A violation of the URL Standard is a validation error. What the standard of a scheme
-// forbids beyond it is a note.
+// A violation of the URL Standard is a validation error. A text that only the standard
+// of a scheme forbids gives a note.
 func (r Rules) Check(text string) ([]locus.Violation, error) {
 	switch r.Profile {
 	case locus.RFC3986:
@@ -88,8 +89,8 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 	return r.Registry.Check(u, r.Profile), nil
 }
 
-// unreadable returns the first fault of text, in which list was found, that leaves a doubt
-// how it is read, as an error, or nil.
+// unreadable returns, as an error, the first fault of text that makes its reading
+// ambiguous, or nil. list holds the faults of text.
 func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	if locus.Conforms(list) && len(text) <= locus.MaxLen {
 		return nil
@@ -111,12 +112,12 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	return nil
 }
 
-// Canonical returns the text that stands for all that mean the same as text: the canonical
-// form of [scheme.Registry.Canonical], the normalized form of
-// [scheme.Registry.NormalizeURI], or the serialization of the URL Standard. It fails for a
-// text that the rules can't read; and by RFC 3986 for one that does not conform, whose form
-// would have no meaning. By RFC 3986, a userinfo or fragment that only the standard of the
-// scheme forbids stays in the form. The error is a [*locus.SyntaxError].
+// Canonical returns one form for all texts that mean the same as text: the canonical form
+// of [scheme.Registry.Canonical], the normalized form of [scheme.Registry.NormalizeURI], or
+// the serialization of the URL Standard. It fails for a text that the rules cannot read.
+// For RFC 3986 it also fails for a text that does not conform, because its form would have
+// no meaning. A userinfo or fragment that only the standard of the scheme forbids stays in
+// the form. The error is a [*locus.SyntaxError].
 func (r Rules) Canonical(text string) (string, error) {
 	switch r.Profile {
 	case locus.RFC3986:
@@ -135,7 +136,7 @@ func (r Rules) Canonical(text string) (string, error) {
 	return u.String(), err
 }
 
-// normalize is Canonical by RFC 3986.
+// normalize implements Canonical for RFC 3986.
 func (r Rules) normalize(text string) (string, error) {
 	u := rfc3986.Parse(text)
 	list := r.Registry.CheckURI(u)
@@ -146,7 +147,7 @@ func (r Rules) normalize(text string) (string, error) {
 	n := u
 	if i < 0 {
 		n = r.Registry.NormalizeURI(u)
-		// A value that can't exist may be a dot segment, without which the rest is no URI.
+		// An impossible value may be a dot segment, without which the rest is not a URI.
 		if !locus.Conforms(list) && slices.ContainsFunc(r.Registry.CheckURI(n), isFormless) {
 			i = slices.IndexFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Impossible })
 		}
@@ -159,13 +160,13 @@ func (r Rules) normalize(text string) (string, error) {
 }
 
 // isFormless reports whether a URI with the violation v has no normalized form. RFC 3986
-// has userinfo and fragments in URIs of any scheme, and normalizes them.
+// allows userinfo and fragments in URIs of any scheme, and normalizes them.
 func isFormless(v locus.Violation) bool {
 	return v.Kind == locus.Ungrammatical && v.Rule != "userinfo" && v.Rule != "fragment"
 }
 
-// Same reports whether a and b are equivalent: whether their canonical forms are ==. why
-// has the reasons, a clause each, as [scheme.Registry.Same] gives them.
+// Same reports whether a and b are equivalent, that is, whether their canonical forms
+// are ==. why lists the reasons as clauses, like [scheme.Registry.Same].
 func (r Rules) Same(a, b string) (same bool, why []string) {
 	if r.Profile <= locus.RFC1630 {
 		x, errX := locus.Parse(a)
@@ -197,7 +198,7 @@ func reasons(list ...error) (why []string) {
 	return why
 }
 
-// Finding returns the error of reading a URL by RFC 1738 as a finding.
+// Finding returns an error of reading a URL by RFC 1738 as a finding.
 func Finding(err error) locus.Violation {
 	v := locus.Violation{Rule: "syntax", Section: "RFC 1738 5", Help: locus.MaskText(err.Error())}
 	var e *locus.SyntaxError

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// components are those of RFC 3986 section 3, in order, with their offsets.
+// components lists the components of RFC 3986 section 3, in order, with their offsets.
 var components = []struct {
 	name   string
 	of     func(u rfc3986.URI) (text string, ok bool)
@@ -16,7 +16,7 @@ var components = []struct {
 }{
 	{"scheme", rfc3986.URI.Scheme, func(rfc3986.URI) int { return 0 }},
 	{"user", user, rfc3986.URI.UserinfoOffset},
-	{"password", password, nil}, // it is not shown
+	{"password", password, nil}, // do not show it
 	{"host", rfc3986.URI.Host, rfc3986.URI.HostOffset},
 	{"port", rfc3986.URI.Port, rfc3986.URI.PortOffset},
 	{"path", func(u rfc3986.URI) (string, bool) { return u.Path(), true }, rfc3986.URI.PathOffset},
@@ -45,7 +45,8 @@ func spellings(x, y rfc3986.URI) []string {
 func differences(x, y rfc3986.URI) []string { return compared(x, y, "different") }
 
 func compared(x, y rfc3986.URI, how string) (why []string) {
-	// A component may contain a password that only the whole text shows, as in "u%3APW@h".
+	// A component may contain a password that Mask recognizes only in the whole text, as in
+	// "u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	for _, c := range components {
 		textX, hasX := c.of(x)

@@ -8,8 +8,8 @@ import (
 )
 
 // Between returns the shortest form that [Ref.ResolveWith] resolves to exactly target.
-// base is the URL of the document, and h the hierarchy of its scheme. Of forms of equal
-// length it returns the one with the fewest "..". The form may be absolute.
+// base is the URL of the document, and h the hierarchy of its scheme. Among forms of
+// equal length it returns the one with the fewest "..". The form may be absolute.
 //
 // It fails for a target with "." or ".." as a segment, because resolving removes them.
 func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
@@ -33,11 +33,11 @@ func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	return best, nil
 }
 
-// Align returns target with the spelling that scheme, host and port have in base, if
-// they are equivalent: case has no meaning in scheme and host, and port, the default
-// port of the scheme of base, may be omitted (RFC 1738 sections 2.1 and 3.1). port 0
-// means no default. Otherwise it returns target unchanged. [Between] finds shorter forms
-// for an aligned target.
+// Align returns target with the spelling of scheme, host and port in base, if they are
+// equivalent: case has no meaning in scheme and host, and port, the default port of the
+// scheme of base, may be omitted (RFC 1738 sections 2.1 and 3.1). A port of 0 means no
+// default. Otherwise it returns target unchanged. [Between] finds shorter forms for an
+// aligned target.
 func Align(base, target locus.URL, port uint16) locus.URL {
 	b, t := split(base), split(target)
 	if !b.authority.ok || !t.authority.ok || !strings.EqualFold(b.scheme, t.scheme) || !strings.EqualFold(base.Host(), target.Host()) {
@@ -77,7 +77,7 @@ func candidates(base, target locus.URL, h Hierarchy) []string {
 	if t.authority.ok {
 		list = append(list, "//"+t.authority.text+t.path+tail)
 	}
-	// "/." is for a path that begins with "//".
+	// "/." precedes a path that begins with "//".
 	list = append(list, t.path+tail, "/."+t.path+tail)
 	directory, _ := removeDots(b.directory(h))
 	path, _ := removeDots(t.path)
@@ -100,7 +100,7 @@ func between(directory, path string) []string {
 	case rest == "":
 		return []string{"."}
 	default:
-		// "./" is for a rest that has a ":" in its first segment or begins with "/".
+		// "./" precedes a rest that contains a ":" in its first segment or begins with "/".
 		return []string{"./" + rest, rest}
 	}
 }

@@ -2,8 +2,8 @@
 // URLs without the parts that they share with the URL of their document, the base (URI
 // draft, "Partial (relative) form"; RFC 1808; RFC 3986 section 5).
 //
-// A relative reference is not a URL and has its own type, [Ref]. [Ref.Resolve] makes a
-// [locus.URL] of a Ref and a base. [Between] does the opposite.
+// A relative reference is not a URL and has its own type, [Ref]. [Ref.Resolve] returns
+// the [locus.URL] of a Ref and a base. [Between] does the opposite.
 //
 // # Rules
 //
@@ -12,11 +12,11 @@
 //
 // # Where this differs from RFC 3986
 //
-// What "/" means depends on the scheme of the base: see [Hierarchy]. Where "/" and
+// The meaning of "/" depends on the scheme of the base: see [Hierarchy]. If "/" and
 // ".." are data, as in mailto:a/../b@h, only absolute forms, fragments and the empty
-// form resolve. "d" in x-foo:a/b/c is x-foo:a/b/d. In news, a name replaces the
-// whole name before it (draft, "News"): "alt.test" in news:x@y.z is news:alt.test. An
-// absolute form without "/" after its scheme stays unchanged, though section 5.2.2
+// form can be resolved. "d" in x-foo:a/b/c is x-foo:a/b/d. In news, a name replaces
+// the whole previous name (draft, "News"): "alt.test" in news:x@y.z is news:alt.test.
+// An absolute form without "/" after its scheme stays unchanged, though section 5.2.2
 // would remove its dot segments.
 //
 // With [RFC3986], a form that begins with a name and ":" is an error if the name does

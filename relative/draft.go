@@ -22,9 +22,9 @@ import (
 //	place, and then: Within the result, all occurrences of "xxx/../" or "/." are
 //	recursively removed, where xxx, ".." and "." are complete path elements.
 //
-// Read literally, the last rule makes "a" of "a/.", removes segments above the root of
-// the path, and keeps a final "..". Here "a/." gives "a/", nothing is above the root,
-// and a final ".." removes a segment.
+// Read literally, the last rule turns "a/." into "a", removes segments above the root
+// of the path, and preserves a final "..". Here "a/." gives "a/", nothing is above the
+// root, and a final ".." removes a segment.
 //
 // A form that has only a fragment means the document itself. The rule would remove the
 // document's name.
@@ -62,19 +62,19 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 		t.path, clamped = removeDots(t.path)
 		return t, notes | clamped, nil
 	}
-	// A path without a root stays one.
+	// The result for a path without a root also has none.
 	path, clamped := removeDots("/" + t.path)
 	t.path = path[len("/"):]
 	return t, notes | clamped, nil
 }
 
-// body returns scheme, authority and path as they were written.
+// body returns scheme, authority and path as written.
 func (p parts) body() string {
 	p.query, p.fragment = optional{}, optional{}
 	return p.text()
 }
 
-// afterScheme returns authority and path as they were written.
+// afterScheme returns authority and path as written.
 func (p parts) afterScheme() string { return p.body()[len(p.scheme)+1:] }
 
 func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, "/")) }

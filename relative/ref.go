@@ -18,7 +18,7 @@ type Ref struct {
 	// that both split by the same rules.
 	u        locus.URL
 	absolute bool
-	// slash is the offset in u of the "/" that the text lacks; 0: it lacks none.
+	// slash is the offset in u of the "/" that the text lacks, or 0 if it lacks none.
 	slash int
 }
 
@@ -29,12 +29,12 @@ const placeholder = "0:"
 // MaxLen is the length of the longest relative reference, in octets.
 const MaxLen = locus.MaxLen - len(placeholder)
 
-// Parse reads a relative reference or a URL. It changes nothing: String returns text. It
-// refuses the same faults as [locus.Parse]. The error is a [*locus.SyntaxError].
+// Parse reads a relative reference or a URL. It does not change the text: String returns
+// it. It rejects the same faults as [locus.Parse]. The error is a [*locus.SyntaxError].
 //
-// By RFC 3986 section 3.2 a "?" ends the host. [locus.Parse] reads "?" as a part of the user
-// if an "@" follows, so that http://h?q=a@b leads to b. Here it leads to h: Parse reads such
-// a text as if "/" came before the "?", and [SlashAdded] notes it.
+// In RFC 3986 section 3.2 a "?" ends the host. [locus.Parse] reads "?" as a part of the user
+// if an "@" follows, so that the host of http://h?q=a@b is b. Here the host is h: Parse
+// reads such a text as if "/" preceded the "?", and [SlashAdded] notes it.
 //
 // A form is absolute if it has a ":" before any "/" (URI draft), "?" and "#". A
 // relative reference with a ":" in its first segment needs "./" before it (RFC 3986 section
@@ -57,7 +57,7 @@ func Parse(text string) (Ref, error) {
 	return r, nil
 }
 
-// parse is [Parse] by the reading of [locus.Parse].
+// parse implements [Parse] with the rules of [locus.Parse].
 func parse(text string) (Ref, error) {
 	switch {
 	case text == "":
@@ -77,7 +77,7 @@ func parse(text string) (Ref, error) {
 	return Ref{u: u}, nil
 }
 
-// MustParse is [Parse] for texts that are known to be valid. It panics if Parse fails.
+// MustParse is like [Parse] for texts that are known to be valid. It panics if Parse fails.
 func MustParse(text string) Ref {
 	r, err := Parse(text)
 	if err != nil {
@@ -104,8 +104,8 @@ func explain(text string, err error) error {
 // FromURL returns u as an absolute form. The zero URL gives the zero Ref.
 func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
 
-// String returns the text exactly as it was parsed, including the password. Use
-// [Ref.Shown] for messages and logs.
+// String returns the text exactly as it was parsed, including the password.
+// Messages and logs must use [Ref.Shown].
 func (r Ref) String() string {
 	text := r.u.String()
 	if r.slash > 0 {

@@ -12,7 +12,7 @@ import (
 // ErrBase is the error about a base against which a relative reference can't be resolved.
 var ErrBase = errors.New("no base for a relative reference")
 
-// Rules is the standard by which relative references are resolved.
+// Rules is a standard for resolving relative references.
 type Rules uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	RFC1630
 )
 
-// ParseRules returns the rules of that name, "rfc3986" or "rfc1630".
+// ParseRules returns the rules with the given name, "rfc3986" or "rfc1630".
 func ParseRules(name string) (Rules, error) {
 	switch name {
 	case "rfc3986":
@@ -51,10 +51,10 @@ const (
 	// as a Message-ID (RFC 1036), and a name is a relative reference (draft, "News").
 	Names
 	// Opaque means Path if "/" follows the scheme. Otherwise "/" is data, because the URL
-	// locates by an address, an identifier or the content itself.
+	// identifies by an address, an identifier or the content itself.
 	Opaque
-	// Data means that "/" is data, as in gopher (RFC 1738 section 3.4). By the draft, software
-	// assumes a hierarchy there, "normally correctly".
+	// Data means that "/" is data, as in gopher (RFC 1738 section 3.4). The draft says that
+	// software assumes a hierarchy there, "normally correctly".
 	Data
 	// None means that URLs of the scheme have no path (RFC 1808 section 2.3).
 	None
@@ -65,8 +65,7 @@ const (
 type Options struct {
 	Rules Rules
 
-	// Hierarchy is the hierarchy of the base's scheme. The Registry of package scheme has
-	// it.
+	// Hierarchy is the hierarchy of the base's scheme; see scheme.Registry.Hierarchy.
 	Hierarchy Hierarchy
 
 	// Data treats the Hierarchy [Data] as [Path].
@@ -78,9 +77,9 @@ type Options struct {
 	SameScheme bool
 
 	// FirstSlash applies to RFC1630: a form with one leading "/" continues at the first "/"
-	// of the path, as in the draft's example: "/g" in magic://a/b/c//d/e/f is
-	// magic://a/g. By the rule of RFC 1630 it continues at the first "/" with no "//"
-	// after it, which gives magic://a/b/c//d/g.
+	// of the path, as in the draft's example: "/g" in magic://a/b/c//d/e/f is magic://a/g.
+	// According to RFC 1630 it continues at the first "/" with no "//" after it, which
+	// gives magic://a/b/c//d/g.
 	FirstSlash bool
 }
 
@@ -91,8 +90,8 @@ func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 	return u, err
 }
 
-// ResolveWith is [Ref.Resolve] with options. The notes are warnings: the rules are not
-// clear, or the author of the form may have meant something else.
+// ResolveWith is like [Ref.Resolve] but takes options. The notes are warnings: the
+// rules are not clear, or the author of the form may have meant something else.
 //
 // base is a URL as [locus.Parse] reads it. [Parse] reads the text of a base by RFC 3986.
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
@@ -161,11 +160,11 @@ const (
 	// Clamped means that a ".." above the root of the path was removed (RFC 3986
 	// section 5.2.4).
 	Clamped Notes = 1 << iota
-	// SlashKept means that, by [RFC1630], a form ending in "/." gave a result ending in "/". The
-	// draft, read literally, also removes the "/".
+	// SlashKept means that, with [RFC1630], a form ending in "/." gave a result ending in "/".
+	// The draft, read literally, also removes the "/".
 	SlashKept
-	// FinalDots means that, by [RFC1630], a final ".." removed a segment. By the
-	// draft, read literally, only "../" does.
+	// FinalDots means that, with [RFC1630], a final ".." removed a segment. In
+	// the draft, read literally, only "../" does.
 	FinalDots
 	// SlashAdded means that "/" was added before the "?" that ends the host of the form (RFC 3986
 	// section 3.2), because some parsers end the host elsewhere.
@@ -191,9 +190,9 @@ func (n Notes) Texts() []string {
 	return list
 }
 
-// checkScheme refuses a form that begins with a name and ":" if the name is not a scheme
-// of RFC 3986: it must begin with a letter (section 3.1). It is not a relative reference
-// either, because its first segment has a ":" (section 4.2).
+// checkScheme rejects a form that begins with a name and ":" if the name is not a scheme
+// of RFC 3986: it must begin with a letter (section 3.1). The form is not a relative
+// reference either, because its first segment contains a ":" (section 4.2).
 func (r Ref) checkScheme(rules Rules) error {
 	text := r.u.String()
 	if !r.absolute || rules == RFC1630 || 'a' <= text[0]|0x20 && text[0]|0x20 <= 'z' {
@@ -222,7 +221,7 @@ func (r Ref) withoutScheme(base locus.URL) Ref {
 
 func hierarchical(u locus.URL) bool { return strings.HasPrefix(u.SchemePart(), "/") }
 
-// checkBase refuses a base against which the relative reference r can't be resolved.
+// checkBase rejects a base against which the relative reference r cannot be resolved.
 func checkBase(base locus.URL, r Ref, o Options) error {
 	why := ""
 	switch h := o.Hierarchy; {
@@ -239,7 +238,7 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 		locus.Quote(r.Shown()), locus.Quote(base.Shown()), why)
 }
 
-// parts are a URL or a relative reference as RFC 3986 section 3 splits it.
+// parts holds a URL or a relative reference, split as in RFC 3986 section 3.
 type parts struct {
 	scheme    string // as written
 	authority optional
@@ -265,8 +264,8 @@ func split(u locus.URL) (p parts) {
 	return p
 }
 
-// text joins the parts (RFC 3986 section 5.3), so that they are read as the same parts
-// again: "?" may be in a user, so the host of http://h?x@evil is evil, not h.
+// text joins the parts (RFC 3986 section 5.3) so that reading them gives the same
+// parts. A user may contain "?", so the host of http://h?x@evil is evil, not h.
 func (p parts) text() string {
 	before, _, _ := strings.Cut(p.query.text, "/")
 	switch {
@@ -299,7 +298,7 @@ func (p parts) text() string {
 // the document itself.
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 
-// resolve is RFC 3986 section 5.2.2 for a ref without scheme.
+// resolve implements RFC 3986 section 5.2.2 for a ref without scheme.
 func resolve(base, ref parts, h Hierarchy) (t parts, notes Notes) {
 	t = parts{scheme: base.scheme, authority: base.authority, query: ref.query, fragment: ref.fragment}
 	switch {
@@ -319,8 +318,8 @@ func resolve(base, ref parts, h Hierarchy) (t parts, notes Notes) {
 	return t, notes
 }
 
-// directory returns the path up to its last "/". Without one, it is "/" if there is a
-// host, and otherwise empty (RFC 3986 section 5.2.3).
+// directory returns the path up to its last "/". If there is none, it returns "/" for
+// a URL with a host, and "" otherwise (RFC 3986 section 5.2.3).
 func (p parts) directory(h Hierarchy) string {
 	i := strings.LastIndexByte(p.path, '/')
 	switch {
@@ -335,8 +334,8 @@ func (p parts) directory(h Hierarchy) string {
 }
 
 // removeDots removes the segments "." and "..", each ".." with the segment before it,
-// from path (RFC 3986 section 5.2.4). It returns [Clamped] if a ".." leads above the
-// root.
+// from path (RFC 3986 section 5.2.4). If a ".." leads above the root, it returns
+// [Clamped].
 func removeDots(path string) (string, Notes) {
 	if !strings.Contains(path, "/.") && !strings.HasPrefix(path, ".") {
 		return path, 0

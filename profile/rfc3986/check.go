@@ -47,14 +47,14 @@ var classes = func() (t [256]class) {
 // checker collects violations.
 type checker struct {
 	uri       URI
-	reference bool // a relative reference conforms
-	// verdict: only faulty is wanted, so that nothing is allocated for the list.
+	reference bool // accept a relative reference
+	// If verdict is true, the caller needs only faulty, so nothing is allocated for the list.
 	verdict bool
 	faulty  bool
 	list    []locus.Violation
 }
 
-// add records a finding, unless only the verdict is wanted.
+// add records a finding, unless the caller needs only the verdict.
 func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, help string) {
 	c.faulty = c.faulty || kind != locus.Note
 	if !c.verdict {
@@ -62,7 +62,7 @@ func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, h
 	}
 }
 
-// help returns the joined parts, "" if only the verdict is wanted.
+// help returns the joined parts, or "" if the caller needs only the verdict.
 func (c *checker) help(parts ...string) string {
 	if c.verdict {
 		return ""
@@ -70,8 +70,8 @@ func (c *checker) help(parts ...string) string {
 	return strings.Join(parts, "")
 }
 
-// Conforms reports whether u is a URI by the grammar of appendix A: whether
-// [URI.Check] finds nothing but notes.
+// Conforms reports whether u matches the grammar of appendix A, that is,
+// whether [URI.Check] returns only notes.
 func (u URI) Conforms() bool {
 	const plain = plainHead | plainTail | soundEscapes
 	if u.facts&plain == plain {
@@ -82,7 +82,7 @@ func (u URI) Conforms() bool {
 	return !c.faulty
 }
 
-// areEscapes reports whether two hexadecimal digits follow every "%" from i.
+// areEscapes reports whether two hexadecimal digits follow every "%" at or after i.
 func areEscapes(text string, i int) bool {
 	for {
 		n := strings.IndexByte(text[i:], '%')
@@ -149,7 +149,7 @@ func (c *checker) scheme() {
 		if octet.Is(text[i], octet.Scheme) && (i > 0 || octet.Is(text[i], octet.Alpha)) {
 			continue
 		}
-		if c.reference { // then it is the begin of a path
+		if c.reference { // then it is the beginning of a path
 			c.uri.colon, c.uri.host, c.uri.port, c.uri.path = 0, 0, 0, 0
 			ok = false
 			break
@@ -166,7 +166,7 @@ func (c *checker) scheme() {
 	}
 }
 
-// colonInSegment reports whether the first segment of path has a ":".
+// colonInSegment reports whether the first segment of path contains a ":".
 func colonInSegment(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return strings.Contains(first, ":")
@@ -181,7 +181,7 @@ func (c *checker) authority() {
 			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
 		}
 	}
-	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // the verdict is the same without this
+	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // the verdict does not depend on this
 		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", u.host, bare, "write ["+bare+"] for an IPv6 address")
 		return
 	}
@@ -231,7 +231,7 @@ func (c *checker) host() {
 	c.literal(inner[:end], start+1)
 }
 
-// literal checks what is in the brackets of an IP literal.
+// literal checks the text in the brackets of an IP literal.
 func (c *checker) literal(text string, start int) {
 	address, _, zoned := strings.Cut(text, "%")
 	switch {
@@ -261,8 +261,8 @@ func isRareAddress(host string) bool {
 	return parts <= 4 && (rare || parts < 4)
 }
 
-// isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. That of
-// package netip is the same, as its test shows.
+// isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. A test
+// shows that package netip accepts the same addresses.
 func isIPv6(text string) bool {
 	if strings.IndexByte(text, ':') == strings.LastIndexByte(text, ':') {
 		return false // without the error that ParseAddr allocates
@@ -280,10 +280,10 @@ func isFuture(text string) bool {
 	return ok && all(version, octet.Hex) && rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || classes[r]&userinfo == 0 }) < 0
 }
 
-// all reports whether text has at least one character, all of class k.
+// all reports whether text is not empty and consists of characters of class k.
 func all(text string, k octet.Class) bool { return text != "" && octet.All(text)&k != 0 }
 
-// component checks that text, at offset, has only characters of class k and escapes.
+// component checks that text, at offset, consists of characters of class k and escapes.
 func (c *checker) component(name, section string, offset int, text string, k class) {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
@@ -308,7 +308,7 @@ func (c *checker) component(name, section string, offset int, text string, k cla
 	}
 }
 
-// escaped returns each octet of text as an escape, "" if only the verdict is wanted.
+// escaped returns each octet of text as an escape, or "" if the caller needs only the verdict.
 func (c *checker) escaped(text string) string {
 	if c.verdict {
 		return ""

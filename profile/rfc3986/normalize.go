@@ -8,20 +8,20 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Rules are what section 6.2.3 leaves to a scheme. The zero Rules say that a scheme has
-// none.
+// Rules holds the normalization rules that section 6.2.3 leaves to a scheme. The zero
+// Rules mean that a scheme has none.
 type Rules struct {
-	// Port is the default port, which is left out; 0: none.
+	// Port is the default port, which Normalize removes. Zero means none.
 	Port uint16
-	// Root reports that an empty path after an authority means "/".
+	// Root means that an empty path after an authority is equivalent to "/".
 	Root bool
 }
 
 // Normalize returns u with the normalizations of sections 6.2.2 and 6.2.3: scheme and host
 // in lower case, escapes in upper case, unreserved characters decoded, dot segments
-// removed, an IPv6 address as RFC 5952 writes it, no default and no empty port. rules
-// returns those of a scheme, named in lower case; nil: none. The result is for a URI that
-// conforms: in another, what does not conform stays as it is.
+// removed, an IPv6 address in the form of RFC 5952, and no default or empty port. rules
+// returns the rules of a scheme, given its name in lower case. It may be nil. The URI
+// should conform: Normalize does not change invalid parts.
 func (u URI) Normalize(rules func(scheme string) Rules) URI {
 	var b strings.Builder
 	b.Grow(len(u.text) + 1)
@@ -55,7 +55,7 @@ func (u URI) Normalize(rules func(scheme string) Rules) URI {
 		text = "/"
 	}
 	if !u.hasAuthority() && strings.HasPrefix(text, "//") {
-		b.WriteString("/.") // or what follows would be an authority (section 3.3)
+		b.WriteString("/.") // otherwise "//" would begin an authority (section 3.3)
 	}
 	b.WriteString(text)
 	if text, ok := u.Query(); ok {
@@ -94,7 +94,7 @@ func writeHost(b *strings.Builder, host string) {
 	b.WriteByte(']')
 }
 
-// lower returns text in lower case, but for escapes.
+// lower returns text in lower case, except for escapes.
 func lower(text string) string {
 	out := []byte(text)
 	for i := 0; i < len(out); i++ {
@@ -133,8 +133,8 @@ func writeEscapes(b *strings.Builder, text string) {
 	}
 }
 
-// removeDots removes dot segments (section 5.2.4). A path that does not begin with "/" is
-// not hierarchical, and stays.
+// removeDots removes dot segments (section 5.2.4). It does not change a path that does
+// not begin with "/", which is not hierarchical.
 func removeDots(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		return path
@@ -158,7 +158,7 @@ func removeDots(path string) string {
 	return "/" + strings.Join(out, "/")
 }
 
-// Equal reports whether two URIs are the same after [URI.Normalize] (section 6).
+// Equal reports whether two URIs are equal after [URI.Normalize] (section 6).
 func Equal(a, b URI, rules func(scheme string) Rules) bool {
 	return a.Normalize(rules).text == b.Normalize(rules).text
 }

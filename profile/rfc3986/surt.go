@@ -9,12 +9,13 @@ import (
 
 // SURT returns the text in the Sort-friendly URI Reordering Transform of web archives, as
 // Heritrix writes it: http://user@www.archive.org:8080/path becomes
-// http://(org,archive,www,:8080@user)/path, so that sorting groups URIs by domain. An IPv4
-// or IPv6 address is not reversed: http://(192.0.2.1)/. A URI without a host is returned
-// unchanged.
+// http://(org,archive,www,:8080@user)/path, so that sorting groups URIs by domain. It does
+// not reverse an IPv4 or IPv6 address: http://(192.0.2.1)/. It returns a URI without a
+// host unchanged.
 //
-// SURT normalizes nothing: call [URI.Normalize] first. The result can be converted back,
-// and shows a password as [URI.String] does. [locus.Mask] does not find it there.
+// SURT does not normalize: the caller should call [URI.Normalize] first. The result can
+// be converted back, and shows a password like [URI.String]. [locus.Mask] does not find
+// the password there.
 func (u URI) SURT() string {
 	host, _ := u.Host()
 	if host == "" {
@@ -28,7 +29,8 @@ func (u URI) SURT() string {
 	} else {
 		labels := strings.Split(host, ".")
 		for _, label := range slices.Backward(labels) {
-			// No label has a ".": it stands for a comma, which the grammar allows in a host.
+			// A "." replaces a comma, which the grammar allows in a host, because no label contains
+			// a ".".
 			b = append(append(b, strings.ReplaceAll(label, ",", ".")...), ',')
 		}
 	}

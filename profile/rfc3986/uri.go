@@ -1,14 +1,14 @@
-// Package rfc3986 reads URIs by RFC 3986. An IPv6 address has no zone: RFC 9844 obsoletes
-// RFC 6874, which had a syntax for zones.
+// Package rfc3986 parses, checks and normalizes URIs by RFC 3986. An IPv6 address has no
+// zone: RFC 9844 obsoletes RFC 6874, which defined a syntax for zones.
 //
-// [Parse] splits any text, as appendix B does. [URI.Check] lists every violation of the
-// grammar, and [URI.Conforms] is its verdict. [URI.CheckReference] accepts relative
-// references. [URI.Normalize] applies the normalizations of section 6.2.2 and 6.2.3, and
-// [Equal] compares by them. Only Normalize decodes anything. [URI.SURT] writes the form by
-// which web archives sort.
+// [Parse] splits any text, as in appendix B. [URI.Check] lists every violation of the
+// grammar, and [URI.Conforms] reports whether there is one. [URI.CheckReference] accepts
+// relative references. [URI.Normalize] applies the normalizations of section 6.2.2 and
+// 6.2.3, and [Equal] compares normalized URIs. Only Normalize decodes anything. [URI.SURT]
+// returns the form by which web archives sort.
 //
-// The grammar is that of any scheme. It does not say what a component means, and neither
-// does this package (RFC 8820).
+// The grammar applies to any scheme. It does not define the meaning of a component, and
+// neither does this package (RFC 8820).
 package rfc3986
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// URI is a text split into its components. It is an immutable value; the zero URI is
+// URI is a text split into its components. It is an immutable value. The zero URI is
 // the empty reference.
 //
 // Its nine words fit the registers in which functions return values on 64-bit processors.
 type URI struct {
 	text string
-	// Offsets in octets. 0 is an absent component.
+	// Offsets in octets. An offset of 0 means an absent component.
 	colon    int // of ":" after the scheme
 	host     int // of the host, after "//" or "@"
 	port     int // of ":" before the port
@@ -36,23 +36,23 @@ type URI struct {
 	facts    facts
 }
 
-// facts are what [Parse] finds in its pass, so that most URIs need no other.
+// facts are properties that [Parse] finds in its single pass. Most URIs need no other pass.
 type facts uint
 
 const (
-	// plainHead: the scheme is valid, and the authority is absent, or a host of letters,
-	// digits, "-" and "." that a port from 1 to 65535 may follow.
+	// plainHead means that the scheme is valid, and the authority is absent, or a host
+	// of letters, digits, "-" and "." with an optional port from 1 to 65535.
 	plainHead facts = 1 << iota
-	// noDigit: no label of that host begins with a digit.
+	// noDigit means that no label of that host begins with a digit.
 	noDigit
-	// plainTail: path, query and fragment have only their characters, and "%".
+	// plainTail means that path, query and fragment consist of their characters, and "%".
 	plainTail
-	// soundEscapes: in path, query and fragment two hexadecimal digits follow each "%".
+	// soundEscapes means that in path, query and fragment two hexadecimal digits follow each "%".
 	soundEscapes
 )
 
-// Parse splits text into components as appendix B does. It accepts every text:
-// [URI.Check] says what is wrong with it. It does not allocate.
+// Parse splits text into components, as in appendix B. It accepts every text;
+// [URI.Check] reports the faults. It does not allocate.
 func Parse(text string) URI {
 	ends, rest, found := octet.Scan(text)
 	known := locus.Facts(rest >> 32)
@@ -60,8 +60,8 @@ func Parse(text string) URI {
 		colon, host, port, path, query, fragment, facts := read(text)
 		return URI{text, colon, host, port, path, query, fragment, facts}
 	}
-	// Variables, because they are registers. The fields of a URI are memory, which is slow to
-	// copy after it was written.
+	// Variables stay in registers. The fields of a URI are memory, which is slow to copy
+	// after it was written.
 	colon, port, slash, hash, question := int(uint16(ends)), int(ends>>48), int(uint16(rest)), int(uint16(rest>>16)), int(uint16(found))
 	host, path, end, query, fragment, facts := 0, colon+1, len(text), 0, 0, plainHead|noDigit|plainTail|soundEscapes
 	if hash > 0 {
@@ -82,8 +82,8 @@ func Parse(text string) URI {
 	return URI{text, colon, host, port, path, query, fragment, facts}
 }
 
-// tailFacts are facts about a text with only the characters of path, query and fragment in
-// those. "~" is the one that xchars are not: read has it.
+// tailFacts hold for a text whose path, query and fragment consist of their characters. Of
+// these, only "~" is not an xchar; read handles it.
 const tailFacts = locus.PathXchar | locus.FragmentXchar
 
 // startsWithDigit reports whether a label of the host at i begins with a digit.
@@ -121,7 +121,7 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	return colon, host, port, path, query, fragment, facts
 }
 
-// readPlain reads what comes before the path, if it has only what [plainHead] says.
+// readPlain reads the text before the path, if [plainHead] holds for it.
 func readPlain(text string) (colon, host, port, path int, facts facts) {
 	colon, _ = octet.SchemeEnd(text)
 	if colon == 0 || colon == len(text) || text[colon] != ':' || !octet.Is(text[0], octet.Alpha) {
@@ -145,8 +145,8 @@ func readPlain(text string) (colon, host, port, path int, facts facts) {
 	return colon, host, port, path, facts | plainHead
 }
 
-// plainPort returns the offset after the port at i, if it is 1 to 65535 without zeros
-// before it. Otherwise it returns that of the ":".
+// plainPort returns the offset after the port at i, if it is 1 to 65535 without
+// leading zeros. Otherwise it returns the offset of the ":".
 func plainPort(text string, i int) (end int) {
 	n := 0
 	for end = i; end < len(text) && octet.Is(text[end], octet.Digit) && end-i < len("65535"); end++ {
@@ -158,7 +158,7 @@ func plainPort(text string, i int) (end int) {
 	return end
 }
 
-// readHead reads what comes before the path of any text.
+// readHead reads the text before the path of any text.
 func readHead(text string) (colon, host, port, path int) {
 	if i := strings.IndexAny(text, ":/?#"); i > 0 && text[i] == ':' {
 		colon, path = i, i+1
@@ -177,7 +177,7 @@ func readHead(text string) (colon, host, port, path int) {
 	return colon, host, port, path
 }
 
-// until returns the offset of the first of chars in text from i, or the end of text.
+// until returns the offset of the first of chars in text at or after i, or the end of text.
 func until(text string, i int, chars string) int {
 	if n := strings.IndexAny(text[i:], chars); n >= 0 {
 		return i + n
@@ -185,7 +185,7 @@ func until(text string, i int, chars string) int {
 	return len(text)
 }
 
-// String returns the text as written, with a password.
+// String returns the text as written, including a password.
 func (u URI) String() string { return u.text }
 
 // Format writes u with its password hidden, for %v, %s and every other verb.
@@ -194,7 +194,7 @@ func (u URI) Format(f fmt.State, verb rune) {
 }
 
 // Scheme returns the scheme as written (section 3.1). ok reports whether u has one.
-// Without one it is a relative reference (section 4.2).
+// If not, u is a relative reference (section 4.2).
 func (u URI) Scheme() (text string, ok bool) { return u.text[:u.colon], u.colon > 0 }
 
 // hasAuthority reports whether u has "//" (section 3.2).
@@ -209,7 +209,7 @@ func (u URI) Authority() (text string, ok bool) {
 	return u.text[u.authorityStart():u.path], true
 }
 
-// authorityStart is the offset after the "//".
+// authorityStart returns the offset after the "//".
 func (u URI) authorityStart() int {
 	if u.colon == 0 {
 		return len("//")
@@ -217,8 +217,8 @@ func (u URI) authorityStart() int {
 	return u.colon + len("://")
 }
 
-// Userinfo returns the userinfo as written, with a password if it has one (section
-// 3.2.1). ok reports whether u has "@".
+// Userinfo returns the userinfo as written, including a password (section 3.2.1).
+// ok reports whether u has "@".
 func (u URI) Userinfo() (text string, ok bool) {
 	if start := u.authorityStart(); u.host > start {
 		return u.text[start : u.host-1], true
@@ -227,7 +227,7 @@ func (u URI) Userinfo() (text string, ok bool) {
 }
 
 // Host returns the host as written, an IP literal with its brackets (section 3.2.2). ok
-// reports whether u has an authority; its host may be empty.
+// reports whether u has an authority, whose host may be empty.
 func (u URI) Host() (text string, ok bool) {
 	switch {
 	case !u.hasAuthority():
@@ -238,8 +238,8 @@ func (u URI) Host() (text string, ok bool) {
 	return u.text[u.host:u.path], true
 }
 
-// Port returns the port as written (section 3.2.3). ok reports whether u has the ":";
-// the port may be empty.
+// Port returns the port as written (section 3.2.3). ok reports whether u has the ":",
+// after which the port may be empty.
 func (u URI) Port() (text string, ok bool) {
 	if u.port == 0 {
 		return "", false
@@ -247,7 +247,7 @@ func (u URI) Port() (text string, ok bool) {
 	return u.text[u.port+1 : u.path], true
 }
 
-// Path returns the path as written (section 3.3). Every URI has one; it may be empty.
+// Path returns the path as written (section 3.3). Every URI has a path, which may be empty.
 func (u URI) Path() string {
 	switch {
 	case u.query > 0:

@@ -13,7 +13,7 @@ const (
 	urlChar       // a URL code point
 	endsAuthority // "/", "?" and "#"; "\" ends it in special URLs
 
-	// The percent-encode sets of section 1.3.
+	// Percent-encode sets of section 1.3.
 	controlSet
 	fragmentSet
 	querySet
@@ -86,7 +86,7 @@ func isEscape(text string) bool {
 	return len(text) >= 3 && text[0] == '%' && table[text[1]]&table[text[2]]&hex != 0
 }
 
-// decode decodes the escapes of text; other "%" stay.
+// decode decodes the escapes of text. It does not change other "%".
 func decode(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text
@@ -110,7 +110,7 @@ func unhex(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// lowerASCII returns text with the letters of ASCII in lower case.
+// lowerASCII returns text with ASCII letters in lower case.
 func lowerASCII(text string) string {
 	for i := range len(text) {
 		if c := text[i]; 'A' <= c && c <= 'Z' {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Port returns the port; "" if it is absent or the default of the scheme.
+// Port returns the port, or "" if it is absent or the default of the scheme.
 func (u *URL) Port() string {
 	if u.port < 0 {
 		return ""
@@ -16,7 +16,7 @@ func (u *URL) Port() string {
 	return strconv.Itoa(int(u.port))
 }
 
-// setHost is the host parser (section 3.5). i is the offset of text in p.text.
+// setHost implements the host parser (section 3.5). i is the offset of text in p.text.
 func (p *parser) setHost(text string, i int, opaque bool) error {
 	if inner, ok := strings.CutPrefix(text, "["); ok {
 		if !strings.HasSuffix(inner, "]") {
@@ -58,8 +58,8 @@ func (p *parser) setHost(text string, i int, opaque bool) error {
 	return nil
 }
 
-// domainToASCII is domain to ASCII (section 3.3) and the check after it. bad is the octet
-// that a domain can't have.
+// domainToASCII implements domain to ASCII (section 3.3) and the check after it. bad is
+// the octet that is invalid in a domain.
 func domainToASCII(domain string) (ascii, fault string, bad byte) {
 	domain = lowerASCII(domain)
 	if !isASCII(domain) {
@@ -85,7 +85,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// endsInNumber is the ends-in-a-number checker (section 3.5).
+// endsInNumber implements the ends-in-a-number checker (section 3.5).
 func endsInNumber(domain string) bool {
 	domain = strings.TrimSuffix(domain, ".")
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
@@ -96,7 +96,8 @@ func endsInNumber(domain string) bool {
 	return ok || strings.Trim(last, "0123456789") == ""
 }
 
-// parseIPv4Number is the IPv4 number parser. A number that is too large is MaxUint64.
+// parseIPv4Number implements the IPv4 number parser. For a number that is too large it returns
+// MaxUint64.
 func parseIPv4Number(text string) (n uint64, decimal, ok bool) {
 	base := 10
 	switch {
@@ -123,8 +124,8 @@ func parseIPv4Number(text string) (n uint64, decimal, ok bool) {
 	return n, base == 10, true
 }
 
-// parseIPv4 is the IPv4 parser and serializer. notes are validation errors, fault is a
-// failure.
+// parseIPv4 implements the IPv4 parser and serializer. notes are validation errors,
+// and fault is a failure.
 func parseIPv4(text string) (address string, notes []string, fault string) {
 	parts := strings.Split(text, ".")
 	if last := len(parts) - 1; parts[last] == "" && last > 0 {
@@ -157,7 +158,7 @@ func parseIPv4(text string) (address string, notes []string, fault string) {
 	return fmt.Sprintf("%d.%d.%d.%d", sum>>24, sum>>16&255, sum>>8&255, sum&255), notes, ""
 }
 
-// parseIPv6 is the IPv6 parser. fault is a failure, at that offset.
+// parseIPv6 implements the IPv6 parser. fault is a failure at offset at.
 func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 	piece, compress, i := 0, -1, 0
 	if strings.HasPrefix(s, ":") {
@@ -259,7 +260,7 @@ func parseEmbedded(s string, i int) (high, low uint16, at int, fault string) {
 	return parts[0]<<8 | parts[1], parts[2]<<8 | parts[3], 0, ""
 }
 
-// formatIPv6 is the IPv6 serializer (section 3.6), with brackets.
+// formatIPv6 implements the IPv6 serializer (section 3.6), with brackets.
 func formatIPv6(pieces [8]uint16) string {
 	start, size := 8, 1
 	for i := 0; i < 8; {

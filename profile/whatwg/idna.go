@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// tableText has a line for each range of characters: the first one, their count, both in
-// hexadecimal, their status and their mapping. maketable.go writes it.
+// tableText has a line for each range of characters: the first character, their number,
+// both in hexadecimal, their status and their mapping. maketable.go writes it.
 //
 //go:embed table.txt
 var tableText string
@@ -71,9 +71,9 @@ func lookup(r rune) characters {
 	return list[i]
 }
 
-// toASCII is domain to ASCII (section 3.3) for a domain that is not ASCII: Unicode ToASCII
-// of UTS 46 with CheckBidi and CheckJoiners, without CheckHyphens, UseSTD3ASCIIRules and
-// VerifyDnsLength.
+// toASCII implements domain to ASCII (section 3.3) for a domain that is not ASCII: Unicode
+// ToASCII of UTS 46 with CheckBidi and CheckJoiners, without CheckHyphens,
+// UseSTD3ASCIIRules and VerifyDnsLength.
 func toASCII(domain string) (string, bool) {
 	var mapped strings.Builder
 	for _, r := range domain {
@@ -83,7 +83,7 @@ func toASCII(domain string) (string, bool) {
 		case c.status == 'p':
 			mapped.WriteString(c.mapped)
 		case c.status == 'i':
-		default: // a disallowed character fails below
+		default: // the check below rejects a disallowed character
 			mapped.WriteRune(r)
 		}
 	}
@@ -129,8 +129,8 @@ func hasRightToLeft(label string) bool {
 	return false
 }
 
-// isValidLabel applies the validity criteria of UTS 46 section 4.1 to a label that is
-// normalized, but for the Bidi rule.
+// isValidLabel applies the validity criteria of UTS 46 section 4.1, except the Bidi
+// rule, to a normalized label.
 func isValidLabel(label string) bool {
 	runes := []rune(label)
 	for i, r := range runes {

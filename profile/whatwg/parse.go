@@ -9,17 +9,18 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Parse parses input as the basic URL parser does (section 4.4). base is for a relative
-// URL; nil: none. The error is a [*locus.SyntaxError]; its Part is the name of the
-// validation error that is a failure. An octet that is not UTF-8 counts as U+FFFD.
+// Parse parses input like the basic URL parser (section 4.4). base is the base of a
+// relative URL; it may be nil. The error is a [*locus.SyntaxError]. Its Part is the
+// name of the validation error that is a failure. Parse reads an octet that is not
+// UTF-8 as U+FFFD.
 func Parse(input string, base *URL) (URL, error) {
 	p := parser{input: input, base: base}
 	err := p.parse()
 	return p.url, err
 }
 
-// Check is like [Parse], and also returns the validation errors (section 1.1) by their
-// names, in the order in which the parser meets them. A failure is among them.
+// Check is like [Parse], but also returns the validation errors (section 1.1) by their
+// names, in the order in which the parser meets them, including a failure.
 func Check(input string, base *URL) (URL, []locus.Violation, error) {
 	p := parser{input: input, base: base, strict: true}
 	err := p.parse()
@@ -35,9 +36,9 @@ type parser struct {
 	list   []locus.Violation
 
 	special bool
-	text    string // the input without blanks around it, tabs and line breaks
+	text    string // the input without surrounding white space, tabs and line breaks
 	start   int    // offset of text in input
-	offsets []int  // of each octet of text in input, if something was removed within it
+	offsets []int  // offset of each octet of text in input, if something was removed within it
 }
 
 // offset returns the offset in the input of an octet of text.
@@ -51,7 +52,7 @@ func (p *parser) offset(i int) int {
 	return len(p.input)
 }
 
-// hint says what to write instead, by the name of the validation error.
+// hint maps the name of a validation error to the fix.
 var hint = map[string]string{
 	"domain-to-ASCII":                          "not a domain that IDNA allows",
 	"domain-invalid-code-point":                "not allowed in a domain",
@@ -114,7 +115,7 @@ func (p *parser) failure(name string, offset int) error {
 	return locus.NewSyntaxError(p.input, offset, name, fmt.Errorf("%w: %s", locus.ErrValue, hint[name]))
 }
 
-// trim removes what step 1 to 3 of the parser remove.
+// trim implements steps 1 to 3 of the parser.
 func (p *parser) trim() {
 	end := len(p.input)
 	for end > 0 && p.input[end-1] <= ' ' {
@@ -148,7 +149,7 @@ func (p *parser) trim() {
 	p.text = string(kept)
 }
 
-// parse is the scheme start state, the scheme state and the no scheme state.
+// parse implements the scheme start state, the scheme state and the no scheme state.
 func (p *parser) parse() error {
 	p.url.port = -1
 	p.trim()
@@ -219,7 +220,7 @@ func (p *parser) noteSlash(i int) {
 	}
 }
 
-// relative is the relative state and the relative slash state.
+// relative implements the relative state and the relative slash state.
 func (p *parser) relative(i int) error {
 	b := p.base
 	if p.isSlash(i) {
@@ -256,7 +257,7 @@ func (p *parser) copyAuthority(b *URL) {
 	p.url.username, p.url.password, p.url.host, p.url.hasHost, p.url.port = b.username, b.password, b.host, b.hasHost, b.port
 }
 
-// ignoreSlashes is the special authority ignore slashes state.
+// ignoreSlashes implements the special authority ignore slashes state.
 func (p *parser) ignoreSlashes(i int) error {
 	start := i
 	for i < len(p.text) && (p.text[i] == '/' || p.text[i] == '\\') {
@@ -268,7 +269,7 @@ func (p *parser) ignoreSlashes(i int) error {
 	return p.authority(i)
 }
 
-// authority is the authority state, the host state and the port state.
+// authority implements the authority state, the host state and the port state.
 func (p *parser) authority(i int) error {
 	end := i
 	for end < len(p.text) && table[p.text[end]]&endsAuthority == 0 && !p.isSlash(end) {
@@ -330,7 +331,7 @@ func (p *parser) setPort(text string, i int) error {
 	return nil
 }
 
-// pathStart is the path start state.
+// pathStart implements the path start state.
 func (p *parser) pathStart(i int) error {
 	if p.special || i < len(p.text) && p.text[i] != '?' && p.text[i] != '#' {
 		return p.path(i, "")
@@ -338,7 +339,7 @@ func (p *parser) pathStart(i int) error {
 	return p.end(i)
 }
 
-// file is the file state, the file slash state and the file host state.
+// file implements the file state, the file slash state and the file host state.
 func (p *parser) file(i int) error {
 	p.url.hasHost = true
 	fromBase := p.base != nil && p.base.scheme == fileScheme
@@ -403,7 +404,7 @@ func (p *parser) shorten(path string) string {
 	return path[:max(strings.LastIndexByte(path, '/'), 0)]
 }
 
-// path is the path state. before is the path so far.
+// path implements the path state. before is the path so far.
 func (p *parser) path(i int, before string) error {
 	end := i
 	for end < len(p.text) && p.text[end] != '?' && p.text[end] != '#' {
@@ -461,7 +462,7 @@ func (p *parser) path(i int, before string) error {
 	return p.end(end)
 }
 
-// isPlain reports whether a path stays as it is.
+// isPlain reports whether the parser does not change a path.
 func (p *parser) isPlain(text string) bool {
 	if text == "" || text[0] != '/' || p.url.scheme == fileScheme {
 		return false
@@ -496,7 +497,7 @@ func dots(segment string) int {
 	return n
 }
 
-// opaquePath is the opaque path state.
+// opaquePath implements the opaque path state.
 func (p *parser) opaquePath(i int) error {
 	end := i
 	for end < len(p.text) && p.text[end] != '?' && p.text[end] != '#' {
@@ -511,7 +512,7 @@ func (p *parser) opaquePath(i int) error {
 	return p.end(end)
 }
 
-// end is the query state and the fragment state. i is at "?", at "#" or at the end.
+// end implements the query state and the fragment state. i is at "?", at "#" or at the end.
 func (p *parser) end(i int) error {
 	if i < len(p.text) && p.text[i] == '?' {
 		end := len(p.text)
@@ -534,7 +535,7 @@ func (p *parser) end(i int) error {
 	return nil
 }
 
-// units records what is not a URL unit (section 4.3) in text from i to end.
+// units records characters that are not URL units (section 4.3) in text from i to end.
 func (p *parser) units(i, end int) {
 	if !p.strict {
 		return

@@ -1,10 +1,10 @@
-// Package whatwg reads URLs as browsers do, by the URL Standard of the WHATWG
-// (https://url.spec.whatwg.org/, as of 2026): its parser, its serializer and its
-// validation errors, with offsets.
+// Package whatwg parses URLs like browsers, by the URL Standard of the WHATWG
+// (https://url.spec.whatwg.org/, as of 2026). It implements the parser and the
+// serializer, and reports validation errors with offsets.
 //
-// A URL that this package returns is often another text than the one that was parsed:
-// browsers repair. Use it to learn what a browser makes of a text. The root package keeps
-// what was written.
+// The text of a URL from this package often differs from the input, because browsers
+// repair URLs. A program should use this package to learn how a browser reads a text, and
+// the root package to preserve the text as written.
 package whatwg
 
 import (
@@ -12,12 +12,12 @@ import (
 	"strings"
 )
 
-// URL is a URL record (section 4.1). It is an immutable value. The zero URL is none.
+// URL is a URL record (section 4.1). It is an immutable value. The zero URL is invalid.
 type URL struct {
 	scheme             string // in lower case, without ":"
 	username, password string
 	host               string // serialized
-	path               string // serialized, opaque or of segments with "/" before each
+	path               string // serialized: opaque, or segments with "/" before each
 	query, fragment    string
 	port               int32 // -1 if none
 	hasHost            bool
@@ -26,11 +26,11 @@ type URL struct {
 	hasFragment        bool
 }
 
-// fileScheme is the special scheme with rules of its own.
+// fileScheme is the special scheme with its own rules.
 const fileScheme = "file"
 
-// specialPort returns the default port of a special scheme (section 4.2), 0 for file.
-// ok reports whether the scheme is special.
+// specialPort returns the default port of a special scheme (section 4.2), or 0 for
+// file. ok reports whether the scheme is special.
 func specialPort(scheme string) (port int32, ok bool) {
 	switch scheme {
 	case "http", "ws":
@@ -48,7 +48,7 @@ func specialPort(scheme string) (port int32, ok bool) {
 // IsZero reports whether u is the zero URL.
 func (u *URL) IsZero() bool { return u.scheme == "" }
 
-// Href returns the serialized URL (section 4.5), with its password.
+// Href returns the serialized URL (section 4.5), including its password.
 func (u *URL) Href() string {
 	var b strings.Builder
 	b.Grow(len(u.scheme) + len(u.username) + len(u.password) + len(u.host) + len(u.path) + len(u.query) + len(u.fragment) + len("://:@:65535/.?#"))
@@ -104,13 +104,13 @@ func (u *URL) writeHost(b *strings.Builder) {
 // Protocol returns the scheme and ":".
 func (u *URL) Protocol() string { return u.scheme + ":" }
 
-// Username returns the user, encoded; "" if there is none.
+// Username returns the encoded user, or "" if there is none.
 func (u *URL) Username() string { return u.username }
 
-// Password returns the password, encoded; "" if there is none.
+// Password returns the encoded password, or "" if there is none.
 func (u *URL) Password() string { return u.password }
 
-// Host returns host and port as in the URL; "" if there is no host.
+// Host returns host and port as in the URL, or "" if there is no host.
 func (u *URL) Host() string {
 	if u.port < 0 {
 		return u.host
@@ -120,16 +120,16 @@ func (u *URL) Host() string {
 	return b.String()
 }
 
-// Hostname returns the host, an IPv6 address with its brackets; "" if there is none.
+// Hostname returns the host, or "" if there is none. An IPv6 address has brackets.
 func (u *URL) Hostname() string { return u.host }
 
-// HasHost reports whether there is a host, which may be empty.
+// HasHost reports whether the URL has a host, which may be empty.
 func (u *URL) HasHost() bool { return u.hasHost }
 
 // Pathname returns the path.
 func (u *URL) Pathname() string { return u.path }
 
-// Search returns "?" and the query; "" if it is absent or empty.
+// Search returns "?" and the query, or "" if the query is absent or empty.
 func (u *URL) Search() string {
 	if u.query == "" {
 		return ""
@@ -137,7 +137,7 @@ func (u *URL) Search() string {
 	return "?" + u.query
 }
 
-// Hash returns "#" and the fragment; "" if it is absent or empty.
+// Hash returns "#" and the fragment, or "" if the fragment is absent or empty.
 func (u *URL) Hash() string {
 	if u.fragment == "" {
 		return ""
@@ -145,7 +145,7 @@ func (u *URL) Hash() string {
 	return "#" + u.fragment
 }
 
-// Origin returns the serialized origin (section 4.7), "null" for an opaque one.
+// Origin returns the serialized origin (section 4.7), or "null" for an opaque one.
 func (u *URL) Origin() string {
 	switch u.scheme {
 	case "blob":
