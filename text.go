@@ -21,10 +21,10 @@ var (
 	_ slog.LogValuer             = URL{}
 )
 
-// AppendText appends the text of u, exactly as it was parsed.
+// AppendText appends the text of u, exactly as parsed.
 func (u URL) AppendText(b []byte) ([]byte, error) { return append(b, u.text...), nil }
 
-// MarshalText returns the text of u, exactly as it was parsed. In JSON a URL is a
+// MarshalText returns the text of u, exactly as parsed. In JSON a URL is a
 // string, and the zero URL is "".
 func (u URL) MarshalText() ([]byte, error) { return []byte(u.text), nil }
 
@@ -50,7 +50,7 @@ func (u URL) MarshalBinary() ([]byte, error) { return u.MarshalText() }
 // UnmarshalBinary is like [URL.UnmarshalText], for encoding/gob.
 func (u *URL) UnmarshalBinary(text []byte) error { return u.UnmarshalText(text) }
 
-// Value returns the text of u, exactly as it was parsed, or nil (NULL) for the zero URL. It
+// Value returns the text of u, exactly as parsed, or nil (NULL) for the zero URL. It
 // implements the interface Valuer of database/sql/driver.
 func (u URL) Value() (driver.Value, error) {
 	if u.IsZero() {

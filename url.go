@@ -95,7 +95,7 @@ func (u URL) Facts() Facts { return Facts(u.more >> 32) }
 // IsZero reports whether u is the zero URL.
 func (u URL) IsZero() bool { return u.text == "" }
 
-// String returns the text exactly as it was parsed, including the password. A
+// String returns the text exactly as parsed, including the password. A
 // program that shows u to people must use [URL.Shown].
 func (u URL) String() string { return u.text }
 

@@ -104,7 +104,7 @@ func explain(text string, err error) error {
 // FromURL returns u as an absolute form. The zero URL gives the zero Ref.
 func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
 
-// String returns the text exactly as it was parsed, including the password.
+// String returns the text exactly as parsed, including the password.
 // Messages and logs must use [Ref.Shown].
 func (r Ref) String() string {
 	text := r.u.String()

@@ -31,7 +31,7 @@ func Parse(u locus.URL) (URL, error) {
 	return URL{u, r.content}, nil
 }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL from which d was parsed.
 func (d URL) URL() locus.URL { return d.url }
 
 // MediaType returns the type and subtype in lower case: "text/plain".

@@ -66,7 +66,7 @@ func form(u locus.URL) error {
 
 func portOffset(u locus.URL) int { return u.HostOffset() + len(u.Host()) }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL from which f was parsed.
 func (f URL) URL() locus.URL { return f.url }
 
 // Format writes the URL for every verb, with "***" in place of a password: see

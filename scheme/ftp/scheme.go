@@ -17,8 +17,8 @@ const (
 	SecurePort = 990
 )
 
-// Scheme returns the description of the ftp scheme, whose URLs c opens. If c is nil,
-// a client with default options opens them.
+// Scheme returns the description of the ftp scheme, with c as its opener. If c is nil,
+// the opener is a client with default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := entry("ftp", Port, c)
 	s.Status, s.Section = scheme.Standard, section

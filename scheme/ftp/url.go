@@ -111,7 +111,7 @@ func isDraftTypecode(code string) bool {
 	return false
 }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL from which u was parsed.
 func (u URL) URL() locus.URL { return u.u }
 
 // Format writes the URL for every verb, with "***" in place of a password: see

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the http scheme, whose URLs c opens. If c is nil,
-// a client with default options opens them.
+// Scheme returns the description of the http scheme, with c as its opener. If c is nil,
+// the opener is a client with default options.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    "http",

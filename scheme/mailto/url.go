@@ -36,7 +36,7 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL from which m was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
 // AddrSpec returns the decoded text after "mailto:", which is the address in RFC 1738. It may

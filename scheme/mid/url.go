@@ -48,7 +48,7 @@ func split(text string) (messageID, contentID string, pair bool) {
 	return text[:slash], text[slash+1:], true
 }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL from which m was parsed.
 func (m URL) URL() locus.URL { return m.url }
 
 // MessageID returns the decoded Message-ID without "<" and ">". For a cid URL it

@@ -8,7 +8,7 @@ import (
 )
 
 // Schemes returns the descriptions of the news, snews, nntp and nntps schemes,
-// whose URLs c opens. If c is nil, a client with default options opens them.
+// with c as their opener. If c is nil, the opener is a client with default options.
 func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)

@@ -121,7 +121,7 @@ func articleNumber(digits string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, strconv.IntSize-1)
 }
 
-// URL returns the URL as it was parsed.
+// URL returns the URL from which n was parsed.
 func (n URL) URL() locus.URL { return n.url }
 
 // Format writes the URL for every verb, with "***" in place of a password: see
