@@ -18,7 +18,7 @@ type nilOpener struct{}
 
 func (*nilOpener) Open(context.Context, *scheme.Request) (scheme.Resource, error) { panic("nil") }
 
-// What would panic when it is used is refused when it is registered.
+// A registry must reject a scheme that would panic in use.
 func TestRegistryRefusesIncomplete(t *testing.T) {
 	for why, s := range map[string]scheme.Scheme{
 		"nil func":    {Name: "x-a", Access: scheme.Access{Opener: scheme.OpenerFunc(nil)}},
@@ -33,7 +33,7 @@ func TestRegistryRefusesIncomplete(t *testing.T) {
 	}
 }
 
-// A row with nothing but a name is the generic form of section 5.
+// A scheme with only a name must have the generic form of section 5.
 func TestRegistryCompletes(t *testing.T) {
 	r := mustRegistry(t, scheme.Scheme{Name: "x-a"})
 	s, _ := r.Lookup("x-a")
@@ -58,7 +58,7 @@ func TestRegistryCompletes(t *testing.T) {
 	}
 }
 
-// Canonical and Check of a row that has only Fields refuse what Fields refuses.
+// Canonical and Check of a scheme with only Fields must reject the URLs that Fields rejects.
 func TestRegistryFollowsFields(t *testing.T) {
 	r := mustRegistry(t, scheme.Scheme{
 		Name:    "x-a",
@@ -95,7 +95,7 @@ func rules(list []locus.Violation) string {
 	return strings.Join(all, " ")
 }
 
-// The scheme of the example passes the test suite for schemes.
+// The scheme of the example must pass the test suite for schemes.
 func TestOwnScheme(t *testing.T) {
 	schemetest.Run(t, daytime(), schemetest.Config{Good: []string{"x-daytime://host.dom", "x-daytime://host.dom:7013/"}})
 	registry := mustRegistry(t, daytime())

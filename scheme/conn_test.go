@@ -59,7 +59,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// A connection says why it ended: the server, the caller or the context.
+// A connection must report why it ended: because of the server, the caller or the context.
 func TestConnEnds(t *testing.T) {
 	why := errors.New("why")
 	for name, test := range map[string]struct {

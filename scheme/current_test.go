@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The findings of the standard that is in force are among those of RFC 3986, once for each
-// offset, and its normal form follows RFC 3986's.
+// The findings must include those of the standard in force and of RFC 3986, once for each
+// offset, and the normal form must follow both.
 func TestCurrent(t *testing.T) {
 	own := scheme.CurrentStandard{
 		Name: "RFC 9999",

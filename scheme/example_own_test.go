@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// daytime is a scheme of our own: a host tells the time to everyone who connects (RFC 867).
+// daytime is a custom scheme: a host sends the time to each client (RFC 867).
 func daytime() scheme.Scheme {
 	const port = 13
 	open := func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
@@ -29,8 +29,8 @@ func daytime() scheme.Scheme {
 	}
 }
 
-// A scheme of your own is a row in a registry. The client has the policy, the limits and
-// the errors of all schemes. A test of the row is one call of schemetest.Run.
+// A custom scheme is a scheme.Scheme in a registry. The client applies the policy, the
+// limits and the errors of all schemes. One call of schemetest.Run tests the scheme.
 func ExampleScheme() {
 	client, err := all.Client(&all.Options{
 		Schemes: []scheme.Scheme{daytime()},

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/http"
 )
 
-// A "/" is reserved in the URLs of http, and data in those of gopher.
+// A "/" is reserved in http URLs, but data in gopher URLs.
 func ExampleRegistry_Same() {
 	registry, err := scheme.NewRegistry(http.Scheme(nil), gopher.Scheme(nil)) // or all.Registry
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A menu is the listing of its first link, by the fields of that and its size and time.
+// A menu must be the listing of its first link, determined by the link's fields, size and time.
 func TestListing(t *testing.T) {
 	u := locus.MustParse("gopher://h/1x")
 	link := scheme.Item{URL: u, Size: -1}

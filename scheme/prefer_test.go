@@ -11,15 +11,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// TestPreferenceRFC9110 is the examples of RFC 9110 sections 12.5.1 and 12.5.4, and
-// of RFC 4647 section 3.3.1.
+// TestPreferenceRFC9110 checks the examples of RFC 9110 sections 12.5.1 and 12.5.4,
+// and of RFC 4647 section 3.3.1.
 func TestPreferenceRFC9110(t *testing.T) {
 	qualities(t, "audio/*; q=0.2, audio/basic", map[string]float64{"audio/basic": 1, "audio/mpeg": 0.2, "text/plain": 0})
 	qualities(t, "text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c", map[string]float64{
 		"text/html": 1, "text/x-c": 1, "text/x-dvi": 0.8, "text/plain": 0.5, "image/gif": 0,
 	})
-	// The parameters mean nothing here, so that text/plain comes with the weight of
-	// the range without them, or with the greater one.
+	// The parameters have no meaning here, so text/plain has the weight of the
+	// range without them, or the greater weight.
 	qualities(t, "text/*, text/plain, text/plain;format=flowed, */*", map[string]float64{"text/plain": 1, "text/html": 1, "image/jpeg": 1})
 	qualities(t, "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5", map[string]float64{
 		"text/plain;format=flowed": 1, "text/plain": 1, "text/html": 0.3, "image/jpeg": 0.5,
@@ -38,12 +38,12 @@ func TestPreference(t *testing.T) {
 	qualities(t, `text/html;a="q=0,\" ;";level=1;q=0.001, *;q=0.`, map[string]float64{"text/html": 0.001, "b/c": 0})
 	qualities(t, "text/html;;q=0.5;", map[string]float64{"text/html": 0.5})
 	qualities(t, "a/b;q=0.1, a/b;q=0.3, a/b;q=0.2", map[string]float64{"a/b": 0.3})
-	// What Gopher+ servers write.
+	// Languages in the spelling of Gopher+ servers.
 	qualities(t, "en_us, es-ES;q=0.5, de;q=0.2, *;q=0.1", map[string]float64{"En_US": 1, "En-us": 1, "Es_ES": 0.5, "De_DE": 0.2, "de": 0.2, "En_GB": 0.1, "": 0.1})
 	qualities(t, "application/gopher+-menu, Directory/*;q=0", map[string]float64{"Application/Gopher+-Menu": 1, "application/gopher-menu": 0, "Directory/recursive": 0})
-	// The closest range decides, also if it is wanted less.
+	// The closest range must decide, even if its weight is lower.
 	qualities(t, "en, en-gb;q=0.1, en-gb-oed;q=0", map[string]float64{"en": 1, "En_GB": 0.1, "en-GB-oed": 0, "en-US": 1})
-	// "_" is "-" only in a language.
+	// "_" equals "-" only in a language.
 	qualities(t, "a/b-c", map[string]float64{"a/b_c": 0})
 	qualities(t, "text", map[string]float64{"text/plain": 0, "text": 1})
 	qualities(t, "text/*", map[string]float64{"text": 0, "textual/x": 0, "text/": 1})
@@ -146,14 +146,14 @@ func FuzzParsePreference(f *testing.F) {
 		if upper := p.Quality(strings.Map(swapCase, value)); upper != q {
 			t.Errorf("%q: %q has %v, in the other case %v", text, value, q, upper)
 		}
-		// An element of weight 0 more never makes anything wanted.
+		// An additional element of weight 0 must never make anything acceptable.
 		if less, err := scheme.ParsePreference(text + ", x-none;q=0"); err == nil && p.String() != "" && less.Quality(value) > q {
 			t.Errorf("%q: %q is wanted more for what is not wanted", text, value)
 		}
 	})
 }
 
-// swapCase is for letters of ASCII; the others have no case here.
+// swapCase swaps the case of ASCII letters.
 func swapCase(r rune) rune {
 	if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
 		return r ^ 0x20

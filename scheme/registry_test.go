@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// named is a scheme that can be told from others by its port.
+// named returns a scheme that its port distinguishes from others.
 func named(name string, port uint16) scheme.Scheme {
 	s := scheme.Generic(name, scheme.Experimental)
 	s.Port = port
@@ -72,8 +72,8 @@ func TestRegistryRefuses(t *testing.T) {
 	}
 }
 
-// A registry is a value: what is made of it leaves it as it was, and what it gives
-// out is a copy.
+// A registry must be a value: deriving another registry must not change it, and
+// its results must be copies.
 func TestRegistryIsImmutable(t *testing.T) {
 	list := []scheme.Scheme{named("a", 1), named("b", 2)}
 	r := mustRegistry(t, list...)
@@ -97,7 +97,7 @@ func TestRegistryIsImmutable(t *testing.T) {
 	}
 }
 
-// The zero Registry is empty and treats every URL as section 5 has otherurl.
+// The zero Registry must be empty and treat every URL as otherurl of section 5.
 func TestZeroRegistry(t *testing.T) {
 	var r scheme.Registry
 	u := locus.MustParse("HTTP://H/%7a")
@@ -115,7 +115,7 @@ func TestZeroRegistry(t *testing.T) {
 	}
 }
 
-// Every scheme is found however many there are, and whatever slots they share.
+// Every scheme must be found, however many there are, and whatever slots they share.
 func TestRegistrySlots(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 300} {
 		var list []scheme.Scheme
@@ -135,7 +135,7 @@ func TestRegistrySlots(t *testing.T) {
 	}
 }
 
-// Names that begin alike are told apart, where they are longer than a word too.
+// Names with the same beginning must be distinguished, also if they are longer than a word.
 func TestRegistryLongNames(t *testing.T) {
 	names := []string{"x-longn", "x-longna", "x-longname", "x-longnames", "x-longnamer"}
 	var list []scheme.Scheme
@@ -174,7 +174,7 @@ func TestRegistryAllocs(t *testing.T) {
 	}
 }
 
-// otherurl: every text of xchars conforms, and nothing else.
+// otherurl: every text of xchars must conform, and nothing else.
 func TestGenericCheck(t *testing.T) {
 	r := new(scheme.Registry)
 	for text, want := range map[string]string{
@@ -202,8 +202,8 @@ func TestGenericCheck(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
-	// The draft's generic form: "=", ";" and ":" are reserved there, and so is
-	// what RFC 1738 has as "*" and "!" not.
+	// In the draft's generic form, "=", ";" and ":" are reserved, and so are
+	// some characters that RFC 1738 does not reserve, such as "*" and "!".
 	for text, want := range map[string]int{"x:a/b?c+d": 0, "x:a@b&c": 0, "x:a;b=c:d": 3, "x:a?b?c/d": 2} {
 		if got := r.Check(locus.MustParse(text), locus.RFC1630); len(got) != want {
 			t.Errorf("%q by the draft: %v", text, got)
@@ -211,7 +211,7 @@ func TestGenericCheck(t *testing.T) {
 	}
 }
 
-// No finding tells a password, or a character of one.
+// No finding may reveal a password, or a character of one.
 func TestFindingsHidePassword(t *testing.T) {
 	const password = "se~{cr}et"
 	u := locus.MustParse("x://u:" + password + "@h~/~")
@@ -272,7 +272,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// A program adds a scheme of its own, with its syntax and its access.
+// A program adds a custom scheme, with its syntax and its access.
 func ExampleRegistry_With() {
 	words := scheme.Scheme{
 		Name:    "x-word",
@@ -313,7 +313,7 @@ func ExampleRegistry_With() {
 	// Output: gopher://gopher.micro.umn.edu/
 }
 
-// The zero URL is an error, with a message of its own.
+// The zero URL must be an error with a specific message.
 func TestZeroURL(t *testing.T) {
 	for _, r := range []*scheme.Registry{{}, mustRegistry(t, named("http", 80))} {
 		if _, _, err := r.Canonical(locus.URL{}); !errors.Is(err, locus.ErrZero) {

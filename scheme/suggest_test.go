@@ -15,7 +15,7 @@ func TestSuggest(t *testing.T) {
 		"htp://example.com":     "http://example.com",
 		"HTP://h/a#b":           "http://h/a#b",
 		"hhtp://h/":             "http://h/",
-		"hptt://h/":             "", // two letters apart, and four letters long
+		"hptt://h/":             "", // at distance two, but only four letters long
 		"thtp://h/":             "http://h/",
 		"htttp://h/":            "http://h/",
 		"ttp://h/":              "http://h/",
@@ -65,7 +65,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// No name that IANA registers is taken for a slip, whatever is registered here.
+// A name that IANA registers must not be a typo, whatever schemes are registered here.
 func TestRegisteredNamesAreNotTypos(t *testing.T) {
 	var list []scheme.Scheme
 	for _, name := range []string{"ftp", "http", "news", "wais", "mid", "cid", "telnet", "tn3270", "gopher", "nntp", "file"} {

@@ -30,7 +30,7 @@ func registry(t testing.TB) *scheme.Registry {
 	return r
 }
 
-// configs have, for each scheme, what the suite can't know.
+// configs holds the data for the test suite that depends on the scheme.
 var configs = map[string]schemetest.Config{
 	"ftp": {
 		Good:       []string{"ftp://host.dom/a/b", "ftp://myname@host.dom/%2Fetc/motd", "ftp://myname:pass@host.dom//etc/motd;type=a", "ftp://h:2121/;type=d", "ftp://:@h/a?b:c@d&e=f#g"},
@@ -113,11 +113,11 @@ func lower(r rune) rune {
 	return r
 }
 
-// like names the schemes that are another under a second name.
+// like maps a scheme to the scheme with the same syntax.
 var like = map[string]string{"https": "http", "ftps": "ftp", "gophers": "gopher", "nntps": "nntp", "snews": "news", "rlogin": "telnet", "tn3270": "telnet"}
 
-// config returns what the suite needs for the scheme of that name. A scheme
-// without a syntax of its own takes anything.
+// config returns the configuration of the test suite for the scheme with the
+// given name. A scheme without its own syntax accepts any text.
 func config(name string) schemetest.Config {
 	if c, ok := configs[name]; ok {
 		return c
@@ -140,8 +140,8 @@ func config(name string) schemetest.Config {
 	return c
 }
 
-// equalBut reports whether two lists of fields are equal, when f has been at the
-// value of that name in both.
+// equalBut reports whether two lists of fields are equal after f was applied to
+// the value with the given name in both.
 func equalBut(before, after []scheme.Field, name string, f func(any) any) bool {
 	apply := func(list []scheme.Field) []scheme.Field {
 		list = slices.Clone(list)
@@ -155,7 +155,7 @@ func equalBut(before, after []scheme.Field, name string, f func(any) any) bool {
 	return reflect.DeepEqual(apply(before), apply(after))
 }
 
-// sameDomain: the domain of an address or message-id may change its case.
+// sameDomain compares fields, ignoring the case of the domain of an address or message-id.
 func sameDomain(before, after []scheme.Field) bool {
 	for _, name := range []string{"addrSpec", "messageId"} {
 		if len(before) > 0 && equalBut(before, after, name, func(v any) any {
@@ -171,8 +171,8 @@ func sameDomain(before, after []scheme.Field) bool {
 	return false
 }
 
-// samePath: "." and ".." may be resolved in the path, and no path may become an
-// empty one.
+// samePath compares fields. "." and ".." may be resolved in the path, and a
+// missing path may become an empty one.
 func samePath(before, after []scheme.Field) bool {
 	before = slices.Clone(before)
 	for i := range before {
@@ -183,8 +183,8 @@ func samePath(before, after []scheme.Field) bool {
 	return equalBut(before, after, "path", func(v any) any { return path.Join("/", v.(string)) })
 }
 
-// inTexts reports whether the syntax of s is that of RFC 1738 or the URI draft, or of
-// a scheme there. Other schemes have tests of their own.
+// inTexts reports whether the syntax of s is in RFC 1738 or the URI draft, or equals
+// the syntax of a scheme there. Other schemes have their own tests.
 func inTexts(s scheme.Scheme) bool {
 	_, ok := like[s.Name]
 	return ok || s.Status != scheme.Extension
@@ -217,12 +217,12 @@ func TestSchemes(t *testing.T) {
 	}
 }
 
-// ungrammatical are the findings that say a URL is not of its production.
+// ungrammatical returns the findings that report that a URL does not match its production.
 func ungrammatical(list []locus.Violation) []locus.Violation {
 	return slices.DeleteFunc(slices.Clone(list), func(v locus.Violation) bool { return v.Kind != locus.Ungrammatical })
 }
 
-// checkVerdict holds the verdict on text against the transcription's.
+// checkVerdict compares the verdict on text with the verdict of the transcription.
 func checkVerdict(t *testing.T, r *scheme.Registry, text string) (want, refused bool) {
 	t.Helper()
 	want = conforms(text)
@@ -243,7 +243,7 @@ func checkVerdict(t *testing.T, r *scheme.Registry, text string) (want, refused 
 	return want, false
 }
 
-// The verdict is the transcription's on 20,000 URLs around the BNF.
+// The verdict on 20,000 URLs similar to the BNF must equal the verdict of the transcription.
 func TestSection5(t *testing.T) {
 	r := registry(t)
 	names := names(r)
@@ -333,7 +333,7 @@ func addSeeds(f *testing.F) *scheme.Registry {
 	return r
 }
 
-// Check says what the transcriptions say, for any text.
+// Check must agree with the transcriptions for any text.
 func FuzzCheck(f *testing.F) {
 	r := addSeeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -342,7 +342,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// Canonical forms keep what every scheme promises of them, for any text.
+// Canonical forms must have the properties that every scheme promises, for any text.
 func FuzzCanonical(f *testing.F) {
 	r := addSeeds(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -356,7 +356,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// The default schemes of package extract are those of the standards.
+// The default schemes of package extract must be the schemes of the standards.
 func TestStandardSchemesAreExtracted(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {

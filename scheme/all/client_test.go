@@ -27,7 +27,7 @@ func ExampleClient() {
 	}
 	defer server.Close()
 	ctx := context.Background()
-	// Without options, the server would be refused because it is on this machine.
+	// Without this rule, the policy would deny the server, because it is on this machine.
 	c, err := all.Client(&all.Options{Rules: policy.Rules{AllowPrivate: true}})
 	if err != nil {
 		panic(err)
@@ -56,7 +56,7 @@ func ExampleClient() {
 	// About: Hello. <nil>
 }
 
-// A policy refuses what a person did not mean.
+// A policy denies URLs that the user did not intend.
 func ExampleClient_denied() {
 	c, err := all.Client(nil)
 	if err != nil {
@@ -73,7 +73,8 @@ func ExampleClient_denied() {
 	// true locus: open file:///etc/passwd: policy: access to local files is not allowed
 }
 
-// Requests over HTTP have the fields of the options, secrets only for the first server.
+// Requests over HTTP must have the header fields of the options, but secrets only for the first
+// server.
 func TestClientHeader(t *testing.T) {
 	var seen []http.Header
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -138,7 +139,7 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// A URL without the host that its scheme needs is malformed, not denied.
+// A URL without the host that its scheme requires must be malformed, not denied.
 func TestMissingHost(t *testing.T) {
 	c, err := all.Client(nil)
 	if err != nil {
@@ -165,7 +166,7 @@ func TestMissingHost(t *testing.T) {
 			if err := c.Check(u, nil); access.KindOf(err) != access.Syntax {
 				t.Errorf("Check(%s): %v", text, err)
 			}
-			// In a page, it is the same.
+			// The same applies to a URL in a page.
 			if err := c.Check(u, &access.Result{URL: locus.MustParse("http://www.example/")}); access.KindOf(err) != access.Syntax {
 				t.Errorf("Check(%s) in a page: %v", text, err)
 			}

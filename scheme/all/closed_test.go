@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher"
 )
 
-// Closing a resource while it is read is not the server's fault.
+// Closing a resource during a read must not be reported as the server's fault.
 func TestClosedLocally(t *testing.T) {
 	server, client, err := certtest.Pair()
 	if err != nil {

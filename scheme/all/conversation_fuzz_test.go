@@ -12,10 +12,11 @@ import (
 	"github.com/locus-url/locus/internal/hostiletest"
 )
 
-// clientBehaviors are the behaviors of the seeds.
+// clientBehaviors lists the behaviors of the seeds.
 var clientBehaviors = []hostiletest.How{0, hostiletest.Waiting | hostiletest.Silent, hostiletest.Slow, hostiletest.Bytes}
 
-// seedConversation adds what a server said, for each URL by lines and in one other manner.
+// seedConversation adds the server's text as a seed, for each URL by lines and with one other
+// behavior.
 func seedConversation(f *testing.F, urls []string, first, later string) {
 	f.Helper()
 	for url := range urls {
@@ -24,7 +25,7 @@ func seedConversation(f *testing.F, urls []string, first, later string) {
 	}
 }
 
-// seedRecordings adds recordings of what servers said, each for one URL.
+// seedRecordings adds recordings of servers' texts, each for one URL.
 func seedRecordings(f *testing.F, urls []string, pattern string) {
 	f.Helper()
 	names, err := filepath.Glob(pattern)
@@ -42,15 +43,15 @@ func seedRecordings(f *testing.F, urls []string, pattern string) {
 	}
 }
 
-// fuzzConversation converses with servers that say anything, each time about one of urls.
+// fuzzConversation runs conversations with servers that send arbitrary text, each for one of urls.
 func fuzzConversation(f *testing.F, urls []string, secure *tls.Config, check func(*conversation)) {
 	f.Fuzz(func(t *testing.T, url, how uint8, first, later []byte) {
 		check(converse(t, &hostiletest.Peer{First: first, Later: later, How: hostiletest.How(how), TLS: secure}, urls[int(url)%len(urls)]))
 	})
 }
 
-// FuzzFTPConversation has an FTP server say anything on its control connection, and on
-// those for data.
+// FuzzFTPConversation runs an FTP server that sends arbitrary text on its control and
+// data connections.
 func FuzzFTPConversation(f *testing.F) {
 	urls := []string{"ftp://h.example/d/a", "ftp://user:" + secret + "@h.example/a%20b;type=a", "ftp://h.example/d/;type=d", "ftp://h.example/d/"}
 	const in = "220 Hi\r\n331 Word\r\n230 In\r\n"
@@ -70,7 +71,7 @@ func FuzzFTPConversation(f *testing.F) {
 	})
 }
 
-// FuzzGopherConversation has a server of Gopher, Gopher+ or CSO say anything.
+// FuzzGopherConversation runs a server of Gopher, Gopher+ or CSO that sends arbitrary text.
 func FuzzGopherConversation(f *testing.F) {
 	urls := []string{"gopher://h.example/0a", "gopher://h.example/1a", "gopher://h.example/9a", "gopher://h.example/7a%09words", "gopher://h.example/1a%09%09$", "gopher://h.example/0a%09%09!",
 		"gopher://h.example/0a%09%09+", "gopher://h.example/0a%09%09+%091%0D%0A+-1%0D%0Aanswer%0D%0A.%0D%0A", "gopher://h.example:105/2?name=smith", "gopher://h.example:105/2", "gopher://h.example/0URL:ftp:%2F%2Fh.example%2Fa", "gopher://h.example/ha"}
@@ -88,7 +89,7 @@ func FuzzGopherConversation(f *testing.F) {
 	})
 }
 
-// FuzzNewsConversation has a news server say anything.
+// FuzzNewsConversation runs a news server that sends arbitrary text.
 func FuzzNewsConversation(f *testing.F) {
 	urls := []string{"nntp://h.example/a.b/1", "nntp://user:" + secret + "@h.example/a.b", "news://h.example/a@b", "news://h.example/a.b", "news://h.example/*", "news://user:" + secret + "@h.example/a.*"}
 	for _, said := range []string{
@@ -104,7 +105,7 @@ func FuzzNewsConversation(f *testing.F) {
 	})
 }
 
-// FuzzWAISConversation has a WAIS server say anything.
+// FuzzWAISConversation runs a WAIS server that sends arbitrary octets.
 func FuzzWAISConversation(f *testing.F) {
 	urls := []string{"wais://h.example/db?words", "wais://h.example/db", "wais://h.example/db/TEXT/3=id;", "wais://user:" + secret + "@h.example/db?words"}
 	seedRecordings(f, urls, "../wais/testdata/wire/*.s2c.bin")
@@ -112,7 +113,7 @@ func FuzzWAISConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// FuzzProsperoConversation has a Prospero server send any datagrams.
+// FuzzProsperoConversation runs a Prospero server that sends arbitrary datagrams.
 func FuzzProsperoConversation(f *testing.F) {
 	urls := []string{"prospero://h.example/a", "prospero://h.example/a/b;OBJECT-VERSION=2", "prospero://h.example/ARCHIE/MATCH(100,0,0,0,=)/emacs"}
 	const id = "\x03\x00\x00"
@@ -127,7 +128,7 @@ func FuzzProsperoConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// FuzzTelnetConversation has a host of Telnet or rlogin say anything.
+// FuzzTelnetConversation runs a host of Telnet or rlogin that sends arbitrary octets.
 func FuzzTelnetConversation(f *testing.F) {
 	urls := []string{"telnet://h.example/", "telnet://user:" + secret + "@h.example/", "rlogin://user:" + secret + "@h.example/"}
 	for _, said := range []string{
@@ -140,8 +141,8 @@ func FuzzTelnetConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// FuzzTN3270Conversation has a host of 3270 terminals say anything. What is drawn of a
-// screen is judged in package tn3270.
+// FuzzTN3270Conversation runs a host of 3270 terminals that sends arbitrary octets.
+// Package tn3270 tests the drawing of a screen.
 func FuzzTN3270Conversation(f *testing.F) {
 	urls := []string{"tn3270://h.example/", "tn3270://user:" + secret + "@h.example/"}
 	for _, said := range []string{
@@ -155,11 +156,11 @@ func FuzzTN3270Conversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, (*conversation).sentNoSecret)
 }
 
-// httpLine matches the lines of a request, after whose first come the fields that the
-// client has reason to send.
+// httpLine matches the request line, and the header fields that the client has reason
+// to send.
 var httpLine = regexp.MustCompile(`^(GET [!-~]+ HTTP/1\.1|(Host|User-Agent|Accept|Accept-Encoding|Accept-Language|Authorization|Connection|Cookie|Referer): [ -~]*|)$`)
 
-// FuzzHTTPConversation has a web server say anything, also after a redirect.
+// FuzzHTTPConversation runs a web server that sends arbitrary text, also after a redirect.
 func FuzzHTTPConversation(f *testing.F) {
 	urls := []string{"http://h.example/a", "http://user:" + secret + "@h.example/a?b"}
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndata"
@@ -175,7 +176,7 @@ func FuzzHTTPConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, func(c *conversation) { c.sentLines(httpLine.MatchString) })
 }
 
-// FuzzFingerConversation has a finger server say anything.
+// FuzzFingerConversation runs a finger server that sends arbitrary text.
 func FuzzFingerConversation(f *testing.F) {
 	urls := []string{"finger://h.example/user", "finger://h.example/", "finger://h.example/user@h2.example"}
 	for _, said := range []string{"Login: user\r\nPlan:\r\n", "", "\x1b[2J\x00\xff"} {
@@ -184,7 +185,7 @@ func FuzzFingerConversation(f *testing.F) {
 	fuzzConversation(f, urls, nil, func(c *conversation) { c.sentLines(regexp.MustCompile(`^(user(@h2\.example)?)?$`).MatchString) })
 }
 
-// FuzzGeminiConversation has a Gemini server say anything inside TLS.
+// FuzzGeminiConversation runs a Gemini server that sends arbitrary text over TLS.
 func FuzzGeminiConversation(f *testing.F) {
 	urls := []string{"gemini://h.example/a", "gemini://h.example/"}
 	for _, said := range []string{"20 text/gemini; lang=en\r\n# Title\n=> /b A link\n=> ftp://h.example/ x\n```\n=> no\n```\n", "20 text/plain\r\ndata", "10 Name?\r\n", "11 Word?\r\n", "31 gemini://h2.example/b\r\n", "30 b\r\n", "44 9\r\n", "51 No\r\n", "60 Certificate\r\n", "2\r\n", "20 " + strings.Repeat("x", 1100) + "\r\n"} {

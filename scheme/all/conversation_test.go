@@ -23,31 +23,31 @@ import (
 
 // Limits of a conversation with a hostile server.
 const (
-	maxSaid  = 16 << 10         // octets that it says on a connection
+	maxSaid  = 16 << 10         // octets that it sends on a connection
 	maxRead  = 256 << 10        // octets of a resource
 	maxBytes = 64 << 20         // bytes that a conversation allocates
-	maxTime  = 10 * time.Minute // for all of it
+	maxTime  = 10 * time.Minute // time for the whole conversation
 	maxDials = 64
 )
 
-// secret is in URLs and answers to questions, and in no octets of a seed.
+// secret is in URLs and in answers to questions, but not in the octets of a seed.
 const secret = "sesame-9"
 
-// A conversation is what a client and a hostile server have said, and its end.
+// A conversation is the exchange between a client and a hostile server, and its end.
 type conversation struct {
 	t    *testing.T
 	peer *hostiletest.Peer
-	said string // by the server, on all connections
+	said string // sent by the server, on all connections
 
 	mu    sync.Mutex // guards texts: a session has its own goroutines
-	texts []string   // for people: errors, traces, titles, notes
+	texts []string   // texts for people: errors, traces, titles, notes
 	items int
 }
 
-// converse opens text with a client for every scheme, reads what that gives, and checks
-// what is true of each conversation: it ends in time, without a goroutine left; it costs a
-// bounded amount of memory and of connections; it gives a resource or an error, and URLs
-// that are valid; and no text for people has the password.
+// converse opens text with a client for every scheme, and reads the resource. It checks
+// the properties of every conversation. It must end in time, and leave no goroutine
+// running. Its memory and number of connections must be bounded. It must give a resource
+// or an error, and valid URLs. No text for people may contain the password.
 func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	t.Helper()
 	if len(peer.First) > maxSaid || len(peer.Later) > maxSaid {
@@ -76,7 +76,7 @@ func converse(t *testing.T, peer *hostiletest.Peer, text string) *conversation {
 	return c
 }
 
-// tell keeps texts that people would see.
+// tell records texts that people would see.
 func (c *conversation) tell(texts ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -173,7 +173,7 @@ func (c *conversation) readMenu(m *scheme.Menu) error {
 		if err != nil {
 			return err
 		}
-		// A server that says nothing more has the items of what it has said.
+		// The items must come from the text that the server has sent.
 		if c.items++; c.items > 64+len(c.said) {
 			c.t.Fatalf("%d items out of %d octets", c.items, len(c.said))
 		}
@@ -186,7 +186,7 @@ func (c *conversation) readMenu(m *scheme.Menu) error {
 	return nil
 }
 
-// use types a little, presses every key, and reads what the session shows.
+// use types some text, presses every key, and reads the output of the session.
 func (c *conversation) use(s *scheme.Session) error {
 	done := make(chan struct{})
 	go func() {
@@ -207,7 +207,7 @@ func (c *conversation) use(s *scheme.Session) error {
 	return err
 }
 
-// checkURL checks a URL that was made of what a server said.
+// checkURL checks a URL that was made from a server's text.
 func (c *conversation) checkURL(u locus.URL) {
 	if u.IsZero() {
 		return
@@ -217,8 +217,8 @@ func (c *conversation) checkURL(u locus.URL) {
 	}
 }
 
-// sentLines checks the lines that were sent on all connections: each ends with CR LF, has
-// no other CR, LF or NUL, and expected reports true for it.
+// sentLines checks the lines that were sent on all connections. Each must end with CR LF
+// and contain no other CR, LF or NUL, and expected must return true for it.
 func (c *conversation) sentLines(expected func(line string) bool) {
 	c.t.Helper()
 	for _, sent := range c.peer.Sent() {
@@ -234,8 +234,8 @@ func (c *conversation) sentLines(expected func(line string) bool) {
 	}
 }
 
-// sentNoSecret checks that the password was not sent: where it is only advice, and where
-// no login exists.
+// sentNoSecret checks that the password was not sent, in schemes in which it is only
+// advice or no login exists.
 func (c *conversation) sentNoSecret() {
 	c.t.Helper()
 	for _, sent := range c.peer.Sent() {
@@ -245,7 +245,7 @@ func (c *conversation) sentNoSecret() {
 	}
 }
 
-// command returns a function for sentLines: lines begin with one of words.
+// command returns a function for sentLines: a line must begin with one of words.
 func command(words ...string) func(string) bool {
 	return func(line string) bool {
 		word, _, _ := strings.Cut(line, " ")

@@ -12,31 +12,29 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// This file is the "BNF for specific URL schemes" of the URI draft, in its order,
-// written for reading only. It judges Check by the draft's rules.
+// This file contains the "BNF for specific URL schemes" of the URI draft, in its
+// order and in a readable form. The tests compare Check with it.
 //
-// Where the draft contradicts itself it is read as follows. "safe" and "extra" are
-// those of both its lists, without the quotation mark. Spaces between the letters
-// of a scheme's name are not meant, nor is the second ":" of mailtoaddress. An
-// identifier with "@" is an article and no group ("News"), and the last "@" splits
-// it. %00 ends a hsoname, though it is an escape too. A void fragmentid, a gopher
-// URL that ends in "/" ("Gopher"), "//" and hostport before the group of nntp, and
-// ";type=" before a typecode ("FTP"), whose form code may be missing, are in the
-// prose. rlogin and tn3270 are as telnet. file has no production here but that of RFC 1738, with a host of the
-// draft's. The letters of a typecode may be of either case. A path that
-// begins with "//", which the examples have and the generic production does not,
-// conforms in a scheme without a production. A "?" that an "@" follows before any
-// "/" is refused: the "@" may end a login, or be in a search.
+// Where the draft contradicts itself, this file reads it as follows. "safe" and "extra" are the union of both
+// its lists, without the quotation mark. Spaces between the letters of a scheme's name are not intended, nor
+// is the second ":" of mailtoaddress. An identifier with "@" is an article and not a group ("News"), and the
+// last "@" splits it. %00 ends an hsoname, though it is an escape too. The prose allows an empty fragmentid, a
+// gopher URL that ends in "/" ("Gopher"), "//" and hostport before the group of nntp, and ";type=" before a
+// typecode ("FTP"), whose form code may be missing. rlogin and tn3270 are like telnet. file has only the
+// production of RFC 1738 here, with a host of the draft. The letters of a typecode may be in either case. A
+// path that begins with "//", which the examples have but the generic production does not, conforms in a
+// scheme without a production. A "?" with a later "@" before any "/" is rejected, because the "@" may end a
+// login, or be in a search.
 const (
 	draftXalpha   = `(?:[` + alpha + digit + `$\-_@.&+!*'(),]|` + escaped + `)`
 	draftXalphas  = draftXalpha + `+`
-	draftXpalphas = draftXalphas // "+" is among them
+	draftXpalphas = draftXalphas // includes "+"
 	draftIalpha   = `[` + alpha + `]` + draftXalpha + `*`
 	draftNoAt     = `(?:[` + alpha + digit + `$\-_.&+!*'(),]|` + escaped + `)`
 
 	draftSegment    = draftXpalphas
 	draftPath       = `(?:` + draftSegment + `/)*(?:` + draftSegment + `)?`
-	draftSearch     = draftXalphas // *( "+" xalphas ): "+" is among them
+	draftSearch     = draftXalphas // *( "+" xalphas ); includes "+"
 	draftAlphanum2  = `[` + alpha + digit + `\-_.+]`
 	draftUser       = draftAlphanum2 + `+`
 	draftPassword   = draftAlphanum2 + `+`
@@ -52,7 +50,7 @@ const (
 	draftWpath      = `(?:` + digits + `=` + draftPath + `;)+`
 	draftAlphanums  = `[` + alpha + digit + `]+`
 	draftVersion    = digits
-	draftIdentifier = draftXalphas // addr-spec, content-identifier: no more is said
+	draftIdentifier = draftXalphas // addr-spec, content-identifier: the draft does not define them
 	draftTelnet     = `//` + draftLogin
 )
 
@@ -80,11 +78,11 @@ var (
 	draftVersions = production(`//[^/]*/[^%]*(?:%[^0][^%]*|%0[^0][^%]*)*(?:%00` + draftVersion + `(?:` + draftAlphanums + `)?)?`)
 )
 
-// sameDraft names the schemes of later texts that are as another one is.
+// sameDraft maps schemes of later texts to the scheme with the same syntax.
 var sameDraft = map[string]string{"https": "http", "ftps": "ftp", "gophers": "gopher", "nntps": "nntp", "snews": "news"}
 
-// draftConforms reports whether text is a url of the draft, perhaps with "#" and a
-// fragmentid behind it.
+// draftConforms reports whether text is a url of the draft, optionally followed by
+// "#" and a fragmentid.
 func draftConforms(text string) bool {
 	text, id, _ := strings.Cut(text, "#")
 	name, part, ok := strings.Cut(text, ":")
@@ -108,8 +106,8 @@ func draftConforms(text string) bool {
 	return own.MatchString(part)
 }
 
-// checkDraft holds the verdict on text by the draft's rules against the
-// transcription's. Each violation cites the draft, but for file.
+// checkDraft compares the verdict on text by the draft's rules with the verdict
+// of the transcription. Each violation must cite the draft, except for file.
 func checkDraft(t *testing.T, r *scheme.Registry, text string) (want, refused bool) {
 	t.Helper()
 	want = draftConforms(text)
@@ -135,7 +133,7 @@ func checkDraft(t *testing.T, r *scheme.Registry, text string) (want, refused bo
 	return want, false
 }
 
-// TestDraft holds 20,000 URLs around the draft's BNF against the transcription.
+// TestDraft compares 20,000 URLs similar to the draft's BNF with the transcription.
 func TestDraft(t *testing.T) {
 	r := registry(t)
 	names := names(r)

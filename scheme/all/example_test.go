@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// A list of URLs to fetch, each only once: the scheme knows which spellings mean the
-// same.
+// A list of URLs to fetch, each only once: the scheme determines which spellings
+// mean the same.
 func Example_crawlList() {
 	registry, err := all.Registry()
 	if err != nil {

@@ -26,7 +26,7 @@ func generic[T any](parse func(locus.URL) (T, error)) func(locus.URL) (any, erro
 	return func(u locus.URL) (any, error) { return parse(u) }
 }
 
-// No scheme's own type shows a password to package fmt or to a log.
+// Package fmt and logs must not show a password in any scheme's own type.
 func TestFormatHidesPasswords(t *testing.T) {
 	shownOnce := 0
 	for _, text := range secrettest.URLs(secrettest.Password, "h.example") {
@@ -56,7 +56,7 @@ func TestFormatHidesPasswords(t *testing.T) {
 	}
 }
 
-// What the registered schemes use "@" for stays readable.
+// An "@" in registered schemes that is not a login must stay readable.
 func TestAddressesStayReadable(t *testing.T) {
 	r, err := all.Registry()
 	if err != nil {

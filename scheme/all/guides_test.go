@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais"
 )
 
-// The Go code of the guides in docs, which need servers of the Internet. It is compiled
-// here, and a test of the command compares it with the guides.
+// The Go code of the guides in docs, which needs servers on the Internet. It is
+// compiled here, and a test of the command compares it with the guides.
 var _ = []any{ftpGuide, geminiGuide, gopherGuide, newsGuide, prosperoGuide, waisGuide}
 
 func ftpGuide(ctx context.Context, u locus.URL, file io.Writer) error {
@@ -29,7 +29,7 @@ func ftpGuide(ctx context.Context, u locus.URL, file io.Writer) error {
 	defer res.Close()
 	switch r := res.(type) {
 	case *scheme.Object:
-		_, err = io.Copy(file, r.Body) // fails unless the server says that the file is complete
+		_, err = io.Copy(file, r.Body) // fails unless the server reports that the file is complete
 	case *scheme.Menu:
 		for item, err := range r.Items {
 			fmt.Println(item.Title, item.URL, item.Size, item.ModTime, err)
@@ -51,9 +51,9 @@ func geminiGuide(ctx context.Context) error {
 	defer res.Close()
 	switch r := res.Resource.(type) {
 	case *scheme.Menu:
-		fmt.Println(r.Title) // r.Items has the links, r.Form a question
+		fmt.Println(r.Title) // r.Items are the links, r.Form is a form
 	case *scheme.Object:
-		fmt.Println(r.Type) // r.Body has the octets
+		fmt.Println(r.Type) // r.Body reads the octets
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func prosperoGuide(ctx context.Context, u locus.URL, file io.Writer) error {
 			fmt.Println(item.Title, item.URL, err)
 		}
 	case *scheme.Object:
-		_, err = io.Copy(file, r.Body) // the server keeps the object itself
+		_, err = io.Copy(file, r.Body) // the server stores the object itself
 	}
 	return err
 }

@@ -21,11 +21,11 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// flood is an answer without end: what comes first, and what is repeated.
+// flood is an endless response: its beginning, and the repeated part.
 type flood struct{ url, first, again string }
 
-// floods are endless answers in each place where a client reads a server: greetings,
-// heads, lines, lists, bodies and trailers.
+// floods holds an endless response for each place where a client reads a server:
+// greetings, heads, lines, lists, bodies and trailers.
 var floods = []flood{
 	{"finger://h.example/a", "", "Login: a\r\n"},
 	{"finger://h.example/a", "", "aaaaaaaa"},
@@ -90,8 +90,8 @@ var floods = []flood{
 	{"gemini://h.example/a", "10 how many", "?"},
 }
 
-// However much a server sends, in whatever part of its answer, opening the URL and reading
-// the resource as it comes holds little of it.
+// Opening the URL and reading the resource must need little memory, however much a server
+// sends, in whatever part of its response.
 func TestHostileMemory(t *testing.T) {
 	server, _, err := certtest.Pair()
 	if err != nil {
@@ -116,12 +116,12 @@ func TestHostileMemory(t *testing.T) {
 	}
 }
 
-// floodHeap is how much the heap may grow, as docs/dev/limits.md says: the largest buffers are
-// those of a menu's texts and of a message's head.
+// floodHeap is the maximum growth of the heap; see docs/dev/limits.md. The largest buffers
+// hold a menu's texts and a message's head.
 const floodHeap = 2 << 20
 
-// open opens the URL at a server that sends the flood, at most so much of it, and reads
-// what comes. held is the largest heap meanwhile.
+// open opens the URL at a server that sends at most most octets of the flood, and reads
+// the response. held is the largest heap meanwhile.
 func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held int64) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -133,7 +133,7 @@ func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held in
 	)
 	left.Store(most)
 	look := func() {
-		// The client may allocate during a collection. What it holds is in each of them.
+		// The client may allocate during a collection, so use the minimum over several collections.
 		least := int64(math.MaxInt64)
 		for range 3 {
 			runtime.GC()
@@ -159,7 +159,7 @@ func (f flood) open(t *testing.T, config *tls.Config, most int64) (sent, held in
 			}
 			c = secure
 		}
-		// The requests are read, whatever they are.
+		// Read and ignore the requests.
 		servers.Go(func() { io.Copy(io.Discard, c) })
 		if datagrams {
 			again = again[:1024/len(f.again)*len(f.again)]

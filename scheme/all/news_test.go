@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// From all newsgroups to one, and from there to an article: the links of news lead
-// through a server of NNTP, and the policy lets them.
+// Links must lead from all newsgroups to one, and from there to an article,
+// through an NNTP server, and the policy must allow them.
 func TestNews(t *testing.T) {
 	text := "Subject: =?utf-8?q?caf=C3=A9?=\r\nMessage-ID: <a/b%c@d.e>\r\n\r\n.\r\n"
 	server, err := newstest.Start(newstest.Groups{"a.b": {Description: "of a", Articles: []string{text}}}, nil)

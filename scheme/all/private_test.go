@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// Requests of protocols without a login have nothing about the user and the program.
+// Requests of protocols without a login must contain nothing about the user and the program.
 func TestNothingPersonal(t *testing.T) {
 	phone, err := gophertest.Start(gophertest.Item{}, &gophertest.Options{Phone: []gophertest.Person{{Name: "Anna Smith"}}})
 	if err != nil {

@@ -19,10 +19,10 @@ import (
 func Example() {
 	u, err := locus.Parse("FTP://myname:secret@host.dom//etc/motd")
 	if err != nil {
-		log.Fatal(err) // with the offset, what is wrong, and what would be right
+		log.Fatal(err) // with the offset, the fault, and the fix
 	}
 	fmt.Println(u.Shown())
-	f, err := ftp.Parse(u) // the scheme's own URL: split, then decoded once
+	f, err := ftp.Parse(u) // the scheme's own URL type: split, then decoded once
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func Example() {
 	// ftp://myname:***@host.dom//etc/motd
 }
 
-// A webhook that a customer entered leads into our own network.
+// A webhook URL that a customer entered leads into the private network.
 func Example_webhook() {
 	client := &http.Client{Transport: access.NewTransport(nil)}
 	_, err := client.Post("http://169.254.169.254/latest/", "application/json", strings.NewReader("{}"))

@@ -36,7 +36,8 @@ func TestSame(t *testing.T) {
 			c.a, c.b, c.why = c.b, c.a, nil
 		}
 	}
-	// A URL in no form of its scheme has an error, which shows no password.
+	// For a URL that is not in the form of its scheme, the reason must be an error without a
+	// password.
 	same, why := r.Same(locus.MustParse("gopher:x"), locus.MustParse("finger://u:s3cret@h/a/b"))
 	if same || len(why) != 2 || strings.Contains(strings.Join(why, ""), "s3cret") {
 		t.Errorf("%v, %q", same, why)

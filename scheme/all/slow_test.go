@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// This file is section 5 of RFC 1738, all of it and in its order, written for
-// reading only: each production is a pattern with the name that it has there. It
-// judges the Check of every scheme.
+// This file contains section 5 of RFC 1738, complete and in its order, in a
+// readable form: each production is a pattern with its name in the RFC. The
+// tests compare the Check of every scheme with it.
 //
-// Where the standard contradicts itself it is read as follows. otherurl is for
-// the schemes that have no production of their own, else every text would be of
-// it. The literal "/" of gopherurl stands there without its quotes. A fragment is
-// split off before: no production has a "#". The case of ";type=" makes no
-// difference, as that of any literal of RFC 822, whose conventions these are.
+// Where the standard contradicts itself, this file reads it as follows. otherurl
+// applies only to schemes without their own production, because otherwise every
+// text would match it. The literal "/" of gopherurl lacks its quotes. A fragment
+// is split off first, because no production contains a "#". The case of ";type="
+// does not matter, like the case of any literal in RFC 822, whose conventions
+// apply.
 
 // ; Miscellaneous definitions
 const (
@@ -114,8 +115,8 @@ const (
 	prosperourl = `//` + hostport + `/` + ppath + `(?:` + fieldspec + `)*`
 )
 
-// url has the production of each scheme that has one, and of those that a later
-// text, or the URI draft, gives the same.
+// url holds the production of each scheme that has one, and of schemes to which
+// a later text, or the URI draft, gives the same.
 var url = map[string]*regexp.Regexp{
 	"ftp":      production(ftpurl),
 	"file":     production(fileurl),
@@ -148,7 +149,7 @@ func production(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` + pattern + `)\z`)
 }
 
-// conforms reports whether text is a url, perhaps with "#" and xchars behind it.
+// conforms reports whether text is a url, optionally followed by "#" and xchars.
 func conforms(text string) bool {
 	text, id, _ := strings.Cut(text, "#")
 	name, part, ok := strings.Cut(text, ":")
@@ -163,7 +164,7 @@ func conforms(text string) bool {
 }
 
 // splitsAsInternet reports whether text has "//" after its scheme. Then section
-// 3.1 says that a login follows, also where *xchar or a message-id would do.
+// 3.1 requires a login, even where *xchar or a message-id would match.
 func splitsAsInternet(text string) bool {
 	_, part, _ := strings.Cut(text, ":")
 	return strings.HasPrefix(part, "//")

@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %q, %q", test.text, d.ContentType(), d.Octets())
 		}
 	}
-	// The picture was not damaged on its way here.
+	// The picture must be intact.
 	if p, err := gif.Decode(strings.NewReader(parse(t, larry).Octets())); err != nil || p.Bounds().Dx() != 48 {
 		t.Errorf("%v, %v", p, err)
 	}
@@ -307,7 +307,7 @@ func TestCurrentReference(t *testing.T) {
 		"data:a/b;c=%22d=e%22;f=g%2Fh%28,i", "data:;a=%22%22,b")
 }
 
-// What is decoded can be written and read again.
+// A decoded URL must be the same after writing and parsing it.
 func FuzzParse(f *testing.F) {
 	for _, seed := range append(config.Good, config.Bad...) {
 		f.Add(seed)

@@ -43,7 +43,8 @@ func TestArchivedObject(t *testing.T) {
 	}
 }
 
-// FuzzArchived: any octets give a resource, and are closed. What is read is written the same.
+// FuzzArchived checks that any octets give a resource and are closed, and that writing the items
+// gives the same octets.
 func FuzzArchived(f *testing.F) {
 	f.Add("object 3 2020-01-02T03:04:05.6Z \"\" \"a\"\n")
 	f.Add("menu -1 - \"symbolic link\" \"a b\\xff\"\n")

@@ -326,7 +326,7 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// A long directory is listed in sorted runs.
+// A long directory must be listed in sorted runs.
 func TestLongMenu(t *testing.T) {
 	c, dir := fixture(t, nil)
 	const n, run = 250, 100
@@ -390,8 +390,9 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// RFC 8089 writes "file:/path" for what RFC 1738 writes "file:///path". It is opened,
-// with a note that gives the form of RFC 1738, and its menu has URLs of that form.
+// RFC 8089 writes "file:/path" for "file:///path" in RFC 1738. A client must open it
+// with a note that gives the form of RFC 1738, and its menu must have URLs of that
+// form.
 func TestShortForm(t *testing.T) {
 	c, _ := fixture(t, map[string]string{"dir/a b": "x"})
 	u := locus.MustParse("file:/dir/a%20b")
@@ -415,7 +416,7 @@ func TestShortForm(t *testing.T) {
 	}
 }
 
-// Reading after Close is the caller's error, not the file system's.
+// Reading after Close must be reported as the caller's error, not the file system's.
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("x"), 0o600); err != nil {

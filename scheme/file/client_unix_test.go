@@ -47,8 +47,8 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// swapped is a tree in which a pipe takes the place of a file between the look at
-// it and its opening.
+// swapped is a tree in which a pipe replaces the file between the check and its
+// opening.
 type swapped struct {
 	tree
 	file string

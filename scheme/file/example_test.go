@@ -32,7 +32,7 @@ func ExampleParts() {
 	// Output: file:///home/me/AC%2FDC%3F.txt <nil>
 }
 
-// With a root, nothing outside of it can be opened.
+// With a root, the client cannot open anything outside it.
 func ExampleClient_Open() {
 	dir, err := os.MkdirTemp("", "locus")
 	if err != nil {

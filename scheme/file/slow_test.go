@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// RFC 1738 section 5, to be compared with the standard by eye:
+// RFC 1738 section 5, for comparison with the standard:
 //
 //	fileurl  = "file://" [ host | "localhost" ] "/" fpath
 //	fpath    = fsegment *[ "/" fsegment ]
@@ -49,7 +49,7 @@ func sameFields(a, b []scheme.Field) bool {
 	return sameHost(host(a), host(b)) && reflect.DeepEqual(a[1], b[1])
 }
 
-// sameHost compares hosts but for case and the needless zeros of an address.
+// sameHost compares hosts, ignoring case and leading zeros of an address.
 func sameHost(a, b string) bool {
 	zeros := func(s string) string {
 		labels := strings.Split(s, ".")

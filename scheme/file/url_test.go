@@ -62,7 +62,7 @@ func TestParseRefuses(t *testing.T) {
 	bnftest.Refused(t, u, err, "fileurl", 0, locus.ErrForm)
 }
 
-// No error and no finding contains a password.
+// No error and no finding may contain a password.
 func TestPasswordHidden(t *testing.T) {
 	u := locus.MustParse("file://u:secret@h/x")
 	if _, err := Parse(u); err == nil || strings.Contains(err.Error(), "secret") {
@@ -152,7 +152,7 @@ func TestName(t *testing.T) {
 	for _, c := range []struct {
 		url             string
 		windows, rooted bool
-		want            string // "!" and a word: refused
+		want            string // "!" and a word mean an error
 		directory       bool
 	}{
 		{"file:///", false, false, "/", true},

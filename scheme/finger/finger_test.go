@@ -66,7 +66,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A request without a host or a dialer fails.
+// A request without a host or a dialer must fail.
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{"finger:///a": "missing host", "finger://h/": "no dialer"} {
 		if _, err := (finger.Client{}).Open(t.Context(), &scheme.Request{URL: locus.MustParse(text)}); err == nil || !strings.Contains(err.Error(), want) {
@@ -75,7 +75,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The demonstration has the stops that it lists, under titles and menus.
+// The demonstration must have the stops that it lists, with their titles and menus.
 func TestDemo(t *testing.T) {
 	row := finger.Scheme()
 	demo, err := fingertest.Demo()
@@ -100,7 +100,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// Ending ctx ends the reading of the reply.
+// When ctx ends, reading the reply must fail.
 func TestCancel(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,7 +119,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// What is sent is one line, and what is decoded can be found in the URL.
+// A request must be one line, and the URL must contain the decoded text.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"finger://h/a", "finger://h:7/%2FW%20a", "finger://h/%0A", "finger://h//"} {
 		f.Add(seed)

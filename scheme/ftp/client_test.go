@@ -47,7 +47,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.Dialer.DialContext(ctx, network, address)
 }
 
-// dataDialer is a dialer that is a scheme.DataDialer.
+// dataDialer is a dialer that implements scheme.DataDialer.
 type dataDialer struct {
 	dialer
 	data atomic.Int32
@@ -72,7 +72,7 @@ type fixture struct {
 	addr   string // of the server
 	client *ftp.Client
 	dial   scheme.Dialer
-	req    scheme.Request // what each request has besides
+	req    scheme.Request // fields that each request has in addition
 	trace  []string
 }
 
@@ -181,7 +181,7 @@ func (w *fixture) wantError(err, kind error, words ...string) {
 	}
 }
 
-// RFC 1738 3.2.2: three URLs that look alike, and three conversations.
+// RFC 1738 3.2.2: three similar URLs, and three different conversations.
 func TestThreeSequences(t *testing.T) {
 	files := ftptest.Files{"etc/motd": {Data: "of the system"}, "home/alice/etc/motd": {Data: "of alice"}}
 	for _, c := range []struct {
@@ -260,7 +260,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A line end in a URL would be another command: nothing is sent or dialed.
+// A line end in a URL would be another command, so the client must not send or dial anything.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, nil, nil, nil)
 	for _, c := range []struct{ login, path string }{
@@ -275,7 +275,7 @@ func TestNothingIsSent(t *testing.T) {
 	if n := w.dial.(*dialer).dialed.Load(); n != 0 || len(w.server.Log()) != 0 || len(w.trace) != 0 {
 		t.Errorf("%d dialed, log %q, trace %q", n, w.server.Log(), w.trace)
 	}
-	// Neither is an answer of Ask.
+	// The same applies to an answer of Ask.
 	w = start(t, nil, &ftptest.Options{User: "u", Password: "p"}, nil)
 	w.req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 		return scheme.Credentials{Password: "p\r\nDELE x"}, true, nil
@@ -318,7 +318,7 @@ func TestObject(t *testing.T) {
 		t.Error("read after Close")
 	}
 
-	// Type A: the octets as they come, and no size.
+	// Type A must return the octets as they arrive, and no size.
 	r, err = w.open("", "/pub/x.html;type=a")
 	if err != nil {
 		t.Fatal(err)
@@ -373,7 +373,7 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// asker answers with one after another of a list of passwords.
+// asker returns the passwords of a list one after another.
 type asker struct {
 	passwords []string
 	questions []scheme.Question
@@ -413,13 +413,13 @@ func TestAsk(t *testing.T) {
 		}
 	}
 
-	// The password of the URL is used, right or wrong.
+	// The client must use the password of the URL, right or wrong.
 	w := start(t, files, so, nil)
 	a := &asker{passwords: []string{"right"}}
 	w.req.Ask = a.ask
 	_, err := w.get("alice:wrong@", "/x")
 	w.wantError(err, scheme.ErrAuth)
-	// Ask is not called for a password that the server does not want.
+	// The client must not call Ask for a password that the server does not require.
 	w2 := start(t, files, &ftptest.Options{NoPassword: true}, nil)
 	w2.req.Ask = a.ask
 	w2.wantGet("alice@", "/x", "x")
@@ -450,7 +450,7 @@ func TestAnsweredUser(t *testing.T) {
 	}
 }
 
-// A connection that was opened with an answer of Ask is used again only with the same one.
+// The client must reuse a connection with an answer of Ask only if the answer is the same.
 func TestResponsesAreSeparate(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "right"}, nil)
 	first, second, third := &asker{passwords: []string{"right"}}, &asker{passwords: []string{"wrong"}}, &asker{passwords: []string{"right"}}
@@ -487,7 +487,7 @@ func TestNotFound(t *testing.T) {
 			t.Errorf("%s: %v", c.path, err)
 		}
 	}
-	// The connection is used again after each.
+	// The client must reuse the connection after each.
 	w.wantGet("", "/pub/sub/x", "x")
 	if n := len(w.server.Log()); n > 3 {
 		t.Errorf("%d connections", n)
@@ -526,7 +526,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("%d octets from %d on, %v", len(rest), again.Start, err)
 	}
 
-	// All of it is there.
+	// The caller has the whole object.
 	w.req.Offset = size
 	if r, err = w.open("", "/x"); err != nil {
 		t.Fatal(err)
@@ -537,7 +537,7 @@ func TestResume(t *testing.T) {
 	}
 	r.Close()
 
-	// It has changed, or may have, or the server cannot continue.
+	// The object has changed, or may have changed, or the server cannot resume it.
 	for _, req := range []scheme.Request{
 		{Offset: 5, Tag: "5-19940101000000"}, {Offset: 5, ModTime: time.Unix(1, 0)}, {Offset: size + 1}, {Offset: -5},
 	} {
@@ -574,7 +574,7 @@ func TestStopsInTheMiddle(t *testing.T) {
 			t.Errorf("%s: %d octets", c.name, len(got))
 		}
 	}
-	// Without a size only the reply tells.
+	// Without a size, only the reply reveals the truncation.
 	w := start(t, files, &ftptest.Options{Unknown: []string{"SIZE"}, Fault: ftptest.Fault{Cut: 400}}, nil)
 	_, err := w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "426")
@@ -646,7 +646,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// pieces is a dialer whose connections deliver an octet at a time.
+// pieces is a dialer whose connections deliver one octet at a time.
 type pieces struct{ net.Dialer }
 
 func (p *pieces) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -658,7 +658,7 @@ type piecesConn struct{ net.Conn }
 
 func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
 
-// Reading after Close is the caller's error, not the server's.
+// Reading after Close must be reported as the caller's error, not the server's.
 func TestClosed(t *testing.T) {
 	w := start(t, ftptest.Files{"big": {Size: 1 << 24}, "a": {}}, nil, nil)
 	for _, path := range []string{"/big", "/"} {
@@ -785,15 +785,15 @@ func TestReuse(t *testing.T) {
 	so := &ftptest.Options{User: "u", Password: "p"}
 	w := start(t, files, so, nil)
 	w.wantGet("", "/top", "t")
-	w.wantGet("", "/a/x", "x")     // goes on from the login directory
-	w.wantGet("", "/a/b/y", "y")   // goes on from a
-	w.wantGet("", "/a/x", "x")     // back: no
-	w.wantGet("", "/c/z", "z")     // aside: no
+	w.wantGet("", "/a/x", "x")     // continues from the login directory
+	w.wantGet("", "/a/b/y", "y")   // continues from a
+	w.wantGet("", "/a/x", "x")     // the parent: cannot continue
+	w.wantGet("", "/c/z", "z")     // a sibling: cannot continue
 	w.wantGet("", "/c/z", "z")     // the same
 	w.wantGet("u:p@", "/c/z", "z") // another login
 	w.wantGet("anonymous@", "/c/z", "z")
 	w.dial = new(dialer)
-	w.wantGet("", "/c/z", "z") // another door
+	w.wantGet("", "/c/z", "z") // another dialer
 	for i, want := range []string{
 		"TYPE I|RETR top|CWD a|RETR x|CWD b|RETR y", "CWD a|TYPE I|RETR x", "CWD c|TYPE I|RETR z|RETR z",
 		"CWD c|TYPE I|RETR z", "CWD c|TYPE I|RETR z", "CWD c|TYPE I|RETR z", "",
@@ -819,7 +819,7 @@ func TestReuse(t *testing.T) {
 	w = start(t, files, so, nil)
 	w.client.KeepIdle(1, time.Minute)
 	w.wantGet("", "/a/x", "x")
-	w.wantGet("", "/c/z", "z") // takes the place of the first
+	w.wantGet("", "/c/z", "z") // replaces the first
 	w.wantGet("", "/a/x", "x")
 	if len(w.server.Log()) != 3 {
 		t.Errorf("%q", w.server.Log())
@@ -835,7 +835,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// closing tells when a connection is closed.
+// closing reports when a connection is closed.
 type closing struct {
 	net.Conn
 	closed chan<- struct{}
@@ -880,14 +880,14 @@ func TestIdleInAll(t *testing.T) {
 	for i := range 100 {
 		w.wantGet(fmt.Sprintf("user%d@", i), "/x", "x")
 	}
-	w.wantGet("user0@", "/x", "x")  // long gone
-	w.wantGet("user99@", "/x", "x") // still there
+	w.wantGet("user0@", "/x", "x")  // already closed
+	w.wantGet("user99@", "/x", "x") // still idle
 	if n := len(w.server.Log()); n != 101 {
 		t.Errorf("%d connections", n)
 	}
 }
 
-// Closing a running transfer closes the control connection.
+// Closing a running transfer must close the control connection.
 func TestCloseEarly(t *testing.T) {
 	w := start(t, ftptest.Files{"big": {Size: 100 << 20}, "x": {Data: "x"}}, nil, nil)
 	r, err := w.open("", "/big")
@@ -925,7 +925,7 @@ func TestStale(t *testing.T) {
 		}
 	}
 
-	// With a new connection it is the answer.
+	// On a new connection, the reply is the result.
 	w := start(t, files, &ftptest.Options{Fault: ftptest.Fault{Replies: map[string]string{"CWD": "421 Timeout\r\n"}}}, nil)
 	w.wantGet("", "/x", "x")
 	_, err := w.open("", "/a/x")
@@ -1056,7 +1056,7 @@ func TestMenu(t *testing.T) {
 			}
 		}
 	}
-	// MLSD that FEAT offers and that is not there.
+	// FEAT lists MLSD, but the server does not support it.
 	w := start(t, files, &ftptest.Options{Unknown: []string{"MLSD"}, Fault: ftptest.Fault{Replies: map[string]string{"FEAT": "211-x\r\n MLST type*;\r\n211 End\r\n"}}}, nil)
 	for range 2 {
 		if got, err := w.titles("", "/pub/"); err != nil || len(got) != 3 {
@@ -1066,7 +1066,7 @@ func TestMenu(t *testing.T) {
 	w.wantSent(0, "CWD pub|FEAT|MLSD|LIST|LIST")
 }
 
-// Names of a hostile server are text, and have no URLs outside the directory.
+// Names from a hostile server are text, and must not have URLs outside the directory.
 func TestHostileListing(t *testing.T) {
 	names := []string{"../../etc/passwd", "..", ".", "/etc/passwd", "a/../b", "x\x1b[2J", "x\x00y", "C:\\..\\x", "good", "", "x\ry"}
 	for i := range names {
@@ -1080,7 +1080,7 @@ func TestHostileListing(t *testing.T) {
 	}
 }
 
-// A long listing needs little memory, and a second loop continues the first.
+// A long listing must need little memory, and a second loop must continue the first.
 func TestHugeListing(t *testing.T) {
 	const lines = 1_000_000
 	made := func(yield func(string) bool) {
@@ -1124,7 +1124,7 @@ func TestHugeListing(t *testing.T) {
 	}
 }
 
-// certificate makes a server's configuration and the pool that knows it.
+// certificate returns a server's configuration and a pool with its certificate.
 func certificate(t *testing.T) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	server, client, err := certtest.Pair()
@@ -1185,7 +1185,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("sent %q without TLS", got)
 	}
 
-	// Data in clear after the reply is not read as if TLS protected it.
+	// The client must not read unencrypted data after the reply as if TLS protected it.
 	w = start(t, files, &ftptest.Options{TLS: server, Fault: ftptest.Fault{Replies: map[string]string{"AUTH": "234 ok\r\n230 you are in\r\n"}}}, &ftp.Options{TLS: ftp.TLSRequire})
 	_, err = w.get("", "/x")
 	w.wantError(err, scheme.ErrProtocol, "unencrypted")

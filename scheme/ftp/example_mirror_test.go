@@ -19,11 +19,11 @@ import (
 type mirror struct {
 	client *ftp.Client
 	dial   scheme.Dialer
-	to     *os.Root // no name of the server leads out of it
+	to     *os.Root // no name from the server leads out of it
 }
 
-// copy copies the file or directory u to name. Below it there are at most depth
-// directories.
+// copy copies the file or directory u to name. It copies at most depth levels
+// of directories below it.
 func (m *mirror) copy(ctx context.Context, u locus.URL, name string, depth int) error {
 	res, err := m.client.Open(ctx, &scheme.Request{URL: u, Dial: m.dial, Limit: 100 << 20})
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *mirror) copy(ctx context.Context, u locus.URL, name string, depth int) 
 				return err
 			}
 			if item.URL.IsZero() {
-				continue // a name that no URL of this directory has, such as ".."
+				continue // a name without a URL in this directory, such as ".."
 			}
 			if err := m.copy(ctx, item.URL, path.Join(name, item.Title), depth-1); err != nil {
 				return err
@@ -66,8 +66,8 @@ func (m *mirror) copy(ctx context.Context, u locus.URL, name string, depth int) 
 	return nil
 }
 
-// A mirror of a directory. Package access has a client that asks a policy before it dials
-// an address; package transfer resumes files and copies several at once.
+// A mirror of a directory. Package access provides a client that applies a policy before
+// it dials an address. Package transfer resumes files and copies several at once.
 func Example_mirror() {
 	server, err := ftptest.Start(ftptest.Files{
 		"pub/README":         {Data: "Welcome\n"},

@@ -53,9 +53,10 @@ func curlTests(t *testing.T) (list []curlTest) {
 	return list
 }
 
-// groups sorts commands by what they are for. What no URL decides is left out: the
-// order of the groups, PWD and QUIT, what asks for the size and time of a file or for
-// the server's features, TYPE before LIST and NLST, and the anonymous password.
+// groups sorts commands by their purpose. It omits commands that do not depend on the
+// URL: PWD and QUIT, commands that request the size and time of a file or the
+// server's features, TYPE before LIST and NLST, and the anonymous password. It
+// ignores the order of the groups.
 func groups(commands []string) map[string]string {
 	g := map[string]string{}
 	add := func(group, command string) { g[group] += command + "\n" }
@@ -83,7 +84,7 @@ func groups(commands []string) map[string]string {
 	return g
 }
 
-// run does what curl was told, and returns whether it failed.
+// run carries out the test of curl, and reports whether it failed.
 func (c curlTest) run(t *testing.T) (commands []string, failed bool) {
 	t.Helper()
 	size := 100
@@ -149,8 +150,8 @@ func drain(res scheme.Resource) error {
 	return nil
 }
 
-// TestForeignConversations replays what curl is tested with. Each difference has a
-// line with a reason in expected_differences.txt.
+// TestForeignConversations replays curl's own tests. Each difference needs a line
+// with a reason in expected_differences.txt.
 func TestForeignConversations(t *testing.T) {
 	b, err := os.ReadFile("testdata/foreign/expected_differences.txt")
 	if err != nil {
@@ -171,7 +172,7 @@ func TestForeignConversations(t *testing.T) {
 		got, theirs := groups(commands), groups(c.commands)
 		for _, group := range []string{"login", "path", "data", "transfer"} {
 			if group == "data" && c.option == "active" && !strings.Contains(theirs[group], "EPRT") {
-				continue // the test of curl does not compare it
+				continue // curl's test does not compare it
 			}
 			if difference := c.place + " " + group; got[group] != theirs[group] {
 				if !want[difference] {

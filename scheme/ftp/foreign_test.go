@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// foreignLine is a fact of a table in testdata/foreign: a line, and what another
-// program reads in it.
+// foreignLine is a row of a table in testdata/foreign: a line, and the entry
+// that another program reads in it.
 type foreignLine struct {
 	place       string // file:line
 	verb        string // LIST or MLSD
@@ -67,8 +67,9 @@ func (l foreignLine) read(now time.Time) scheme.Item {
 	return scheme.Item{}
 }
 
-// differences returns the fields in which the entry is not what the other program
-// reads. The sizes of directories and links are not compared: none is given here.
+// differences returns the fields in which the entry differs from the other
+// program's. It does not compare the sizes of directories and links, which this
+// package does not return.
 func (l foreignLine) differences(e scheme.Item) (list []string) {
 	switch {
 	case e.Title == "" && l.name != "":
@@ -98,8 +99,8 @@ func (l foreignLine) differences(e scheme.Item) (list []string) {
 	return list
 }
 
-// TestForeignListings holds the parsers against lines that other programs are tested
-// with. Each difference has a line with a reason in expected_differences.txt.
+// TestForeignListings runs the parsers on the test data of other programs. Each
+// difference needs a line with a reason in expected_differences.txt.
 func TestForeignListings(t *testing.T) {
 	want := map[string]bool{}
 	b, err := os.ReadFile("testdata/foreign/expected_differences.txt")

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// scriptedConn is a connection on which the server says a text whatever it gets, and then
-// closes it.
+// scriptedConn is a connection on which the server sends a fixed text whatever it
+// receives, and then closes it.
 type scriptedConn struct {
 	net.Conn
 	text io.Reader
@@ -31,8 +31,8 @@ func (c *scriptedConn) LocalAddr() net.Addr              { return c.RemoteAddr()
 func (c *scriptedConn) SetDeadline(time.Time) error      { return nil }
 func (c *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
-// scriptedDialer dials such connections. Those to h are control connections, and those to
-// an address have data.
+// scriptedDialer dials such connections. Connections to h are control connections, and
+// connections to an address carry data.
 type scriptedDialer struct {
 	replies, data string
 	sent          strings.Builder
@@ -50,9 +50,9 @@ func (d *scriptedDialer) DialContext(_ context.Context, _, addr string) (net.Con
 
 const loggedIn = "220 Hi\r\n230 In\r\n"
 
-// A server may reply what it likes, ahead of the commands and out of step: an open ends
-// after a few connections, and an object that is read without an error has the octets of
-// its data connection, and no fewer than the server told.
+// A server may send arbitrary replies, ahead of the commands and out of step. An open
+// must end after a few connections. An object that is read without an error must have
+// the octets of its data connection, and no fewer than the server announced.
 func FuzzPipelined(f *testing.F) {
 	const (
 		first  = "200 Type\r\n213 4\r\n213 20010909014640\r\n229 x (|||2000|)\r\n150 Go\r\n226 Done\r\n229 x (|||2001|)\r\n"
@@ -90,8 +90,8 @@ func FuzzPipelined(f *testing.F) {
 			}
 		}
 		// An attempt dials the control connection, and data connections for EPSV, PASV and
-		// an old offer. After the first there is one more for commands one by one, and one
-		// for each connection that was kept.
+		// an old offer. After the first attempt there is one more that sends commands one
+		// by one, and one for each reused connection.
 		if d.dials > 12*files {
 			t.Errorf("%d connections", d.dials)
 		}

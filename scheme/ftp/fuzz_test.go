@@ -61,7 +61,7 @@ func FuzzParts(f *testing.F) {
 	})
 }
 
-// seedFiles adds the recordings that match.
+// seedFiles adds the recordings whose names match the pattern.
 func seedFiles(f *testing.F, pattern string) {
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -76,10 +76,10 @@ func seedFiles(f *testing.F, pattern string) {
 	}
 }
 
-// slowReplies reads replies, written for reading only.
+// slowReplies is a simple, readable reader of replies.
 func slowReplies(input string) (list []reply) {
 	lines := strings.Split(input, "\n")
-	lines = lines[:len(lines)-1] // what has no end is no line
+	lines = lines[:len(lines)-1] // a line needs a line end
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
@@ -142,7 +142,7 @@ func FuzzListing(f *testing.F) {
 	}
 	base := newLinker(mustParse(f, "ftp://u:p@h/a/b/"))
 	f.Fuzz(func(t *testing.T, input []byte) {
-		// Some lines show what many do, and a thousand inputs a second more than some.
+		// A few lines test the same as many, and short inputs run a thousand times a second.
 		input = input[:min(len(input), 512)]
 		l := newListing(bytes.NewReader(input))
 		octets := 0
@@ -175,7 +175,7 @@ func FuzzListing(f *testing.F) {
 	})
 }
 
-// leadsInside makes sure that an item's URL names one thing in its directory.
+// leadsInside checks that an item's URL names one entry in its directory.
 func leadsInside(t *testing.T, it scheme.Item) {
 	t.Helper()
 	if it.URL.IsZero() {

@@ -15,7 +15,7 @@ import (
 
 var now = time.Date(2026, 11, 20, 22, 0, 0, 0, time.UTC)
 
-// show writes an entry as the tables have it.
+// show writes an entry in the format of the tables.
 func show(e scheme.Item, ok bool) string {
 	if !ok {
 		return "-"

@@ -22,22 +22,22 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// relay stands between a client and a server. It passes commands on one by one, and
-// spoils the replies to commands that arrive together.
+// relay is a proxy between a client and a server. It passes commands on one by one,
+// and spoils the replies to commands that arrive together.
 type relay struct {
 	server string // address
 	spoil  spoil
-	drop   bool // only the first of commands that arrive together reaches the server
+	drop   bool // of commands that arrive together, only the first reaches the server
 
 	group servetest.Group
 	addr  string
 	mu    sync.Mutex
-	most  int      // commands that arrived together, at most
+	most  int      // maximum number of commands that arrived together
 	trips []string // verbs of commands that arrived together
 }
 
-// spoil returns what is sent instead of the reply to verbs[i], and whether the connection
-// ends then. Both replies to a transfer have the same i.
+// spoil returns the text to send instead of the reply to verbs[i], and whether to end the
+// connection then. Both replies to a transfer have the same i.
 type spoil func(verbs []string, i int, reply string) (instead string, end bool)
 
 func (r *relay) start(t *testing.T) {
@@ -90,7 +90,7 @@ func (r *relay) serve(client net.Conn) {
 	}
 }
 
-// pass passes the reply to a command on, and the final one if it is preliminary.
+// pass forwards the reply to a command, and the final one if it is preliminary.
 func (r *relay) pass(client net.Conn, replies *bufio.Reader, verbs []string, i int) bool {
 	for {
 		text := ""
@@ -120,7 +120,7 @@ func (r *relay) pass(client net.Conn, replies *bufio.Reader, verbs []string, i i
 	}
 }
 
-// found is what an open leads to.
+// found is the outcome of an open.
 type found struct {
 	data, tag string
 	size      int64
@@ -160,7 +160,7 @@ func fetch(c *Client, url string, more bool) (f found) {
 
 var dialOnly = new(net.Dialer)
 
-// someFiles returns files, and the url-paths to ask for.
+// someFiles returns files, and the url-paths to request.
 func someFiles() (files ftptest.Files, paths []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	files = ftptest.Files{}
@@ -174,8 +174,8 @@ func someFiles() (files ftptest.Files, paths []string) {
 	return files, paths
 }
 
-// The results are the same, whatever a server does to commands that it gets together, as
-// with commands one by one.
+// Whatever a server does to commands that arrive together, the results must be the same
+// as with commands one by one.
 func TestPipelinedEqualsOneByOne(t *testing.T) {
 	files, paths := someFiles()
 	server, err := ftptest.Start(files, nil)
@@ -207,9 +207,9 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 		name  string
 		spoil spoil
 		drop  bool
-		lost  bool   // a reply is missing: the client waits for it in vain
-		habit string // that the client finds out
-		// partial says that times are missing.
+		lost  bool   // a reply is missing, so the client waits until the timeout
+		habit string // habit that the client detects
+		// partial means that times are missing.
 		partial bool
 	}{
 		{name: "an honest server"},
@@ -323,7 +323,7 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 			client := New(nil)
 			defer client.Close()
 			if c.lost {
-				client.wait = 20 * time.Millisecond // longer waits have the same result
+				client.wait = 20 * time.Millisecond // longer waits give the same result
 			}
 			for _, path := range append(slices.Clone(paths), paths...) {
 				got, want := fetch(client, "ftp://"+r.addr+path, true), want[path]
@@ -352,8 +352,8 @@ func TestPipelinedEqualsOneByOne(t *testing.T) {
 	}
 }
 
-// Each file after the first costs one round trip of commands, and a server that refuses
-// commands during a transfer costs two.
+// Each file after the first must cost one round trip of commands, or two if the server
+// rejects commands during a transfer.
 func TestRoundTrips(t *testing.T) {
 	const files = 12
 	some := ftptest.Files{}
@@ -406,7 +406,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// A server that repeats the password shows it in no error and no trace.
+// If a server repeats the password, no error and no trace may show it.
 func TestRepeatedPassword(t *testing.T) {
 	for _, code := range []string{"530", "230", "421"} {
 		d := &scriptedDialer{replies: "220 Hi\r\n331 Password\r\n" + code + "-You sent " + secrettest.Password + "\r\n" + secrettest.Password + "\r\n" + code + " not " + secrettest.Password + "!\r\n"}
@@ -430,7 +430,7 @@ func keyOf(addr string) lineconn.Key {
 	return lineconn.NewKey(dialOnly, locus.MustParse("ftp://"+addr+"/"), Port, false)
 }
 
-// However many servers are met, not more than maxServers are remembered.
+// The client must remember at most maxServers servers.
 func TestServersRemembered(t *testing.T) {
 	var s servers
 	for port := range uint16(maxServers + 100) {

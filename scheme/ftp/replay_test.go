@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp"
 )
 
-// recording is a session that was recorded with a real server: its replies by command,
-// in order, and its data.
+// recording is a recorded session with a real server: its replies by command, in
+// order, and its data.
 type recording struct {
 	greeting string
 	answers  map[string][]string
@@ -55,8 +55,9 @@ func record(t *testing.T, name string) recording {
 	return r
 }
 
-// play answers one client from the recording; the order of commands and the data ports
-// may differ. After the client has disconnected it sends the commands that it received.
+// play answers one client from the recording. The order of commands and the data ports
+// may differ. After the client has disconnected, play sends the commands that it
+// received.
 func (r recording) play(l net.Listener, received chan<- []string) {
 	var list []string
 	defer func() { received <- list }()
@@ -118,11 +119,11 @@ func TestRecordings(t *testing.T) {
 		name, login, path string
 		o                 ftp.Options
 		sent              string
-		want              []string // in the object, or the items
+		want              []string // text in the object, or the items
 		kind              error
 		says              string
 	}{
-		// No server does for a null CWD what RFC 1738 means; Pure-FTPd goes to the login
+		// No server follows RFC 1738 for a null CWD; Pure-FTPd changes to the login
 		// directory.
 		{name: "vsftpd-empty-cwd", login: "alice:s3cret@", path: "//etc/motd;type=a", sent: "USER alice|PASS s3cret|CWD ", kind: scheme.ErrNotFound, says: "%2F"},
 		{name: "proftpd-empty-cwd", login: "bob:hunter2@", path: "//etc/motd;type=a", sent: "USER bob|PASS hunter2|CWD ", kind: scheme.ErrUnsupported, says: "%2F"},

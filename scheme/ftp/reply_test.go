@@ -28,7 +28,7 @@ func replies(r io.Reader) (list []reply, err error) {
 	}
 }
 
-// codes of what four servers said, counted by eye in the recordings.
+// Codes in the replies of four servers, counted by hand in the recordings.
 var recorded = map[string][]int{
 	"inetutils-empty-cwd":     {220, 331, 230, 500, 550, 200, 227, 550, 257, 250, 250, 227, 150, 226, 221},
 	"inetutils-ff-name":       {220, 331, 230, 200, 227, 550, 227, 150, 226, 221},
@@ -136,7 +136,7 @@ func TestTemporary(t *testing.T) {
 			t.Errorf("%d after the transfer: temporary is %v", code, got)
 		}
 	}
-	// Some servers say so of a missing directory.
+	// Some servers send this for a missing directory.
 	if again, _ := access.Retry(refusal("LIST x", reply{450, []string{"450 no"}})); again {
 		t.Error("a missing directory is temporary")
 	}

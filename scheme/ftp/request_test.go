@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// mustParse is for texts that are URLs of ftp.
+// mustParse parses a text that must be an ftp URL.
 func mustParse(t testing.TB, text string) URL {
 	t.Helper()
 	return bnftest.MustParse(t, Parse, text)
@@ -74,7 +74,7 @@ func TestPlanRefuses(t *testing.T) {
 		_, err := mustParse(t, c.url).plan(CWDMulti)
 		bnftest.Refused(t, c.url, err, c.part, c.offset, locus.ErrValue)
 	}
-	// What is near the three is sent as it is.
+	// Octets near these three must be sent unchanged.
 	if p, err := mustParse(t, "ftp://h/%01%09%0B%0C%1B%7F").plan(CWDMulti); err != nil || p.name != "\x01\t\v\f\x1b\x7f" {
 		t.Errorf("%q, %v", p.name, err)
 	}
@@ -91,7 +91,7 @@ func TestCWDMode(t *testing.T) {
 	}
 }
 
-// The plan of a URL that is built is the one of its parts.
+// The plan of a URL that is built from parts must have these parts.
 func TestPlanOfParts(t *testing.T) {
 	u, err := Parts{Host: "h", CWD: []string{"", "/etc", "a;b", ".."}, Name: "x;type=d"}.URL()
 	if err != nil {

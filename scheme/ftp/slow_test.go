@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// RFC 1738 section 5, to be compared with the standard by eye:
+// RFC 1738 section 5, for comparison with the standard:
 //
 //	ftpurl   = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //	fpath    = fsegment *[ "/" fsegment ]

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// NLST gives the names in lines of LIST that cannot be read.
+// NLST must supply the names in lines of LIST that cannot be read.
 func TestUnreadLines(t *testing.T) {
 	files := ftptest.Files{"d/A.TXT;1": {}, "d/B.DIR;1": {}, "d/c": {}}
 	const c = "-rw-r--r-- 1 a b 5 Jan  2 2020 c"
@@ -59,7 +59,7 @@ func TestUnreadLines(t *testing.T) {
 			if sent := strings.Join(w.server.Log()[0][2:], "|"); sent != test.sent {
 				t.Errorf("sent %q, want %q", sent, test.sent)
 			}
-			// The connection is kept: each conversation ended well.
+			// The connection must be reused, because each conversation ended successfully.
 			if _, err := w.titles("", "/d/;type=d"); err != nil && test.replies == nil || len(w.server.Log()) != 1 {
 				t.Errorf("%v, %d connections", err, len(w.server.Log()))
 			}
@@ -67,7 +67,7 @@ func TestUnreadLines(t *testing.T) {
 	}
 }
 
-// A loop over the items that stops and starts again gets each item once.
+// A loop over the items that stops and starts again must yield each item once.
 func TestUnreadLinesInPieces(t *testing.T) {
 	files := ftptest.Files{"a": {}, "b": {}, "c": {}}
 	made := ftptest.Fault{Listings: lists("odd a", "-rw-r--r-- 1 a b 5 Jan  2 2020 b", "odd c"), Replies: map[string]string{"FEAT": "502 no\r\n"}}
@@ -92,7 +92,7 @@ func TestUnreadLinesInPieces(t *testing.T) {
 	}
 }
 
-// A connection that ends during NLST is one error.
+// A connection that ends during NLST must give one error.
 func TestUnreadLinesCut(t *testing.T) {
 	w := start(t, ftptest.Files{"a": {}}, &ftptest.Options{Fault: ftptest.Fault{Listings: lists("odd a"), Replies: map[string]string{"FEAT": "502 no\r\n", "NLST": ""}}}, nil)
 	r, err := w.open("", "/")
@@ -146,7 +146,7 @@ func TestLongReply(t *testing.T) {
 	w.wantError(err, scheme.ErrProtocol, "limit")
 }
 
-// Over IPv6 a client whose EPSV is refused listens itself (RFC 2428).
+// Over IPv6, a client must listen itself if the server rejects EPSV (RFC 2428).
 func TestIPv6(t *testing.T) {
 	files := ftptest.Files{"x": {Data: "x"}, "y": {Data: "y"}}
 	refused := func(replies ...string) (f ftptest.Fault) {
@@ -207,7 +207,7 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// Every name of FileZilla's listings comes out of a directory that lists them all.
+// A directory that lists all names of FileZilla's listings must yield each name.
 func TestForeignNames(t *testing.T) {
 	b, err := os.ReadFile("testdata/foreign/filezilla-listings.txt")
 	if err != nil {

@@ -39,7 +39,7 @@ func TestArchived(t *testing.T) {
 	}
 }
 
-// Without a media type the name tells a menu from an object.
+// Without a media type, the name must distinguish a menu from an object.
 func TestArchivedObject(t *testing.T) {
 	row := gemini.Scheme(nil)
 	for path, want := range map[string]string{"/a.txt|": "text/plain", "/a|text/plain": "text/plain", "/|text/plain": "text/plain", "/a.gmi|": "", "/|": "", "/a.png|text/gemini": ""} {
@@ -61,7 +61,7 @@ func TestArchivedObject(t *testing.T) {
 	}
 }
 
-// FuzzArchived: any octets give a resource, and are closed.
+// FuzzArchived checks that any octets give a resource and are closed.
 func FuzzArchived(f *testing.F) {
 	f.Add("10 What?\r\n")
 	f.Add("# T\n=> b.gmi  The b\n```\n=> no\n```\nlast")

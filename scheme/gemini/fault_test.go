@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/dev/faults"
 )
 
-// faultHosts is a file of known hosts as a store of certificates.
+// faultHosts is a file of known hosts, tested as a store of certificates.
 type faultHosts struct{ knownHosts }
 
 func faultAddress(i int) string { return fmt.Sprintf("h%d.example:1965", i) }
@@ -52,7 +52,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// Without descriptors the default file is not taken for one that can't be used.
+// If the process has no more descriptors, the client must not treat the default file as
+// inaccessible.
 func TestFaultsOfDefaultFile(t *testing.T) {
 	other := "TestFaults tests it with a file that the caller names"
 	faults.Run(t, faults.Driver{

@@ -21,7 +21,7 @@ func FuzzHeader(f *testing.F) {
 	})
 }
 
-// A menu ends, and each item with a URL has one that parses.
+// Reading a menu must end, and each item's URL must parse.
 func FuzzMenu(f *testing.F) {
 	f.Add("# a\n=> b c\n=>\n```\n=> x\n=> //h:99999\n\r\n=> #\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -192,14 +192,14 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// proxied dials one address whatever is asked for, so that tests can use names.
+// proxied dials one address whatever the caller requests, so that tests can use names.
 type proxied string
 
 func (p proxied) DialContext(ctx context.Context, network, _ string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, network, string(p))
 }
 
-// The first certificate of a server is stored, and another is refused.
+// The client must store the first certificate of a server, and reject another.
 func TestTrustOnFirstUse(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "locus", "known")
 	first := start(t, map[string]string{"/": "20 text/plain\r\n1"})
@@ -226,7 +226,7 @@ func TestTrustOnFirstUse(t *testing.T) {
 		}
 	}
 	if n := len(second.Requests()); n != 2 {
-		t.Errorf("%d requests", n) // none was sent to the wrong server
+		t.Errorf("%d requests", n) // none may be sent to the wrong server
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || strings.Count(string(text), "\n") != 2 {
@@ -254,7 +254,7 @@ func TestLoopbackIsNotStored(t *testing.T) {
 	}
 }
 
-// Ending ctx ends the reading of a menu and of an object.
+// When ctx ends, reading a menu or an object must fail.
 func TestCancel(t *testing.T) {
 	server, _, err := certtest.Pair()
 	if err != nil {

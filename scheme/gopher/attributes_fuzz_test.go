@@ -57,7 +57,7 @@ func FuzzReadAttributes(f *testing.F) {
 	})
 }
 
-// slowSets is a readable ReadAttributes.
+// slowSets is a simple, readable readAttributes.
 func slowSets(text string) (sets [][]attributeBlock) {
 	text = regexp.MustCompile(`\r+(\n|\z)`).ReplaceAllString(text, "\n")
 	text = strings.ReplaceAll(text, "\r", "\n")

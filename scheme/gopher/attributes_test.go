@@ -61,7 +61,7 @@ func oneSet(t testing.TB, name string) attributes {
 	return sets[0]
 }
 
-// TestAttributesOfCaptures checks what the captures expect of attributes:
+// TestAttributesOfCaptures checks the expectations of the captures about attributes:
 //
 //	final dot: True; attribute blocks: 1 INFO; INFO ADMIN VIEWS ASK ...
 func TestAttributesOfCaptures(t *testing.T) {
@@ -224,7 +224,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestMirrors checks lines that depend on the line before.
+// TestMirrors checks lines that depend on the previous line.
 func TestMirrors(t *testing.T) {
 	var got []byte
 	sets := allSets(t, strings.NewReader("+INFO: +nowhere\ta\th\t70\r\n+INFO: 7a\ta\th\t70\r\n+INFO: iinfo\r\n+INFO: +b\ta\th2\t70\r\n+VIEWS\r\n a/b\r\n+INFO: +c\ta\th3\t70\r\n"))
@@ -244,7 +244,7 @@ func TestMirrors(t *testing.T) {
 }
 
 func TestTypedBlocks(t *testing.T) {
-	// A repeated block adds to the first one; of a repeated field the first counts.
+	// A repeated block adds to the first one. If a field is repeated, the first counts.
 	a := allSets(t, strings.NewReader("+INFO:\r\n 0a\tb\th\t70\r\n"+
 		"+VIEWS\r\n a/b: <1>\r\n: <2>\r\n+ABSTRACT: 0elsewhere\tx\th\t70\r\n+ADMIN:\r\n TTL: 5\r\n no field\r\n"+
 		"+VIEWS:\r\n c/d\r\n+ABSTRACT\r\n a\r\n \r\n+ADMIN\r\n TTL: 6\r\n+ABSTRACT\r\n b\r\n+views\r\n e/f\r\n"))[0]
@@ -325,7 +325,7 @@ func TestCutAttributes(t *testing.T) {
 		r      io.Reader
 		o      Limits
 		err    error
-		names  []string // of the sets; the last comes with the error
+		names  []string // of the sets; the last one is returned with the error
 		blocks int      // of the last
 	}{
 		{"reset", io.MultiReader(strings.NewReader(two), iotest.ErrReader(broken)), Limits{}, broken, []string{"a", "b"}, 2},

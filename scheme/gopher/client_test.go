@@ -151,7 +151,7 @@ func TestObjects(t *testing.T) {
 			for _, plus := range []string{"", "%09%09+"} {
 				res, err := get(t, s, test.path+plus, nil, nil)
 				got := octets(t, res, err)
-				// Without doubled dots on the server, lines with two dots lose one.
+				// If the server does not double dots, lines with two dots lose one.
 				got = strings.Replace(got, "\r\n..three", "\r\n.three", 1)
 				if o := res.(*scheme.Object); got != test.octets || o.Type != test.mediaType {
 					t.Errorf("%s%s: %q %s, want %q %s", test.path, plus, got, o.Type, test.octets, test.mediaType)
@@ -177,7 +177,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// noDialer fails the test when it is used.
+// noDialer fails the test if it is used.
 type noDialer struct{ t *testing.T }
 
 func (d noDialer) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -205,7 +205,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%q %v", got, end)
 	}
 	before := len(s.Log())
-	// Without words nothing is sent.
+	// Without words the client must not send anything.
 	for _, path := range []string{"7/find", "7/find%09%09+"} {
 		res, err = get(t, s, path, nil, nil)
 		if err != nil {
@@ -472,7 +472,7 @@ func TestPlusErrors(t *testing.T) {
 	}
 }
 
-// A text from a server that does not double dots is unchanged, and its note says so.
+// A text from a server that does not double dots must be unchanged, with a note.
 func TestNotStuffed(t *testing.T) {
 	const whole = "one\r\n..two\r\n.\r\nthree\r\n...\r\n"
 	later := make(chan bool)
@@ -512,7 +512,7 @@ func TestNotStuffed(t *testing.T) {
 	}
 }
 
-// A binary reply is an error only if it contains nothing else.
+// A binary reply must be an error only if it contains nothing else.
 func TestErrorsAmongOctets(t *testing.T) {
 	const line = "3Gone\t\terror.host\t1\r\n"
 	more := make(chan bool)
@@ -581,7 +581,7 @@ func TestIPv6(t *testing.T) {
 	}
 }
 
-// Hostile and broken servers: reading ends, and valid parts are returned.
+// With hostile and broken servers, reading must end, and valid parts must be returned.
 func TestHostile(t *testing.T) {
 	write := func(text string) func(net.Conn) {
 		return func(conn net.Conn) { io.WriteString(conn, text) }
@@ -662,7 +662,7 @@ func TestHostile(t *testing.T) {
 	if got := octets(t, res, err); got != "short" {
 		t.Errorf("more: %q", got)
 	}
-	// A server that keeps the connection open does not block the client.
+	// A server that does not close the connection must not block the client.
 	res, err = get(t, s, "1/openmenu", nil, nil)
 	if got, end := items(t, res, err); len(got) != 1 || end != nil {
 		t.Errorf("open menu: %q %v", got, end)
@@ -699,8 +699,8 @@ func (f pipeDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return client, nil
 }
 
-// If a server keeps the connection open after the end of a text, the client stops
-// waiting after a moment; a text that continues is read on.
+// If a server does not close the connection after the end of a text, the client
+// must stop waiting after a moment. It must read a text that continues.
 func TestGrace(t *testing.T) {
 	for _, test := range []struct {
 		pause time.Duration

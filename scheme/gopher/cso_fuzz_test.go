@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A readable pattern of an answer's line.
+// A readable pattern of a reply line.
 var (
 	slowAnswer = regexp.MustCompile(`(?s)\A(-?)([1-9][0-9][0-9]):(.*)\z`)
 	slowField  = regexp.MustCompile(`(?s)\A([0-9]{1,9}):([^:]*):(.*)\z`)

@@ -324,7 +324,7 @@ func TestPhoneCut(t *testing.T) {
 	if _, _, err := look(t, iotest.ErrReader(os.ErrDeadlineExceeded), "smith", nil); err != os.ErrDeadlineExceeded {
 		t.Errorf("a time-out became %v", err)
 	}
-	// No lines, and only lines that say to wait.
+	// No lines, and only lines that announce a wait.
 	for _, answer := range []string{"", "100:wait\r\n", "102"} {
 		if _, _, err := look(t, strings.NewReader(answer), "smith", nil); !errors.Is(err, io.ErrUnexpectedEOF) || !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%q: error %v", answer, err)

@@ -30,7 +30,7 @@ func ExampleClient_Open() {
 	defer server.Close()
 	root := "gopher://" + server.Addr() + "/"
 
-	// The server is on this machine, which the policy refuses without this rule.
+	// The server is on this machine, which the policy denies without this rule.
 	client, err := all.Client(&all.Options{Rules: policy.Rules{TypedPrivate: true}})
 	if err != nil {
 		fmt.Println(err)

@@ -334,7 +334,7 @@ func TestItem(t *testing.T) {
 		}
 		title := l.Name
 		if c.note == "the line has no selector" {
-			title = c.line // not a menu line: the title keeps all of it
+			title = c.line // not a menu line, so the title contains all of it
 		}
 		if item.Title != title {
 			t.Errorf("%q: title %q, want %q", c.line, item.Title, title)
@@ -374,7 +374,7 @@ func TestSecureItems(t *testing.T) {
 	}
 }
 
-// Gopher+ section 2.9, type "+": another server for the item before.
+// Gopher+ section 2.9, type "+": another server for the previous item.
 func TestMenuMirrors(t *testing.T) {
 	const text = "+Of nothing\ts\th\t70\r\n" +
 		"9Archive\ta.tar\th\t70\r\n" +
@@ -469,7 +469,8 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// After a broken connection the complete lines are valid, and the cut line is dropped.
+// After a broken connection the complete lines must be valid, and the truncated line must be
+// discarded.
 func TestMenuBreaks(t *testing.T) {
 	broken := errors.New("broken")
 	for _, err := range []error{broken, os.ErrDeadlineExceeded, io.ErrUnexpectedEOF} {
@@ -613,7 +614,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Messages quote the octets of a server.
+// Messages must quote the octets of a server.
 func TestNotesAreSafe(t *testing.T) {
 	menu := mustURL(t, "gopher://h/")
 	for c := range 256 {

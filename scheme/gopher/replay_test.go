@@ -50,7 +50,7 @@ func (r *replay) DialContext(context.Context, string, string) (net.Conn, error) 
 	return client, nil
 }
 
-// notReplayed has the captures that no URL can request.
+// notReplayed lists the captures that no URL can request.
 var notReplayed = map[string]string{
 	"gn-text-lf-request":    "the request ends in LF without CR, which is never sent",
 	"client-umn-cso-query":  "the words end in a blank",
@@ -60,14 +60,14 @@ var notReplayed = map[string]string{
 	"cso-status":            "status is not a search",
 }
 
-// captureTypes has the gophertypes of the captures whose kind does not tell.
+// captureTypes holds the gophertypes of captures whose kind does not determine them.
 var captureTypes = map[string]byte{
 	"gn-url-redirect": '9', "py-url-redirect": '9', "gn-html": 'h', "umn-html": 'h', "gn-gif": 'g',
 	"gn-search-qmark": '1', "py-plus-search": '7', "py-plus-two-tabs": '1', "umn-search-bang": '7', "umn-search-plus": '7',
 }
 
-// urlOf returns the URL with the request of c. literal: only a literal request
-// gives that request.
+// urlOf returns the URL with the request of c. literal reports whether only a
+// literal request gives that request.
 func urlOf(t *testing.T, c capture) (g URL, literal bool) {
 	t.Helper()
 	line, data, _ := strings.Cut(string(c.c2s), "\r\n")
@@ -148,8 +148,8 @@ func wants(t *testing.T, c capture) (w wanted) {
 	return w
 }
 
-// Every captured request that a URL can express is sent octet for octet, and the result
-// is as the capture says.
+// The client must send every captured request that a URL can express, octet for octet,
+// and the result must match the capture.
 func TestReplay(t *testing.T) {
 	replayed := 0
 	for _, c := range captures(t) {
@@ -226,7 +226,7 @@ func checkReplay(t *testing.T, c capture, g URL, res scheme.Resource, err error)
 	}
 }
 
-// isPlainError has the captures whose reply is an error without Gopher+.
+// isPlainError lists the captures whose reply is an error without Gopher+.
 var isPlainError = map[string]bool{
 	"gn-error-menu": true, "py-error3": true, "umn-error-plain": true, "umn-two-tabs-rejected": true,
 	"umn-error-badcommand": true,

@@ -215,7 +215,7 @@ func checkMenu(t *testing.T, text string, seed uint64) {
 	}
 }
 
-// checkItem compares the item of l with slowURL, and checks what must hold for every
+// checkItem compares the item of l with slowURL, and checks the properties of every
 // item.
 func checkItem(t *testing.T, l menuLine, menu URL, maker *itemMaker) {
 	item := l.Item(menu)

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// A URL that the fast path lets pass has no findings.
+// A URL that the fast path accepts must have no findings.
 func TestSound(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1738, 19))
 	passed := 0

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// slowText is a readable TextBody of a whole reply. html: only the end is changed.
+// slowText is a simple, readable TextBody of a whole reply. If html is true, it changes only the
+// end.
 func slowText(reply string, strict, html bool) string {
 	text := ""
 	lines := strings.SplitAfter(reply, "\n")
@@ -33,7 +34,7 @@ func slowText(reply string, strict, html bool) string {
 	return text
 }
 
-// loneDot reports whether a line that is only a dot is not the last.
+// loneDot reports whether a line before the last is only a dot.
 func loneDot(lines []string) bool {
 	for i, line := range lines {
 		if (line == ".\n" || line == ".\r\n") && i+1 < len(lines) {
@@ -103,7 +104,7 @@ func textReader(r io.Reader, strict, html bool) io.Reader {
 	return textBody(r, &textOptions{Strict: strict})
 }
 
-// textBody is a correct io.Reader.
+// textBody must be a correct io.Reader.
 func TestTextBodyIsAReader(t *testing.T) {
 	reply := strings.Repeat("..a\r\n.\r\n", 3000) + ".\r\n"
 	want := slowText(reply, false, false)
@@ -134,8 +135,8 @@ func TestTextBodyBreaks(t *testing.T) {
 	}
 }
 
-// After a strict end nothing more is read, even if the server sends more or keeps the
-// connection open.
+// After a strict end the reader must not read more, even if the server sends more or
+// does not close the connection.
 func TestStrictEnd(t *testing.T) {
 	r, w := io.Pipe()
 	go io.WriteString(w, "a\r\n.\r\n")
@@ -146,10 +147,10 @@ func TestStrictEnd(t *testing.T) {
 	w.Close()
 }
 
-// If a server keeps the connection open after the lone dot, Grace limits the wait.
+// If a server does not close the connection after the lone dot, Grace must limit the wait.
 func TestGrace(t *testing.T) {
 	for _, c := range []struct {
-		parts   []string // with a second between each two
+		parts   []string // with a second between two parts
 		want    string
 		waited  time.Duration
 		graces  int
@@ -232,7 +233,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// A line of 64 MiB is not held in memory.
+// A line of 64 MiB must not be held in memory.
 func TestLongLine(t *testing.T) {
 	const size = 64 << 20
 	var before, after runtime.MemStats
@@ -248,8 +249,8 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
-// Octets are returned as they arrive, except a possible end and those after a doubled
-// dot.
+// The reader must return octets as they arrive, except a possible end and the octets
+// after a doubled dot.
 func TestTextIsNotHeldBack(t *testing.T) {
 	r, w := io.Pipe()
 	body := textBody(r, nil)

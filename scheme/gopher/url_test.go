@@ -12,7 +12,7 @@ func parse(t testing.TB, text string) URL {
 	return bnftest.MustParse(t, Parse, text)
 }
 
-// TestVectors is RFC 1738 section 3.4, verbatim.
+// TestVectors checks the examples of RFC 1738 section 3.4, verbatim.
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.4.txt", Scheme(nil)) }
 
 func TestPresence(t *testing.T) {

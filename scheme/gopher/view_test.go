@@ -93,7 +93,7 @@ func TestChooseView(t *testing.T) {
 		{"application/*", "", "application/postscript En_US"},
 		{"text/plain;q=0.5, application/postscript", "", "application/postscript En_US"},
 		{"TEXT/PLAIN; charset=x", "", "Text/plain De_DE"},
-		// The type decides before the language.
+		// The type must decide before the language.
 		{"application/postscript, text/*;q=0.5", "de, *;q=0.1", "application/postscript En_US"},
 		// The best type does not help in an unwanted language.
 		{"application/postscript, text/*;q=0.5", "de", "Text/plain De_DE"},

@@ -231,7 +231,7 @@ func expectText(c capture, strict bool) string {
 		return text
 	}
 	text := read(c.rest())
-	// Octets after the lone dot are ignored, or make the dot part of the text.
+	// Octets after the lone dot must be ignored, or make the dot part of the text.
 	more := read(append(c.rest(), "more"...))
 	terminated, what := "False", "only a last-line dot"
 	if string(more) != string(text)+"more" {

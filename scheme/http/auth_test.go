@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vault wants the login "bob", "s3:cr/et ü".
+// vault returns a server that requires the login "bob", "s3:cr/et ü".
 func vault(t *testing.T) (base string, seen *[]string) {
 	t.Helper()
 	seen = new([]string)
@@ -31,7 +31,7 @@ func vault(t *testing.T) (base string, seen *[]string) {
 
 const secretText = "s3%3Acr%2Fet%20%C3%BC"
 
-// hides fails if a part of the secret is in text.
+// hides fails if text contains a part of the secret.
 func hides(t *testing.T, what, text string) {
 	t.Helper()
 	for _, part := range []string{"s3", "cr/et", "Ym9i", secretText} {
@@ -52,7 +52,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	if text, err := io.ReadAll(o.Body); string(text) != "gold" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	// RFC 1738 3.3 has no login: it is sent when the server asks, and not before.
+	// RFC 1738 3.3 has no login, so the client must send it only after the server requires it.
 	if len(*seen) != 2 || (*seen)[0] != "" || (*seen)[1] == "" {
 		t.Errorf("sent %q", *seen)
 	}
@@ -76,7 +76,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	}
 }
 
-// A login is not sent unasked.
+// The client must not send a login that the server does not require.
 func TestUnwantedLogin(t *testing.T) {
 	var sent []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {

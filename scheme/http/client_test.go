@@ -29,10 +29,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer resolves every name to the loopback, and counts connections.
+// dialer resolves every name to the loopback address, and counts connections.
 type dialer struct {
 	dialed atomic.Int64
-	to     string // where every address leads; empty: where it says
+	to     string // where every address leads; empty means the address itself
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -52,9 +52,9 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// raw starts a server that reads a request's header and then writes what script
-// returns, octet for octet, and closes the connection. It returns the URL of its
-// root and the requests it got.
+// raw starts a server that reads a request's header, writes the result of script
+// unchanged, and closes the connection. It returns the URL of its root and the
+// requests that it received.
 func raw(t *testing.T, script func(request string) string) (base string, requests func() []string) {
 	t.Helper()
 	var listen net.ListenConfig
@@ -424,7 +424,7 @@ func TestBodiesThatAreWhole(t *testing.T) {
 	}
 }
 
-// A coding that is not decoded is named, also where it was not asked for.
+// The object must name a coding that is not decoded, even if the client did not request it.
 func TestUnknownCoding(t *testing.T) {
 	for _, c := range []struct {
 		coding, want string
@@ -486,7 +486,7 @@ func TestEmptyResponses(t *testing.T) {
 	}
 }
 
-// A banner before the request is read as the response.
+// The client must read a banner before the request as the response.
 func TestBannerBeforeTheRequest(t *testing.T) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -576,7 +576,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// A large body needs constant memory.
+// A large body must need constant memory.
 func TestStreaming(t *testing.T) {
 	const size = 64 << 20
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -689,7 +689,7 @@ func TestCancelWhileTLSBegins(t *testing.T) {
 		}
 		_, err = conn.Read(make([]byte, 1)) // of the client's greeting
 		cancel()
-		_, _ = io.Copy(io.Discard, conn) // until the client goes away
+		_, _ = io.Copy(io.Discard, conn) // until the client disconnects
 		conn.Close()
 		ended <- err
 	}()
@@ -702,7 +702,7 @@ func TestCancelWhileTLSBegins(t *testing.T) {
 	}
 }
 
-// A broken connection is an error, the end of a connection is not.
+// A broken connection must be an error, but not the end of a connection.
 func TestBrokenConnection(t *testing.T) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -732,7 +732,8 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// Accept and Accept-Language are sent unchanged, and cannot contain another header.
+// The client must send Accept and Accept-Language unchanged, and they cannot contain another
+// header.
 func TestAccept(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header }))
@@ -763,7 +764,7 @@ func (d *countingDialer) DialContext(ctx context.Context, network, address strin
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// With Single, the dialer sees each request, also the GET that follows a HEAD.
+// With Single, the dialer must see each request, including the GET after a HEAD.
 func TestSingleConnections(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

@@ -53,7 +53,7 @@ func TestParseCookies(t *testing.T) {
 	}
 }
 
-// A message about a file of cookies has the line, and no cookie.
+// A message about a file of cookies must contain the line number, but no cookie.
 func TestBadCookies(t *testing.T) {
 	for line, says := range map[string]string{
 		"sesame": "7 fields",
@@ -70,7 +70,7 @@ func TestBadCookies(t *testing.T) {
 	}
 }
 
-// A server can't fill the jar.
+// A server must not be able to fill the jar.
 func TestJarIsBounded(t *testing.T) {
 	jar, err := ParseCookies("h.example\tFALSE\t/\tFALSE\t0\town\t1\n")
 	if err != nil {
@@ -91,7 +91,7 @@ func TestJarIsBounded(t *testing.T) {
 	}
 }
 
-// Cookies of the jar are sent to their host only, and those of a response come back.
+// The client must send cookies of the jar to their host only, and return those of a response.
 func TestJar(t *testing.T) {
 	var seen []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +111,7 @@ func TestJar(t *testing.T) {
 	}
 }
 
-// A client certificate is shown to its host only.
+// The client must send a client certificate to its host only.
 func TestClientCertificate(t *testing.T) {
 	own, err := certtest.New()
 	if err != nil {
@@ -166,7 +166,7 @@ func FuzzParseCookies(f *testing.F) {
 	})
 }
 
-// A server sets cookies for its own domain, and for no public suffix.
+// A server may set cookies for its own domain, but not for a public suffix.
 func TestCookiesOfPublicSuffix(t *testing.T) {
 	for domain, want := range map[string]bool{"evil.co.uk": true, "co.uk": false, "uk": false} {
 		jar, err := ParseCookies("")
@@ -182,14 +182,14 @@ func TestCookiesOfPublicSuffix(t *testing.T) {
 	}
 }
 
-// chain is [scheme.Cookies] that sends what it kept.
+// chain implements [scheme.Cookies]: it sends the cookies that it stored.
 type chain struct{ kept []string }
 
 func (c *chain) Header(locus.URL) string          { return strings.Join(c.kept, "; ") }
 func (c *chain) Set(_ locus.URL, fields []string) { c.kept = append(c.kept, fields...) }
 
-// The cookies of a chain are sent beside those of the caller's header, and not beside those of
-// a jar, which has them too.
+// The client must send the cookies of a chain together with those of the caller's header. It
+// must not send them together with those of a jar, which contains them too.
 func TestCookiesOfChain(t *testing.T) {
 	var seen []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {

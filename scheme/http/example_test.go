@@ -81,7 +81,7 @@ func ExampleClient_Open() {
 			text, err := io.ReadAll(r.Body)
 			fmt.Printf("%s of %d octets: %s %v\n", r.Type, r.Size, text, err)
 		case *scheme.Redirect:
-			// Nothing is followed here: whether to go there is for others to say.
+			// The client does not follow the redirect; the program must decide.
 			fmt.Println("moved for good to", r.To[0])
 		}
 		resource.Close()

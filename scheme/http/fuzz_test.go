@@ -11,7 +11,7 @@ import (
 func FuzzURL(f *testing.F)       { invariants.Fuzz(f, seeds, target) }
 func FuzzSecureURL(f *testing.F) { secureInvariants.Fuzz(f, secureSeeds(), target) }
 
-// target compares what net/http sends with the URL.
+// target compares the request of net/http with the URL.
 func target(t *testing.T, u locus.URL) {
 	t.Helper()
 	h, _ := Parse(u)
@@ -73,11 +73,11 @@ func FuzzResolve(f *testing.F) {
 		if login, _ := got.Login(); strings.Contains(login, "?") {
 			t.Fatalf("%q in %q: %q has a host that some programs end at the question mark", location, base, got)
 		}
-		// Where nothing needs an escape, net/url resolves the same way.
+		// If nothing needs an escape, net/url must resolve in the same way.
 		if strings.ContainsAny(base+location, "%@[]\\") || !isPlain(base+location) {
 			return
 		}
-		// It takes "//" that comes up front for one "/", and RFC 3986 does not.
+		// net/url reads "//" at the beginning as one "/", unlike RFC 3986.
 		if u.MissingSlash() || location == "" || strings.Contains(strings.TrimPrefix(base, u.Scheme()+"://")+location, "//") || hasPort(u) {
 			return
 		}
@@ -100,8 +100,8 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Dots that neither side had to resolve stay; empty searchparts and
-		// fragments are kept here.
+		// Dots that neither side had to resolve stay. This package preserves
+		// empty searchparts and fragments.
 		a, _, _ := Canonical(got)
 		c, _, _ := Canonical(theirs)
 		if strings.TrimRight(a.String(), "?#") != strings.TrimRight(c.String(), "?#") {

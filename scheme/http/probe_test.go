@@ -16,11 +16,11 @@ import (
 
 func probe(r *scheme.Request) { r.Probe = true }
 
-// A probe is HEAD, and GET only if the response to HEAD says nothing about the object.
+// A probe must send HEAD, and GET only if the response to HEAD does not describe the object.
 func TestProbe(t *testing.T) {
 	const ok = "200 OK\r\nContent-Length: 3\r\nContent-Type: text/html; charset=utf-8"
 	for _, c := range []struct {
-		name, head, get string // the answers; empty: none, the connection is closed
+		name, head, get string // the responses; empty means that the connection is closed
 		methods         string
 		kind            error
 	}{
@@ -81,7 +81,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// The connection is used again after a probe.
+// The client must reuse the connection after a probe.
 func TestProbeKeepsConnection(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "100000")
@@ -125,7 +125,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A status is temporary or not, whatever the codes of other protocols mean.
+// A status must be temporary or not, whatever the codes of other protocols mean.
 func TestTemporary(t *testing.T) {
 	const never, asked, always = 0, 1, 2
 	for status, when := range map[int]int{
@@ -143,11 +143,12 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
-// A probe of a page that wants a login sends one request more than HEAD alone, and asks once.
+// A probe of a page that requires a login must send one request more than HEAD alone, and call Ask
+// once.
 func TestProbeLogin(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		login   bool // Ask has one
+		login   bool // Ask returns one
 		right   string
 		methods string
 		err     error

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// proxyServer answers for all servers, if it gets a login, and refuses tunnels. seen
-// returns its requests.
+// proxyServer answers for all servers if it receives a login, and rejects tunnels.
+// seen returns its requests.
 func proxyServer(t *testing.T, secure bool) (base string, o *Options, seen func() []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -79,7 +79,7 @@ func viaProxy(t *testing.T, c *Client, u, via string, change func(*scheme.Reques
 	return "", r, nil
 }
 
-// A proxy gets the entire URI, of any scheme, and its response is an object.
+// A proxy must receive the entire URI, of any scheme, and its response must be an object.
 func TestOpenVia(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		base, o, seen := proxyServer(t, secure)
@@ -114,8 +114,9 @@ func TestOpenVia(t *testing.T) {
 			}
 		}
 
-		// No request-target contains a password. That of an http URL is sent when the
-		// server asks: RFC 1738 3.3 has none.
+		// No request-target may contain a password. The client must send the password
+		// of an http URL only after the server requires it, because RFC 1738 3.3 has
+		// none.
 		for u, want := range map[string]string{
 			"http://ann:s3cret@far.example/a":   "GET http://far.example/a far.example" + login,
 			"ftp://ann:s3cret@far.example/a":    "GET ftp://ann@far.example/a far.example" + login + "Basic YW5uOnMzY3JldA==",
@@ -126,7 +127,7 @@ func TestOpenVia(t *testing.T) {
 				t.Errorf("%s: %v, asked %q", u, err, got)
 			}
 		}
-		// Ask is called for a missing one.
+		// The client must call Ask if the URL has none.
 		_, _, err := viaProxy(t, c, "ftp://far.example/login", via, func(req *scheme.Request) {
 			req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 				return scheme.Credentials{User: "ann", Password: "s3cret"}, true, nil
@@ -136,7 +137,7 @@ func TestOpenVia(t *testing.T) {
 			t.Errorf("%v, asked %q", err, got)
 		}
 
-		// A redirect is a referral.
+		// A redirect must be a Redirect.
 		_, r, err := viaProxy(t, c, "gopher://far.example/away", via, nil)
 		if to, ok := r.(*scheme.Redirect); !ok || err != nil || to.To[0].String() != "http://10.0.0.1/" {
 			t.Errorf("%+v, %v", r, err)
@@ -150,7 +151,7 @@ func TestOpenVia(t *testing.T) {
 		}
 		seen()
 
-		// A proxy that wants another login is asked once.
+		// If a proxy requires another login, the client must call Ask once.
 		_, _, err = viaProxy(t, c, "http://far.example/", base, nil)
 		if got := seen(); !errors.Is(err, scheme.ErrAuth) || !strings.Contains(err.Error(), "407") || len(got) != 1 {
 			t.Errorf("%v, asked %q", err, got)
@@ -209,7 +210,7 @@ func TestHostileProxy(t *testing.T) {
 func TestTunnel(t *testing.T) {
 	for name, s := range map[string]struct {
 		answer string
-		want   string // what comes through the tunnel
+		want   string // octets that arrive through the tunnel
 		kind   error
 		says   string
 	}{
@@ -268,7 +269,7 @@ func TestTunnelRefuses(t *testing.T) {
 	}
 }
 
-// Cancelling ends the wait for a silent proxy.
+// When ctx ends, the wait for a silent proxy must end.
 func TestTunnelCancelled(t *testing.T) {
 	asked := make(chan struct{})
 	base, _ := raw(t, func(string) string { close(asked); <-t.Context().Done(); return "" })
@@ -296,8 +297,8 @@ func TestInterimResponses(t *testing.T) {
 	}
 }
 
-// A response to CONNECT gives a connection or an error, and no data after the header is
-// lost.
+// A response to CONNECT must give a connection or an error, and no data after the
+// header may be lost.
 func FuzzConnect(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nhello"))
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 407 x\r\n\r\n"))
@@ -317,7 +318,7 @@ func FuzzConnect(f *testing.F) {
 	})
 }
 
-// The request-target for a proxy contains nothing that could end it.
+// The request-target for a proxy must not contain octets that could end it.
 func FuzzAbsolute(f *testing.F) {
 	for _, text := range []string{"gopher://h/1a%09b", "news:a@b", "ftp://u:p@[::1]:21/a;type=i#x", "x:\"<>{}|\\^`", "wais://h/é", "http://h?x"} {
 		f.Add(text)

@@ -19,7 +19,7 @@ var (
 	later = when.Add(time.Hour)
 )
 
-// ranged serves digits as net/http does, with a tag and a time.
+// ranged serves digits like net/http, with a tag and a time.
 func ranged(t *testing.T, tag string, modified time.Time) (base string, seen *[]http.Header) {
 	t.Helper()
 	seen = new([]http.Header)
@@ -75,7 +75,7 @@ func TestResume(t *testing.T) {
 func TestLyingRanges(t *testing.T) {
 	for _, c := range []struct {
 		name, header, body string
-		restart            bool // asks for the whole, which is there
+		restart            bool // requests the whole object, which exists
 		size               int64
 		bad                bool
 	}{

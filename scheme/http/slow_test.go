@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// RFC 1738 section 5, to be compared with the standard by eye:
+// RFC 1738 section 5, for comparison with the standard:
 //
 //	httpurl  = "http://" hostport [ "/" hpath [ "?" search ]]
 //	hpath    = hsegment *[ "/" hsegment ]
@@ -50,16 +50,16 @@ func invariantsOf(s scheme.Scheme, production string) bnftest.Invariants {
 	}
 }
 
-// sameFields compares the fields of a URL and of its canonical form, which may have
-// a path where the URL has none, and none of its dot segments; Canonical's own test
-// tells which.
+// sameFields compares the fields of a URL and of its canonical form. The canonical
+// form may add an empty path, and removes dot segments, as Canonical's own test
+// checks.
 func sameFields(a, b []scheme.Field) bool {
 	if !reflect.DeepEqual(a[1:], b[1:]) {
 		return false
 	}
 	path, ok := a[0].Value.(string)
 	want := removeDots(path)
-	// A "%2F" next to dots decodes to what looks like a dot segment.
+	// A "%2F" next to dots decodes to text that looks like a dot segment.
 	return ok && hasDots(path) || hasDots(want) || b[0].Value == want
 }
 
@@ -76,8 +76,8 @@ func TestAgainstProduction(t *testing.T) {
 	secureInvariants.Random(t, 5_000, secureSeeds())
 }
 
-// remove is RFC 3986 section 5.2.4, step by step as it stands there, with ".."
-// and "." in place of their escapes.
+// remove implements RFC 3986 section 5.2.4 step by step, with ".." and "." in
+// place of their escapes.
 func remove(path string) string {
 	in, out := "/"+path, []string{}
 	next := func() string {

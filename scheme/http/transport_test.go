@@ -40,7 +40,7 @@ func readOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object
 	return o
 }
 
-// A connection of one dialer is not used for another.
+// A connection of one dialer must not be used for another.
 func TestConnectionsAreSeparate(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
 	c := newClient(t, nil)
@@ -131,8 +131,8 @@ func TestManyTransportsInUse(t *testing.T) {
 	}
 }
 
-// Data after a response is an error, and not the next response: the next request has
-// another connection.
+// Data after a response must be an error, and not the next response: the next
+// request must use another connection.
 func TestExcessIsNotTheNextResponse(t *testing.T) {
 	base, requests := raw(t, says("HTTP/1.1 200 OK", "Content-Length: 1", "", "xHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"))
 	c := newClient(t, nil)
@@ -277,7 +277,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// The proxy of the environment is not used.
+// The client must not use the proxy of the environment.
 func TestNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")

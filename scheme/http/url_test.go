@@ -11,7 +11,7 @@ import (
 
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.3.txt", Scheme(nil)) }
 
-// The draft's examples 1 and 2; and a "%" that implies no encoding is no URL in any
+// The draft's examples 1 and 2. A "%" that implies no encoding is not a URL in any
 // profile.
 func TestSame(t *testing.T) {
 	invariants.Pairs(t, []bnftest.Pair{
@@ -99,7 +99,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// What may be a password is in no error and in no finding.
+// No error and no finding may contain a possible password.
 func TestPasswordHidden(t *testing.T) {
 	u := locus.MustParse("http://h:80?secret@b/")
 	if _, err := Parse(u); err == nil || strings.Contains(err.Error(), "secret") {

@@ -24,7 +24,7 @@ func through(in io.Reader, head bool) (text string, r *framing, err error) {
 func TestWire(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
-		extra    int // octets that are not of the response
+		extra    int // octets that do not belong to the response
 	}{
 		{"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 0},
 		{"one more", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", 1},
@@ -46,7 +46,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// Excess data is detected with the last octet of the response.
+// The wire must detect excess data with the last octet of the response.
 func TestWireKnowsAtOnce(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 	w, r := newWire(strings.NewReader(answer+"!")), newFraming()
@@ -55,7 +55,7 @@ func TestWireKnowsAtOnce(t *testing.T) {
 	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil || !r.excess.Load() {
 		t.Errorf("excess %v, %v", r.excess.Load(), err)
 	}
-	// It is not the response to the next request.
+	// It must not be read as the response to the next request.
 	w.expect(newFraming())
 	if err := w.wrote(); err != errUnsolicited {
 		t.Errorf("the next request is sent: %v", err)
@@ -84,7 +84,7 @@ func TestWireWaitsForARequest(t *testing.T) {
 	}
 }
 
-// A wire does not change what net/http reads.
+// A wire must not change the data that net/http reads.
 func FuzzWire(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!")
 	f.Add("HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nContent-Length: 2\n\n1\r\nx\r\n0\r\n\r\n")
@@ -101,7 +101,7 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// readAnswer is what net/http makes of text.
+// readAnswer returns how net/http reads text.
 func readAnswer(text string) string {
 	in := bufio.NewReader(strings.NewReader(text))
 	for {

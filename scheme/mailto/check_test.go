@@ -56,7 +56,7 @@ func TestCanonical(t *testing.T) {
 		{"MailTo:Joe@Host.DOM", "mailto:Joe@host.dom", locus.SchemeCase | locus.HostCase},
 		{"mailto:%4Aoe%2esmith@host.dom", "mailto:Joe.smith@host.dom", locus.NeedlessEscape},
 		{"mailto:a%25b@%48ost", "mailto:a%25b@host", locus.HostCase | locus.NeedlessEscape},
-		{"mailto:a%40B", "mailto:a@b", locus.HostCase | locus.NeedlessEscape}, // the last "@" splits
+		{"mailto:a%40B", "mailto:a@b", locus.HostCase | locus.NeedlessEscape}, // the last "@" is the separator
 		{"mailto:a@b%40c", "mailto:a%40b@c", locus.NeedlessEscape | locus.MissingEscape},
 		{"mailto:a@b@c", "mailto:a%40b@c", locus.MissingEscape},
 		{"mailto:a@b,c%40d@E", "mailto:a@b,c%40d@e", locus.HostCase}, // a list of RFC 6068
@@ -70,7 +70,7 @@ func TestCanonical(t *testing.T) {
 		{"mailto:a~@b", "mailto:a%7E@b", locus.MissingEscape},
 		{"mailto:a%2Cb%3Fc@d", "mailto:a%2Cb%3Fc@d", 0},
 		{"mailto:joe@Host?Subject=Hello&x=%41", "mailto:joe@host?Subject=Hello&x=A", locus.HostCase | locus.NeedlessEscape},
-		{"mailto:joe@Host?to=A@B", "mailto:joe@Host?to=A@B", 0}, // to RFC 1738 all before the last "@" is one local part
+		{"mailto:joe@Host?to=A@B", "mailto:joe@Host?to=A@B", 0}, // in RFC 1738 all text before the last "@" is one local part
 		{"mailto:Joe", "mailto:Joe", 0},
 		{"mailto:a@b#", "mailto:a@b", locus.VoidFragment},
 		{"mailto://A@B", "mailto:/%2FA@b", locus.HostCase | locus.MissingEscape},

@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/mailto"
 )
 
-// The grammar of RFC 6068 section 2 and of RFC 5322 as slow, readable expressions. A letter
-// that is not US-ASCII is written "x" before they see it.
+// The grammar of RFC 6068 section 2 and of RFC 5322 as simple, readable expressions. A
+// letter that is not US-ASCII is replaced by "x" first.
 var (
 	escapes   = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
 	dotAtom   = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~]+(?:\\.[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~]+)*$")
@@ -235,7 +235,7 @@ func TestCurrentEqual(t *testing.T) {
 		{"mailto:a@b?body=1,2&subject=x+y!"},
 		{"mailto:a@b?subject=x%20y!&body=1,2"},
 		{"mailto:a@b?subject=%26"},
-		{"mailto:a@b?to=%22Joe%22%20%3Cjoe@example.org%3E"}, // no addr-spec stays
+		{"mailto:a@b?to=%22Joe%22%20%3Cjoe@example.org%3E"}, // a text that is not an addr-spec stays
 		{"mailto:a@b,c@d", "mailto:?to=a@b%2Cc%40d"},
 		{"mailto:?subject=a"},
 		{"mailto:", "mailto:?to="},
@@ -244,7 +244,7 @@ func TestCurrentEqual(t *testing.T) {
 
 func TestCurrentRandom(t *testing.T) { currentInvariants.Random(t, 20_000, currentSeeds) }
 
-// Many wrong "?" take no longer than many "&".
+// Many wrong "?" must take no longer than many "&".
 func TestCurrentLong(t *testing.T) {
 	for _, piece := range []string{"?a=", "&a=", ",a@b", "%00", "?", "=", "@", ".", "%22", "%5C"} {
 		currentInvariants.Text(t, "mailto:a@b?c="+strings.Repeat(piece, 5_000))

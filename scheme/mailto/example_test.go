@@ -17,7 +17,7 @@ func ExampleParse() {
 	// Output: user%gateway.dom@host.dom
 }
 
-// Address refuses a line end, which AddrSpec returns.
+// Address rejects a line end, which AddrSpec returns.
 func ExampleURL_Address() {
 	m, err := mailto.Parse(locus.MustParse("mailto:joe%0D%0ABcc:jim@host.dom"))
 	if err != nil {

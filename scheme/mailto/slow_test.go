@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/scheme/mailto"
 )
 
-// invariants compare the package with the production of section 5:
+// invariants compares the package with the production of section 5:
 //
 //	mailtourl      = "mailto:" encoded822addr
 //	encoded822addr = 1*xchar

@@ -52,7 +52,7 @@ func TestParseRefuses(t *testing.T) {
 func TestAddress(t *testing.T) {
 	for _, row := range []struct {
 		text   string
-		offset int // -1: an address
+		offset int // -1 if it is an address
 	}{
 		{"mailto:joe@host.dom", -1},
 		{"mailto:a%25b@c.test", -1},

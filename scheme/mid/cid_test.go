@@ -149,7 +149,7 @@ func TestCIDGet(t *testing.T) {
 func TestWithin(t *testing.T) {
 	c := mid.New(nil)
 	u := locus.MustParse("cid:foo4*foo1@bar.net")
-	// No error names a flag of the command.
+	// Errors must not name a flag of the command.
 	if r, err := c.Open(t.Context(), &scheme.Request{URL: u}); !errors.Is(err, scheme.ErrUnsupported) || scheme.ReasonOf(err) != mid.ReasonNoMessage || strings.Contains(err.Error(), "--") {
 		t.Errorf("%v, %v", r, err)
 	}

@@ -21,7 +21,7 @@ import (
 // store is mail in memory, under paths that begin with the Message-ID.
 type store struct {
 	fstest.MapFS
-	open map[string]int // how many of a path are open
+	open map[string]int // number of open files by path
 	err  error
 }
 
@@ -175,7 +175,7 @@ func TestSameIdentifier(t *testing.T) {
 		"same@a/1": "A: b\n\n" + large, "same@a/2": "A: b\n\n" + large,
 		"other@a/1": "A: b\n\n" + large + "1", "other@a/2": "A: b\n\n" + large + "2", "other@a/3": "A: b\n\n",
 	})
-	for i := 1; i <= 20; i++ { // of which 10 are compared with the first
+	for i := 1; i <= 20; i++ { // 10 of them are compared with the first
 		s.MapFS[fmt.Sprintf("many@a/%d", i)] = &fstest.MapFile{Data: fmt.Appendf(nil, "A: b\n\n%d", i)}
 	}
 	c := mid.New(&mid.Options{Store: s})

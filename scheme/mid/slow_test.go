@@ -7,12 +7,12 @@ import (
 	"github.com/locus-url/locus/scheme/mid"
 )
 
-// invariants hold the package against the URI draft's production in the characters of
-// RFC 1738 section 5, where mid is an otherurl:
+// invariants compares the package with the URI draft's production in the characters
+// of RFC 1738 section 5, where mid is an otherurl:
 //
 //	midaddress = "mid:" addr-spec
 //
-// An addr-spec is never empty; what else RFC 822 says is judged in its own test.
+// An addr-spec is never empty. Another test checks the other rules of RFC 822.
 var invariants = bnftest.Invariants{
 	Scheme:    mid.Schemes(nil)[0],
 	Reference: bnftest.Production("mid:" + bnftest.Xchar + "+"),
@@ -24,8 +24,8 @@ var seeds = []string{
 	"mid:%3Ca@b%3E", "mid://a@b/c", "MID:x", "mid:@/x",
 }
 
-// cidInvariants hold the package against the URI draft's production in the characters of
-// RFC 1738 section 5, where cid is an otherurl:
+// cidInvariants compares the package with the URI draft's production in the characters
+// of RFC 1738 section 5, where cid is an otherurl:
 //
 //	cidaddress = "cid:" content-identifier
 //

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// FuzzArchived: any octets give a resource or an error, and are closed.
+// FuzzArchived checks that any octets give a resource or an error and are closed.
 func FuzzArchived(f *testing.F) {
 	f.Add("211 2 1 2 g\r\n215 order of fields\r\nSubject:\r\nFrom:\r\nDate:\r\nMessage-ID:\r\nReferences:\r\n:bytes\r\n:lines\r\n.\r\n224 list\r\n1\tOne\ta@b\tFri, 20 Nov 2026 10:00:00 +0000\t<a@x>\t\t10\t1\r\n.\r\n")
 	f.Add("211 2 1 2 g\r\n503 no\r\n500 no\r\n500 no\r\n225 list\r\n1 <a@x>\r\n.\r\n500 no\r\n500 no\r\n500 no\r\n500 no\r\n")
@@ -30,7 +30,7 @@ func FuzzArchived(f *testing.F) {
 	})
 }
 
-// selected is a body of which some items are wanted.
+// selected is a body of which some items are requested.
 type selected struct {
 	io.Reader
 	items scheme.ItemRange
@@ -39,7 +39,7 @@ type selected struct {
 func (s selected) Items() scheme.ItemRange { return s.items }
 func (selected) Close() error              { return nil }
 
-// A list that was kept shows the numbers that are asked for, and says which it has not.
+// An archived list must show the requested numbers, and report the missing ones.
 func TestArchivedItems(t *testing.T) {
 	many := newstest.Group{First: 101}
 	for i := range 1500 {

@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		{"news:a@b\xe9", "not-us-ascii@8"},
 		{"news:x#~", "unsafe-character@7"},
 		{"news://h/comp.lang.c", "server@5"},
-		{"news://h/a@b", "server@5!"}, // a message-id by RFC 1738
+		{"news://h/a@b", "server@5!"}, // a message-id in RFC 1738
 		{"NEWS://Host:1/a%20@b.c", "scheme-case@0 server@5! message-id@15?"},
 		{"news://h/a@b_", "server@5 host@12"},
 		{"news:///a@b", "server@5 empty-host@7"},

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type dialer struct {
 	net.Dialer
 	dialed atomic.Int32
-	pieces bool // connections deliver an octet at a time
+	pieces bool // connections deliver one octet at a time
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -54,7 +54,7 @@ type fixture struct {
 	dial   *dialer
 	req    scheme.Request // added to each request
 
-	noSource bool // do not ask for the octets of menus, which repeats commands
+	noSource bool // do not request the source of menus, which repeats commands
 
 	mu    sync.Mutex
 	trace []string
@@ -132,7 +132,7 @@ func items(res scheme.Resource, err error) (list []scheme.Item, _ error) {
 	return list, schemetest.CheckArchived(s, m, list)
 }
 
-// titles are those of items, joined.
+// titles returns the titles of items, joined.
 func titles(list []scheme.Item) string {
 	var b []string
 	for _, it := range list {
@@ -179,12 +179,12 @@ func wantError(t *testing.T, err, kind error, words ...string) {
 	}
 }
 
-// article makes an article.
+// article returns an article.
 func article(id, subject, body string) string {
 	return "From: Alice <alice@local.test>\r\nSubject: " + subject + "\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <" + id + ">\r\n\r\n" + body
 }
 
-// few is a group of five numbers, one of which is empty.
+// few is a group of five numbers, one of them empty.
 var few = newstest.Group{Description: "A few articles", First: 7, Articles: []string{
 	article("a@x", "First", "Hello.\r\n.dot\r\n..two\r\n.\r\nend\r\n"),
 	article("b@x", "=?utf-8?q?caf=C3=A9?=", "x\r\n"),
@@ -258,7 +258,7 @@ func TestGroup(t *testing.T) {
 			}
 			w.wantSent(0, c.sent)
 			w.noSource = true
-			// Commands that the server does not have are sent once.
+			// Commands that the server does not support must be sent once.
 			w.wantTitles("/a.few", "First|café|Third|Fourth")
 			switch c.name {
 			case "XOVER":
@@ -374,7 +374,7 @@ func TestMessageID(t *testing.T) {
 	w.wantSent(0, hello+"ARTICLE <c@x>|ARTICLE <e@x>|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11")
 }
 
-// startOwn starts a server that is the one of the options.
+// startOwn starts the server of the options.
 func startOwn(t *testing.T) *fixture {
 	w := start(t, groups, nil, nil)
 	w.client = news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
@@ -414,7 +414,7 @@ func mustParse(text string) news.URL {
 	return n
 }
 
-// A line end in a URL would be another command: nothing is sent or dialed.
+// A line end in a URL would be another command, so the client must not send or dial anything.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	for _, text := range []string{
@@ -445,7 +445,7 @@ func TestTransit(t *testing.T) {
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"MODE READER|GROUP a.few|ARTICLE 7")
 
-	// A server may demand MODE READER only at a command.
+	// A server may require MODE READER only at a command.
 	w = start(t, groups, &newstest.Options{Transit: true, Fault: newstest.Fault{Replies: map[string]string{"CAPABILITIES": "101 \r\nVERSION 2\r\n.\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"GROUP a.few|MODE READER|GROUP a.few|ARTICLE 7")
@@ -500,7 +500,7 @@ func (w *fixture) wantNoPassword() {
 	}
 }
 
-// A login is sent without TLS only if the options allow it.
+// The client must send a login without TLS only if the options allow it.
 func TestNoClearLogin(t *testing.T) {
 	w := start(t, groups, &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}}, nil)
 	a := &asker{answers: []scheme.Credentials{alice}}
@@ -523,7 +523,7 @@ func TestClearLogin(t *testing.T) {
 	if len(a.questions) != 2 || a.questions[0].Attempt != 0 || a.questions[1].Attempt != 1 || a.questions[0].Realm != "a login is needed for b.private" || a.questions[0].URL.Host() != "127.0.0.1" {
 		t.Errorf("%+v", a.questions)
 	}
-	// The connection is used again only with the same answer.
+	// The client must reuse the connection only with the same answer.
 	w.wantArticle("/b.private/1", few.Articles[0])
 	if len(w.server.Log()) != 1 || len(a.questions) != 3 {
 		t.Errorf("%d connections, %d questions", len(w.server.Log()), len(a.questions))
@@ -531,7 +531,7 @@ func TestClearLogin(t *testing.T) {
 	_, err := w.open("/b.private/1")
 	wantError(t, err, scheme.ErrAuth, "none was given")
 	w.wantSent(1, hello+"GROUP b.private|AUTHINFO USER bob|AUTHINFO PASS ")
-	// Without Ask, a connection without a login is used.
+	// Without Ask, the client must use a connection without a login.
 	w.req.Ask = nil
 	w.wantArticle("/a.few/7", few.Articles[0])
 	if len(w.server.Log()) != 2 {
@@ -566,7 +566,7 @@ func TestLoginOfURL(t *testing.T) {
 	if got, err := open("alice@", "/a.few/7"); got != few.Articles[0] || err != nil || a.questions[0].User != "alice" {
 		t.Errorf("%q, %v, %+v", got, err, a.questions)
 	}
-	// Ask is called three times at most, and a password with a line end is refused.
+	// The client must call Ask at most three times, and reject a password with a line end.
 	a = &asker{answers: make([]scheme.Credentials, 9)}
 	w.req.Ask = a.ask
 	_, err = open("", "/a.few/7")
@@ -611,7 +611,7 @@ func TestStartTLS(t *testing.T) {
 	}
 	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}, TLS: server}
 
-	// An unknown certificate is an error, not a reason to continue in clear.
+	// An unknown certificate must be an error, not a reason to continue without TLS.
 	w := start(t, groups, so, &news.Options{ClearLogin: true})
 	_, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1")))
 	wantError(t, err, scheme.ErrProtocol, "certificate")
@@ -631,12 +631,12 @@ func TestStartTLS(t *testing.T) {
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrUnsupported, "nntps")
 
-	// Data in clear after 382 is not read as if TLS protected it.
+	// The client must not read unencrypted data after 382 as if TLS protected it.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"STARTTLS": "382 continue\r\n211 1 1 1 evil\r\n"}}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrProtocol, "unencrypted")
 
-	// TLS is started when any command demands it.
+	// The client must start TLS if any command requires it.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"GROUP": "483 TLS first\r\n"}}}, &news.Options{TLSConfig: client})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrAuth, "nntps")
@@ -663,10 +663,10 @@ func TestPool(t *testing.T) {
 		w.wantArticle("/a.few/7", few.Articles[0])
 	}
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 7|ARTICLE 7")
-	// A closed connection is replaced.
+	// A closed connection must be replaced.
 	w.server.HangUp()
 	w.wantArticle("/a.few/7", few.Articles[0])
-	// A connection with unread data is closed.
+	// A connection with unread data must be closed.
 	res, err := w.open("/a.few")
 	if err != nil {
 		t.Fatal(err)
@@ -696,7 +696,7 @@ func TestPool(t *testing.T) {
 			t.Errorf("%v, %v", list, err)
 		}
 	}
-	// A closed client keeps nothing.
+	// A closed client must store no connection.
 	w.client.Close()
 	before := len(w.server.Log())
 	w.wantArticle("/a.few/7", few.Articles[0])
@@ -706,7 +706,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// New articles are found although the group is already selected.
+// The client must find new articles although the group is already selected.
 func TestSelectedBefore(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
@@ -715,7 +715,7 @@ func TestSelectedBefore(t *testing.T) {
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 12|GROUP a.few|ARTICLE 12")
 }
 
-// A server may say that it closes an idle connection.
+// A server may announce that it closes an idle connection.
 func TestIdleClosed(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"STAT": "400 too long idle\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])

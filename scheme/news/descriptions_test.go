@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Descriptions are kept as long as there is room for their octets and newsgroups.
+// Descriptions must be stored until the limit of octets or newsgroups is reached.
 func TestDescriptionsAreBounded(t *testing.T) {
 	lines := []string{"a one", "b\t two ", "nothing", "c three"}
 	for _, test := range []struct {

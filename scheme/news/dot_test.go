@@ -9,8 +9,7 @@ import (
 	"testing/iotest"
 )
 
-// slowDots is dotReader, written for reading only. rest follows the end of the
-// block.
+// slowDots is a simple, readable dotReader. rest follows the end of the block.
 func slowDots(input string) (text, rest string, err error) {
 	for {
 		line, after, whole := strings.Cut(input, "\r\n")
@@ -83,7 +82,7 @@ func TestDotReader(t *testing.T) {
 
 func FuzzDotReader(f *testing.F) {
 	for _, input := range dotSeeds {
-		if len(input) < 100 { // long ones make the search slow
+		if len(input) < 100 { // long texts make the search slow
 			f.Add(input)
 		}
 	}

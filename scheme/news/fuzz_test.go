@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// remake makes the URL again from what Parse says of u.
+// remake builds the URL again from the parts that Parse returns for u.
 func remake(u locus.URL) (news.URL, error) {
 	n, err := news.Parse(u)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// The octets of an article arrive unchanged: NUL, bare CR and LF, 8-bit, dots.
+// The octets of an article must arrive unchanged: NUL, bare CR and LF, 8-bit, dots.
 func TestArticleOctets(t *testing.T) {
 	odd := article("odd@x", "odd", "\x00nul\r\nbare\rcr\nlf\n.dot behind lf\r\n.\r\n..\r\n.\rx\r\n\r\r\n\r\n\xe9\xff\r\n.")
 	long := article("long@x", strings.Repeat("x", 10<<20), "end\r\n")
@@ -31,7 +31,7 @@ func TestArticleOctets(t *testing.T) {
 	}
 }
 
-// The part of a head over the limit is skipped, not kept.
+// The part of a head over the limit must be skipped, not stored.
 func TestLongHead(t *testing.T) {
 	long := "Subject: before\r\nX: " + strings.Repeat("x", 10<<20) + "\r\nFrom: behind\r\n\r\n"
 	groups := newstest.Groups{"g": {Articles: []string{long, article("b@x", "second", "")}}}
@@ -42,7 +42,8 @@ func TestLongHead(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// A date is looked for in the first 32 KiB of an article, which arrives whole.
+// The client must search the first 32 KiB of an article for a date, and return the article
+// complete.
 func TestLongHeadOfArticle(t *testing.T) {
 	for size, dated := range map[int]bool{30 << 10: true, 64 << 10: false, 1 << 20: false} {
 		text := "X: " + strings.Repeat("x", size) + "\r\n" + article("a@x", "s", "body\r\n")
@@ -72,7 +73,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// Items and octets that arrived before the server stopped are returned, then an error.
+// Items and octets that arrived before the server stopped must be returned, then an error.
 func TestDrop(t *testing.T) {
 	for _, so := range []newstest.Options{
 		{Fault: newstest.Fault{Drop: "OVER", DropLines: 2}},
@@ -110,7 +111,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// Endless replies end in an error and need bounded memory.
+// Endless replies must end in an error and need bounded memory.
 func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		path string
@@ -158,7 +159,7 @@ func (w *fixture) groups() (scheme.Resource, error) {
 	return w.client.Open(w.Context(), w.request("news://"+w.addr))
 }
 
-// An invalid line of a list is an item of kind error, and the next line is read.
+// An invalid line of a list must be an item of kind error, and the next line must be read.
 func TestBadLines(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{
 		"OVER":            "224 \r\nx\ty\r\n\r\n8\r\n-9\tx\r\n10\ts\tf\td\tno id\tr\tmany\t\textra\t\t\r\n.\r\n",
@@ -230,7 +231,7 @@ func TestEmptyGroup(t *testing.T) {
 	w.wantTitles("/a.few", "")
 }
 
-// A second reply to a command is not read as the reply to the next command.
+// The client must not read a second reply to a command as the reply to the next command.
 func TestSurplus(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "220 0 <a@x>\r\nx\r\n.\r\n211 evil\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", "x\r\n")
@@ -240,7 +241,7 @@ func TestSurplus(t *testing.T) {
 	}
 }
 
-// Ending the context ends what waits, wherever that is.
+// When the context ends, any wait must end.
 func TestSilence(t *testing.T) {
 	for _, silent := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
 		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Silent: silent}}, nil)
@@ -291,7 +292,7 @@ func (d pipeDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return near, nil
 }
 
-// An idle connection is closed with QUIT.
+// An idle connection must be closed with QUIT.
 func TestIdleTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quit := make(chan bool, 1)
@@ -317,7 +318,7 @@ func TestIdleTime(t *testing.T) {
 	})
 }
 
-// Invalid or unwanted lines of a reply to HDR are ignored.
+// Invalid or unexpected lines of a reply to HDR must be ignored.
 func TestFieldsGoneWrong(t *testing.T) {
 	replies := func(text string) newstest.Options {
 		return newstest.Options{Unknown: []string{"OVER", "XOVER"}, Fault: newstest.Fault{Replies: map[string]string{"HDR MESSAGE-ID": text}}}
@@ -346,7 +347,7 @@ func TestFieldsGoneWrong(t *testing.T) {
 	}
 }
 
-// HDR asks for a few hundred articles at a time.
+// HDR must request a few hundred articles at a time.
 func TestFieldWindows(t *testing.T) {
 	var many newstest.Group
 	for i := range 1234 {
@@ -373,7 +374,7 @@ func TestFieldWindows(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// Reading after Close is the caller's error, not the server's.
+// Reading after Close must be reported as the caller's error, not the server's.
 func TestClosed(t *testing.T) {
 	long := "Message-ID: <x@y>\r\n\r\n" + strings.Repeat(strings.Repeat("x", 78)+"\r\n", 100_000)
 	w := start(t, newstest.Groups{"a.few": {Articles: []string{long}}}, nil, nil)
@@ -390,7 +391,7 @@ func TestClosed(t *testing.T) {
 			for _, err = range r.Items {
 			}
 		}
-		// A list may have arrived whole.
+		// A list may have arrived complete.
 		if !errors.Is(err, fs.ErrClosed) && (path != "/a.few" || err != nil) || errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%s: %v", path, err)
 		}

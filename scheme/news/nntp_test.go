@@ -129,7 +129,8 @@ func TestNNTPCheck(t *testing.T) {
 	})
 }
 
-// TestHighNumber: past RFC 3977 a number is noted while an int can hold it.
+// TestHighNumber checks that a number above the limit of RFC 3977 gives a note if an int can hold
+// it.
 func TestHighNumber(t *testing.T) {
 	want := "article-number@11!"
 	if strconv.IntSize == 32 {

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// slowOverview is overviewFormat.parse, written for reading only.
+// slowOverview is a simple, readable overviewFormat.parse.
 func slowOverview(format []string, text string) (o overview, ok bool) {
 	if len(format) == 0 {
 		format = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines"}
@@ -51,7 +51,7 @@ func slowOverview(format []string, text string) (o overview, ok bool) {
 	}, true
 }
 
-// formats are possible orders of fields.
+// formats lists possible orders of fields.
 var formats = [][]string{
 	nil,
 	{"Subject:", "From:", "Date:", "Message-ID:", "References:", "Bytes:", "Lines:", "Xref:full"},
@@ -112,7 +112,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// Dates and identifiers are read as in an article.
+// Dates and identifiers must be read as in an article.
 func TestOverviewAsInArticle(t *testing.T) {
 	for _, date := range []string{
 		"Mon, 02 Jan 2006 15:04:05 EST", "Monday, 02-Jan-06 15:04:05 EST", "02 Jan 06 20:04 GMT", "Mon Jan  2 20:04:05 2006", "never", "",
@@ -155,7 +155,7 @@ func TestOverviewOf(t *testing.T) {
 	}
 }
 
-// Numbers that could overflow are refused.
+// Numbers that could overflow must be rejected.
 func TestParseGroupNumbers(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"5 1 5 g": true, "5 4611686018427387900 4611686018427387904 g": strconv.IntSize == 64, "5 4611686018427387900 4611686018427387905 g": false,

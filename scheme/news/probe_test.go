@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A probe asks whether an article, a newsgroup or a server is there, and reads none.
+// A probe must check whether an article, a newsgroup or a server exists, and read none.
 func TestProbe(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	w.req.Probe = true

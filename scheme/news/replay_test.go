@@ -14,14 +14,13 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// recording is a session that was recorded with INN 2.7.1: its replies by command, in
-// order.
+// recording is a recorded session with INN 2.7.1: its replies by command, in order.
 type recording struct {
 	greeting string
 	answers  map[string][]string // by commands in upper case
 }
 
-// withBlock are the codes that a block follows. 211 has one only after LISTGROUP.
+// withBlock lists the codes before a block. 211 has one only after LISTGROUP.
 var withBlock = []string{"100", "101", "215", "220", "221", "222", "224"}
 
 func record(t *testing.T, name string) recording {
@@ -94,13 +93,13 @@ func (r recording) recorded(command string) string {
 	return strings.TrimPrefix(strings.ReplaceAll("\r\n"+text, "\r\n..", "\r\n."), "\r\n")
 }
 
-// Sessions that other clients had with INN answer ours.
+// Recorded sessions of other clients with INN must also serve this client.
 func TestRecordings(t *testing.T) {
 	const reader = "CAPABILITIES|MODE READER|"
 	for _, c := range []struct {
 		name, path string
-		id         string // instead of a path
-		article    string // the command whose recorded article comes
+		id         string // used instead of a path
+		article    string // the command whose recorded article is expected
 		sent       string
 		list       string // titles
 		kind       error
@@ -110,7 +109,7 @@ func TestRecordings(t *testing.T) {
 		{name: "inn-mode-reader-articles", id: "mime3@local.test", article: "ARTICLE <mime3@local.test>", sent: reader + "ARTICLE <mime3@local.test>"},
 		{name: "inn-mode-reader-articles", id: "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]", article: "ARTICLE <a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]>",
 			sent: reader + "ARTICLE <a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]>"},
-		// This one replies 401 after MODE READER, which is sent again.
+		// This server replies 401 after MODE READER, so the client sends the command again.
 		{name: "inn-transit-401", path: "/local.test/1", sent: reader + "GROUP local.test|MODE READER|GROUP local.test|ARTICLE 1", kind: scheme.ErrUnsupported, says: "not recorded"},
 		{name: "lynx-group-list", path: "/local.test", sent: reader + "GROUP local.test|LIST OVERVIEW.FMT|OVER 1-4|XOVER 1-4|HDR Message-ID 1-4|XHDR Message-ID 1-4|LISTGROUP|HEAD 1|HEAD 2|HEAD 3|HEAD 4",
 			list: "First article|Odd Message-ID|café multipart|Re: First article"},

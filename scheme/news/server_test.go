@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// askedDialer notes the server that is asked, and breaks the connection off.
+// askedDialer records the server that is dialed, and closes the connection.
 type askedDialer struct {
 	address string
 	tls     bool
@@ -33,7 +33,7 @@ func (d *askedDialer) DialContext(_ context.Context, _, address string) (net.Con
 	return client, nil
 }
 
-// RFC 1738 3.6: a URL without a server is opened at the reader's own.
+// RFC 1738 3.6: the client must open a URL without a server at the reader's own server.
 func TestServers(t *testing.T) {
 	for _, c := range []struct {
 		server, text, address string
@@ -71,7 +71,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// The items of a menu have URLs of its scheme, and name a server if the menu does.
+// The items of a menu must have URLs of its scheme, and name a server if the menu does.
 func TestItemURLs(t *testing.T) {
 	w := start(t, newstest.Groups{"a.b": {Articles: []string{article("a/b%@c.d", "s", ""), article("no id", "s", ""), article("x@[1]", "s", ""), article("a b>c@d", "s", "")}}},
 		&newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"LIST ACTIVE": "215\r\na.b+c 2 1 y\r\nno line\r\n* 2 1 y\r\n.\r\n"}}}, nil)
@@ -97,7 +97,8 @@ func TestItemURLs(t *testing.T) {
 	}
 }
 
-// What would end a command, or is in no message-id, is refused with its offset.
+// The client must reject octets that would end a command, or are invalid in a message-id, with
+// their offset.
 func TestUnsendable(t *testing.T) {
 	c := news.New(&news.Options{Server: locus.MustParse("nntp://s")})
 	for _, row := range []struct {
@@ -126,7 +127,7 @@ func TestUnsendable(t *testing.T) {
 	}
 }
 
-// Articles that were received come before those of a server.
+// Received articles must take precedence over those of a server.
 func TestReceived(t *testing.T) {
 	broken := errors.New("the index is broken")
 	for _, test := range []struct {

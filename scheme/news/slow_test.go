@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// invariants compare the package with the production of section 5:
+// invariants compares the package with the production of section 5:
 //
 //	newsurl   = "news:" grouppart
 //	grouppart = "*" | group | article
 //	group     = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
 //	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 //
-// "news://h/a@b" is an article of the host b. By section 3.1 a "//" says that a host
-// follows: Parse refuses a text without one.
+// "news://h/a@b" is an article of the host b. In section 3.1 a "//" requires a host,
+// so Parse rejects a text without one.
 var invariants = bnftest.Invariants{
 	Scheme: news.Schemes(nil)[0],
 	Reference: func(text string) bool {
@@ -45,7 +45,7 @@ func TestProduction(t *testing.T) {
 	nntpInvariants.Random(t, 20_000, nntpSeeds)
 }
 
-// nntpInvariants compare the package with the production of section 5:
+// nntpInvariants compares the package with the production of section 5:
 //
 //	nntpurl = "nntp://" hostport "/" group [ "/" digits ]
 var nntpInvariants = bnftest.Invariants{

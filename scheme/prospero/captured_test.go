@@ -20,7 +20,7 @@ import (
 type captured struct {
 	name   string
 	reply  string
-	tokens [][]string // nil: not known
+	tokens [][]string // nil if unknown
 	sum    string     // of the object in it
 }
 
@@ -69,7 +69,7 @@ func readCaptured(t testing.TB) (list []captured) {
 	return list
 }
 
-// octets converts text to octets: one for each character, by its number.
+// octets converts text to octets: each character becomes the octet with its number.
 func octets(text string) string {
 	var b []byte
 	for _, r := range text {
@@ -98,7 +98,7 @@ func parsed(t testing.TB, name string) *reply {
 	return r
 }
 
-// tokensOf splits a message as parseReply does.
+// tokensOf splits a message like parseReply.
 func tokensOf(message string) (lines [][]string, closed bool) {
 	for closed = true; message != "" && closed; {
 		if l, rest, ok := cutNullLink(message); ok {
@@ -119,8 +119,8 @@ func tokensOf(message string) (lines [][]string, closed bool) {
 func TestCapturedTokens(t *testing.T) {
 	for _, c := range readCaptured(t) {
 		if c.tokens == nil || c.name == "v1-list-attributes/02" {
-			// The other reader took the apostrophes of version 1 for quotes; TestVersion1 has what
-			// they are.
+			// The other reader read the apostrophes of version 1 as quotes; TestVersion1 tests
+			// their meaning.
 			continue
 		}
 		got, closed := tokensOf(c.reply)
@@ -130,7 +130,7 @@ func TestCapturedTokens(t *testing.T) {
 	}
 }
 
-// Each reply of the original server is read, and has as many parts as lines.
+// The client must read each reply of the original server, with as many parts as lines.
 func TestCapturedReplies(t *testing.T) {
 	for _, c := range readCaptured(t) {
 		if c.tokens == nil {
@@ -336,7 +336,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// Replies made by hand give the intended result.
+// Handmade replies must give the intended result.
 func TestMadeReplies(t *testing.T) {
 	for _, name := range []string{"bad-line-unterminated-quote/01", "bad-link-short/01", "bad-nesting/01"} {
 		r, err := parseReply(recordedReply(t, name))

@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/scheme/prospero/prosperotest"
 )
 
-// answers are a server's replies: by hsoname for the attributes of an object; by "LIST "
+// answers holds a server's replies: by hsoname for the attributes of an object; by "LIST "
 // and hsoname for its links; by "CONTENTS " and hsoname for its contents. Any other object
 // is missing.
 type answers map[string]string
@@ -105,7 +105,7 @@ func wantError(t *testing.T, err, kind error, says string) {
 	}
 }
 
-// Referrals and redirections.
+// Redirects and redirections.
 func TestRedirects(t *testing.T) {
 	replies := readRecorded(t)
 	for _, c := range []struct{ url, to string }{
@@ -193,7 +193,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Replies made by hand; no server sent them.
+// Handmade replies, which no server sent.
 func TestBadReplies(t *testing.T) {
 	recordings := readExchanges(t, replied)
 	for name, c := range map[string]struct {
@@ -282,8 +282,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The client asks for the fields that the URL names. The test server, like the original,
-// sends only requested attributes.
+// The client must request the fields that the URL names. The test server, like the
+// original, sends only requested attributes.
 func TestFieldsAreAsked(t *testing.T) {
 	object := prosperotest.Object{Data: "text\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}}
 	names := prosperotest.Directory{"/a": object, "/d": {Links: []prosperotest.Link{}, Attributes: object.Attributes}}
@@ -322,7 +322,7 @@ func TestFieldsAreAsked(t *testing.T) {
 	}
 }
 
-// The requested names: each once, none that stands for several, and at most 16.
+// The requested names: each once, none that means several, and at most 16.
 func TestFieldsThatAreAsked(t *testing.T) {
 	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.fixture(t)
 	many := ""
@@ -349,7 +349,7 @@ func TestFieldsThatAreAsked(t *testing.T) {
 	}
 }
 
-// If the server refuses a request because of a field, the client asks without the fields.
+// If the server rejects a request because of a field, the client must repeat it without the fields.
 func TestFieldsThatAreRefused(t *testing.T) {
 	w := newFixture(t, text(func(request string) string {
 		if asked(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
@@ -363,7 +363,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The error at the end of the context says that the server announced a wait.
+// If the context ends, the error must mention that the server announced a wait.
 func TestTimeOverInWait(t *testing.T) {
 	w := newFixture(t, func(string) ardptest.Reply {
 		return ardptest.Reply{Silent: true, Wait: 15 * time.Minute, QueuePosition: 1}
@@ -397,7 +397,7 @@ func titles(list []scheme.Item) string {
 	return strings.Join(all, " ")
 }
 
-// The links of union links replace them, each directory's once.
+// The links of a directory must replace its union link, each directory's once.
 func TestUnions(t *testing.T) {
 	w := answers{
 		"x": aDirectory,
@@ -433,7 +433,7 @@ func TestUnions(t *testing.T) {
 	}
 }
 
-// Unions are bounded in depth and cost.
+// Unions must be bounded in depth and cost.
 func TestUnionLimits(t *testing.T) {
 	deep := answers{"x": aDirectory, "LIST x": link("U", "u0", "h.example", "d0")}
 	for i := range 20 {
@@ -463,7 +463,7 @@ func TestUnionLimits(t *testing.T) {
 	}
 }
 
-// A union goes only where the policy permits.
+// The client must follow a union link only if the policy permits it.
 func TestUnionRedirect(t *testing.T) {
 	w := answers{
 		"x":      aDirectory,
@@ -488,7 +488,7 @@ func TestUnionRedirect(t *testing.T) {
 	}
 }
 
-// Closing a menu, or the end of the context, stops the requests for unions.
+// Closing a menu, or the end of the context, must stop the requests for unions.
 func TestUnionEnds(t *testing.T) {
 	silent := func(request string) ardptest.Reply {
 		if strings.Contains(request, "DIRECTORY ASCII u") {
@@ -527,7 +527,7 @@ func TestUnionEnds(t *testing.T) {
 	}
 }
 
-// A menu without pending requests ends with its context too.
+// A menu without pending requests must end with its context too.
 func TestMenuEnds(t *testing.T) {
 	res, err := answers{"x": aDirectory, "LIST x": link("L", "a", "h.example", "a") + link("L", "b", "h.example", "b")}.fixture(t).open(theServer + "x")
 	if err != nil {
@@ -606,7 +606,7 @@ func TestArchie(t *testing.T) {
 	if last := item.Fields[len(item.Fields)-1]; last.Name != "alternatives" || fmt.Sprint(last.Value) != "[ftp://f.example/pub/n/;type=d]" {
 		t.Errorf("%+v", last)
 	}
-	// A gateway's name that the server does not know leads to the gateway's target.
+	// If the server does not know a gateway's name, the result must be the gateway's target.
 	const gateway = "GOPHER-GW/g.example(70)/1/docs"
 	res, err = answers{gateway: "NONE-FOUND\n", "LIST " + gateway: "FAILURE NOT-A-DIRECTORY\n"}.fixture(t).open(theServer + gateway)
 	if r, ok := res.(*scheme.Redirect); !ok || fmt.Sprint(r.To) != "[gopher://g.example:70/1docs]" {
@@ -614,7 +614,7 @@ func TestArchie(t *testing.T) {
 	}
 }
 
-// Resuming does not read the first part of an object again.
+// Resuming must not read the first part of an object again.
 func TestOffset(t *testing.T) {
 	w := answers{
 		"x":          "ATTRIBUTE OBJECT INTRINSIC LAST-MODIFIED SEQUENCE 19940505000000Z\nATTRIBUTE OBJECT INTRINSIC SIZE SEQUENCE 7' bytes'\n" + method + "PROSPERO-CONTENTS '' '' '' ''\n",
@@ -666,7 +666,7 @@ func TestOffset(t *testing.T) {
 	wantError(t, err, context.Canceled, "")
 }
 
-// A probe does not fetch the resource.
+// A probe must not fetch the resource.
 func TestProbe(t *testing.T) {
 	w := answers{
 		"d": aDirectory, "LIST d": link("L", "n", "h.example", "n"),
@@ -804,7 +804,7 @@ func TestNoDialer(t *testing.T) {
 	wantError(t, err, scheme.ErrUnsupported, "without a dialer")
 }
 
-// A host with only IPv6 addresses is asked too.
+// The client must also connect to a host with only IPv6 addresses.
 func TestIPv6(t *testing.T) {
 	pc, err := net.ListenPacket("udp6", "[::1]:0")
 	if err != nil {
@@ -822,7 +822,7 @@ func TestIPv6(t *testing.T) {
 	wantError(t, err, scheme.ErrAuth, "NOT-AUTHORIZED")
 }
 
-// Losses, duplicates and reordering cost only time.
+// Losses, duplicates and reordering must cost only time.
 func TestLoss(t *testing.T) {
 	data := strings.Repeat("a'b c\n", 10_000)
 	server, err := prosperotest.Start(prosperotest.Directory{"/pros/name": {Data: data}}, &prosperotest.Options{

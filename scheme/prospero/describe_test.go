@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// What the registry says about a URL: its parts, title, parents and freshness.
+// The registry's description of a URL: its parts, title, parents and freshness.
 func TestDescribe(t *testing.T) {
 	r, err := scheme.NewRegistry(Scheme(nil))
 	if err != nil {

@@ -32,7 +32,7 @@ func ExampleParts() {
 	// Output: prospero://host.dom//pros/a%3Bb;OBJECT-VERSION=12 <nil>
 }
 
-// An object that a server knows, and that FTP gets.
+// An object that a Prospero server describes, and that FTP serves.
 func ExampleClient_Get() {
 	server, err := prosperotest.Start(prosperotest.Directory{
 		"/pros/name": {NoContents: true, Methods: []prosperotest.Method{{"AFTP", "INTERNET-D", "FTP.EXAMPLE.ORG", "ASCII", "/pub/name", "BINARY"}}},

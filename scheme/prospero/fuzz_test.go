@@ -15,7 +15,7 @@ func FuzzURL(f *testing.F) {
 	})
 }
 
-// FuzzPath compares the parsing of url-paths with the slow twin.
+// FuzzPath compares the parser of url-paths with a simple, readable one.
 func FuzzPath(f *testing.F) {
 	for _, text := range seeds {
 		path, _ := locus.MustParse(text).Path()

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/prospero"
 )
 
-// repeatServer answers any request with its replies in turn, and then with the last one again.
+// repeatServer answers any request with its replies in turn, and then repeats the last one.
 type repeatServer struct {
 	replies []string
 	asked   int
@@ -24,7 +24,7 @@ func (o *repeatServer) DialContext(context.Context, string, string) (net.Conn, e
 }
 
 type repeatConn struct {
-	net.Conn // none
+	net.Conn // nil
 	*repeatServer
 	id [2]byte
 }
@@ -46,8 +46,8 @@ func (c *repeatConn) RemoteAddr() net.Addr {
 }
 func (c *repeatConn) SetReadDeadline(time.Time) error { return nil }
 
-// FuzzReplies has servers send anything: the result is a resource with valid URLs or an
-// error of this package, after a bounded number of requests.
+// FuzzReplies runs servers that send arbitrary replies. The result must be a resource
+// with valid URLs or an error of this package, after a bounded number of requests.
 func FuzzReplies(f *testing.F) {
 	recordings := readExchanges(f, replied)
 	for _, e := range recordings {
@@ -58,7 +58,7 @@ func FuzzReplies(f *testing.F) {
 	f.Add(method+"PROSPERO-CONTENTS '' '' '' ''\n"+method+"LOCAL '' '' '' ''\n", "ATTRIBUTE OBJECT INTRINSIC CONTENTS SEQUENCE DATA abc\n", "")
 	f.Fuzz(func(t *testing.T, info, first, others string) {
 		if len(info)+len(first)+len(others) > 16<<10 {
-			return // long replies are for FuzzReply, which has no conversation around them
+			return // FuzzReply, which has no network, tests long replies
 		}
 		o := &repeatServer{replies: []string{info, first, others}}
 		res, err := prospero.New().Open(t.Context(), &scheme.Request{URL: locus.MustParse(theServer + "x"), Dial: o})

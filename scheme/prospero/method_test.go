@@ -183,7 +183,7 @@ func TestMethodFaults(t *testing.T) {
 			t.Errorf("%q: %+v %v", value, m, err)
 		}
 	}
-	// Values of other types are not methods, and do not stop the reading.
+	// Values of other types are not methods, and must not stop the reading.
 	list := []attribute{
 		{Name: attrAccessMethod, Type: valueLink, Link: &link{}},
 		{Name: "SIZE", Type: valueSequence, Value: []string{"AFTP", "", "", "", ""}},
@@ -235,7 +235,7 @@ func TestGatewayURLs(t *testing.T) {
 	}
 }
 
-// checkMethod checks what the URL of a method must never be.
+// checkMethod checks properties that the URL of a method must never have.
 func checkMethod(t *testing.T, m method) {
 	t.Helper()
 	u, err := m.URL()

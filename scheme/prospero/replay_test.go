@@ -31,7 +31,7 @@ const (
 	serverB = "prospero://pfs2.example.edu:11526/"
 )
 
-// recorded are the replies of the original server, by what was asked.
+// recorded maps requests to the replies of the original server.
 type recorded map[string]string
 
 // asked returns a request without the client's identity and without quotes.
@@ -88,7 +88,7 @@ const (
 	listings  = "testdata/listings.txt"
 )
 
-// readRecorded reads all recordings, because each has other requests of the client.
+// readRecorded reads all recordings, because each contains other requests of the client.
 func readRecorded(t testing.TB) recorded {
 	t.Helper()
 	all := recorded{}
@@ -113,7 +113,7 @@ func file(t testing.TB, name string) string {
 
 const (
 	attributes = "ACCESS-METHOD+SIZE+LAST-MODIFIED+UNIX-MODES"
-	// aFile is the end of the server's reply for a file that it gives itself.
+	// aFile is the end of the server's reply for a file that it sends itself.
 	aFile = "ATTRIBUTE OBJECT INTRINSIC ACCESS-METHOD SEQUENCE PROSPERO-CONTENTS '' '' '' ''\n"
 )
 
@@ -126,8 +126,8 @@ func withoutFields(question string) string {
 	return question
 }
 
-// answer returns the server's reply to our request. The recorded client listed directories
-// in other words, and asked for fewer attributes at once.
+// answer returns the server's reply to this client's request. The recorded client listed
+// directories in other words, and requested fewer attributes at once.
 func (r recorded) answer(request string) string {
 	question := asked(request)
 	if reply, ok := r[question]; ok {
@@ -159,11 +159,11 @@ func (r recorded) answer(request string) string {
 // fixture is an in-process network of servers.
 type fixture struct {
 	t    testing.TB
-	addr netip.AddrPort // where they all are
+	addr netip.AddrPort // the address of all servers
 
 	mu     sync.Mutex
-	dialed []string // in the words of the client
-	asked  []string // of the servers
+	dialed []string // as the client names them
+	asked  []string // requests to the servers
 }
 
 // newFixture makes all servers answer with reply.
@@ -222,7 +222,7 @@ func text(reply func(request string) string) func(string) ardptest.Reply {
 	return func(request string) ardptest.Reply { return ardptest.Reply{Message: []byte(reply(request))} }
 }
 
-// follow opens a URL and follows referrals, as package access does.
+// follow opens a URL and follows redirects, like package access.
 func (w *fixture) follow(url string) (scheme.Resource, error) {
 	seen := map[string]bool{}
 	for !seen[url] {
@@ -259,8 +259,8 @@ func items(t testing.TB, res scheme.Resource, err error) (list []scheme.Item) {
 	return list
 }
 
-// shown returns an item as the original client shows it: a letter for its type, its name,
-// the host and the hsoname.
+// shown returns an item in the format of the original client: a letter for its type, its
+// name, the host and the hsoname.
 func shown(item scheme.Item) string {
 	field := func(name string) string {
 		for _, f := range item.Fields {
@@ -307,7 +307,7 @@ func latin1(text string) string {
 	return string(octets)
 }
 
-// Our client lists the same as the original client from the same replies.
+// This client must list the same as the original client for the same replies.
 func TestListings(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, listings)
 	for name, url := range map[string]string{
@@ -427,7 +427,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// Our client asks in the same words as the original where it asks the same.
+// For the same information, this client must send the same words as the original.
 func TestAsked(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, exchanged)
 	for url, name := range map[string]string{

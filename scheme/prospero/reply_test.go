@@ -43,7 +43,7 @@ func TestReplyLines(t *testing.T) {
 		{"FAILURE\n", reply{Failure: &failureError{}}},
 		{"FAILURE NOT-FOUND\nFAILURE NOT-AUTHORIZED later\n", reply{Failure: &failureError{Word: "NOT-FOUND"}}},
 		{"FAILURE AMBIGUOUS \t two of them' '\n", reply{Failure: &failureError{Word: "AMBIGUOUS", Text: "two of them"}}},
-		// A refusal with bad quotes is still a refusal.
+		// A rejection with bad quotes must still be a rejection.
 		{"ERROR what' is don't", reply{Failure: &failureError{Word: "ERROR", Text: "what is dont"}}},
 		{"FAILURE NOT-FOUND it's not here\n", reply{Failure: &failureError{Word: "NOT-FOUND", Text: "its not here"}}},
 		{"VERSION-NOT-SUPPORTED TRY 5", reply{Failure: &failureError{Word: "VERSION-NOT-SUPPORTED", Text: "TRY 5"}}},
@@ -143,7 +143,7 @@ func TestReplyLimits(t *testing.T) {
 	}
 }
 
-// A faulty link does not affect the others.
+// A faulty link must not affect the others.
 func TestLinkErrors(t *testing.T) {
 	for line, kind := range map[string]error{
 		"LINK X FILE x INTERNET-D h ASCII /x 0":                   scheme.ErrProtocol,
@@ -320,7 +320,7 @@ func TestHostileReplies(t *testing.T) {
 	}
 }
 
-// FuzzReply: the reader accepts or refuses any reply, and its result can be used.
+// FuzzReply checks that the reader accepts or rejects any reply, and that its result can be used.
 func FuzzReply(f *testing.F) {
 	for _, c := range readCaptured(f) {
 		if len(c.reply) < 4000 {
@@ -350,7 +350,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// use uses attributes as a client does.
+// use uses attributes like a client.
 func use(t *testing.T, list []attribute, of target, external bool) {
 	if sizeOf(list) < -1 {
 		t.Errorf("%+v: size", list)

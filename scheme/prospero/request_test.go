@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Our requests equal those of the original client, or of the measurements, except the
-// client's identity.
+// This client's requests must equal those of the original client, or the measured
+// ones, except for the client's identity.
 func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -71,7 +71,7 @@ func TestRequestsRefused(t *testing.T) {
 	}
 }
 
-// FuzzRequests: whatever the names, a request has exactly the intended lines.
+// FuzzRequests checks that a request has exactly the intended lines, whatever the names.
 func FuzzRequests(f *testing.F) {
 	f.Add("/pfs/info", int32(0), "a", "1")
 	f.Add("'\n", int32(7), "LIST", "")

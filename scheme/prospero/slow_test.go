@@ -33,8 +33,8 @@ var seeds = []string{
 
 func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }
 
-// slowSplit reads a url-path, for reading: split at ";", each field at its first
-// "=", then decode, then look for a NUL.
+// slowSplit is a simple, readable parser of a url-path: it splits at ";" and
+// each field at its first "=", decodes, and then searches for a NUL.
 func slowSplit(path string) (hsoname, version, attributes string, fields []Field, ok bool) {
 	parts := strings.Split(path, ";")
 	octets, _ := escape.Decode(parts[0])

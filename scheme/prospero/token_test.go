@@ -102,8 +102,8 @@ func TestAppendToken(t *testing.T) {
 	}
 }
 
-// slowTokens cuts a message into lines and tokens, for reading: an apostrophe is
-// a switch, and two of them are one where the switch is on.
+// slowTokens is a simple, readable splitter of a message into lines and tokens:
+// an apostrophe toggles quotes, and two inside quotes are one.
 func slowTokens(message string) (lines [][]string, closed bool) {
 	var line []string
 	var token []byte
@@ -143,7 +143,7 @@ func slowTokens(message string) (lines [][]string, closed bool) {
 	return lines, !quoted
 }
 
-// FuzzTokens compares the splitting of messages with the slow twin.
+// FuzzTokens compares the splitting of messages with a simple, readable one.
 func FuzzTokens(f *testing.F) {
 	for _, c := range readCaptured(f) {
 		if len(c.reply) < 2000 {
@@ -168,7 +168,7 @@ func FuzzTokens(f *testing.F) {
 	})
 }
 
-// FuzzAppendToken: a sent token is read back unchanged.
+// FuzzAppendToken checks that reading a sent token returns it unchanged.
 func FuzzAppendToken(f *testing.F) {
 	for _, v := range tokenVectors {
 		f.Add(v.token)

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme/tel"
 )
 
-// The grammar of RFC 3966 section 3 as slow, readable expressions.
+// The grammar of RFC 3966 section 3 as simple, readable expressions.
 var (
 	globalNumber = regexp.MustCompile(`^\+[0-9().-]*[0-9][0-9().-]*$`)
 	localNumber  = regexp.MustCompile(`^(?:[0-9A-Fa-f*().-]|%23)*(?:[0-9A-Fa-f*]|%23)(?:[0-9A-Fa-f*().-]|%23)*$`)
@@ -60,7 +60,7 @@ var currentSeeds = []string{
 	"tel:*21%23;isub=a%3Bb;phone-context=x.y;d", "tel:+1;isub=A,b;x=%28!",
 }
 
-// The examples of RFC 3966, and texts that are near to them.
+// The examples of RFC 3966, and similar texts.
 func TestCurrent(t *testing.T) {
 	current.Examples(t, []bnftest.CurrentExample{
 		{"6", "tel:+1-201-555-0123", ""},

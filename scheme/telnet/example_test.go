@@ -88,8 +88,8 @@ func ExampleTerminal3270() {
 	// Output: Welcome, ADA.
 }
 
-// A user name is advice for the user. One that a program would take for an option is
-// refused.
+// A user name is advice for the user. Advice rejects a name that a program would
+// read as an option.
 func ExampleURL_Advice() {
 	for _, text := range []string{"telnet://guest@host.dom/", "telnet://-froot@host.dom/"} {
 		t, err := telnet.Parse(locus.MustParse(text))

@@ -108,7 +108,7 @@ func TestRloginSilent(t *testing.T) {
 	}
 }
 
-// From an unreserved port, a refusal has a hint with the usual reason.
+// From an unreserved port, a rejection must have a hint with the usual reason.
 func TestRloginPort(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestRloginSession(t *testing.T) {
 		t.Error(err)
 	}
 	<-done
-	// 90 asks for the size and for raw keys.
+	// 90 requests the size and raw keys.
 	want := []scheme.Field{{Name: "flowControl", Value: false}, {Name: "windowTold", Value: true}, {Name: "window", Value: "132x43"}}
 	for _, f := range want {
 		if !slices.Contains(s.Conn.Status(), f) {

@@ -116,8 +116,8 @@ func session(t *testing.T, c *telnet.Client, text string, d scheme.Dialer) *sche
 	return s
 }
 
-// conversation returns what the user sees of a host that sends text, and the answers to the
-// host.
+// conversation returns the output that the user sees from a host that sends text, and the
+// answers to the host.
 func conversation(t *testing.T, c *telnet.Client, text string, wait int) (seen, answered string) {
 	t.Helper()
 	h := newSays(text, wait)
@@ -140,7 +140,7 @@ func capture(t *testing.T, name string) string {
 	return string(b)
 }
 
-// A real telnetd gets one answer for each option, and the user sees its output.
+// A real telnetd must receive one answer for each option, and the user must see its output.
 func TestReplayTelnetd(t *testing.T) {
 	first := "\xff\xfe%\xff\xfe&\xff\xfb\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$"
 	for name, want := range map[string]struct{ seen, answered string }{
@@ -164,7 +164,7 @@ func TestReplayTelnetd(t *testing.T) {
 func TestTerminalTypes(t *testing.T) {
 	c := telnet.New(&telnet.Options{TerminalTypes: []string{"XTERM-256COLOR", "VT100"}})
 	send, is := "\xff\xfa\x18\x01\xff\xf0", func(name string) string { return "\xff\xfa\x18\x00" + name + "\xff\xf0" }
-	// The last one twice, then all again.
+	// The last one must be sent twice, then all again.
 	want := "\xff\xfb\x18" + is("XTERM-256COLOR") + is("VT100") + is("VT100") + is("XTERM-256COLOR")
 	if _, answered := conversation(t, c, "\xff\xfd\x18"+strings.Repeat(send, 4), len(want)); answered != want {
 		t.Errorf("%q, want %q", answered, want)
@@ -186,7 +186,7 @@ func TestCharset(t *testing.T) {
 	}
 }
 
-// The client sends the requested environment, but never a user's name.
+// The client must send the requested environment, but never a user's name.
 func TestEnvironment(t *testing.T) {
 	c := telnet.New(&telnet.Options{Environment: []string{"LANG=de_DE.UTF-8", "USER=root", "user=-f root", "LogName=x", "DISPLAY=:0", "ODD=\x01\x02", "none"}})
 	for asked, want := range map[string]string{
@@ -207,7 +207,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Malformed subnegotiations are ignored.
+// Malformed subnegotiations must be ignored.
 func TestMalformed(t *testing.T) {
 	text := "\xff\xfd\x18\xff\xfd\x2a\xff\xfd\x1f"
 	want := "\xff\xfb\x18\xff\xfb\x2a\xff\xfb\x1f\xff\xfa\x1f\x00\x50\x00\x18\xff\xf0"
@@ -220,7 +220,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// A host that does not speak Telnet is served unchanged.
+// The client must pass the data of a host without Telnet unchanged.
 func TestPlainService(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session(t, nil, "telnet://h:25/", host(func(c net.Conn) {
@@ -296,8 +296,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Enter is CR LF (RFC 1123 section 3.3.1), whether the host echoes or suppresses go
-// aheads, unless it accepts binary or the user chooses otherwise.
+// Enter must be CR LF (RFC 1123 section 3.3.1), whether the host echoes or
+// suppresses go aheads, unless it accepts binary or the user selects otherwise.
 func TestEnter(t *testing.T) {
 	for _, test := range []struct {
 		name, host, answered string
@@ -366,7 +366,7 @@ func TestStartTLS(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		// Input before TLS is sent over TLS.
+		// Input before TLS must be sent over TLS.
 		line := make([]byte, len("s3cret\r\n"))
 		if _, err := io.ReadFull(over, line); err != nil || string(line) != "s3cret\r\n" {
 			t.Errorf("%q, %v", line, err)
@@ -415,7 +415,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// unreachable is a Dialer that gets nowhere.
+// unreachable is a Dialer that always fails.
 type unreachable struct{}
 
 func (unreachable) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -428,7 +428,7 @@ func TestEnds(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// The end of the context ends the session.
+	// The end of the context must end the session.
 	silent := host(func(c net.Conn) { io.Copy(io.Discard, c) })
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
@@ -454,8 +454,8 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A connection that breaks during the handshake is one failure, and none of the server's if
-// the session was closed here.
+// A connection that breaks during the handshake must be one failure, and not the server's
+// fault if the session was closed locally.
 func TestBrokenTLS(t *testing.T) {
 	for _, here := range []bool{false, true} {
 		agreed := make(chan bool)
@@ -481,7 +481,7 @@ func TestBrokenTLS(t *testing.T) {
 	}
 }
 
-// A session that is closed here is not the server's fault.
+// A session that is closed locally must not be reported as the server's fault.
 func TestClosedHere(t *testing.T) {
 	for text, dial := range map[string]scheme.Dialer{
 		"telnet://h/": host(func(c net.Conn) { io.Copy(io.Discard, c) }),
@@ -506,7 +506,7 @@ func TestClosedHere(t *testing.T) {
 	}
 }
 
-// Input is never in the trace.
+// Input must never be in the trace.
 func TestTrace(t *testing.T) {
 	var mu sync.Mutex
 	var lines []string

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/scheme/telnet"
 )
 
-// invariants hold one of the three schemes against the production of section 5, or the
-// same with another name:
+// invariants compares one of the three schemes with the production of section 5, or
+// the same production with another name:
 //
 //	telneturl = "telnet://" login [ "/" ]
 func invariants(s scheme.Scheme) bnftest.Invariants {

@@ -42,7 +42,7 @@ func shows(text string) func(*tn3270.Screen) bool {
 	return func(s *tn3270.Screen) bool { return strings.Contains(s.Text(), text) }
 }
 
-// The client negotiates with the console of Hercules as s3270 does, and shows the same
+// The client must negotiate with the console of Hercules like s3270, and show the same
 // screen.
 func TestReplayHercules(t *testing.T) {
 	for name, c := range map[string]*telnet.Client{
@@ -71,7 +71,7 @@ func TestReplayHercules(t *testing.T) {
 	}
 }
 
-// A host without 3270 data streams shows text, and Enter sends a line end.
+// A host without 3270 data streams must be shown as text, and Enter must send a line end.
 func TestTextHost(t *testing.T) {
 	typed := make(chan string, 1)
 	s := session3270(t, nil, func(c net.Conn) {
@@ -232,7 +232,7 @@ func TestReadDeadline(t *testing.T) {
 	}
 }
 
-// exchangeScript is a scripted conversation: what the host sends, and then expects.
+// exchangeScript is a scripted conversation: data that the host sends, and then expects.
 func exchangeScript(t *testing.T, lines []string, then func(c net.Conn)) host {
 	return func(c net.Conn) {
 		for i, line := range lines {
@@ -262,7 +262,7 @@ func TestTN3270E(t *testing.T) {
 		"\xff\xfd\x28", "\xff\xfb\x28",
 		sub("\x08\x02"), sub("\x02\x07IBM-3278-4-E\x01LU42"),
 		sub("\x02\x04IBM-3278-4-E\x01LU42"), sub("\x03\x07\x00\x02\x04"),
-		// The host refuses SYSREQ, and asks for functions that the client lacks.
+		// The host rejects SYSREQ, and requests functions that the client lacks.
 		sub("\x03\x07\x00\x02\x03"), sub("\x03\x07\x00\x02"),
 		sub("\x03\x04\x00\x02"), "",
 		"\x03\x00\x00\x00\x00BIND\xff\xef" + "\x00\x00\x02\x00\x07" + screen + "\xff\xef", "\x02\x00\x00\x00\x07\x00\xff\xef",
@@ -294,7 +294,7 @@ func TestTN3270E(t *testing.T) {
 	}
 }
 
-// After the refusal of a device the session continues as TN3270 before RFC 2355.
+// If the host rejects a device, the session must continue as TN3270 before RFC 2355.
 func TestTN3270ERejected(t *testing.T) {
 	s := session3270(t, options3270(telnet.TN3270Options{DeviceName: "LU42"}), exchangeScript(t, []string{
 		"\xff\xfd\x28", "\xff\xfb\x28",
@@ -387,7 +387,7 @@ func TestBad3270(t *testing.T) {
 	if _, err := io.Copy(io.Discard, s); !errors.Is(err, scheme.ErrProtocol) {
 		t.Error(err)
 	}
-	// Unread text does not stop the session, and the oldest is dropped.
+	// Unread text must not stop the session, and the oldest must be discarded.
 	written := make(chan struct{})
 	s = session3270(t, nil, func(c net.Conn) {
 		defer close(written)
@@ -432,7 +432,7 @@ func FuzzTN3270E(f *testing.F) {
 
 // canned is a connection whose peer has sent everything, and accepts all input.
 type canned struct {
-	net.Conn // none
+	net.Conn // nil
 	left     *bytes.Reader
 }
 
@@ -448,7 +448,7 @@ type given struct{ net.Conn }
 
 func (g given) DialContext(context.Context, string, string) (net.Conn, error) { return g.Conn, nil }
 
-// What each key types is read as that key.
+// The sequence of each key must be read as that key.
 func TestKeys3270(t *testing.T) {
 	s := session3270(t, nil, func(c net.Conn) { io.Copy(io.Discard, c) })
 	keys := s.(scheme.KeyTerminal).Keys()

@@ -38,12 +38,12 @@ func TestParseRefuses(t *testing.T) {
 	})
 }
 
-// TestAdvice: no user name that could be an option or a command reaches a program or a
-// terminal.
+// TestAdvice checks that no user name that could be an option or a command reaches a
+// program or a terminal.
 func TestAdvice(t *testing.T) {
 	for _, row := range []struct {
 		text, user string
-		offset     int // -1: it is given
+		offset     int // -1 if it is returned
 	}{
 		{"telnet://user:pw@h", "user", -1},
 		{"telnet://h", "", -1},
@@ -77,7 +77,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestPasswordHidden: an error and a finding show no password.
+// TestPasswordHidden checks that errors and findings show no password.
 func TestPasswordHidden(t *testing.T) {
 	x := bnftest.MustParse(t, telnet.Parse, "telnet://-f:s3cret@h/")
 	if _, err := x.Advice(); err == nil || strings.Contains(err.Error(), "s3cret") {

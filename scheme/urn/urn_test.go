@@ -44,7 +44,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// RFC 1738 and the URI draft know no more of a URN than of any other URL.
+// RFC 1738 and the URI draft must treat a URN like any other URL.
 func TestRFC1738(t *testing.T) {
 	r, err := scheme.NewRegistry(urn.Scheme())
 	if err != nil {

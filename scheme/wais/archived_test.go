@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// FuzzArchived: any octets give a resource or an error, and are closed.
+// FuzzArchived checks that any octets give a resource or an error and are closed.
 func FuzzArchived(f *testing.F) {
 	f.Add([]byte(noResponse))
 	f.Add(packetOf(hitOf("i", "a", "TEXT")))

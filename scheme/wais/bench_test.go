@@ -58,7 +58,7 @@ func TestLargeDocument(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fetchLarge(t, c, u)
 	runtime.ReadMemStats(&after)
-	// The server keeps 5243 requests.
+	// The server stores 5243 requests.
 	if got := after.TotalAlloc - before.TotalAlloc; got > largeSize/4 {
 		t.Errorf("%d octets allocated", got)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// peer is a server in the same process, and a dialer to it. answer returns the answer to
-// request n, counted from 0; nil: it closes the connection.
+// peer is a server in the same process, and a dialer to it. answer returns the response
+// to request n, counted from 0; nil means that the peer closes the connection.
 type peer struct {
 	answer func(n int, request []byte) []byte
 
@@ -70,10 +70,10 @@ func (p *peer) serve(c net.Conn) bool {
 	}
 	_, err = c.Write(reply)
 	_, rest := cutPacket(reply)
-	return err == nil && len(rest) == 0 // a cut answer ends the connection
+	return err == nil && len(rest) == 0 // a truncated response ends the connection
 }
 
-// cutPacket cuts off the first packet. Without a whole packet, everything is rest.
+// cutPacket splits off the first packet. If there is no whole packet, everything is rest.
 func cutPacket(octets []byte) (packet, rest []byte) {
 	if len(octets) < headerSize {
 		return nil, octets
@@ -149,7 +149,7 @@ var outOfRange = diagnosticOf("SF", "Request out of range")
 
 func textOf(octets string) string { return group(153, group(127, octets)) }
 
-// hitOf returns the header of a document of these types.
+// hitOf returns the header of a document with the given types.
 func hitOf(id, headline string, wtypes ...string) string {
 	types := ""
 	for _, wtype := range wtypes {
@@ -158,8 +158,8 @@ func hitOf(id, headline string, wtypes ...string) string {
 	return group(150, group(116, id), group(118, "\x05"), group(120, "\x64"), group(131, "\x02"), group(132, types), group(123, headline))
 }
 
-// documentPeer serves the same octets for any document like freeWAIS, in answers of at
-// most room octets.
+// documentPeer serves the same octets for any document like freeWAIS, in responses of
+// at most room octets.
 func documentPeer(t testing.TB, octets string, room int) *peer {
 	return newPeer(t, func(_ int, request []byte) []byte { return documentAnswer(octets, room, request) })
 }
@@ -282,7 +282,7 @@ func wantError(t testing.TB, err, kind error, says ...string) {
 	}
 }
 
-// A document is complete for any range, server buffer and length of reads.
+// A document must be complete for any range, server buffer and read length.
 func TestDocument(t *testing.T) {
 	octets := string(bytes.Repeat([]byte("\x00\r\n\xff Lamp\n."), 2000))
 	for _, size := range []int{0, 1, 499, 500, 999, 5000, 19999, 20000} {
@@ -307,7 +307,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Ranges are requested one by one, as they are read.
+// Ranges must be requested one by one, as the caller reads them.
 func TestLazy(t *testing.T) {
 	w := newFixture(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
 	res, err := w.open("db/GIF/1%3Dh%3B3%3Did%3B")
@@ -329,7 +329,7 @@ func TestLazy(t *testing.T) {
 	if requests, _ := w.peer.sent(); len(requests) != 2 {
 		t.Errorf("%d requests", len(requests))
 	}
-	// No answer is pending, so the connection is used again.
+	// No response is pending, so the connection must be reused.
 	if err := res.Close(); err != nil {
 		t.Error(err)
 	}
@@ -398,7 +398,7 @@ func TestLimits(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// Complete and cut documents.
+// Complete and truncated documents.
 func TestEnds(t *testing.T) {
 	full := strings.Repeat("x", 500)
 	locked := diagnosticOf("SV", "later")
@@ -446,7 +446,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// The results of a search are fetched by their URLs, over one connection.
+// The URLs in the results of a search must fetch them, over one connection.
 func TestSearchAndFetch(t *testing.T) {
 	texts := map[string]string{"TEXT": "The lamp is lit at dusk.\n", "HTML": "<p>The lamp is lit at dusk.", "GIF": "GIF87a\x00\xff"}
 	server, err := waistest.Start([]waistest.Database{{Name: "coast", Description: "All of the coast.", Maintainer: "keeper@h", Documents: []waistest.Document{

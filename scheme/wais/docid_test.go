@@ -64,7 +64,7 @@ func TestNewDocumentID(t *testing.T) {
 	}
 }
 
-// Document-ids that NewDocumentID does not make: a URL has their octets.
+// Document-ids that newDocumentID does not return: a URL must contain their octets.
 func TestNoFields(t *testing.T) {
 	for _, id := range []DocumentID{
 		"", "a", "\x03", "\x03\x02a", "\x03\x01ab", "\x00\x01a", "\x81\x00\x01a", // Element 128.
@@ -116,7 +116,7 @@ func TestDocumentName(t *testing.T) {
 	}
 }
 
-// All captured document-ids consist of fields, and survive a URL.
+// All captured document-ids must consist of fields, and survive a URL.
 func TestDocumentIDCaptured(t *testing.T) {
 	n := 0
 	for _, name := range wireNames(t, ".s2c") {
@@ -139,7 +139,7 @@ func TestDocumentIDCaptured(t *testing.T) {
 	}
 }
 
-// checkThroughURL compares id with that of a URL made of it.
+// checkThroughURL compares id with the document-id in a URL made from it.
 func checkThroughURL(t *testing.T, id DocumentID) {
 	t.Helper()
 	d := &Document{Wtype: "TEXT"}

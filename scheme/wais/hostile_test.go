@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pathOfEach has a search, a description and a document.
+// pathOfEach lists a search, a description and a document.
 var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
 
-// An endless document ends at the limit.
+// An endless document must end at the limit.
 func TestEndlessDocument(t *testing.T) {
 	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
 	w := newFixture(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
@@ -74,7 +74,7 @@ func TestManyHits(t *testing.T) {
 	}
 }
 
-// The client waits for a slow or silent server until the end of the context.
+// The client must wait for a slow or silent server until the end of the context.
 func TestSilence(t *testing.T) {
 	drip := func(c net.Conn) {
 		for {
@@ -116,7 +116,7 @@ func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
 	return near, nil
 }
 
-// The end of the context ends the reading of a document, waiting or not.
+// When the context ends, reading a document must fail, waiting or not.
 func TestContextEnds(t *testing.T) {
 	why := errors.New("enough of that")
 	for _, read := range []int64{0, 500, 501} {
@@ -147,7 +147,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// The end of the context ends the description of a database.
+// When the context ends, the description of a database must end.
 func TestContextEndsDescription(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough of that")
@@ -164,7 +164,7 @@ func TestContextEndsDescription(t *testing.T) {
 	wantError(t, err, why)
 }
 
-// Closing a body ends a waiting Read.
+// Closing a body must end a waiting Read.
 func TestCloseEndsRead(t *testing.T) {
 	asked, release := make(chan struct{}), make(chan struct{})
 	p := newPeer(t, func(n int, _ []byte) []byte {
@@ -204,7 +204,7 @@ func (c *Client) idleConns() (list []*conn) {
 	}
 }
 
-// An idle connection is used again, or replaced if the server has closed it.
+// An idle connection must be reused, or replaced if the server has closed it.
 func TestIdleConns(t *testing.T) {
 	for _, path := range pathOfEach {
 		closing := false
@@ -246,7 +246,7 @@ func TestIdleConns(t *testing.T) {
 	}
 }
 
-// Octets after an answer do not answer the next request.
+// Octets after a response must not answer the next request.
 func TestSurplus(t *testing.T) {
 	answer := packetOf(textOf("mine"))
 	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
@@ -288,7 +288,7 @@ func TestConcurrent(t *testing.T) {
 	running.Wait()
 }
 
-// Invalid requests are refused before anything is dialed.
+// Invalid requests must be rejected before the client dials.
 func TestRefused(t *testing.T) {
 	for path, want := range map[string]struct {
 		part   string
@@ -360,7 +360,7 @@ func (d *failing) DialContext(context.Context, string, string) (net.Conn, error)
 	return near, d.err
 }
 
-// The server is that of the URL, whatever a document-id says.
+// The client must connect to the server of the URL, whatever a document-id contains.
 func TestPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"wais://Host.DOM/db?x":                    "host.dom:210",
@@ -387,9 +387,9 @@ func TestPlace(t *testing.T) {
 }
 
 // canned is a dialer and a connection with fixed octets, without a socket or goroutine.
-// All octets are there at once, so only the client finds the ends of packets.
+// All octets are available at once, so only the client finds the ends of packets.
 type canned struct {
-	net.Conn // none
+	net.Conn // nil
 	octets   string
 	left     strings.Reader
 }
@@ -407,8 +407,8 @@ func (c *canned) Close() error                { return nil }
 // ranges fit, and executions stay short.
 const longestAnswers = 4 << 10
 
-// Whatever a server sends, opening and reading end, and each URL of a menu has the
-// document-id of its hit.
+// Whatever a server sends, opening and reading must end, and each URL of a menu
+// must have the document-id of its hit.
 func FuzzAnswers(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) < longestAnswers {

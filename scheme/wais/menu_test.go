@@ -19,7 +19,7 @@ func found(t *testing.T, accept string, records ...string) []scheme.Item {
 	return w.menu("db?words")
 }
 
-// Each type of a document is an item, the preferred one first.
+// Each type of a document must be an item, the preferred one first.
 func TestTypes(t *testing.T) {
 	const mole = "\x02\x02db\x03\x04mole"
 	hit := hitOf(mole, "Mole", "TEXT", "GIF", "HTML", "X-ODD")
@@ -57,7 +57,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Items that can't be followed have no URL, and a note that says why.
+// Items that cannot be followed must have no URL, and a note that explains why.
 func TestItemURLs(t *testing.T) {
 	for _, c := range []struct {
 		id, headline, wtype string
@@ -107,19 +107,19 @@ func TestHitDates(t *testing.T) {
 	}
 }
 
-// Nothing is invented that the server does not specify.
+// The client must not invent anything that the server does not specify.
 func TestSparseHit(t *testing.T) {
 	item := found(t, "", group(154, group(116, "i")))[0]
 	if got := fmt.Sprintf("%+v", item); got != "{URL:wais://h/db/TEXT/i Title:(no title) Kind:object Type:text/plain Size:-1 ModTime:0001-01-01 00:00:00 +0000 UTC Note: Fields:[{Name:wtype Value:TEXT} {Name:wtypes Value:[TEXT]}]}" {
 		t.Error(got)
 	}
-	// Several hits of one document stay several.
+	// Several hits of one document must stay several.
 	if list := found(t, "", hitOf("i", "a", "TEXT"), hitOf("i", "a", "TEXT")); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// The texts of a server are unchanged: display code must make them safe.
+// The texts of a server must be unchanged: display code must make them safe.
 func TestForeignTexts(t *testing.T) {
 	list := found(t, "", hitOf("i", "\x1b[2J<script>\r\n", "TEXT"), diagnosticOf("S2", "\x1b]0;x\x07"))
 	if list[0].Title != "\x1b[2J<script>\r\n" || list[1].Kind != scheme.KindError || !strings.Contains(list[1].Title, `"\x1b]0;x\a"`) {
@@ -297,14 +297,14 @@ func TestForm(t *testing.T) {
 				t.Errorf("%+v", q)
 			}
 		}
-		// A search and a document have nothing to fill in.
+		// A search and a document must not require a form.
 		if _, err := newFixtureFilling(t).open("db?a"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// newFixtureFilling returns a world that fails the test if a form is to be filled in.
+// newFixtureFilling returns a fixture that fails the test if the client requests answers to a form.
 func newFixtureFilling(t *testing.T) *fixture {
 	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
 	w.req.Fill = func(context.Context, *scheme.Form) ([]string, bool, error) {
@@ -347,7 +347,7 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// An invalid example is refused with the fault of its URL.
+// An invalid example must be rejected with the fault of its URL.
 func TestLikeRefused(t *testing.T) {
 	p := newPeer(t, nil)
 	w := newFixture(t, p, nil)
@@ -371,7 +371,7 @@ func TestMediaType(t *testing.T) {
 	}
 }
 
-// With hits, a diagnostic is an item. Without hits, it is the error.
+// With hits, a diagnostic must be an item. Without hits, it must be the error.
 func TestDiagnosticsAmongHits(t *testing.T) {
 	trouble := diagnosticOf("S1", "query syntax error: ((")
 	catalogue := group(150, group(116, "\x03\x01c"), group(118, "\x00"), group(123, "Catalogue for db"))
@@ -384,7 +384,7 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 		_, err := w.open("db?((")
 		wantError(t, err, scheme.ErrProtocol, "query syntax error")
 	}
-	// Without a diagnostic, documents with score 0 are not an error.
+	// Without a diagnostic, documents with score 0 must not be an error.
 	if list := found(t, "", catalogue); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
@@ -493,7 +493,7 @@ func TestSourceLinks(t *testing.T) {
 	}
 }
 
-// The number of fetched descriptions is limited; none is fetched after an error.
+// The number of fetched descriptions must be limited, and none may be fetched after an error.
 func TestSourceLinksEnd(t *testing.T) {
 	many := strings.Repeat(hitOf("s", "a.src", "WSRC"), 50)
 	for _, c := range []struct {
@@ -516,8 +516,8 @@ func TestSourceLinksEnd(t *testing.T) {
 	}
 }
 
-// If the server does not know a document-id that is escaped twice, it is decoded once
-// more.
+// If the server does not know a document-id that is escaped twice, the client must
+// decode it once more.
 func TestEscapedTwice(t *testing.T) {
 	const id = "\x02\x05coast\x03\x03a/b"
 	for wpath, first := range map[string]string{
@@ -553,7 +553,7 @@ func TestEscapedTwice(t *testing.T) {
 			}
 		}
 	}
-	// A document-id that is escaped once is requested once.
+	// A document-id that is escaped once must be requested once.
 	for _, wpath := range []string{"2=coast;3=a;", "2%3Dcoast%3B", "%02%05coast", "a%25b", "100%2525", "2=coast;3=%2541;"} {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(outOfRange) })
 		_, err := newFixture(t, p, nil).open("db/TEXT/" + wpath)
@@ -566,7 +566,7 @@ func TestEscapedTwice(t *testing.T) {
 			t.Errorf("%s: %d requests", wpath, len(requests))
 		}
 	}
-	// After other errors there is no second request.
+	// After other errors there must not be a second request.
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(diagnosticOf("T2", "")) })
 	_, err := newFixture(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
 	wantError(t, err, scheme.ErrAuth, "")

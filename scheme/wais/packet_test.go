@@ -99,7 +99,7 @@ func TestReadPacket(t *testing.T) {
 	}
 }
 
-// What follows a packet is not read.
+// The reader must not read the octets after a packet.
 func TestReadPacketReadsNoMore(t *testing.T) {
 	r := strings.NewReader("\r\n" + testHeader(3) + "abcrest")
 	readPacket(r, nil, most)
@@ -108,7 +108,7 @@ func TestReadPacketReadsNoMore(t *testing.T) {
 	}
 }
 
-// A timeout is not a protocol error.
+// A timeout must not be a protocol error.
 func TestReadPacketTimeout(t *testing.T) {
 	for _, before := range []string{"", testHeader(3)[:5], testHeader(3) + "a"} {
 		r := io.MultiReader(strings.NewReader(before), iotest.ErrReader(os.ErrDeadlineExceeded))
@@ -118,7 +118,7 @@ func TestReadPacketTimeout(t *testing.T) {
 	}
 }
 
-// Memory grows with the octets that arrive, not with the announced length.
+// Memory must grow with the octets that arrive, not with the announced length.
 func TestReadPacketMemory(t *testing.T) {
 	const said = 1 << 28
 	packet := testHeader(said) + strings.Repeat("a", 100<<10)

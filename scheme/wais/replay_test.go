@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// local returns the wpath of a document with that local id on the captured server,
-// which names databases by their paths.
+// local returns the wpath of a document with the given local id on the captured
+// server, which names databases by their paths.
 func local(wtype, database, id string) string {
 	escaped := strings.NewReplacer(" ", "%20", "/", "%2F", ":", "%3A", ";", "%3B", "=", "%3D", "\x00", "%00")
 	return wtype + "/" + escaped.Replace(fmt.Sprintf("1=localhost:8210;2=/wais/%s;3=%s;4=localhost:8210;5=/wais/%s;6=%s;7=\x00;", database, id, database, id))
@@ -46,8 +46,9 @@ const (
 	madeHit    = "object|text/plain|a headline|score 500, 1 line\n"
 )
 
-// replays has captured requests of other programs to freeWAIS-sf 2.2.10 with its
-// answers, and handmade answers. The test server sends these answers to the client.
+// replays lists captured requests of other programs to freeWAIS-sf 2.2.10 with its
+// responses, and handmade responses. The test server sends these responses to the
+// client.
 var replays = []struct {
 	name   string
 	paths  string // of the URLs that are opened one after another
@@ -166,8 +167,8 @@ var replays = []struct {
 	{name: "made-unknown-tags", paths: "coast?x", want: madeHit + "object|text/plain|second|score 500, 1 line\n"},
 }
 
-// notReplayed has captures with requests that the client never sends, and the reason.
-// Their answers are read too.
+// notReplayed lists captures with requests that the client never sends, and the
+// reason. The client reads their responses too.
 var notReplayed = map[string]string{
 	"init":                    "the client sends no Init",
 	"init-too-large":          "as init",

@@ -146,8 +146,8 @@ func parsedReply(t *testing.T, name string, packet int) (r searchReply) {
 	return r
 }
 
-// What freeWAIS-sf sends for a document of the database coast, and for one of its
-// own.
+// The response of freeWAIS-sf for a document of the database coast, and for one
+// of its own.
 const (
 	moleID = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x1d0 101 /wais/harbour/mole.TEXT" +
 		"\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x1d0 101 /wais/harbour/mole.TEXT\x07\x01\x00"

@@ -93,7 +93,7 @@ func appendRequest(request any) ([]byte, error) {
 	return nil, errors.New("not a request of ours")
 }
 
-// notSent has the captured requests that this package does not send, and the reason.
+// notSent lists the captured requests that this package does not send, and the reason.
 var notSent = map[string]string{
 	"search-feedback-bytes":   "a part of an example",
 	"retrieve-lines":          "a part in lines",
@@ -246,7 +246,7 @@ func TestAppendNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzAppendSearch reads back every search that is not refused.
+// FuzzAppendSearch reads back every search that is not rejected.
 func FuzzAppendSearch(f *testing.F) {
 	f.Add("coast", "lantern", 40, "", "")
 	f.Add("db", "", 0, "\x03\x01a", "TEXT")
@@ -269,7 +269,7 @@ func FuzzAppendSearch(f *testing.F) {
 	})
 }
 
-// FuzzAppendRetrieval reads back every retrieval that is not refused.
+// FuzzAppendRetrieval reads back every retrieval that is not rejected.
 func FuzzAppendRetrieval(f *testing.F) {
 	f.Add("coast", "\x03\x01a", "TEXT", int64(0), int64(10000), "3")
 	f.Add("", "id", "GIF", int64(5), int64(4), "")

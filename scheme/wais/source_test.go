@@ -123,7 +123,7 @@ func sourceText(s *source) string {
 	return b.String()
 }
 
-// A description survives writing and reading.
+// A description must survive writing and reading.
 func FuzzSource(f *testing.F) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		if text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin"); err == nil {

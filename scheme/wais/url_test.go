@@ -14,7 +14,8 @@ func parse(t testing.TB, text string) URL {
 	return bnftest.MustParse(t, Parse, text)
 }
 
-// TestVectors is RFC 1738 section 3.9, and "WAIS" of the URI draft, verbatim.
+// TestVectors checks the examples of RFC 1738 section 3.9, and of "WAIS" in the URI draft,
+// verbatim.
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.9.txt", Scheme(nil)) }
 
 func TestWords(t *testing.T) {

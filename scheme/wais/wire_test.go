@@ -33,7 +33,7 @@ func wireNames(t testing.TB, suffix string) []string {
 	return names
 }
 
-// slowPackets is a readable cutter of packets.
+// slowPackets is a simple, readable splitter of packets.
 func slowPackets(t testing.TB, octets []byte) (list [][]byte) {
 	t.Helper()
 	for len(octets) > 0 {
@@ -68,7 +68,7 @@ func slowInteger(b []byte) (n int64, rest []byte, ok bool) {
 	return n*128 + int64(b[end]), b[end+1:], true
 }
 
-// slowElements reads all elements of b. records: 28 is a diagnostic record.
+// slowElements reads all elements of b. If records is true, 28 is a diagnostic record.
 func slowElements(b []byte, records bool) (list []slowElement, ok bool) {
 	for len(b) > 0 {
 		var x slowElement
@@ -96,7 +96,7 @@ func slowElements(b []byte, records bool) (list []slowElement, ok bool) {
 	return list, true
 }
 
-// slowAPDU cuts an APDU of that type with so many octets of fixed fields.
+// slowAPDU splits an APDU with the given type and number of octets of fixed fields.
 func slowAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information []slowElement, ok bool) {
 	if len(apdu) < 3 {
 		return

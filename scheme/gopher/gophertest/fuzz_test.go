@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// FuzzRequest checks that any octets end the connection, and that the log has the
-// request unchanged.
+// FuzzRequest checks that any octets end the connection, and that the log
+// contains the request unchanged.
 func FuzzRequest(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {
@@ -50,7 +50,7 @@ func FuzzRequest(f *testing.F) {
 
 // canned is a connection whose peer has sent everything, and reads everything.
 type canned struct {
-	net.Conn // none
+	net.Conn // nil
 	left     *bytes.Reader
 }
 

@@ -76,7 +76,7 @@ func capture(t testing.TB, name string) (sent, received string) {
 
 var when = time.Date(2026, 11, 20, 20, 20, 20, 0, time.UTC)
 
-// minnesota has the items of the server in the captures.
+// minnesota returns the items of the server in the captures.
 func minnesota(t testing.TB) gophertest.Item {
 	_, blob := capture(t, "umn-binary")
 	english := func(gtype byte, name, selector, mediaType, data string) gophertest.Item {
@@ -148,7 +148,7 @@ func TestCaptures(t *testing.T) {
 	} {
 		sent, want := capture(t, "umn-"+name)
 		got := strings.ReplaceAll(ask(t, s.Addr(), sent), port, "17075")
-		// Its selectors begin with a type, which its messages leave out.
+		// Its selectors begin with a type, which its messages omit.
 		got = strings.NewReplacer("'0/nope'", "'/nope'", "'0/report'", "'/report'").Replace(got)
 		if got != want {
 			t.Errorf("%s: %q gets\n%q\nwant\n%q", name, sent, got, want)

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Capture is a conversation with the original Prospero server, or a bad one made by hand.
-// It is a file of testdata: lines of "#" describe it; the others are datagrams in order,
-// each with its direction, the server (A or B), milliseconds since the beginning, its
-// outcome, and its octets; "reply" has the SHA-256 of a request and of its reply.
+// Capture is a conversation with the original Prospero server, or a handmade invalid one.
+// It is a file of testdata: lines with "#" describe it; the others are datagrams in
+// order, each with its direction, the server (A or B), milliseconds since the beginning,
+// its outcome, and its octets; "reply" has the SHA-256 of a request and of its reply.
 type Capture struct {
 	Name      string
 	Datagrams []Datagram
@@ -85,8 +85,8 @@ type Dialog struct {
 	Datagrams []Datagram
 }
 
-// Dialogs splits a capture. In one made by hand everything belongs to the only request,
-// whatever its id.
+// Dialogs splits a capture. In a handmade capture, all datagrams belong to the only
+// request, whatever their id.
 func (c Capture) Dialogs() (list []*Dialog) {
 	of := func(d Datagram) *Dialog {
 		for _, x := range list {
@@ -111,7 +111,7 @@ func (c Capture) Dialogs() (list []*Dialog) {
 // Reply returns the server's message: its packets in the order of their numbers.
 func (x *Dialog) Reply() []byte { return join(x.Datagrams, false) }
 
-// join returns the message of one side, computed in the simplest way.
+// join returns the message of one side, with the simplest algorithm.
 func join(list []Datagram, sent bool) (message []byte) {
 	packets := map[uint16][]byte{}
 	for _, d := range list {
@@ -126,7 +126,7 @@ func join(list []Datagram, sent bool) (message []byte) {
 	return message
 }
 
-// WantReply checks a reply against the capture's own sums.
+// WantReply checks a reply against the checksums of the capture.
 func (c Capture) WantReply(t *testing.T, request, reply []byte) {
 	t.Helper()
 	if got := fmt.Sprintf("%x", sha256.Sum256(reply)); got != c.Replies[sha256.Sum256(request)] {

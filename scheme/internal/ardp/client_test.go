@@ -78,8 +78,8 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// manual runs one scripted conversation at a socket; the returned channel has what it
-// received.
+// manual runs one scripted conversation at a socket. The returned channel receives
+// the datagrams.
 func (h *testNetwork) manual(at netip.AddrPort, talk func(got []byte, say func(datagram []byte))) {
 	pc := h.listen(at)
 	var running sync.WaitGroup
@@ -99,7 +99,7 @@ func (h *testNetwork) manual(at netip.AddrPort, talk func(got []byte, say func(d
 	})
 }
 
-// text returns a message of that many packets.
+// text returns a message with the given number of packets.
 func text(packets int) []byte {
 	var b bytes.Buffer
 	for n := 0; b.Len() < packets*ardp.MaxData-100; n++ {
@@ -150,7 +150,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// Losses in both directions are repaired, also with duplicates and another order.
+// The protocol must repair losses in both directions, also with duplicates and reordering.
 func TestFaults(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Without an answer: four datagrams at 0, 4, 12 and 28 s, and the end at 60 s.
+// Without an answer, the client must send four datagrams at 0, 4, 12 and 28 s, and end at 60 s.
 func TestNoReply(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		begun := time.Now()
@@ -210,7 +210,7 @@ func idOf(datagram []byte) uint16 {
 	return h.ID
 }
 
-// A server that stops in the middle, and one whose window never opens.
+// A server that stops during the reply, and a server whose window never opens.
 func TestNoReplyInTheMiddle(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -248,7 +248,7 @@ func TestNoReplyInTheMiddle(t *testing.T) {
 	}
 }
 
-// Each wait is reported once, and the request is repeated meanwhile.
+// The client must report each wait once, and repeat the request meanwhile.
 func TestWait(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		sent := 0
@@ -281,7 +281,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// The total of all waits is bounded, however often they come.
+// The total of all waits must be bounded, however often they arrive.
 func TestWaitForEver(t *testing.T) {
 	for _, seconds := range []int{1, 30, 900, 65535} {
 		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
@@ -315,7 +315,8 @@ func TestWaitForEver(t *testing.T) {
 	}
 }
 
-// The end of the context ends the exchange at once, and cancels the request at the server.
+// When the context ends, the client must end the exchange at once, and cancel the request at the
+// server.
 func TestCancel(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		canceled := false
@@ -387,8 +388,8 @@ func TestRedirect(t *testing.T) {
 	})
 }
 
-// After a redirect the first server is ignored, and its packets do not count for the
-// second.
+// After a redirect the client must ignore the first server, and its packets must not
+// count for the second.
 func TestRedirectLeavesNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {
@@ -465,8 +466,8 @@ func TestRedirectInCircles(t *testing.T) {
 	})
 }
 
-// An attacker with the address but not the id, or the id but not the address, can insert
-// nothing; too many attempts end the exchange.
+// An attacker with the address but not the id, or the id but not the address, must not
+// be able to insert anything. Too many attempts must end the exchange.
 func TestSpoofed(t *testing.T) {
 	spoof := func(wrong int) func(got []byte, say func([]byte)) {
 		return func(got []byte, say func([]byte)) {
@@ -532,7 +533,7 @@ func TestSpoofedFromAnotherPort(t *testing.T) {
 	}
 }
 
-// A closed port is reported at once, without waiting.
+// A closed port must be reported at once, without waiting.
 func TestNobodyThere(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not every system reports that datagrams can't be delivered")
@@ -581,7 +582,7 @@ func (c *brokenConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// After the server's first datagram, network errors count as losses, up to a limit.
+// After the server's first datagram, network errors must count as losses, up to a limit.
 func TestBrokenNetwork(t *testing.T) {
 	for _, c := range []struct {
 		after, fails int
@@ -612,7 +613,7 @@ func TestBrokenNetwork(t *testing.T) {
 	}
 }
 
-// A closed port is reported at once also after a redirect.
+// A closed port must be reported at once, also after a redirect.
 func TestRedirectToNobody(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
@@ -627,7 +628,7 @@ func TestRedirectToNobody(t *testing.T) {
 	})
 }
 
-// A foreign deadline does not make the client spin.
+// A deadline that another program sets must not make the client spin.
 func TestForeignDeadline(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		_, err := ardp.New(nil).Do(t.Context(), &ardp.Call{Dial: func(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
@@ -681,7 +682,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Every exchange has its own id, and not the next number.
+// Every exchange must have its own id, and not the next number.
 func TestID(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		var ids []uint16

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A swapped id is accepted only where those servers send one, and only for packets of the
-// reply.
+// A swapped id must be accepted only where those servers send one, and only for packets
+// of the reply.
 func TestSwappedID(t *testing.T) {
 	first := Header{Fields: FieldTotal, ID: 0x1234, Number: 1}
 	second := Header{Fields: FieldTotal, ID: 0x3412, Number: 2, Total: 2}
@@ -47,8 +47,8 @@ func TestSwappedID(t *testing.T) {
 	}
 }
 
-// A request of several windows is sent as the server acknowledges it, and the end of each
-// window asks for that.
+// A request of several windows must be sent as the server acknowledges it, and the end of
+// each window must request an acknowledgement.
 func TestRequestWindow(t *testing.T) {
 	message := bytes.Repeat([]byte("0123456789"), 40*MaxData/10)
 	f := newFake(&Call{Message: message}, 7, nil)
@@ -96,7 +96,7 @@ func TestRequestWindow(t *testing.T) {
 	}
 }
 
-// A server that withdraws an acknowledgement gets no more time.
+// A server that withdraws an acknowledgement must not get more time.
 func TestThroughBackAndForth(t *testing.T) {
 	f := newFake(&Call{Message: make([]byte, 40*MaxData)}, 7, nil)
 	for n := uint16(0); !f.isOver(); n++ {
@@ -112,7 +112,7 @@ func TestThroughBackAndForth(t *testing.T) {
 	}
 }
 
-// The first total counts; packets with another one are dropped.
+// The first total must count; packets with another one must be dropped.
 func TestTotals(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// New data restarts the timer.
+// New data must restart the timer.
 func TestProgressRestartsTimer(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for n := range uint16(100) {
@@ -148,7 +148,7 @@ func TestProgressRestartsTimer(t *testing.T) {
 	}
 }
 
-// Repeats come at least once an hour.
+// Repeats must be sent at least once an hour.
 func TestLongest(t *testing.T) {
 	f := newFake(&Call{}, 7, &Options{Tries: 100})
 	f.end(t)
@@ -157,7 +157,7 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// Acknowledgements without progress are bounded.
+// Acknowledgements without progress must be bounded.
 func TestIdleAcknowledgements(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	ask := (&Header{Fields: FieldFlags, ID: 7, Flags: FlagAcknowledge}).Append(nil)
@@ -176,7 +176,7 @@ func TestIdleAcknowledgements(t *testing.T) {
 	}
 }
 
-// Announced sizes take no memory, and a small exchange hardly any.
+// Announced sizes must need no memory, and a small exchange hardly any.
 func TestAllocs(t *testing.T) {
 	c := New(nil)
 	call := &Call{Message: []byte("hello")}
@@ -197,7 +197,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// FuzzExchange has a server send anything. The exchange ends, within its limits of memory.
+// FuzzExchange runs a server that sends arbitrary datagrams. The exchange must end, within its
+// memory limits.
 func FuzzExchange(f *testing.F) {
 	// A datagram is preceded by 2 octets of time and 2 of length.
 	script := func(list []Datagram) (b []byte) {
@@ -275,8 +276,8 @@ func wantSane(t *testing.T, f *fake, received int) {
 	}
 }
 
-// The reply is the data of the packets by their numbers, in whatever order and however
-// often they come.
+// The reply must be the data of the packets in order of their numbers, however they
+// are reordered and repeated.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte{2, 0, 1, 1}, uint8(3))
 	f.Add([]byte{9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, uint8(10))

@@ -121,7 +121,7 @@ func TestParseOption(t *testing.T) {
 	}
 }
 
-// slowHeader reads a header in the most obvious way: one field after the other.
+// slowHeader reads a header in the simplest way: one field after the other.
 func slowHeader(datagram []byte) (h Header, data []byte, ok bool) {
 	if len(datagram) == 0 || datagram[0] == 0 || datagram[0] >= 64 || int(datagram[0]) > len(datagram) {
 		return h, nil, false

@@ -16,12 +16,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp/ardptest"
 )
 
-// lossyConn loses one datagram of each direction, the first being 1; 0: none. With swap it
-// acts like the original server on a little-endian machine: repeated packets, and those
-// from the second window on, have a connection id with swapped octets.
+// lossyConn loses one datagram of each direction, counted from 1; 0 means none. With swap
+// it acts like the original server on a little-endian machine: repeated packets, and
+// packets from the second window on, have a connection id with swapped octets.
 type lossyConn struct {
 	net.PacketConn
-	in, out           int // to be lost
+	in, out           int // numbers of the datagrams to lose
 	received, written int
 	swap              bool
 	sent              map[uint16]bool // numbers of packets
@@ -75,8 +75,8 @@ func lose(t *testing.T, pc *lossyConn, request int, reply []byte, handle func(*a
 	return was
 }
 
-// Each datagram of a conversation is lost in turn. The reply still arrives within a minute,
-// whatever wait the server announced.
+// Each datagram of a conversation is lost in turn. The reply must still arrive within a
+// minute, whatever wait the server announced.
 func TestEachDatagramLost(t *testing.T) {
 	const quarter = 15 * time.Minute
 	for _, c := range []struct {
@@ -118,8 +118,8 @@ func TestEachDatagramLost(t *testing.T) {
 }
 
 // The conversation with an idle original server: it announces a wait of 900 s and sends the
-// reply at once, which is lost. The repeated reply has a swapped id, and is accepted
-// although no packet with the right id came.
+// reply at once, which is lost. The repeated reply has a swapped id. The client must accept
+// it although no packet with the right id arrived.
 func TestReplyLostInWait(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		asked := 0
@@ -141,9 +141,9 @@ func TestReplyLostInWait(t *testing.T) {
 	})
 }
 
-// A server that announces a wait and is then silent gets repeats after 4 s, 8 s, 16 s, and
-// then every 30 s until the bounded wait ends. The error has its answer; so does one of the
-// caller's own deadline.
+// If a server announces a wait and is then silent, the client must repeat the request after
+// 4 s, 8 s, 16 s, and then every 30 s until the bounded wait ends. The error must contain
+// the announcement, even if the caller's own deadline passed.
 func TestSilentInWait(t *testing.T) {
 	silent := func(h *testNetwork, begun time.Time) *[]time.Duration {
 		var at []time.Duration
@@ -180,7 +180,7 @@ func TestSilentInWait(t *testing.T) {
 	})
 }
 
-// Before the first repeat, a forged reply with the swapped id is not accepted.
+// Before the first repeat, the client must not accept a forged reply with the swapped id.
 func TestSwappedIDIsNoSecondGuess(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {

@@ -86,14 +86,14 @@ func replay(t *testing.T, d *Dialog, call *Call) *fake {
 	return f
 }
 
-// Conversations of the original client and server: our client sends what that client sent,
-// at the same times.
+// Conversations of the original client and server: this client must send the same
+// datagrams, at the same times.
 func TestReplay(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		sent func(datagrams [][]byte) [][]byte // what we send instead
+		sent func(datagrams [][]byte) [][]byte // the datagrams that this client sends instead
 		err  error
-		asks int // repeats during a wait, after the request; the original sent none
+		asks int // repeats during a wait, after the request; the original client sent none
 	}{
 		{name: "archie-exact"},
 		{name: "duplicate-request"},
@@ -104,7 +104,7 @@ func TestReplay(t *testing.T) {
 		{name: "lost-last"},
 		{name: "lost-middle", sent: func(list [][]byte) [][]byte {
 			if len(list) == 2 {
-				list[1][8] = 1 // the original said 0, and got packet 1 again
+				list[1][8] = 1 // the original client sent 0, and received packet 1 again
 			}
 			return list
 		}},
@@ -123,7 +123,7 @@ func TestReplay(t *testing.T) {
 		{name: "window"},
 		{name: "window-requested", sent: shortHeaders},
 		{name: "window-swapped-cid", sent: func(list [][]byte) [][]byte {
-			return list[:min(len(list), 2)] // the original dropped the second window, and asked again
+			return list[:min(len(list), 2)] // the original client dropped the second window, and requested it again
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestReplay(t *testing.T) {
 				f.at = slices.Delete(f.at, 1, 1+c.asks)
 				for i, g := range slices.DeleteFunc(d.Datagrams, func(g Datagram) bool { return !g.Sent || g.Fate == "duplicate" }) {
 					if i >= len(f.at) {
-						break // where we send less, as above
+						break // if this client sends less, as above
 					}
 					if late := g.Time - d.Datagrams[0].Time - f.at[i]; late < 0 || late > 100*time.Millisecond {
 						t.Errorf("datagram %d was sent at %v, %v before the original's", i, f.at[i], late)
@@ -161,8 +161,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// shortHeaders returns the datagrams without priority and window, which our client does not
-// send.
+// shortHeaders returns the datagrams without priority and window, which this client does
+// not send.
 func shortHeaders(list [][]byte) [][]byte {
 	for i, datagram := range list {
 		if datagram[0] == 15 {
@@ -196,8 +196,8 @@ func TestReplayCancel(t *testing.T) {
 	wantDatagrams(t, f.sent, [][]byte{d.Datagrams[0].Octets, d.Datagrams[2].Octets})
 }
 
-// A request whose second packet overtakes the first gets the same reply; the server's
-// acknowledgements meanwhile change nothing.
+// A request whose second packet overtakes the first must get the same reply. The
+// server's acknowledgements meanwhile must change nothing.
 func TestReplayReorderedRequest(t *testing.T) {
 	d := ReadCapture(t, "multi-packet-request-reordered").Dialogs()[0]
 	f := replay(t, d, &Call{})
@@ -207,8 +207,8 @@ func TestReplayReorderedRequest(t *testing.T) {
 	wantDatagrams(t, f.sent, [][]byte{d.Datagrams[3].Octets, d.Datagrams[0].Octets})
 }
 
-// Replies without a connection id belong to requests without one, which our client does not
-// send.
+// Replies without a connection id belong to requests without one, which this client does
+// not send.
 func TestReplayNoID(t *testing.T) {
 	for _, name := range []string{"header-1", "v1-list", "v1-list-attributes"} {
 		d := ReadCapture(t, name).Dialogs()[0]
@@ -220,8 +220,8 @@ func TestReplayNoID(t *testing.T) {
 	}
 }
 
-// Datagrams that no server sent. The reply is the data of the named ones, by their index in
-// the capture.
+// Datagrams that no server sent. The reply must be the data of the named ones, by their
+// index in the capture.
 func TestReplayMade(t *testing.T) {
 	for _, c := range []struct {
 		name  string

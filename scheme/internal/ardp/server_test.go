@@ -39,10 +39,9 @@ func listen(pc net.PacketConn) *listener {
 	return l
 }
 
-// The test server answers the original client's datagrams as the original server did, octet
-// for octet. Left out are refusals and redirects, which that server was made to send before
-// a real reply; swapped ids; a window that the client chose; and the longer replies of version 1, which were cut at line
-// ends.
+// The test server must answer the original client's datagrams like the original server, octet for octet. The test omits
+// rejections and redirects, which that server was made to send before a real reply; swapped ids; a window that the
+// client selected; and the longer replies of version 1, which were split at line ends.
 func TestServerReplay(t *testing.T) {
 	for _, name := range []string{
 		"archie-exact", "cancel", "duplicate-request", "duplicates", "goi-contents-binary", "header-1", "lost-ack",
@@ -118,8 +117,8 @@ func replayServer(t *testing.T, c ardp.Capture) {
 	}
 }
 
-// replyOf returns what the original server did: its announcement at once, and the reply
-// later.
+// replyOf returns the reply of the original server: its announcement at once, and the
+// reply later.
 func replyOf(t *testing.T, d *ardp.Dialog, r *ardptest.Request, begun time.Time) ardptest.Reply {
 	reply := ardptest.Reply{Message: d.Reply(), Silent: true}
 	waited := false

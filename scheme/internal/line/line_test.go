@@ -12,7 +12,7 @@ func TestAppend(t *testing.T) {
 	for _, c := range []struct {
 		words  []string
 		want   string
-		offset int // of the octet that is refused
+		offset int // of the rejected octet
 	}{
 		{[]string{"NOOP"}, "NOOP\r\n", 0},
 		{[]string{"CWD", ""}, "CWD \r\n", 0},
@@ -90,7 +90,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// Lines longer than the buffer are read whole, up to the bound.
+// The reader must return lines longer than the buffer whole, up to the limit.
 func TestReaderLong(t *testing.T) {
 	const most = 100 << 10
 	for _, c := range []struct {

@@ -51,8 +51,8 @@ func TestDialerNotComparable(t *testing.T) {
 	}
 }
 
-// A kept connection that fails before its first reply is stale; any other failure is
-// the server's.
+// A reused connection that fails before its first reply must be stale. Any other
+// failure must be reported as the server's.
 func TestStale(t *testing.T) {
 	c, _ := pipe(t)
 	failed := errors.New("failed")
@@ -74,7 +74,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// The end of the context closes the connection and what is held.
+// When the context ends, the lease must close the connection and the held values.
 func TestLeaseContext(t *testing.T) {
 	c, far := pipe(t)
 	ctx, cancel := context.WithCancel(t.Context())

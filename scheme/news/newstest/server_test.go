@@ -22,8 +22,8 @@ var groups = newstest.Groups{
 	"p":   {Articles: []string{"Message-ID: <p@y>\r\n\r\n"}},
 }
 
-// converse sends the commands, which are separated by "|", and returns all that comes
-// back, as one text.
+// converse sends the commands, which are separated by "|", and returns all replies as
+// one text.
 func converse(t *testing.T, c net.Conn, commands string) string {
 	t.Helper()
 	defer c.Close()
@@ -87,7 +87,7 @@ func TestModes(t *testing.T) {
 		io.WriteString(conn, strings.ReplaceAll(c.commands, "|", "\r\n")+"\r\nQUIT\r\n")
 		b, err := io.ReadAll(conn)
 		conn.Close()
-		// A server that hangs up early may do so with a reset, which cuts what it said.
+		// A server that disconnects early may do so with a reset, which truncates its reply.
 		if got := strings.ReplaceAll(string(b), "\r\n", "|"); got != c.want && (err == nil || !strings.HasPrefix(c.want, got)) {
 			t.Errorf("%+v: %q, %v\nwant %q", c.o, got, err, c.want)
 		}
@@ -116,7 +116,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Close does not wait for a client that reads nothing of a reply without end.
+// Close must not wait for a client that does not read an endless reply.
 func TestCloseWhileEndless(t *testing.T) {
 	s, conn := start(t, &newstest.Options{Fault: newstest.Fault{Endless: "LIST", EndlessText: "x\r\n"}})
 	io.WriteString(conn, "LIST\r\n")

@@ -50,12 +50,12 @@ func readExchanged(t testing.TB) (list []exchanged) {
 	return list
 }
 
-// more matches requests that no client of ours sends, and the test server does not answer
-// as the original did: components, filters, version 1, commands that write, and fewer
-// attributes than tell what an object is.
+// more matches requests that this client does not send, and that the test server does not
+// answer like the original: components, filters, version 1, commands that write, and
+// fewer attributes than describe an object.
 var more = regexp.MustCompile(`COMPONENTS '*[^'\n]|FILTER|VERIFY|VERSION 1|#ALL|ATOMIC|LIST [^C]*COMPONENTS /|INFO ACCESS-METHOD ASCII AFTP|SIZE[+]ACCESS|INFO ACCESS-METHOD[+]\w+ `)
 
-// The test server, with the tree of the original as far as it is visible, gives the same
+// The test server, with the visible part of the original's tree, must give the same
 // replies, octet for octet.
 func TestExchanged(t *testing.T) {
 	list := readExchanged(t)
@@ -104,8 +104,8 @@ func realFiles(names ...string) (list []Link) {
 	return list
 }
 
-// anonymous is an object that is also on the original machine's anonymous FTP, without
-// other information.
+// anonymous returns an object that is also on the original machine's anonymous FTP
+// server, without other information.
 func anonymous(hsoname string, o Object) Object {
 	name := strings.TrimPrefix(hsoname, "AFTP")
 	o.Methods = []Method{{"AFTP", "INTERNET-D", "PFS.EXAMPLE.EDU", "ASCII", name, "BINARY"}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzExchange: whatever a client sends, the reply has well-formed lines.
+// FuzzExchange checks that the reply has well-formed lines, whatever a client sends.
 func FuzzExchange(f *testing.F) {
 	list := readExchanged(f)
 	for _, e := range list {
@@ -19,7 +19,7 @@ func FuzzExchange(f *testing.F) {
 		for rest := string(x.out); rest != ""; {
 			line, behind, ok := cutLine(rest)
 			switch _, some := split(line); {
-			case strings.HasPrefix(line, "ERROR Unknown message: "): // shown as it came
+			case strings.HasPrefix(line, "ERROR Unknown message: "): // the message contains the line unchanged
 				return
 			case !ok, !some && line != "":
 				t.Errorf("to %q says the line %q", message, line)
@@ -29,7 +29,7 @@ func FuzzExchange(f *testing.F) {
 	})
 }
 
-// FuzzToken: a quoted token is read back from its own octets.
+// FuzzToken checks that reading the octets of a quoted token returns the token.
 func FuzzToken(f *testing.F) {
 	for _, text := range []string{"", "release notes", "it's.txt", "AFTP/pub/docs", "4096 bytes", "'", "''", "a\x00\n\xff"} {
 		f.Add(text)

@@ -75,7 +75,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Whatever the network does, long replies arrive whole and each message is executed once.
+// Whatever the network does, long replies must arrive complete, and each message must be executed
+// once.
 func TestFaults(t *testing.T) {
 	data := strings.Repeat("a line of a file that is long\n", 2000)
 	s := start(t, Directory{"/a": {Data: data}}, &Options{Faults: ardptest.Faults{Loss: 0.3, Duplicate: 0.3, Reorder: 0.3, Seed: 5}})

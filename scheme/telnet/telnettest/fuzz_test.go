@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/telnet/telnettest"
 )
 
-// A host accepts anything that a client sends, and ends when the client does.
+// A host must accept any octets from a client, and end when the client does.
 func FuzzHosts(f *testing.F) {
 	started := func(s *telnettest.Server, err error) *telnettest.Server {
 		if err != nil {

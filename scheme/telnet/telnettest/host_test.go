@@ -197,7 +197,7 @@ func TestHerculesOrder(t *testing.T) {
 	}
 }
 
-// Run may also send what no host should.
+// Run may also send invalid data.
 func TestRun(t *testing.T) {
 	s := running(t)(telnettest.StartTN3270(&telnettest.HostOptions{Extended: true, Run: func(h *telnettest.Host) error {
 		if rows, columns := h.Size(); rows != 24 || columns != 80 || !h.Extended() || h.Device() != "LU0001" || h.Terminal() != "IBM-3278-2-E" {

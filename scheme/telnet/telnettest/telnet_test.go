@@ -188,8 +188,8 @@ func refusing(text string) string {
 	return text + "\xff\xfe%\xff\xfe&\xff\xfc\x18\xff\xfc \xff\xfc#\xff\xfc'\xff\xfc$" + "\xff\xfe\x03\xff\xfc\x01\xff\xfc\"\xff\xfc\x1f\xff\xfe\x05\xff\xfc!" + "\xff\xfe\x01"
 }
 
-// The options come in a real telnetd's order, for clients that agree to none and for one
-// that agrees to most.
+// The options must arrive in a real telnetd's order, for clients that accept none and
+// for a client that accepts most.
 func TestOrder(t *testing.T) {
 	for name, most := range map[string]int{"telnetd-refuse-all": 42, "telnetd-inetutils-client": 57} {
 		s := running(t)(telnettest.StartTelnet(nil))
@@ -218,7 +218,7 @@ func wire(t *testing.T, name string) []byte {
 	return b
 }
 
-// A client that never stops sending, and a silent one, end with the server.
+// A client that never stops sending, and a silent client, must end with the server.
 func TestHostileClients(t *testing.T) {
 	s := running(t)(telnettest.StartTelnet(nil))
 	silent := dial(t, s)

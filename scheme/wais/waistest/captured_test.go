@@ -49,8 +49,8 @@ func filler(octets, lines int) []byte {
 	return []byte(strings.Repeat("x", octets-lines) + strings.Repeat("\n", lines))
 }
 
-// coast is the database of the captures. They have only the beginning of the catalogue,
-// and only the lengths and lines of the texts pilot, nonl and mole.
+// coast returns the database of the captures. They contain only the beginning of the
+// catalogue, and only the lengths and lines of the texts pilot, nonl and mole.
 func coast(t testing.TB) waistest.Database {
 	const dir = "/wais/harbour/"
 	document := func(name, wtype string, data []byte) waistest.Document {
@@ -92,8 +92,8 @@ func coast(t testing.TB) waistest.Database {
 	return db
 }
 
-// scores has the scores of the captures, by the words, the octets of the example, and
-// the file.
+// scores holds the scores of the captures, by the words, the octets of the example,
+// and the file.
 var scores = map[string]map[string]int{
 	"almanac":      {"almanac.txt": 47},
 	"lantern":      {"lamp.txt": 586},
@@ -122,7 +122,7 @@ func score(s waistest.Search, d *waistest.Document) int {
 	return scores[key][filepath.Base(d.Path)]
 }
 
-// packet returns the first packet of octets, or all octets if it is cut.
+// packet returns the first packet of octets, or all octets if it is truncated.
 func packet(t testing.TB, octets []byte) []byte {
 	t.Helper()
 	const header, digits = 25, 10
@@ -185,7 +185,7 @@ func exchange(t testing.TB, c net.Conn, packets []byte) (replies []byte) {
 	return replies
 }
 
-// The captured requests get the captured answers, octet for octet.
+// The captured requests must get the captured responses, octet for octet.
 func TestCaptures(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(wire, "*.c2s.bin"))
 	if err != nil || len(names) == 0 {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// recorder is a connection that keeps what is written to it.
+// recorder is a connection that stores the data written to it.
 type recorder struct {
 	net.Conn
 	written []byte
@@ -20,8 +20,8 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzSession checks that any octets end the connection, that the answers are whole
-// packets of the agreed size, and that requests are kept unchanged.
+// FuzzSession checks that any octets end the connection, that the responses are
+// whole packets of the agreed size, and that requests are recorded unchanged.
 func FuzzSession(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {

@@ -146,7 +146,7 @@ func serverOf(t testing.TB, o Options, databases ...Database) *Server {
 	return &Server{o: o, databases: loaded}
 }
 
-// ask returns the answer of a session to a packet, or nothing if it closes.
+// ask returns the response of a session to a packet, or nothing if it closes.
 func ask(x *session, packet []byte) []byte {
 	copy(x.header[:], packet)
 	reply, _ := x.answer(packet[headerSize:])
@@ -211,7 +211,7 @@ func TestDatabases(t *testing.T) {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-	// A given list of sources replaces the generated one.
+	// A given list of sources must replace the generated one.
 	own := Database{Name: "INFO", Documents: []Document{{Headline: "mine", Types: typed("WSRC", "crabs")}}}
 	s = serverOf(t, Options{}, append(shore, own)...)
 	if got, want := told(t, ask(s.newSession(nil), wordsPacket("", "crabs", 40))), "1: 1000=mine"; got != want {
@@ -309,7 +309,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// Unreadable requests get an empty packet.
+// Unreadable requests must get an empty packet.
 func TestUnreadable(t *testing.T) {
 	x := serverOf(t, Options{}, shore...).newSession(nil)
 	words := wordsPacket("shore", "sand", 40)
@@ -391,7 +391,7 @@ func TestAgreedSize(t *testing.T) {
 	}
 }
 
-// The description has the layout of the captured one.
+// The description must have the layout of the captured one.
 func TestSourceText(t *testing.T) {
 	want, err := os.ReadFile("../testdata/wire/session-info.doc.bin")
 	if err != nil {
@@ -482,7 +482,7 @@ func TestWpath(t *testing.T) {
 	}
 }
 
-// The log of requests is limited.
+// The log of requests must be limited.
 func TestRequestsEnd(t *testing.T) {
 	s := serverOf(t, Options{}, shore...)
 	apdu := make([]byte, 1<<20)
@@ -494,7 +494,7 @@ func TestRequestsEnd(t *testing.T) {
 	}
 }
 
-// A header with an invalid or too large length closes the connection at once.
+// A header with an invalid or too large length must close the connection at once.
 func TestHeader(t *testing.T) {
 	s, err := Start(shore, nil)
 	if err != nil {
@@ -514,7 +514,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A range is copied once, into existing memory.
+// A range must be copied once, into existing memory.
 func TestRetrievalAllocatesNothing(t *testing.T) {
 	big := Document{Path: "/big", Types: []Typed{{"TEXT", make([]byte, 1<<20)}}}
 	s := serverOf(t, Options{}, Database{Name: "d", Documents: []Document{big}})

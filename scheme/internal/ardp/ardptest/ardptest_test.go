@@ -43,7 +43,7 @@ type asker struct {
 
 func newAsker(t *testing.T, n *Network) asker { return asker{t, listen(t, n, there)} }
 
-// ask sends a datagram and returns the immediate answers.
+// ask sends a datagram and returns the immediate replies.
 func (a asker) ask(h ardp.Header, data string) (list []ardp.Header) {
 	a.t.Helper()
 	a.pc.WriteTo(append(h.Append(nil), data...), net.UDPAddrFromAddrPort(here))
@@ -90,7 +90,7 @@ func wantNumbers(t *testing.T, list []ardp.Header, want ...int) {
 	}
 }
 
-// counting serves a reply of that many packets, and counts how often it was made.
+// counting serves a reply with the given number of packets, and counts how often it was made.
 func counting(packets int, count *int) func(*Request) Reply {
 	return func(*Request) Reply {
 		*count++
@@ -113,18 +113,18 @@ func TestStore(t *testing.T) {
 		wantNumbers(t, a.ask(acknowledgement(2, 1), ""), 2)
 		wantNumbers(t, a.ask(acknowledgement(2, 2), ""))
 		wantNumbers(t, a.ask(acknowledgement(2, 99), ""))
-		wantNumbers(t, a.ask(acknowledgement(9, 0), "")) // that nobody asked
+		wantNumbers(t, a.ask(acknowledgement(9, 0), "")) // that no client requested
 		if count != 4 {
 			t.Errorf("%d replies were made", count)
 		}
-		wantNumbers(t, a.ask(request(1, 0), ""), 1, 2) // is not there any more
+		wantNumbers(t, a.ask(request(1, 0), ""), 1, 2) // no longer stored
 		if count != 5 {
 			t.Errorf("%d replies were made", count)
 		}
 	})
 }
 
-// Each request without an id is a new one, and replaces no other.
+// Each request without an id must be a new one, and must not replace another.
 func TestStoreNoID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -143,7 +143,7 @@ func TestStoreNoID(t *testing.T) {
 	})
 }
 
-// The original server repeats nothing within a second unless the client has received more.
+// The original server repeats nothing within a second unless the client has acknowledged more.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -183,7 +183,7 @@ func TestRequest(t *testing.T) {
 			return ardp.Header{Fields: ardp.FieldOption, ID: 7, Number: number, Total: total, Flags: flags, Extra: extra}
 		}
 		wantNumbers(t, a.ask(part(2, 0, ardp.FlagPriority|ardp.FlagWindow, 0xff, 0xfb, 0, 2), "b")) // before its total is known
-		wantNumbers(t, a.ask(part(2, 3, 0), "other"), 0)                                            // which it has
+		wantNumbers(t, a.ask(part(2, 3, 0), "other"), 0)                                            // which the server has
 		wantNumbers(t, a.ask(part(3, 3, ardp.FlagAcknowledge), ""), 0)
 		if got != nil {
 			t.Fatalf("%q is not whole", got.Message)
@@ -198,7 +198,7 @@ func TestRequest(t *testing.T) {
 	})
 }
 
-// Malformed datagrams are ignored and stop nothing.
+// Malformed datagrams must be ignored and stop nothing.
 func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -238,7 +238,7 @@ func TestAnnounce(t *testing.T) {
 		}, nil)
 		defer s.Close()
 		a := newAsker(t, &n)
-		for range 2 { // who asks again hears it again
+		for range 2 { // a repeated request gets the same reply
 			list := a.ask(request(1, 0), "")
 			if wantNumbers(t, list, 0); list[0].Wait != 90 || list[0].Fields != ardp.FieldWait {
 				t.Errorf("ask = %+v, want a wait of 90", list)
@@ -253,7 +253,7 @@ func TestAnnounce(t *testing.T) {
 	})
 }
 
-// Close ends waiting handlers.
+// Close must end waiting handlers.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n Network
@@ -344,8 +344,8 @@ func fates(t *testing.T, read func([]byte) (int, error)) [3]int {
 // even if duplicated.
 const sent = 700
 
-// A network has about the configured rate of faults in both directions, and the same ones
-// for a seed.
+// A network must have about the configured rate of faults in both directions, and the
+// same faults for the same seed.
 func TestFaulty(t *testing.T) {
 	one := func(f Faults) (in, out [3]int) {
 		synctest.Test(t, func(t *testing.T) {
@@ -375,7 +375,7 @@ func TestFaulty(t *testing.T) {
 		{Faults{}, 0, 0, 0},
 		{Faults{Loss: 0.3, Seed: 1}, 0.3, 0, 0},
 		{Faults{Duplicate: 0.3, Seed: 2}, 0, 0.3, 0},
-		{Faults{Reorder: 0.2, Seed: 3}, 0, 0, 0.17}, // the successor of one that is late is not
+		{Faults{Reorder: 0.2, Seed: 3}, 0, 0, 0.17}, // the datagram after a late one is not late
 		{Faults{Loss: 1}, 1, 0, 0},
 	} {
 		in, out := one(c.faults)
@@ -415,12 +415,12 @@ func TestNetwork(t *testing.T) {
 		}
 		c2.Close()
 
-		// It receives only from its peer, one datagram at a time.
+		// It must receive only from its peer, one datagram at a time.
 		stranger := listen(t, &n, netip.MustParseAddrPort("192.0.2.9:1525"))
 		stranger.WriteTo([]byte("no"), c.LocalAddr())
 		pc.WriteTo([]byte("one"), c.LocalAddr())
 		pc.WriteTo([]byte("two"), c.LocalAddr())
-		pc.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(there)) // where nobody is
+		pc.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(there)) // an address without a socket
 		buffer := make([]byte, 10)
 		for _, want := range []string{"one", "two"} {
 			if got, err := c.Read(buffer); string(buffer[:got]) != want || err != nil {
@@ -434,7 +434,7 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("%q %v %v", buffer[:got], from, err)
 		}
 
-		// A Read ends at its deadline, also one that is set while it waits.
+		// A Read must end at its deadline, even if the deadline is set while it waits.
 		begun := time.Now()
 		c.SetDeadline(begun.Add(time.Second))
 		if _, err := c.Read(buffer); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Second {
@@ -456,7 +456,7 @@ func TestNetwork(t *testing.T) {
 		c.Close()
 		reading.Wait()
 
-		// A full socket loses datagrams.
+		// A full socket must lose datagrams.
 		for range 2 * maxQueue {
 			stranger.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(here))
 			synctest.Wait()
