@@ -23,7 +23,7 @@ func ExampleParse() {
 	fmt.Println(u.Scheme(), user, u.Host(), port)
 	fmt.Println(path)
 	fmt.Println(fragment, hasFragment)
-	fmt.Println(u) // String has the password
+	fmt.Println(u) // String includes the password
 	// Output:
 	// ftp anonymous ftp.example.com 2121
 	// pub/a%2Fb;type=i
@@ -53,8 +53,8 @@ func ExampleUnwrap() {
 	// Output: http://www.w3.org/hypertext/WWW/Addressing/URL/Overview.html <nil>
 }
 
-// A URL becomes a request of package net/http without losing anything: what net/url would
-// change is an error.
+// A URL becomes a request of package net/http without any loss: if net/url would change
+// it, NetURL returns an error.
 func ExampleURL_NetURL() {
 	for _, text := range []string{"http://example.com/a%2Fb?", "http://example.com/a|b"} {
 		n, err := locus.MustParse(text).NetURL()

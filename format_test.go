@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Every verb of package fmt and every handler of slog hides the password, also of a URL in
-// another value. String, MarshalText and JSON are exact.
+// Every verb of package fmt and every handler of slog must hide the password, also of a
+// URL in another value. String, MarshalText and JSON are exact.
 func TestFormatMasks(t *testing.T) {
 	const text = "ftp://user:Secret@host/a%20b"
 	u := locus.MustParse(text)
@@ -56,7 +56,7 @@ func TestFormatMasks(t *testing.T) {
 	for _, h := range []slog.Handler{slog.NewTextHandler(&log, nil), slog.NewJSONHandler(&log, nil)} {
 		slog.New(h).Info("m", "url", u, "group", slog.GroupValue(slog.Any("url", u)), "list", []any{u})
 	}
-	// A value within a list is not resolved by slog: the JSON handler marshals it.
+	// slog does not resolve a value within a list: the JSON handler marshals it.
 	lines := strings.Split(log.String(), "\n")
 	if shows(lines[0], "Secret") || strings.Count(lines[1], "Secret") != 1 {
 		t.Errorf("slog: %s", log.String())

@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkParse(t, text) })
 }
 
-// checkParse compares Parse with its slow twin.
+// checkParse compares Parse with its slow implementation.
 func checkParse(t *testing.T, text string) {
 	t.Helper()
 	u, err := locus.Parse(text)
@@ -116,7 +116,7 @@ func checkParts(t *testing.T, text string, u locus.URL, slow slowURL) {
 	}
 	same("text put together", slow.join(text), text)
 
-	// The offsets are those of the parts.
+	// The offsets must be those of the parts.
 	if slow.internet {
 		same("text at HostOffset", text[u.HostOffset():][:len(slow.host)], slow.host)
 	}
@@ -162,8 +162,8 @@ func (u slowURL) join(text string) string {
 	return b.String()
 }
 
-// checkRoundTrip makes a URL of the parts of u. It skips spellings that Parts can't
-// express: of a port, or a missing "/".
+// checkRoundTrip builds a URL from the parts of u. It skips spellings that Parts
+// cannot express: of a port, or a missing "/".
 func checkRoundTrip(t *testing.T, u locus.URL) {
 	t.Helper()
 	v, err := u.Parts().URL()

@@ -12,7 +12,7 @@ import (
 func TestNetURL(t *testing.T) {
 	for _, row := range []struct {
 		text string
-		want error  // nil: the same text comes back
+		want error  // nil if the same text is returned
 		part string // of the message
 	}{
 		{"http://h/", nil, ""},
@@ -49,7 +49,7 @@ func TestNetURL(t *testing.T) {
 		{"http://a%41/", locus.ErrNetURL, "invalid URL escape"},
 		{"1x:y", locus.ErrNetURL, "first path segment"},
 		{"a_b:c", locus.ErrNoScheme, ""},
-		// A "?" before the "@": net/url takes what is before it for the host.
+		// A "?" before the "@": net/url reads the text before it as the host.
 		{"ftp://user?x:secret@h/", locus.ErrNetURL, "another host"},
 		{"ftp://user:sec?ret@h/", locus.ErrNetURL, "rejects it"},
 	} {
@@ -129,8 +129,8 @@ func TestFromNetURL(t *testing.T) {
 	}
 }
 
-// FuzzNetURL tests that each direction either keeps a URL or fails, and that no error
-// shows a password.
+// FuzzNetURL tests that each direction either preserves a URL or fails, and that no
+// error shows a password.
 func FuzzNetURL(f *testing.F) {
 	for _, text := range []string{"http://h/", "HTTP://u:p@h:1/a%2fb?q#f", "mailto:a@b?c", "file:/x", "ftp://u?x:p@h/", "x:", "http://[::1]:80/?#", "//h/a", "http://h/ä|b"} {
 		f.Add(text)

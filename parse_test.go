@@ -217,7 +217,7 @@ func TestParseLength(t *testing.T) {
 	}
 }
 
-// Parse and its slow twin agree on 20,000 random texts.
+// Parse and its slow implementation must agree on 20,000 random texts.
 func TestParseRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1738, 5))
 	const n = 20_000
@@ -320,7 +320,7 @@ func TestFragment(t *testing.T) {
 	}
 }
 
-// Parse and the accessors do not allocate.
+// Parse and the accessors must not allocate.
 func TestAllocs(t *testing.T) {
 	texts := []string{
 		"http://www.library.my.town.va.us/Catalogue/76523471236%2Fwen44--4.98?a=b#c",

@@ -37,7 +37,7 @@ func TestPartsURL(t *testing.T) {
 	}
 }
 
-// Each part is read back as itself, or refused.
+// Each part must be read back unchanged, or rejected.
 func TestPartsRefuse(t *testing.T) {
 	text := func(s string) *string { return &s }
 	for name, p := range map[string]locus.Parts{
@@ -96,13 +96,13 @@ func TestPartsRefuse(t *testing.T) {
 	}
 }
 
-// Parts.URL and URL.Parts are inverse for any parts, or Parts.URL fails.
+// Parts.URL and URL.Parts must be inverse for any parts, or Parts.URL must fail.
 func FuzzParts(f *testing.F) {
 	f.Add("http", "u", "p", "h", uint16(80), "a/b", "f", uint8(0xFF))
 	f.Add("x", "", "", "[::1]", uint16(0), "", "", uint8(0))
 	f.Add("mailto", "", "", "", uint16(0), "a@b", "", uint8(16))
 	f.Add("http", "", "p", "h", uint16(0), "", "", uint8(32|2))
-	// This text is in no other part, and in no message.
+	// No other part and no message contains this text.
 	const secret = "<a secret>"
 	f.Fuzz(func(t *testing.T, scheme, user, password, host string, port uint16, path, fragment string, have uint8) {
 		if have&32 != 0 {

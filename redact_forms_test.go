@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// A mistyped URL is shown without its password, and with its host if that is the end of
-// the text.
+// A mistyped URL must be shown without its password, and with its host if that is the
+// end of the text.
 func TestMistyped(t *testing.T) {
 	for _, text := range secrettest.URLs(secrettest.Password, "host.example") {
 		checkMistyped(t, text, secrettest.Half)
@@ -39,7 +39,7 @@ func checkMistyped(t *testing.T, text, secret string) {
 	}
 }
 
-// Any password is hidden in every form, with any text around it.
+// Any password must be hidden in every form, with any text around it.
 func FuzzMistyped(f *testing.F) {
 	n := len(secrettest.URLs("", ""))
 	for i := range n {
@@ -59,7 +59,7 @@ func FuzzMistyped(f *testing.F) {
 	})
 }
 
-// The search for passwords takes linear time with any delimiters.
+// The search for passwords must take linear time with any delimiters.
 func TestMaskAllocates(t *testing.T) {
 	for _, part := range []string{"a:1&", "a:/", "://a:b/", "?a:", "a:x@y:", "%25", "//", "?a=b:c@", "\uff1a", "sip:"} {
 		for _, frame := range []string{"%s", "http://h/?%s", "http://h/%s@h", "x:%s@h", "%s @"} {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/profile/whatwg"
 )
 
-// readers return the host that a program finds in a text; ok is false if it refuses the
-// text.
+// readers return the host that a program finds in a text. If the program rejects the
+// text, ok is false.
 var readers = []func(text string) (host string, ok bool){
 	func(text string) (string, bool) {
 		u, err := locus.Parse(text)
@@ -30,7 +30,7 @@ var readers = []func(text string) (host string, ok bool){
 	},
 }
 
-// spelled returns host as browsers spell it.
+// spelled returns host in the spelling of browsers.
 func spelled(host string) string {
 	if u, err := whatwg.Parse("http://"+host+"/", nil); err == nil && u.Hostname() != "" {
 		return u.Hostname()
@@ -39,7 +39,7 @@ func spelled(host string) string {
 }
 
 // checkSameHost tests that no program finds a host in a masked text that it does not find in
-// the text itself, if any program reads that.
+// the text itself, if any program accepts the text.
 func checkSameHost(t *testing.T, text string) {
 	t.Helper()
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' || r == '%' }) {

@@ -31,7 +31,7 @@ func shows(text, secret string) bool {
 	return strings.Contains(text, secret) || strings.Contains(text, "ecret") || strings.Contains(text, "cret")
 }
 
-// No message shows a password, whether the text is a URL or not.
+// No message may show a password, whether the text is a URL or not.
 func TestPasswordsStayHidden(t *testing.T) {
 	for _, frame := range frames {
 		for _, secret := range secrets {
@@ -39,7 +39,7 @@ func TestPasswordsStayHidden(t *testing.T) {
 			u, err := locus.Parse(text)
 			if password, ok := u.Password(); err == nil && frame[0] != 'u' && (!ok || password != secret) {
 				// By the grammar the user is "user", the password "S" and the host "e". The
-				// host and the path are shown.
+				// host and the path must be shown.
 				continue
 			}
 			if got := locus.Mask(text); shows(got, secret) || len(got) != len(text) {
@@ -56,7 +56,7 @@ func TestPasswordsStayHidden(t *testing.T) {
 	}
 }
 
-// checkHidden tests that no output of a URL or an error, except String, has the password.
+// checkHidden tests that no output of a URL or an error, except String, contains the password.
 func checkHidden(t *testing.T, u locus.URL, err error, secret string) {
 	t.Helper()
 	var texts []string
@@ -143,7 +143,7 @@ func TestShown(t *testing.T) {
 		"http://h/?v=http%3A%2F%2Fh2%3Fw%3Dftp%253A%252F%252Fu%253APW%2540h": "http://h/?v=http%3A%2F%2Fh2%3Fw%3Dftp%253A%252F%252Fu%253A***%2540h",
 		"ftp://u:PW@h/?v=ftp://u:PW@h2/":                                     "ftp://u:***@h/?v=ftp://u:***@h2/",
 
-		// These have no password and stay readable.
+		// These have no password and must stay readable.
 		"mailto:a@b":                     "mailto:a@b",
 		"mailto:a@b?cc=c@d&bcc=e@f":      "mailto:a@b?cc=c@d&bcc=e@f",
 		"MAILTO:a@b":                     "MAILTO:a@b",
@@ -235,7 +235,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// No error shows the password in a frame.
+// No error may show the password in a frame.
 func FuzzMask(f *testing.F) {
 	for i, s := range secrets {
 		f.Add("ftp", "user", s, "host"+frames[i%len(frames)])
@@ -243,8 +243,8 @@ func FuzzMask(f *testing.F) {
 	f.Add("", "u", "p", "")
 	f.Add("a:b", "", "p@", " ")
 	f.Fuzz(func(t *testing.T, scheme, user, password, rest string) {
-		// The text around the password does not have these characters, nor escapes of them, nor
-		// characters that look like them.
+		// The text around the password contains neither these characters, nor escapes of them,
+		// nor similar characters.
 		const mark = "\u00b6Q7"
 		if strings.ContainsAny(scheme+user, ":@/%\uff1a\ufe55\ufe13\u2236\ua789\uff20\ufe6b\uff0f\u2044\u2215\uff3c\ufe68") || strings.Contains(scheme+user+rest, mark) {
 			return
@@ -291,7 +291,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// Closing brackets and punctuation after a URL are not part of it.
+// Closing brackets and punctuation after a URL must not be part of it.
 func TestMaskText(t *testing.T) {
 	for text, want := range map[string]string{
 		"refused (through http://127.0.0.1:42709)": "refused (through http://127.0.0.1:42709)",

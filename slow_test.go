@@ -79,7 +79,7 @@ var (
 	isGroup       = rule(hex + `{1,4}`)
 )
 
-// slowURL has the parts of a text.
+// slowURL holds the parts of a text.
 type slowURL struct {
 	scheme, schemePart             string
 	user, password, path, fragment *string
@@ -88,16 +88,16 @@ type slowURL struct {
 	internet, missingSlash         bool
 }
 
-// slowFault is a reason why Parse refuses a text.
+// slowFault is a reason why Parse rejects a text.
 type slowFault struct {
 	offset int
 	err    error
 }
 
-// schemeChars are the characters of scheme in either case.
+// schemeChars contains the characters of scheme in either case.
 const schemeChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
 
-// slowParse splits text, or returns every reason to refuse it.
+// slowParse splits text, or returns every reason to reject it.
 func slowParse(text string) (u slowURL, faults []slowFault) {
 	fault := func(offset int, err error) { faults = append(faults, slowFault{offset, err}) }
 	if len(text) > locus.MaxLen {
@@ -145,7 +145,7 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 	u.internet = true
 	start += 2
 
-	// "/" ends the login, and so does "?" in the host. User and password may hold "?".
+	// "/" ends the login, and so does "?" in the host. User and password may contain "?".
 	login, path, hasPath := strings.Cut(after, "/")
 	if i := strings.IndexByte(login, '\\'); i >= 0 {
 		fault(start+i, locus.ErrBackslash)
@@ -197,8 +197,8 @@ func slowParse(text string) (u slowURL, faults []slowFault) {
 	return u, faults
 }
 
-// isSlowIPv6 reports whether text is an IPv6 address as RFC 3986 section 3.2.2
-// spells them: it expands "::" and counts eight groups.
+// isSlowIPv6 reports whether text is an IPv6 address as spelled in RFC 3986
+// section 3.2.2: it expands "::" and counts eight groups.
 func isSlowIPv6(text string) bool {
 	front, back, elided := strings.Cut(text, "::")
 	groups := func(text string) []string {

@@ -37,8 +37,8 @@ func lines(t *testing.T, name string, f func(t *testing.T, fields []string)) {
 	}
 }
 
-// The examples of the standards parse, or are refused at the given offset. Package
-// scheme/all tests the results of the schemes.
+// The examples of the standards must parse, or be rejected at the given offset.
+// Package scheme/all tests the results of the schemes.
 func TestExamples(t *testing.T) {
 	for _, name := range []string{"rfc1738-2.txt", "rfc1738-3.1.txt", "uri-draft.txt", "field.txt"} {
 		lines(t, name, func(t *testing.T, fields []string) {
@@ -104,7 +104,7 @@ func TestParseWrapped(t *testing.T) {
 	}
 }
 
-// Offsets count blanks and the wrapper.
+// Offsets must count white space and the wrapper.
 func TestParseWrappedOffsets(t *testing.T) {
 	for text, at := range map[string]string{
 		"<URL:http://h/%zz>":         "%zz",

@@ -37,7 +37,7 @@ func TestSQL(t *testing.T) {
 			t.Errorf("Scan(%v): %v, %v", row.src, got, err)
 		}
 	}
-	// As database/sql does it.
+	// As in database/sql.
 	var column sql.Null[locus.URL]
 	if err := column.Scan(text); err != nil || column.V != u || !column.Valid {
 		t.Errorf("%v, %v", column, err)
@@ -100,7 +100,7 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// gopherLike refuses u as the packages of the schemes do.
+// gopherLike rejects u like the packages of the schemes.
 func gopherLike(u locus.URL) (locus.URL, error) {
 	if u.Scheme() != "gopher" {
 		return u, u.Errorf(0, "gopherurl", "%w: the scheme is not gopher", locus.ErrForm)
@@ -108,7 +108,7 @@ func gopherLike(u locus.URL) (locus.URL, error) {
 	return u, nil
 }
 
-// A message has the reason, and neither the grammar's names nor what the reason says anyway.
+// A message must contain the reason, and neither the grammar's names nor redundant text.
 func TestMessages(t *testing.T) {
 	u := locus.MustParse("gopher://h/7")
 	for _, row := range []struct {

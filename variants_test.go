@@ -21,14 +21,14 @@ func checkVariants(t *testing.T, text string) {
 	}
 }
 
-// variantSeeds are texts with all that the fast road reads, in the first and in later windows of
-// 64 octets.
+// variantSeeds are texts with all elements that the fast path reads, in the first and in later
+// windows of 64 octets.
 var variantSeeds = []string{
 	"http://www.example.com/a/b?c=d#e", "https://a.example:8080/%7e/%1f%00;x", "file:///etc/fstab", "mailto:a%25b@c.example", "news:comp.lang.c", "x:", "http://1.2.3.4/", "http://256.1.1.1:1", "http://a-b.c-d/", "http://-a/", "http://a-/", "http://3com.com#x", "http://0.1/", "http://h:65535", "http://h:65536/", "http://h/#a#b~",
 	"http://www.example.com/" + strings.Repeat("a%41/", 40) + "?" + strings.Repeat("b;=&", 30) + "#" + strings.Repeat("c%7F?", 30), "wais://h.example/db/" + strings.Repeat("a", 120) + "%7f~",
 }
 
-// The texts are made of pieces, and each is tried at every offset in a word and a page.
+// The texts consist of pieces, and each is tried at every offset in a word and a page.
 func TestVariants(t *testing.T) {
 	r := rand.New(rand.NewPCG(1738, 19))
 	pieces := append([]string{"a", "b0", ".", "-", ":", "/", "//", "://", "?", "#", ";", "@", "&=", "~", "%", "%41", "%0A", "%7F", "%7e", "A", "80", "http", "ftp", " ", "\xc3\xa9", "+", "|", "\x00"}, variantSeeds...)

@@ -35,7 +35,7 @@ func TestWindowsPath(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// No message shows what may be a password.
+	// No message may show a possible password.
 	if _, err := locus.Parse(`\\u:Secret@h\a`); !errors.Is(err, locus.ErrWindowsPath) || strings.Contains(err.Error(), "ecret") {
 		t.Error(err)
 	}

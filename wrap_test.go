@@ -60,12 +60,12 @@ func TestUnwrapNote(t *testing.T) {
 	}
 }
 
-// A password is hidden in every form of the wrapper, even if the text is not a URL.
+// A password must be hidden in every form of the wrapper, even if the text is not a URL.
 func TestMaskWrapped(t *testing.T) {
 	for _, text := range []string{
 		"URL:ftp://u:s3cret@h/", "<URL:ftp://u:s3cret@h/>", "<ftp://u:s3cret@h/>", "url:ftp://u:s3cret@h:x/", "<URL:ftp://u:s3cret\n@h/>",
 		"<URL:ftp://u:s3cret>", "<ftp://u:s3cret/>", "URL:ftp://u:s3cret", " //u:s3cret", "url:s3cret@h", "<URL:url:s3cret@h>",
-		// What the wrapper hides may be part of a login.
+		// The text that the wrapper hides may be part of a login.
 		"URL:http://info:s3cret@h:x@", "<http://user#1:s3cret@h/>", "<ftp:///u/x:s3cret@h/>", "http://u:80/s3cret@h ", "http://u/x:s3cret@h ", "http://user#1:s3cret@h/ ",
 	} {
 		if masked := locus.Mask(text); strings.Contains(masked, "s3cret") || len(masked) != len(text) {

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// linksAs returns a finder that reads a text as the type of a name.
+// linksAs returns a finder that reads a text as the type that a name selects.
 func linksAs(t testing.TB, name string) finder {
 	return func(text string, o *document.Options) iter.Seq[document.Link] {
 		return func(yield func(document.Link) bool) {
@@ -62,7 +62,7 @@ func TestAsciiDoc(t *testing.T) {
 		{":a: b \\\n  c\n\nhttp://h/{a}[x]", want(`bare http://h/b as "http://h/{a}"`)},
 		{"ifdef::x[]\n:a: b\nendif::[]\nifndef::c[:c: d]\n\nlink:{a}[] link:{c}[]", want("link {a}", `link d as "{c}"`)},
 		{"= T\n:a: b\n\nx\n:a: c\n\n:a: d\n\nlink:{a}[] \\{a}[]", want(`link d as "{a}"`)},
-		// What is no link.
+		// Text that is not a link.
 		{"\\http://h/a \\link:b[c] \\<<d>> +http://h/e+ ++http://h/f++ `+http://h/g+`", want("bare http://h/a", "bare http://h/e", "bare http://h/f", "bare http://h/g")},
 		{"+++<a href=b>+++ pass:[<a href=c>] $$<<d>>$$", want("a href b", "a href c")},
 		{"++++\n<a href=a>\n++++\n\n////\nhttp://h/b\n////\n// http://h/c\n[comment]\nhttp://h/d", want("a href a")},
@@ -113,7 +113,7 @@ func TestRSTCode(t *testing.T) {
 	})
 }
 
-// Only a program that knows a Sphinx site wants the roles of it.
+// Only a program that knows a Sphinx site needs the roles of its documents.
 func TestRSTRoles(t *testing.T) {
 	o := &document.Options{Templates: true}
 	testRows(t, linksAs(t, "a.rst"), o, []row{
@@ -122,7 +122,7 @@ func TestRSTRoles(t *testing.T) {
 	})
 }
 
-// The links of a whole document are those of the HTML that its processor makes.
+// The links of a whole document must equal the links in the HTML that its processor generates.
 func TestMarkedDocuments(t *testing.T) {
 	for name, file := range map[string]string{"asciidoc.adoc": "asciidoc.expected", "rst.rst": "rst.expected"} {
 		text, err := os.ReadFile("testdata/marked/" + name)
@@ -157,8 +157,8 @@ func TestMarkedDocuments(t *testing.T) {
 	}
 }
 
-// What may be repeated without end takes time in proportion to its length: were it the
-// square, this test would take many times as long.
+// Repeated text must take time in proportion to its length. With the square of the
+// length, this test would take many times as long.
 func TestMarkedHostile(t *testing.T) {
 	size := 1 << 16
 	if testing.Short() {
@@ -203,8 +203,8 @@ func FuzzMarked(f *testing.F) {
 	})
 }
 
-// checkMarked checks what is true of the links of every document. Those of one reference to
-// an attribute are at the same place.
+// checkMarked checks properties of the links of every document. All links of one attribute
+// reference have the same offset.
 func checkMarked(t *testing.T, s, name string, o *document.Options) {
 	start := int64(0)
 	for l, err := range document.Links(strings.NewReader(s), name, o) {

@@ -17,7 +17,7 @@ func tinyMbox(n int) string {
 	return b.String()
 }
 
-// An mbox of many tiny messages: what each of them costs.
+// BenchmarkTinyMessages measures the cost per message in an mbox of many tiny messages.
 func BenchmarkTinyMessages(b *testing.B) {
 	const n = 16_000
 	text := tinyMbox(n)

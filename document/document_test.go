@@ -22,11 +22,11 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// text has URLs of all three forms in it, and its third line columns that are not
-// octets.
+// text contains URLs of all three forms, and its third line has columns that are
+// not octets.
 const text = "The first is http://h.example/a, then <URL:ftp://h.exa\n  mple/b>;\r\n\tn\u00F6 more: gopher://h.example/1/c.\n"
 
-// inText is what is in it.
+// inText lists the links in text.
 const inText = "1:14 http://h.example/a, 1:44 ftp://h.example/b, 3:11 gopher://h.example/1/c"
 
 func gz(t testing.TB, text string) string {
@@ -52,7 +52,7 @@ func zst(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// tarred returns an archive of names and texts in turn.
+// tarred returns an archive of alternating names and texts.
 func tarred(t testing.TB, items ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -99,7 +99,7 @@ func file(t testing.TB, name string) string {
 	return string(octets)
 }
 
-// utf16 returns s in UTF-16, with its mark.
+// utf16 returns s in UTF-16 with a byte order mark.
 func utf16(s string, little bool) string {
 	b := []byte{0xFE, 0xFF}
 	for _, r := range s {
@@ -128,7 +128,7 @@ func show(l document.Link, err error) string {
 	return s
 }
 
-// links returns what is in a document.
+// links returns the links of a document.
 func links(r io.Reader, name string, o *document.Options) string {
 	var list []string
 	for l, err := range document.Links(r, name, o) {
@@ -176,7 +176,7 @@ func TestLinks(t *testing.T) {
 		{"page.xhtml", "<?xml version='1.0'?><html><a href='b'/></html>", "1:37 b"},
 		{"drawing.svg", "<svg><a xlink:href='http://h.example/'/></svg>", "1:21 http://h.example/"},
 		{"a.css", "/* http://h.example/a */\np { background: url(b.png) }", "1:4 http://h.example/a, 2:21 b.png"},
-		{"page.txt", "<!DOCTYPE html><a href=b>", ""}, // A name that says nothing is the only one that is not believed.
+		{"page.txt", "<!DOCTYPE html><a href=b>", ""}, // a name that selects plain text is the only one that the content does not override
 		{"README.md", "[a](b.md)\n\n`http://h.example/`", "1:5 b.md, 3:2 http://h.example/"},
 		{"notes.markdown", "![a](b.png)", "1:6 b.png"},
 
@@ -233,8 +233,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A text of more than a window gives the same without positions, and with Context they
-// are counted all the same.
+// A text longer than a window must give the same links without positions. With
+// Context, positions are counted anyway.
 func TestNoPosition(t *testing.T) {
 	long := strings.Repeat(text+strings.Repeat("long ", 2_000), 100)
 	for _, o := range []document.Options{{NoPosition: true}, {NoPosition: true, Context: true}} {
@@ -303,7 +303,7 @@ func TestType(t *testing.T) {
 }
 
 func TestBinary(t *testing.T) {
-	// It is told by the beginning.
+	// The beginning of the file decides.
 	late := strings.Repeat("x", 9000) + "\x00 http://h.example/"
 	if got := links(strings.NewReader(late), "a", nil); got != "1:9003 http://h.example/" {
 		t.Errorf("a late NUL: %q", got)
@@ -334,7 +334,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// Offsets, lines and columns lead to the URL, whatever is before it.
+// Offsets, lines and columns must locate the URL, whatever precedes it.
 func TestOffsets(t *testing.T) {
 	rows := []string{"a", "\u00E9\u4E2D\U0001F600", "\tx", "a\r\nb", "a\rb", "\xFF\xFE", strings.Repeat("long ", 20_000), strings.Repeat("\r\n", 40_000)}
 	var b strings.Builder
@@ -399,7 +399,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// What is damaged is told, and the rest is read.
+// Damage must be reported, and the rest must be read.
 func TestDamage(t *testing.T) {
 	broken := []byte(gz(t, "http://h.example/a\n"+strings.Repeat("b", 1000)))
 	broken[len(broken)-6]++
@@ -447,12 +447,12 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// empty never gives anything.
+// empty never returns anything.
 type empty struct{}
 
 func (empty) Read([]byte) (int, error) { return 0, nil }
 
-// Whoever has seen enough is left alone.
+// After the caller stops the loop, there must be no more links.
 func TestStop(t *testing.T) {
 	for _, s := range []string{text, gz(t, text), tarred(t, "a", text, "b", text), zipped(t, "a", text, "b", text), message, "<html>" + text, "\x00",
 		"From a Sat Jan  3 01:05:34 1996\n" + message} {
@@ -462,7 +462,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A file is read in place.
+// A file must be read in place.
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.zip")
 	if err := os.WriteFile(name, []byte("xx"+zipped(t, "a", "http://h.example/")), 0o666); err != nil {
@@ -481,7 +481,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// pieces gives as much with each read as it is told.
+// pieces returns pieces of a configured size.
 type pieces struct {
 	text string
 	size int
@@ -496,8 +496,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A long text in a file is read in sections, from where the file is on, and gives what
-// it gives when it comes piece by piece.
+// A long text in a file is read in sections, from the current offset of the file. It
+// must give the same links as in pieces.
 func TestLongInPlace(t *testing.T) {
 	long := strings.Repeat("see <URL:http://h.example/a-\n b> and ftp://h.example/c?d, and so on.\n", 40_000)
 	o := &document.Options{NoPosition: true}
@@ -521,7 +521,7 @@ func TestLongInPlace(t *testing.T) {
 	}
 }
 
-// corpus is documents of every type.
+// corpus holds documents of every type.
 func corpus(t testing.TB) map[string]string {
 	return map[string]string{
 		"a.txt": text, "a.gz": gz(t, text), "a.zst": zst(t, text), "a.bz2": file(t, "links.txt.bz2"), "a.xz": file(t, "links.txt.xz"), "a.Z": file(t, "links.txt.Z"),
@@ -531,7 +531,7 @@ func corpus(t testing.TB) map[string]string {
 	}
 }
 
-// What is found does not depend on how it is read.
+// The links must not depend on the size of the reads.
 func TestEveryBlockSize(t *testing.T) {
 	for name, s := range corpus(t) {
 		want := links(struct{ io.Reader }{strings.NewReader(s)}, name, nil)
@@ -550,7 +550,7 @@ func TestEveryBlockSize(t *testing.T) {
 			}
 		}
 	}
-	// And with text that is longer than what is held.
+	// The same with text that exceeds the buffers.
 	long := strings.Repeat("some words and more of them\n", 10_000) + text + strings.Repeat("x", 70_000) + " " + text
 	want := links(strings.NewReader(long), "a", nil)
 	if strings.Count(want, "http") != 2 {
@@ -563,15 +563,15 @@ func TestEveryBlockSize(t *testing.T) {
 	}
 }
 
-// A file that is cut anywhere is read without a panic, and no URL is reported that
-// is not there, or the beginning of one at the cut.
+// A truncated file must be read without a panic. No URL may be reported that is
+// not in the whole file, except the beginning of a URL at the end.
 func TestCutEverywhere(t *testing.T) {
 	for name, s := range corpus(t) {
 		var whole []string
 		for l := range document.Links(strings.NewReader(s), name, nil) {
 			whole = append(whole, l.URL.String()+l.Ref)
 		}
-		// Those know where they end, and so what is cut.
+		// These formats detect truncation.
 		packed := strings.Contains("a.gz a.zst a.bz2 a.xz a.tar a.tgz a.zip", name)
 		message := name == "a.eml" || name == "a.mbox"
 		for cut := range len(s) {
@@ -581,8 +581,8 @@ func TestCutEverywhere(t *testing.T) {
 				}
 				found := l.URL.String() + l.Ref
 				if message {
-					// At the end of a line of quoted-printable it is no character, but there
-					// is no such line yet.
+					// At the end of a line of quoted-printable "=" is not a character, but
+					// the line is incomplete.
 					found = strings.TrimSuffix(found, "=")
 				}
 				if !slices.ContainsFunc(whole, func(w string) bool { return w == found || !packed && strings.HasPrefix(w, found) }) {
@@ -593,7 +593,7 @@ func TestCutEverywhere(t *testing.T) {
 	}
 }
 
-// endless is a text of so many octets.
+// endless is a text with a given number of octets.
 type endless struct{ left int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -609,7 +609,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// An encoded message within is looked into, as one that is not encoded.
+// Links must search an encoded enclosed message like any other.
 func TestEncodedMessage(t *testing.T) {
 	inner := "Subject: see http://h.example/subject\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nsee http://h.example/body\n--y--\n"
 	text := "From: a@b\nMessage-ID: <a@b>\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(inner)) + "\n"

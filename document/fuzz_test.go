@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// FuzzLinks does tens of executions a second: each reads a document twice, whole and in
-// pieces, with the buffers of half a MiB that a document takes, and decompresses it.
+// FuzzLinks executes only tens of inputs per second: each reads a document twice, whole
+// and in pieces, with the buffers of half a MiB that a document needs, and decompresses
+// it.
 func FuzzLinks(f *testing.F) {
 	for name, s := range corpus(f) {
 		f.Add(s, name, "")
@@ -43,16 +44,16 @@ func FuzzLinks(f *testing.F) {
 			got = append(got, show(l, err))
 			damagedInPieces = damagedInPieces || isDamage(err)
 		}
-		// Damage shows when a document is looked at or when it is read, and after more or
-		// less of what was good, as the pieces have it in which it comes.
+		// Damage is detected when the type is determined or when the document is read,
+		// after more or fewer valid links, depending on the pieces.
 		if damaged != damagedInPieces || !damaged && !slices.Equal(got, want) {
 			t.Errorf("%q as %q in pieces: %s; whole: %s", name, typ, got, want)
 		}
 	})
 }
 
-// isDamage reports whether err is about something that can't be read, and not about
-// what it is or how much.
+// isDamage reports whether err means that the document cannot be read, and not that
+// it is binary or too large.
 func isDamage(err error) bool {
 	return err != nil && !errors.Is(err, document.ErrBinary) && !errors.Is(err, document.ErrLimit)
 }

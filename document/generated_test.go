@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// found are the links of a text in Markdown, each with the text that it was read from.
+// found returns the links of a text in Markdown, each with the text from which it was read.
 func found(text string, o *document.Options) (list []string) {
 	for l := range document.Markdown(text, o) {
 		ref := l.Ref

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// slowTag is a start tag, or an end tag if closing, with the places of the values
-// of its attributes.
+// slowTag is a start tag, or an end tag if closing, with the offsets of the
+// values of its attributes.
 type slowTag struct {
 	name       string
 	closing    bool
@@ -23,19 +23,20 @@ type slowAttribute struct {
 	start, end int
 }
 
-// slowTags reads the tags of a document as the states of section 13.2.5 of the
-// HTML standard do, one character after the other. Each case has the name of its
-// state. What the end of the document cuts is none, as there. It is for reading
-// only, and judges what is fast.
+// slowTags reads the tags of a document like the states of section 13.2.5 of the
+// HTML standard, one character after the other. Each case has the name of its
+// state. It ignores a tag that the end of the document truncates, like the
+// standard. It is simple and readable, and the tests compare the fast code with
+// it.
 func slowTags(s string) (tags []slowTag) {
 	state, back := "data", ""
 	var tag slowTag
 	var attribute slowAttribute
 	var quote byte
 	raw, temporary := "", ""
-	escaped := "" // of the states of a script
-	open := false // whether there is an attribute
-	comment := 0  // where the text of a comment begins
+	escaped := "" // set in the states of a script
+	open := false // whether an attribute is open
+	comment := 0  // start of the text of a comment
 	finish := func(i int) {
 		if open {
 			attribute.end = i
@@ -241,8 +242,8 @@ func slowTags(s string) (tags []slowTag) {
 			}
 		}
 	}
-	// A tag that is cut has the attributes that it had before; the standard would
-	// drop it, but a document on its way may be cut anywhere.
+	// A truncated tag has the attributes before the truncation. The standard
+	// would discard it, but a document in transit may be truncated anywhere.
 	if !strings.HasPrefix(state, "raw text") && !tag.closing && strings.Contains(state, "attribute") || state == "self-closing start tag" {
 		tags = append(tags, tag)
 	}
@@ -258,18 +259,18 @@ func asciiLower(b []byte) []byte {
 	return b
 }
 
-// slowHrefs returns what HTML is to find of some attributes of a document: of href, of
-// archive, of value of param, and of those in the documents that srcdoc has.
+// slowHrefs returns the links that HTML must find in some attributes of a document:
+// href, archive, value of param, and the same in srcdoc documents.
 func slowHrefs(s string) []string { return slowWithin(s, 0, 0) }
 
-// slowWithin is slowHrefs of a document that is at "at" of another one.
+// slowWithin is slowHrefs for a document at offset at of another one.
 func slowWithin(s string, at, depth int) (lines []string) {
 	for _, tag := range slowTags(s) {
 		if tag.closing {
 			continue
 		}
 		element := tag.name[:min(len(tag.name), 64)]
-		first := map[string]string{} // the values of attributes
+		first := map[string]string{} // values of attributes
 		for _, a := range tag.attributes {
 			if _, seen := first[a.name]; !seen {
 				first[a.name] = string(asciiLower([]byte(s[a.start:a.end])))
@@ -324,7 +325,7 @@ func slowReference(element string) bool {
 		lineargradient mpath pattern radialgradient script set textpath tref use`), local)
 }
 
-// slowConnection reports whether a tag is a link whose rel is of connections alone.
+// slowConnection reports whether a tag is a link whose rel contains only connections.
 func slowConnection(s string, tag slowTag) bool {
 	n := slices.IndexFunc(tag.attributes, func(a slowAttribute) bool { return a.name == "rel" })
 	if tag.name != "link" || n < 0 {
@@ -334,7 +335,7 @@ func slowConnection(s string, tag slowTag) bool {
 	return len(rels) > 0 && !slices.ContainsFunc(rels, func(rel string) bool { return rel != "preconnect" && rel != "dns-prefetch" })
 }
 
-// fastHrefs returns what it finds.
+// fastHrefs returns the links that HTML finds.
 func fastHrefs(s string) (lines []string) {
 	for m := range document.HTML(s, &document.Options{Extract: extract.Options{NoBare: true}}) {
 		if _, name, _ := strings.Cut(strings.TrimPrefix(m.Element, "link preconnect"), " "); slices.Contains([]string{"href", "archive", "value"}, name) {
@@ -344,8 +345,8 @@ func fastHrefs(s string) (lines []string) {
 	return lines
 }
 
-// slowSame reports whether a document is one that both read alike: not XML, no
-// URL in brackets, no "javascript:", no character reference.
+// slowSame reports whether both functions read a document in the same way: not
+// XML, no URL in brackets, no "javascript:", no character reference.
 func slowSame(s string) bool {
 	lower := string(asciiLower([]byte(s)))
 	return !strings.Contains(s, "<?") && !strings.ContainsAny(s, "&") && !strings.Contains(lower, "javascript") && !strings.Contains(s, ":")

@@ -37,7 +37,7 @@ func TestHTML(t *testing.T) {
 		{`</a href="a"> <area/ href=b>`, want("area href b")},
 		{`<área href=a>`, nil}, {`< a href=a>`, nil}, {`<1 href=a>`, nil}, {`<>`, nil}, {`<`, nil}, {`a<b`, nil},
 		{`<svg:a xlink:href=b> <use href=c> <svg:a href=d>`, want("svg:a xlink:href b", "use href c", "svg:a href d")},
-		// Only a script reads these.
+		// Only scripts read these.
 		{`<my-part href=a> <button href=b> <p href=c> <p cite=d> <p longdesc=e> <p ping=f> <p formaction=g> <Card href=h>`, nil},
 		// Elements.
 		{`<img src=a longdesc=b lowsrc=c> <script src=d></script> <iframe src=e></iframe> <blockquote cite=f> <video poster=g>`,
@@ -45,7 +45,7 @@ func TestHTML(t *testing.T) {
 		{`<body background=a> <button formaction=b> <applet codebase=c> <area ping=" d http://host/e ">`,
 			want("body background a", "button formaction b", "area ping d", "area ping http://host/e")},
 		{`<applet codebase=a archive=b> <object codebase=c archive=d data=e>`, want("object data e")},
-		// What a browser posts.
+		// Forms that a browser submits with POST.
 		{`<form action=a method=get><button formaction=b><input formaction=c formmethod=Post src=d></form><form method=POST action=e><button formaction=f><button formmethod=get formaction=g></form><button formaction=h>`,
 			want("form action a", "button formaction b", "input post formaction c", "input src d", "form post action e", "button post formaction f", "button formaction g", "button formaction h")},
 		{`<form action=a> <p action=b> <object data=c> <p data=d> <head profile=e> <p profile=f> <html manifest=g> <p manifest=h> <p content="0;i">`,
@@ -84,7 +84,7 @@ func TestHTML(t *testing.T) {
 		{`<meta http-equiv=refresh content="5">`, nil}, {`<meta http-equiv=refresh content="a">`, nil}, {`<meta http-equiv=refresh content="5; ">`, nil},
 		{`<meta http-equiv=refresh content="5; url">`, want("meta content url")},
 		{`<meta name=refresh content="5; url=a.html"> <meta content="5; url=a.html">`, nil},
-		// Images that others show for a page.
+		// Preview images of a page.
 		{`<meta property="og:image" content=a><meta content=b property=og:image:secure_url><meta name=Twitter:Image content=c><meta property="twitter:image:src" content="http://h/d"><meta property=og:image:url content=e>`,
 			want("meta content a", "meta content b", "meta content c", "meta content http://h/d", "meta content e")},
 		{`<meta property="og:url" content=a><meta property="og:image:alt" content=b><meta property=og:image>`, nil},
@@ -107,7 +107,7 @@ func TestHTML(t *testing.T) {
 		{`<a href=a>http://host/ <b>http://host/b</b></a> http://host/c <a name=d>http://host/d</a> <a href=e/>http://host/e <a href=f><td>http://host/f</td>http://host/g<A HREF=h>http://host/h</A>`,
 			want("a href a", "bare http://host/c", "bare http://host/d", "a href e/", "bare http://host/e", "a href f", "bare http://host/g", "a href h")},
 		{`<a href=a>&lt;URL:http://host/&gt;<img src=b></a> <svg><a xlink:href=c>http://host/</a></svg>`, want("a href a", "img src b", "a xlink:href c")},
-		// Elements without tags in them.
+		// Elements whose content has no tags.
 		{`<script>"<a href=a>"; // http://host/` + "\n" + `</SCRIPT ><a href=b>`, want("a href b")},
 		{`<script>"</scripts><a href=a>"</script><a href=b>`, want("a href b")},
 		{`<title>http://host/&amp; <a href=a></title><textarea><a href=b> gopher://host/</textarea>`,
@@ -119,7 +119,7 @@ func TestHTML(t *testing.T) {
 		{`<?xml version="1.0"?><html><script src="a"/><a href="b"/><![CDATA[<a href=c> http://host/]]><a href="d"/>`,
 			want("script src a", "a href b", "bare http://host/", "a href d")},
 		{`<![CDATA[<a href=a> <a href=b>]]>`, want("a href b")},
-		// What is skipped.
+		// Text that is skipped.
 		{`<!-- <a href=a> http://host/ --><a href=b>`, want("a href b")},
 		{`<!--><a href=a><!---><a href=b><!--a--!><a href=c><!-- --- > <a href=d> ---><a href=e><!--!><a href=f>-->`,
 			want("a href a", "a href b", "a href c", "a href e")},
@@ -152,8 +152,8 @@ func TestHTMLHidden(t *testing.T) {
 	})
 }
 
-// A document that is cut somewhere has nothing that the whole has not, but for
-// what the cut goes through.
+// A truncated document must contain only links of the whole document, except a
+// link at the truncation.
 func TestHTMLCut(t *testing.T) {
 	const text = `<!DOCTYPE html><html><base href="http://host/"><title>http://a/</title><!-- http://b/ --><style>p { c: url(d) }</style>
 <p style="url(e)">See <a href="http://host/f?g&amp;h" title='i'>http://host/?j&amp;k</a> <img srcset="l 1x, m 2x" src=n>
@@ -162,8 +162,8 @@ q&gt; <http://host/r>, <script src="s">"http://t/"</script> (mailto:u@host) <![C
 	checkCut(t, document.HTML, text)
 }
 
-// checkCut cuts text at every octet. Whatever is found then begins where something
-// of the whole begins, and is that unless the cut goes through it.
+// checkCut truncates text at every octet. Each link must then begin where a link
+// of the whole begins, and must equal it unless the truncation is in it.
 func checkCut(t *testing.T, find finder, text string) {
 	whole := map[int64]string{}
 	for m := range find(text, nil) {
@@ -179,8 +179,8 @@ func checkCut(t *testing.T, find finder, text string) {
 	}
 }
 
-// cutMargin is how far before a cut what is seen may depend on what is behind it:
-// the octets of a character reference.
+// cutMargin is the maximum number of octets before the truncation that may depend
+// on the missing text: the length of a character reference.
 const cutMargin = 8
 
 func ExampleHTML() {
@@ -217,7 +217,7 @@ func TestCSS(t *testing.T) {
 	testRows(t, document.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
 }
 
-// Documents within each other are read four deep, and not after the caller has stopped.
+// Nested documents must be read to a depth of four, and not after the caller has stopped.
 func TestWithin(t *testing.T) {
 	text := `<a href="deepest">`
 	for i := range 6 {

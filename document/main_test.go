@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Nothing that unpacks is left behind.
+// Unpacking must not leave any goroutine running.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

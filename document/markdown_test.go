@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// The sections are those of CommonMark 0.31.
+// The section numbers refer to CommonMark 0.31.
 func TestMarkdown(t *testing.T) {
 	testRows(t, document.Markdown, nil, []row{
 		// 6.3, links.
@@ -29,7 +29,7 @@ func TestMarkdown(t *testing.T) {
 		{`[a *b [c](d)*](e)`, want("link d")},
 		{"[a `](b)`](c) [a <b c=\"](d)\">](e) [a <http://host/](f)>](g)",
 			want("link c", "link e", "bracketed http://host/](f)", "link g")},
-		// A URL in a link's text, title or alternative text is no link (GFM 6.9).
+		// A URL in a link's text, title or alternative text is not a link (GFM 6.9).
 		{`[http://host/a](http://host/b "see http://host/c") http://host/d`, want("link http://host/b", "bare http://host/d")},
 		{`http://host/a ![see http://host/b](c) [x ` + "`http://host/d`" + ` ![http://host/e](f 'http://host/g') http://host/h](i) http://host/j`,
 			want("bare http://host/a", "image c", "image f", "link i", "bare http://host/j")},
@@ -92,7 +92,7 @@ func TestMarkdown(t *testing.T) {
 		{"    [a](b) http://host/\n\n\t[a](b)\n[c](d)", want("bare http://host/", "link d")},
 		{"a\n    [b](c)", want("link c")}, {"- a\n\n  [b](c)\n\n      [d](e)", want("link c")}, {"1.  a\n\n\t[b](c)\n\n\t    [d](e)", want("link c")},
 		{"-\t\t[a](b)\n\n-\t[c](d)\n", want("link d")}, {">\t\t[a](b)\n> \t[c](d)\n", want("link d")}, {"- - 1. [a](b)\n\n         [c](d)", want("link b", "link d")},
-		// 4.1 to 4.3, 5.1, 5.2: where paragraphs end, and with them links.
+		// 4.1 to 4.3, 5.1, 5.2: the ends of paragraphs, which end links.
 		{"# [a](b) #\n[c\n# ](d)\n[e\n\n](f)\n[g\n- ](h)\n[i\n***\n](j)\n[k\n---\n](l)\n[m\n> ](n)\n[o\n```\n](p)", want("link b")},
 		{"> [a\n> ](b)\n> [c](\n> d)\n\n> [e](\nf)\n> > [g](\n>> h\n> > 'i')", want("link b", "link d", "link f", "link h")},
 		{"[a\n14. ](b)", want("link b")}, {"[a\n1. ](b)", nil}, {"[a\n-\n](b)", nil}, {"[a\n*\n](b)", want("link b")}, {"- a\n  14. [b\n  3. ](c)", want("link c")},
@@ -106,7 +106,7 @@ func TestMarkdown(t *testing.T) {
 		{`http://host/a\_b http://host/?c&amp;d http://host/e_f_`,
 			want(`bare http://host/a_b as "http://host/a\\_b"`, `bare http://host/?c&d as "http://host/?c&amp;d"`, "bare http://host/e_f")},
 		{"| http://host/a | [b](c) |\n|---|---|\n| `http://host/d` | ![](e) |", want("bare http://host/a", "link c", "bare http://host/d", "image e")},
-		// Tables: GFM 4.10. A cell ends what is open in it.
+		// Tables: GFM 4.10. A cell ends the constructs that are open in it.
 		{"| a | b |\n|---|---|\n| one | an `open code span | \n| [two](gone.md) | z |\n| three | another ` tick |", want("link gone.md")},
 		{"a | [b\n:-|-\n](c) | d\n<e\n`f | [g](h)|<a href='\n`[i](j) <!-- |\n[k](l) -->", want("link h", "link j", "link l")},
 		{"> | a |\n> |---|\n> | ` |\n> | [b](c) ` |\n\n- d | e\n  - | -\n  [f | [g](h)", want("link c", "link h")},
@@ -126,7 +126,7 @@ func TestMarkdownHidden(t *testing.T) {
 	})
 }
 
-// Deeper than a hundred blocks there are no more blocks.
+// Below a depth of a hundred, blocks are text.
 func TestMarkdownDepth(t *testing.T) {
 	for depth, want := range map[int]int{99: 0, 100: 0, 101: 2} {
 		text := strings.Repeat("> ", depth) + "    [a](b)\n\n" + strings.Repeat("- ", depth) + "    [a](b)"
@@ -146,8 +146,8 @@ func TestMarkdownCut(t *testing.T) {
 	checkCut(t, document.Markdown, text)
 }
 
-// TestMarkdownNested puts blocks into each other at random: whatever they are in,
-// they have the same in them.
+// TestMarkdownNested nests blocks at random. A block must contain the same links
+// wherever it is nested.
 func TestMarkdownNested(t *testing.T) {
 	blocks := []row{
 		{"[a](b)", want("link b")},
@@ -173,15 +173,15 @@ func TestMarkdownNested(t *testing.T) {
 			for range rapid.IntRange(0, 4).Draw(t, "depth") {
 				marks := rapid.SampledFrom([][2]string{{"> ", "> "}, {">", ">"}, {"- ", "  "}, {"* ", "  "}, {"1. ", "   "}, {"23)  ", "     "}, {"+\n  ", "  "}}).Draw(t, "marks")
 				if marks[0] == ">" && strings.Contains("\n"+text, "\n ") {
-					marks = [2]string{"> ", "> "} // The first blank would be the mark's.
+					marks = [2]string{"> ", "> "} // the first space would belong to the mark
 				}
 				if strings.HasPrefix(text, "    ") && marks[0] == "23)  " {
-					marks = [2]string{"- ", "  "} // Of so many blanks only one is the mark's.
+					marks = [2]string{"- ", "  "} // of several spaces only one belongs to the mark
 				}
 				text = marks[0] + strings.ReplaceAll(text, "\n", "\n"+marks[1])
 			}
 			b.WriteString(text)
-			// The comment ends lists, whose items would take what follows into them.
+			// The comment ends lists, whose items would contain the following text.
 			b.WriteString("\n\n<!-- -->\n\n")
 			wanted = append(wanted, block.want...)
 		}

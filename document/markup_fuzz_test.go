@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// checkMatches checks what is true of every document.
+// checkMatches checks properties of the links of every document.
 func checkMatches(t *testing.T, text string, find finder, o *document.Options) {
 	end := int64(0)
 	for m := range find(text, o) {
@@ -78,9 +78,9 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// FuzzReferences checks what is found in running text with character references
-// against the standard library, and with it the places: what is written where a
-// URL was found must decode to that URL.
+// FuzzReferences compares the URLs in running text with character references
+// with the standard library's decoding, including offsets: the source text of a
+// URL must decode to that URL.
 func FuzzReferences(f *testing.F) {
 	for _, s := range []string{
 		"&lt;http://h/&gt; &lthttp://h/?a&ampb&amp;c&copy=d&notit;&amp", "http&colon;//h/?a&notin;&CounterClockwiseContourIntegral;b",
@@ -90,7 +90,7 @@ func FuzzReferences(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if strings.Contains(s, "<") || strings.Contains(s, "&#") {
-			return // Tags, and numbers that the standard library reads in its own way.
+			return // tags, and numbers that the standard library decodes differently
 		}
 		for m := range document.HTML(s, nil) {
 			if written := s[m.Start:m.End]; m.Form == extract.Bare && html.UnescapeString(written) != m.URL.String() {
@@ -100,7 +100,7 @@ func FuzzReferences(f *testing.F) {
 	})
 }
 
-// The standard's own text is running text for both.
+// The text of the standard must be running text for both.
 func TestMarkupOfPlainText(t *testing.T) {
 	b, err := os.ReadFile("../extract/testdata/rfc1738.txt")
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// row is a document, and what is found in it as showLink has it.
+// row is a document, and its links in the format of showLink.
 type row struct {
 	text string
 	want []string
 }
 
-// showLink returns a link as a line: the form, or the element; what it locates; if
-// it is written in another way, that; and the base.
+// showLink returns a link as a line: the form, or the element; the URL or
+// reference; its source text if that differs; and the base.
 func showLink(text string, m document.Link) string {
 	b := m.Form.String()
 	if m.Element != "" {
@@ -58,11 +58,11 @@ func testRows(t *testing.T, find finder, o *document.Options, rows []row) {
 	}
 }
 
-// want is a list of one row: the lines, one after the other.
+// want joins the lines of a row.
 func want(lines ...string) []string { return lines }
 
-// What may be repeated without end, or lacks one, takes time in proportion to its
-// length: were it the square, this test would take many times as long.
+// Repeated or unclosed text must take time in proportion to its length. With the
+// square of the length, this test would take many times as long.
 func TestMarkupHostile(t *testing.T) {
 	size := 1 << 14
 	if testing.Short() {
@@ -97,7 +97,7 @@ func TestMarkupHostile(t *testing.T) {
 	}
 }
 
-// A document costs no more memory because it is long.
+// The memory for a document must not depend on its length.
 func TestMarkupMemory(t *testing.T) {
 	const size, most = 6 << 20, 2 << 20
 	value := strings.Repeat("x&amp;", size/6)
@@ -127,13 +127,13 @@ func TestMarkupMemory(t *testing.T) {
 	}
 }
 
-// Matches that need no decoding are parts of the text: nothing is allocated for
-// each.
+// Matches that need no decoding must be substrings of the text, without an
+// allocation for each.
 func TestMarkupAllocations(t *testing.T) {
 	for _, test := range []struct {
 		find finder
 		unit string
-		n    int // matches in unit
+		n    int // number of matches in unit
 	}{
 		{document.HTML, `<p>See <a href="http://host/a">a</a> http://host/b <img src=c.png srcset="d.png 1x, e.png 2x" style="background: url(f.png)">` + "\n", 6},
 		{document.CSS, "/* http://host/a */ @import 'b'; p { x: url(c.png) url(http://host/d) }\n", 4},
@@ -157,7 +157,7 @@ func TestMarkupAllocations(t *testing.T) {
 	}
 }
 
-// A caller that breaks out of the loop gets no more.
+// A caller that breaks out of the loop must get no more matches.
 func TestMarkupStop(t *testing.T) {
 	const text = "[a](b) [c](d) <e href=f src=g srcset='h,i j'> http://k/ `http://l/` <m:n> <style>url(o) url(p)</style>\n\n<q href=r>"
 	for _, find := range []finder{document.HTML, document.Markdown, document.CSS} {
@@ -183,8 +183,8 @@ func TestMarkupSchemes(t *testing.T) {
 	testRows(t, document.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", want("link gopher://h/", "link d")}})
 }
 
-// A running text that is too long to be decoded at once is decoded in pieces, and
-// no URL is cut.
+// A running text that is too long to be decoded at once must be decoded in
+// pieces, without splitting a URL.
 func TestMarkupPieces(t *testing.T) {
 	const unit, n = "&lt;http://host.dom/a&amp;b&gt;\n", 80_000
 	text := strings.Repeat(unit, n)

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// Plain text of any length needs the same little memory.
+// Plain text of any length must need the same small memory.
 func TestMemory(t *testing.T) {
 	const size, most = 64 << 20, 24 << 20
 	var stats runtime.MemStats
@@ -17,7 +17,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n++; n%100_000 == 0 {
-			runtime.GC() // garbage is as much as a busy machine lets it be
+			runtime.GC() // a busy machine may have much garbage
 			runtime.ReadMemStats(&stats)
 			peak = max(peak, stats.HeapAlloc)
 		}

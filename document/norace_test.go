@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// A tiny message of an mbox takes memory as its size is, and not as buffers are: it was
-// 470 KiB, most of the time that extract took. The race detector has pools of buffers
-// lose what they keep.
+// The memory for a tiny message of an mbox must depend on its size, and not on buffers:
+// it was 470 KiB, which took most of the time of extract. With the race detector, pools
+// lose their buffers.
 func TestTinyMessages(t *testing.T) {
 	const n, most = 1000, 24 << 10
 	text := tinyMbox(n)

@@ -14,12 +14,12 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// placed is show with all that says where a link is.
+// placed is show with all positions of a link.
 func placed(l document.Link, err error) string {
 	return fmt.Sprintf("%s at %d to %d of %q", show(l, err), l.Start, l.End, l.Context)
 }
 
-// inParts returns the links of a document whose parts are read at the same time.
+// inParts returns the links of a document whose parts are read concurrently.
 func inParts(r io.Reader, o document.Options) (shown []string, parts int) {
 	var lists []*[]string
 	var group sync.WaitGroup
@@ -44,7 +44,7 @@ func inParts(r io.Reader, o document.Options) (shown []string, parts int) {
 	return append(shown, rest...), len(lists)
 }
 
-// pagesOf returns a text of that length with wrappers over lines and pages.
+// pagesOf returns a text with the given length, with wrappers across lines and pages.
 func pagesOf(r *rand.Rand, size int) string {
 	pieces := []string{
 		"See http://h.example/a, and <URL:ftp://h.example/b\n  c>.\n", "\n\n", "A paragraph of words: more of them.\n", "> quoted <http://h/a\n> b> mail\n",
@@ -58,7 +58,7 @@ func pagesOf(r *rand.Rand, size int) string {
 	return b.String()
 }
 
-// The parts of a long text have the links of the whole, with the same positions.
+// The parts of a long text must have the links of the whole, with the same positions.
 func TestPartsHaveTheLinksOfTheWhole(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 4))
@@ -87,7 +87,7 @@ func TestPartsHaveTheLinksOfTheWhole(t *testing.T) {
 	}
 }
 
-// A text without line breaks is not divided, and needs little memory.
+// A text without line breaks must not be divided, and must need little memory.
 func TestPartsOfOneLine(t *testing.T) {
 	text := strings.Repeat("http://h/a ", 1<<20)
 	if got, parts := inParts(strings.NewReader(text), document.Options{}); len(got) != 1<<20 || parts != 0 {
@@ -95,7 +95,7 @@ func TestPartsOfOneLine(t *testing.T) {
 	}
 }
 
-// Short texts, markup and what is not a file have no parts.
+// Short texts, markup and readers that are not files must have no parts.
 func TestNoParts(t *testing.T) {
 	const line = "See http://h.example/a.\n"
 	long := strings.Repeat(line, 1<<16)
@@ -114,7 +114,7 @@ func TestNoParts(t *testing.T) {
 	}
 }
 
-// brokenFile fails at some offset.
+// brokenFile fails at a given offset.
 type brokenFile struct {
 	*strings.Reader
 	left int
@@ -131,7 +131,7 @@ func (b *brokenFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A file that fails has the same links and the same error in parts.
+// A file that fails must give the same links and the same error in parts.
 func TestPartsUpToAnError(t *testing.T) {
 	text := pagesOf(rand.New(rand.NewPCG(1, 4)), 3<<20)
 	for _, left := range []int{600 << 10, 1<<20 + 7, 2 << 20} {
@@ -147,7 +147,7 @@ func TestPartsUpToAnError(t *testing.T) {
 	}
 }
 
-// Parts that returns false ends Links.
+// If Parts returns false, Links must return.
 func TestPartsEnd(t *testing.T) {
 	n := 0
 	o := &document.Options{Parts: func(iter.Seq2[document.Link, error]) bool { n++; return false }}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A text on standard input is Markdown or HTML if it has a link of these.
+// A text on standard input must be read as Markdown or HTML if it contains a link in that syntax.
 func TestStandardInput(t *testing.T) {
 	for text, want := range map[string]string{
 		"[a](none.md)":                                  "text/markdown",
@@ -34,7 +34,7 @@ func TestStandardInput(t *testing.T) {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}
-	// A file without an ending is a text, as ever.
+	// A file without an extension is plain text.
 	for l := range Links(strings.NewReader("[a](b) http://h.example/"), "README", nil) {
 		if l.Ref != "" {
 			t.Errorf("%+v", l)

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// The sets, character by character as RFC 1738 section 5 and 2.2 write them.
+// The sets, character by character as in RFC 1738 sections 5 and 2.2.
 func TestSets(t *testing.T) {
 	const (
 		lowalpha   = "abcdefghijklmnopqrstuvwxyz"
@@ -219,7 +219,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil && (!errors.As(err, &e) || text[e.Offset] != '%') {
 			t.Fatalf("Decode(%q): %v", text, err)
 		}
-		// Neither function changes the meaning of text.
+		// Neither function may change the meaning of text.
 		levels := func(changed []byte) {
 			if back, backErr := escape.Decode(string(changed)); err == nil && (back != got || backErr != nil) {
 				t.Fatalf("%q: %q means %q, %v; want %q", text, changed, back, backErr, got)

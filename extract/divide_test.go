@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A text that is divided has the URLs of the whole, wherever it is divided.
+// A divided text must have the URLs of the whole, wherever it is divided.
 func TestSplitPointAnywhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 39))
 	rounds := 3_000
@@ -41,7 +41,7 @@ func FuzzSplitPoint(f *testing.F) {
 	})
 }
 
-// sameDivided divides text wherever that is possible, and returns how often.
+// sameDivided divides text at every possible offset, and returns the number of divisions.
 func sameDivided(t *testing.T, text string) (divided int) {
 	t.Helper()
 	for _, o := range []*Options{nil, {Schemeless: true}} {

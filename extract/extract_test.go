@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// texts returns the URLs in text, as they are written.
+// texts returns the URLs in text, as written.
 func texts(text string, o *extract.Options) (list []string) {
 	for m := range extract.All(text, o) {
 		list = append(list, m.URL.String())
@@ -29,7 +29,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestRules holds the rows of the package comment against the package.
+// TestRules compares the examples in the package comment with the results.
 func TestRules(t *testing.T) {
 	rows := 0
 	for row := range strings.Lines(read(t, "doc.go")) {
@@ -81,8 +81,8 @@ func describe(text string) (list []string) {
 	return list
 }
 
-// TestSeeds holds all URLs of RFC 1738 and of the URI draft against a list that was
-// read by eye: the line, the form, and the URL.
+// TestSeeds compares all URLs of RFC 1738 and of the URI draft with a list that was
+// compiled by hand: the line, the form, and the URL.
 func TestSeeds(t *testing.T) {
 	for _, name := range []string{"rfc1738", "uri-in-www-draft"} {
 		text := read(t, "testdata/"+name+".txt")
@@ -97,8 +97,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestCut cuts the appendix's example, the references of the draft, and a text of
-// bare URLs at every octet: nothing may be found that is not in the whole, but for a
+// TestCut truncates the appendix's example, the references of the draft, and a text
+// of bare URLs at every octet. Only URLs of the whole text may be found, except a
 // part of the last one.
 func TestCut(t *testing.T) {
 	draft := read(t, "testdata/uri-in-www-draft.txt")
@@ -130,7 +130,7 @@ func TestWrapped(t *testing.T) {
 		{"<URL:http://h/a-\nb>", []string{"5-18 wrapped http://h/a-b or http://h/ab"}},
 		{"<URL:http://h/a- \n\tb-\r\nc>", []string{"5-24 wrapped http://h/a-b-c or http://h/abc"}},
 		{"<URL:http://h/a -b\nc>", []string{"5-20 wrapped http://h/a-bc"}},
-		// The fragment is inside.
+		// The fragment belongs to the URL.
 		{"<URL:http://h/a\n#f>", []string{"5-18 wrapped http://h/a#f"}},
 		// A ">" is either a quotation mark or the end of the wrapper.
 		{">> > <URL:http://h/a\n>> > >", []string{"10-20 wrapped http://h/a"}},
@@ -146,7 +146,7 @@ func TestWrapped(t *testing.T) {
 		{"<URL:http://h/a\n\n\nBerners-Lee, Masinter & McCahill     [Page 21]\n\f\nRFC 1738      Uniform Resource Locators (URL)     December 1994\n\n\n   b>", []string{"5-137 wrapped http://h/ab"}},
 		{"<URL:http://h/a\n\nBerners-Lee      24\n\nRFC XXXX     URIs in WWW     12 March 1994\n\n   b>", []string{"5-86 wrapped http://h/ab"}},
 		{"<URL:http://h/a\n\nBerners-Lee      24\n\n   b>", []string{"5-15 bare http://h/a"}},
-		// Blanks that are not US-ASCII, and some that are not seen.
+		// White space outside US-ASCII, and invisible characters.
 		{"<URL:\u00a0http://h/a\u200b\n\u3000b\u00ad>", []string{"7-25 wrapped http://h/ab"}},
 		// The content is not a URL.
 		{"<URL:> <URL: > <URL:see below> <URL:http://h:x/> <std::vector> <file:line> <a href=http://h/a>", []string{"83-93 bare http://h/a"}},
@@ -161,8 +161,8 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// TestHost: what stands around a URL gives it no other host, and a URL is not cut to
-// another one.
+// TestHost checks that the surrounding text does not change the host of a URL, and
+// that a URL is not truncated to another one.
 func TestHost(t *testing.T) {
 	for text, want := range map[string]string{
 		// A bracket that was opened before the URL ends it.
@@ -195,7 +195,7 @@ func TestHost(t *testing.T) {
 		"http://a.example[1]@c.example":                "http://a.example",
 		"news:comp.mail),a@b.example":                  "news:comp.mail",
 		"news:comp.mail,a@b.example":                   "news:comp.mail",
-		// These do not end a login.
+		// These characters do not end a login.
 		"ftp://user:p,w!@h.example/":            "ftp://user:p,w!@h.example/",
 		"ftp://us(er):pw@h.example/":            "ftp://us(er):pw@h.example/",
 		"http://user%40b.example:pw@h/":         "http://user%40b.example:pw@h/",
@@ -205,7 +205,7 @@ func TestHost(t *testing.T) {
 		"http://a.example&b=c@h.example/":       "http://a.example&b=c@h.example/",
 		"http://{user}:{password}@h/":           "",
 		"http://h.example[:port]/ http://h[0]/": "http://h.example",
-		// A host is found whole or not at all.
+		// A host must be found whole or not at all.
 		"http://exampleこれは.com/x":                                              "http://exampleこれは.com/x",
 		"http://xn--はじめよう.com/x":                                               "http://xn--はじめよう.com/x",
 		"http://u:p@exampleこれは.com/x":                                          "http://u:p@exampleこれは.com/x",
@@ -215,7 +215,7 @@ func TestHost(t *testing.T) {
 		"http://xn--これは http://a.xn--これは":                                      "",
 		"http://a.comです http://1.2.3.4です http://a:80です http://a.com→b":         "http://a.com http://1.2.3.4 http://a:80 http://a.com",
 		"mailto:a@exampleこれは.com mailto:a@例え.jp mailto:a@b.comです mailto:a@bです": "mailto:a@exampleこれは.com mailto:a@例え.jp mailto:a@b.com",
-		// A path is found whole.
+		// A path must be found whole.
 		"http://h/bestway-10'-x-30inch/p-004":    "http://h/bestway-10'-x-30inch/p-004",
 		"http://h/Hatfield–McCoy_feud":           "http://h/Hatfield–McCoy_feud",
 		"http://h/A_–_B http://h/1939–45":        "http://h/A_–_B http://h/1939–45",
@@ -240,7 +240,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestWhole: a URL is found whole, or not at all.
+// TestWhole checks that a URL is found whole, or not at all.
 func TestWhole(t *testing.T) {
 	for text, want := range map[string]string{
 		// Characters of other scripts in a path.
@@ -266,7 +266,7 @@ func TestWhole(t *testing.T) {
 		`file:///C:\Users\x file://C:\x "file:///C:/x\n"`:                       "file:///C:/x",
 		`http://github\.com/x http://h/\w+ http://h/\{id\} http://h/a\{`:        "http://h/a",
 		`"http://h/a\n" 'http://h/b\t' \"http://h/c\" http://h/d\ http://h/e\\`: "http://h/a http://h/b http://h/c http://h/d http://h/e",
-		// A "%" that begins no escape.
+		// A "%" that does not begin an escape.
 		"https://tc39.es/ecma262/#sec-%typedarray%.prototype.find":             "https://tc39.es/ecma262/#sec-%25typedarray%25.prototype.find",
 		"http://foo.bar/path% http://h/100%. http://h/%_sec http://h/?a=%=%20": "http://foo.bar/path%25 http://h/100%25 http://h/%25_sec http://h/?a=%25=%20",
 		"http://h/%s http://h/%d.html http://h/%7s http://h/%1/ http://h/%ld":  "",
@@ -288,7 +288,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestEscaped: what has another "%" than its text is marked.
+// TestEscaped checks that a URL is marked if one of its "%" was escaped.
 func TestEscaped(t *testing.T) {
 	const text = "http://h/100% http://h/%20 <http://h/%zz> <URL:http://h/%> www.h.i/%"
 	var got []string
@@ -301,7 +301,7 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-// TestIRI: URLs with other characters than US-ASCII are marked, in every form.
+// TestIRI checks that URLs with characters outside US-ASCII are marked, in every form.
 func TestIRI(t *testing.T) {
 	const text = "http://h/a http://h/ä <http://h/ö> <URL:http://例え.jp> http://exampleこれは.com"
 	var got []string
@@ -394,7 +394,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestClone: what was found stays though the text goes.
+// TestClone checks that a cloned URL stays valid when the text changes.
 func TestClone(t *testing.T) {
 	const text = "http://h/a <ftp://h/b> <URL:x-y:c\n-\nd> news:a.b http://[::1]/(e), \u4E2Dhttp://h/f\u4E2D"
 	octets := []byte(text)
@@ -416,7 +416,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// Each part admits what follows "x:", and a host in any case.
+// Each Part must accept its text after "x:", and a host in any case.
 func TestParts(t *testing.T) {
 	const text = "x://h/a x:///b x:c@d x:e.f x:gh:i x:j"
 	for part, want := range map[extract.Part]string{
@@ -444,7 +444,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestStop: a loop that ends early ends the search.
+// TestStop checks that a loop that ends early ends the search.
 func TestStop(t *testing.T) {
 	for range extract.All(appendix, nil) {
 		break
@@ -457,8 +457,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What looks like the beginning of a long URL again and again is not read to its end
-// again and again: with that, this would take minutes.
+// Text that repeatedly looks like the beginning of a long URL must not be read
+// repeatedly, which would take minutes.
 func TestHostile(t *testing.T) {
 	for _, piece := range []string{"http://a,", "http://a(", "http://h/[", "http://h/(☺", "_http://a.b_", "http://a.b看", "http://h/'", "mailto:a@b,", "<URL:http://a ",
 		"http://h/a{ b ", "http://h/%", "http://h/#^a", "http://h/看", "http://☺.", "http://h/_(看", "http://h/\\(a", "http://h/&lt;a", "http://h/<a ", "http://h/…"} {
@@ -470,7 +470,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// hostile holds All against Stream.
+// hostile compares All with Stream.
 func hostile(t *testing.T, name, text string) {
 	t.Helper()
 	n := 0

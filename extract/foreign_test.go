@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// foreignCase is a text of the suite of another project, and the URLs that it expects.
+// foreignCase is a text from another project's test suite, with the URLs that the suite expects.
 type foreignCase struct {
 	suite, text string
 	want        []string
@@ -24,10 +24,10 @@ type foreignCase struct {
 	first       bool // compares only the first URL
 }
 
-// name is how expected_differences.txt names the case.
+// name returns the name of the case in expected_differences.txt.
 func (c *foreignCase) name() string { return c.suite + " " + strconv.Quote(c.text) }
 
-// found returns what this package finds.
+// found returns the URLs that this package finds.
 func (c *foreignCase) found() (list []string) {
 	if c.markdown {
 		for l := range document.Markdown(c.text, &document.Options{Extract: c.options}) {
@@ -44,7 +44,8 @@ func (c *foreignCase) found() (list []string) {
 	return list
 }
 
-// written returns a URL as the suites expect it, without escapes that are not in the text.
+// written returns a URL in the form that the suites expect, without escapes that are not in the
+// text.
 func (c *foreignCase) written(m extract.Match) string {
 	if m.Escaped && !m.Assumed {
 		return c.text[m.Start:m.End]
@@ -91,7 +92,7 @@ func foreignCases(t *testing.T) (list []foreignCase) {
 	return list
 }
 
-// quoted returns the texts of a line, each of which is quoted as in Go.
+// quoted returns the texts of a line, each quoted as in Go.
 func quoted(t *testing.T, name, line string) (list []string) {
 	t.Helper()
 	for rest := strings.TrimSpace(line); rest != ""; rest = strings.TrimSpace(rest) {
@@ -107,8 +108,8 @@ func quoted(t *testing.T, name, line string) (list []string) {
 
 const differencesFile = "expected_differences.txt"
 
-// reasons are the cases that differ from what this package finds: by name, and as patterns
-// of the texts of a suite. Each is true if it is of a class that is in scope.
+// reasons holds the cases in which this package differs: by name, and as patterns of the
+// texts of a suite. The value is true if the case belongs to a class that is in scope.
 type reasons struct {
 	cases    map[string]bool
 	patterns []reason
@@ -120,7 +121,7 @@ type reason struct {
 	inScope bool
 }
 
-// of returns whether c has a reason, and whether that is in scope.
+// of reports whether c has a reason, and whether that is in scope.
 func (r *reasons) of(c *foreignCase, used map[string]bool) (inScope, ok bool) {
 	if inScope, ok = r.cases[c.name()]; ok {
 		return inScope, true
@@ -134,8 +135,8 @@ func (r *reasons) of(c *foreignCase, used map[string]bool) (inScope, ok bool) {
 	return false, false
 }
 
-// differences reads the reasons. A line has a suite and a text, or "~" before a pattern of
-// texts; cases without a difference may match it.
+// differences reads the reasons. A line contains a suite and a text, or "~" before a
+// pattern of texts, which may also match cases without a difference.
 func differences(t *testing.T) *reasons {
 	t.Helper()
 	file, err := os.Open("testdata/foreign/" + differencesFile)
@@ -171,8 +172,9 @@ func differences(t *testing.T) *reasons {
 	return known
 }
 
-// What the suites of other projects expect is found, but for the differences that have a
-// reason. Of what is in scope, so much is found, and so little else.
+// The URLs that the suites of other projects expect must be found, except for
+// differences with a reason. For cases in scope, the test also checks the minimum of
+// correct and the maximum of wrong URLs.
 func TestForeign(t *testing.T) {
 	const leastPrecision, leastRecall = .94, .93
 	known := differences(t)

@@ -13,8 +13,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// pieces are what texts of the tests are put together from: each is there because
-// a rule looks at it.
+// pieces are the parts of generated texts. Each is relevant to a rule.
 var pieces = []string{
 	"http://", "https://", "HTTP://", "ftp://", "file://", "gopher://", "news:", "mailto:", "mid:", "urn:", "magic:", "std::", "URL:", "url:", "<", "<URL:", "<url: ", "< \n", ">", "&lt;", "&gt;", "&amp;", "&am", "&quot;",
 	"h", "a.b", "www.example.org", "host.dom:80", "localhost", "10.0.0.1", "[::1]", "[", "]", "user:pw@", "@", "@b.c", "comp.infosystems.www", "isbn:", "1", "x", "/", "/path", "/name.html", "?q=1", "?", "#f", "#", "%20", "%", "%z", "%4",
@@ -25,8 +24,8 @@ var pieces = []string{
 	"\u2013", "\u2014", "\u2019", "\u2018", "\u200d", "\u00b7", "☺", "\ufe0f", "→", "｜", "│", "는", "www.",
 }
 
-// compose puts n pieces together: of all kinds, or of those that follow a scheme, or
-// of those inside a wrapper, which would else hardly ever meet.
+// compose joins n pieces: of all kinds, or only pieces that follow a scheme, or only
+// pieces inside a wrapper, which would otherwise rarely meet.
 func compose(r *rand.Rand, n int) string {
 	kinds := [][]string{pieces, pieces[42:], pieces[72:132]}
 	from := kinds[r.IntN(len(kinds))]
@@ -73,8 +72,8 @@ func FuzzAll(f *testing.F) {
 	f.Fuzz(check)
 }
 
-// check holds All against what every answer must be, against its slow twin, and
-// against Stream.
+// check compares All with the properties of every result, with the slow
+// implementation, and with Stream.
 func check(t *testing.T, text string, seed int64) {
 	t.Helper()
 	options := []*Options{nil, {Schemeless: true}}
@@ -114,11 +113,11 @@ func check(t *testing.T, text string, seed int64) {
 	}
 }
 
-// windows are windows of streams that have ended: there are many of short texts, and
-// a new window costs more than all that is done in it.
+// windows holds the windows of streams that have ended. There are many short texts,
+// and allocating a window takes longer than searching it.
 var windows = sync.Pool{New: func() any { return new([]byte) }}
 
-// collectIn is collect in a window that was used before.
+// collectIn is collect with a reused window.
 func collectIn(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	t.Helper()
 	buf := windows.Get().(*[]byte)
@@ -136,7 +135,7 @@ func collectIn(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	return list
 }
 
-// inPieces is a reader that gives a text in pieces of any size, some empty.
+// inPieces returns a text in pieces of any size, some empty.
 type inPieces struct {
 	text string
 	r    *rand.Rand
@@ -166,8 +165,8 @@ func collect(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	return list
 }
 
-// FuzzStream tries tens of texts a second and not thousands, because each must be
-// longer than a window for it to show anything.
+// FuzzStream executes only tens of texts per second, because each must exceed a
+// window to test anything.
 func FuzzStream(f *testing.F) {
 	f.Add(int64(1), uint16(5))
 	f.Add(int64(2), uint16(500))
@@ -178,7 +177,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// long is a text of n pieces, some of which are longer than a window and a limit.
+// long returns a text of n pieces, some of which exceed a window and a limit.
 func long(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {

@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesAlone: nothing reads, and offsets go back now and then.
+// TestLinesAlone checks Lines without another reader, with offsets that sometimes go back.
 func TestLinesAlone(t *testing.T) {
 	const text = "a\nbc\r\n字d\n\ne"
 	lines := extract.NewLines(strings.NewReader(text))
@@ -68,8 +68,8 @@ func TestLinesAlone(t *testing.T) {
 	}
 }
 
-// TestLinesForget: of a long text, what is far back is forgotten, and what is near
-// is right all the same.
+// TestLinesForget checks that in a long text, offsets far back are forgotten, and
+// near offsets stay correct.
 func TestLinesForget(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
@@ -104,7 +104,7 @@ func TestLinesForget(t *testing.T) {
 	}
 }
 
-// inOddPieces is a reader that gives a text in pieces of any size.
+// inOddPieces returns a text in pieces of any size.
 type inOddPieces struct {
 	text string
 	r    *rand.Rand
@@ -119,8 +119,8 @@ func (p *inOddPieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestContextLong: a line of any length is shown near the offset, in whole
-// characters.
+// TestContextLong checks that the context of a long line is near the offset, in
+// whole characters.
 func TestContextLong(t *testing.T) {
 	text := strings.Repeat("é", 2000) + "xhttp" + strings.Repeat("字", 2000)
 	for shift := range 4 {
@@ -136,7 +136,7 @@ func TestContextLong(t *testing.T) {
 func FuzzLines(f *testing.F) {
 	f.Add("a\r\nb\xc3", 3)
 	f.Fuzz(func(t *testing.T, text string, offset int) {
-		// Any number is an offset of the text, where a character begins or it ends.
+		// Map any number to an offset of the text, at a character or at the end.
 		offset = int(uint(offset) % uint(len(text)+1))
 		for offset < len(text) && !utf8.RuneStart(text[offset]) {
 			offset++

@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// The slow twin of All: the rules of the package comment written for reading only.
-// It sees the whole text, goes over it as often as it likes, and asks regular
-// expressions.
+// This file is a slow implementation of All: the rules of the package comment in a
+// simple, readable form. It sees the whole text, reads it as often as necessary,
+// and uses regular expressions.
 
 // slowAll returns the URLs in text.
 func slowAll(text string, o *Options) (list []Match) {
@@ -194,7 +194,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 	return Match{URL: found, Start: int64(start), End: int64(end), Form: Bare, IRI: !isASCII.MatchString(found.String()), Escaped: escaped}, end, true
 }
 
-// slowParse parses text with escapes for the "%" in its path that begin none.
+// slowParse parses text, with an escape for each "%" in its path that does not begin one.
 func slowParse(text string) (u locus.URL, escaped bool, err error) {
 	if u, err = locus.Parse(text); err == nil || !pathWithPercent.MatchString(text) {
 		return u, false, err
@@ -301,23 +301,23 @@ func (u *slowURL) inBrackets(text string) bool {
 	return open("()")+open("[]")+open("{}") > 0
 }
 
-// slowURL is a bare URL and the text around it. opened is the octet before it.
+// slowURL is a bare URL and the surrounding text. opened is the octet before it.
 type slowURL struct {
 	text   string
 	start  int
 	opened string
 
-	rest      int  // where the text after the login begins
+	rest      int  // start of the text after the login
 	escapable bool // a backslash in it may be an escape
 }
 
-// These stand for characters that are not US-ASCII in what shape returns.
+// Characters that represent characters outside US-ASCII in the result of shape.
 const (
 	aWord, anIdeograph, aJoiner, anInner, anApostrophe, aSymbol, aMark, anEnding = "\uE000", "\uE001", "\uE002", "\uE003", "\uE004", "\uE005", "\uE006", "\uE007"
 	wordPart                                                                     = "A-Za-z0-9_" + aWord + aMark + aJoiner
 )
 
-// shape returns text with one character for each kind of those that are not US-ASCII.
+// shape returns text with one character for each kind of character outside US-ASCII.
 func shape(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf {
@@ -328,7 +328,7 @@ func shape(text string) string {
 		case r == '\u2019':
 			name = anApostrophe
 		case unicode.IsMark(r) && letterOf(r) == word:
-			name = aMark // others are what they stand among
+			name = aMark // others are like the characters around them
 		}
 		r, _ = utf8.DecodeRuneInString(name)
 		return r
@@ -423,7 +423,7 @@ var (
 	serverDomain = regexp.MustCompile(`^(?:(?:[^./:@]+\.)*[^./:@_]+\.[^./:@_]+)\.?(?::|$)`)
 )
 
-// schemeless looks for what has no scheme around i.
+// schemeless searches for a URL without a scheme around i.
 func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 	inWord := func(start int) bool {
 		r, _ := utf8.DecodeLastRuneInString(s.text[:start])
@@ -488,7 +488,7 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 
 var authority = regexp.MustCompile(`^[^/?#]*`)
 
-// quoted reports whether the URL is in single quotes that were opened further left.
+// quoted reports whether the URL is in single quotes that open further left.
 func (u *slowURL) quoted() bool {
 	line := u.text[max(0, u.start-maxQuote):u.start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
@@ -510,13 +510,13 @@ func (u *slowURL) quoted() bool {
 
 func isWordOctet(c byte) bool { return c >= utf8.RuneSelf || alnum.MatchString(string(c)) }
 
-// slowDotted reports whether text is a host that needs nothing after it.
+// slowDotted reports whether text is a complete host.
 func slowDotted(text string) bool {
 	return len(text) <= maxHost && dottedHost.MatchString(text)
 }
 
-// login reads the login at from: where its host begins and where it ends. isEnd
-// reports whether the URL ends there as well.
+// login reads the login at from. It returns the start and end of its host.
+// isEnd reports whether the URL ends there as well.
 func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 	foreign := false
 	for i := from; i < len(u.text); {
@@ -559,8 +559,8 @@ func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 	return from + strings.LastIndexByte(u.text[from:], '@') + 1, len(u.text), false
 }
 
-// foreign returns where a host with letters of other scripts ends; ok is false if
-// the text does not tell.
+// foreign returns the end of a host with letters of other scripts. If the text
+// does not determine it, ok is false.
 func (u *slowURL) foreign(host, end int) (stop int, ok bool) {
 	before, after, found := "", "", false
 	for k, r := range u.text[host:end] {
@@ -646,9 +646,9 @@ func (u *slowURL) closes(i int, pair string) bool {
 	return false
 }
 
-// opaque looks at what follows a scheme without "//" from from on. If it is not what
-// it must be, ok is false, and ahead is how far it was looked at; else ahead is where
-// the rest begins. If the URL ends in it, end is not negative.
+// opaque reads the text after a scheme without "//", starting at from. If the text is
+// invalid, ok is false, and ahead is the end of the text that was examined. Otherwise
+// ahead is the start of the rest. If the URL ends in it, end is not negative.
 func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
 	run := u.text[from:]
 	next := slowOpaque(name, run)
@@ -687,8 +687,8 @@ func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
 
 var groupBefore = regexp.MustCompile(`^([^,;()]+)[,;()]`)
 
-// slowOpaque returns -1 if what follows a scheme without "//" is what it must be,
-// or else how far it was looked at.
+// slowOpaque returns -1 if the text after a scheme without "//" is valid, or else
+// the length of the text that was examined.
 func slowOpaque(name, run string) int {
 	part := userAtStart.FindString(run)
 	follows := run[len(part):]
@@ -762,7 +762,7 @@ func (s *slowScanner) wrapped(open, inner int, form Form) (m Match, next int, ok
 	limit := min(len(s.text), open+maxWrapper)
 	lines := strings.Split(s.text[inner:limit], "\n")
 	margin := s.margin(open)
-	var b strings.Builder // "\x00" for a hyphen at a line's end
+	var b strings.Builder // "\x00" represents a hyphen at the end of a line
 	start, end := -1, 0
 	begun, feed, footer, header := false, false, false, false
 	for k, pos := 0, inner; k < len(lines); k++ {
@@ -841,9 +841,9 @@ func (s *slowScanner) closed(read string, start, end, next int, form Form) (Matc
 	return m, next, true
 }
 
-// slowMargin is what lines begin with.
+// slowMargin is the beginning of lines.
 type slowMargin struct {
-	number int // -1: none
+	number int // -1 if none
 	marks  []string
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzUsual: the fast road says what the other one says, or nothing.
+// FuzzUsual checks that the fast path returns the same as the general one, or nothing.
 func FuzzUsual(f *testing.F) {
 	for _, text := range []string{
 		"http://h/a ", "(http://h/a)", "http://h.", "http://h,/x ", "http://h)@x/ ", "http://h{ ", "http://h?a&b ", "http://h/?a&amp; ", "http://h/a&lt; ",
@@ -19,7 +19,7 @@ func FuzzUsual(f *testing.F) {
 	f.Fuzz(sameUsual)
 }
 
-// TestUsualAtRandom puts together what URLs and the text around them are made of.
+// TestUsualAtRandom joins typical pieces of URLs and of the text around them.
 func TestUsualAtRandom(t *testing.T) {
 	pieces := []string{"http://", "ftp://", "h", "h.example", "1.2.3.4", ".", "/", "/a", "?", "#", "&", "&amp;", "&lt;", "(", ")", "[", "]", "{", "}", ",", ";", "@", ":", ":80",
 		"%41", "%", "'", "\"", " ", "\n", "*", "_", "-", "!", "<", ">", "\u00E9", "\u4E2D", "\x01", "=", "+", "$"}
@@ -55,7 +55,7 @@ func sameUsual(t *testing.T, text string, final bool) {
 	}
 }
 
-// Most URLs go by the fast road.
+// The fast path must read most URLs.
 func TestUsual(t *testing.T) {
 	s := newScanner(nil)
 	for _, text := range []string{"http://h.example/a/b.html ", "https://h.example ", "http://h:80/a. ", "http://h/a?b=c&d=e#f)", "http://h/%7Eme\n"} {

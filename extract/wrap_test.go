@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// What locus.Wrap writes is read back as the same URL, wherever it stands in a text
-// and whatever marks the lines of the text begin with.
+// Reading the result of locus.Wrap must give the same URL, wherever it is in a
+// text, and whatever marks begin the lines of the text.
 func TestWrapIsReadBack(t *testing.T) {
 	part := rapid.StringMatching(`([a-zA-Z0-9;/?:@=&.~+,%-]|%[0-9A-Fa-f]{2}|----|[a-z]{20})*`)
 	rapid.Check(t, func(t *rapid.T) {

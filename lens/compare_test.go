@@ -11,7 +11,7 @@ import (
 
 func text(s string) *string { return &s }
 
-// Parts are the same if they mean the same.
+// Parts must be equal if they mean the same.
 func TestCompare(t *testing.T) {
 	l := inProcess(t)
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Readings contact the same if host, port and scheme are, or can't be told.
+// Two results contact the same target if host, port and scheme are equal, or not exposed.
 func TestSameTarget(t *testing.T) {
 	l := inProcess(t)
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestSameTarget(t *testing.T) {
 	}
 }
 
-// No report for people, and no JSON, has a password, in whatever part a reader finds it.
+// No report for people, and no JSON, may contain a password, in whatever part a parser returns it.
 func TestPasswords(t *testing.T) {
 	l := inProcess(t)
 	const password = "s3cr%65t!"
@@ -114,7 +114,7 @@ func TestPasswords(t *testing.T) {
 	}
 }
 
-// Readers that agree are one group; so are those that refuse for the same reason.
+// Parsers that agree must be in one group, and so must parsers that reject for the same reason.
 func TestGroups(t *testing.T) {
 	l := inProcess(t)
 	accepted, refused := l.Groups(look(t, l, "http:/h.example/x"))
@@ -127,7 +127,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Each confusion has a sentence, and no two have the same.
+// Each confusion must have a sentence, and no two may have the same.
 func TestConfusionTexts(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, c := range lens.Confusions() {

@@ -18,8 +18,8 @@ func needNamespaces(t *testing.T) {
 	}
 }
 
-// A program has no network, where the system has namespaces: its only interface is a
-// loopback that is down.
+// A program must have no network if the system has namespaces: its only interface is
+// a loopback that is down.
 func TestNoNetwork(t *testing.T) {
 	needNamespaces(t)
 	kept := t.TempDir() + "/dev"
@@ -43,8 +43,8 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// A child that has left the session of its program, and keeps none of its output, ends
-// with it all the same.
+// A child that has left the session of its program, and holds none of its output, must
+// still end with it.
 func TestStrayChildEnds(t *testing.T) {
 	needNamespaces(t)
 	dir := t.TempDir()
@@ -75,7 +75,7 @@ while [ ! -e $dir/started ]; do sleep 0.01; done
 	}
 }
 
-// A program is in a session of its own: it can't reach the terminal of the caller.
+// A program must be in its own session, so that it cannot reach the terminal of the caller.
 func TestSession(t *testing.T) {
 	kept := t.TempDir() + "/stat"
 	look(t, withFake(t, "urllib", fake(t, "read line </proc/self/stat; echo $line >"+kept), testTimeout), "http://h.example/")
@@ -84,7 +84,8 @@ func TestSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(text), ") ")
-	// What follows is the state, the parent, the process group, the session and the terminal (proc(5)).
+	// The fields are the state, the parent, the process group, the session and the terminal
+	// (proc(5)).
 	if f := strings.Fields(rest); len(f) < 5 || f[2] != f[3] || f[4] != "0" || strings.Fields(string(text))[0] != f[3] {
 		t.Errorf("%s", text)
 	}

@@ -23,7 +23,7 @@ func lookAt(t testing.TB, l *Lens, url string) *Report {
 	return &reports[0]
 }
 
-// A URL is recognized by its pattern, not by its text.
+// A URL must be recognized by its pattern, not by its text.
 func TestAdvisoriesAreRecognized(t *testing.T) {
 	l := newLens(t)
 	for _, row := range []struct{ url, want string }{
@@ -61,7 +61,7 @@ func TestAdvisoriesAreRecognized(t *testing.T) {
 	}
 }
 
-// Readers that agree have no weakness, whatever the URL looks like.
+// If all parsers agree, there must be no advisory, whatever the URL looks like.
 func TestAdvisoriesNeedADifference(t *testing.T) {
 	url := "http://one.example%2Ftwo.test/"
 	alike := func(name string) Parser {
@@ -88,7 +88,7 @@ func TestOrdinaryURLsResembleNoAdvisory(t *testing.T) {
 	}
 }
 
-// Every advisory that the corpus names and the table has is recognized in its entries.
+// Every advisory that the corpus names and the table contains must be recognized in its entries.
 func TestAdvisoriesOfTheCorpus(t *testing.T) {
 	recognized := map[string]bool{}
 	for _, e := range Corpus() {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// newLens returns a lens with the readers of this process and more.
+// newLens returns a lens with the parsers of this process and more.
 func newLens(t testing.TB, more ...Parser) *Lens {
 	t.Helper()
 	r, err := all.Registry()
@@ -81,7 +81,7 @@ func TestCorpusLineIsRefused(t *testing.T) {
 	}
 }
 
-// Each class of the study of 2022 and each trick that the corpus must have is there.
+// The corpus must contain each class of the study of 2022 and each required trick.
 func TestCorpusHasTheKnownTricks(t *testing.T) {
 	for _, row := range []struct {
 		trick string
@@ -125,7 +125,7 @@ func hasRune(from, to rune) func(Entry) bool {
 	}
 }
 
-// No reader takes an entry for a host that may exist.
+// No parser may read an entry as a host that may exist.
 func TestCorpusHostsAreReserved(t *testing.T) {
 	for _, r := range lookAtCorpus(t, newLens(t)) {
 		for _, a := range r.Results {
@@ -137,7 +137,7 @@ func TestCorpusHostsAreReserved(t *testing.T) {
 }
 
 // isReserved reports whether host is a name or an address for documentation or loopback, or
-// none that could be registered.
+// a name that cannot be registered.
 func isReserved(host string) bool {
 	host = strings.ToLower(norm.NFKC.String(unescape(host)))
 	host = strings.Trim(host, "[].")
@@ -165,8 +165,8 @@ func isDocumentation(ip netip.Addr) bool {
 	return false
 }
 
-// Even the readers of this process tell many entries apart. internal/dev/peers counts with
-// programs.
+// Even the parsers of this process must distinguish many entries. internal/dev/peers
+// counts them with programs.
 func TestCorpusHasManyBehaviours(t *testing.T) {
 	l := newLens(t)
 	seen := map[string]bool{}

@@ -2,7 +2,7 @@ package lens
 
 import "testing"
 
-// What curl would not read as a URL is not given to it: it opens a file that "@" names.
+// curl must not receive a text that it would not read as a URL: it opens a file after "@".
 func TestCurlTakes(t *testing.T) {
 	for text, want := range map[string]bool{
 		"http://h/": true, "-O": true, "http://h/\n\"": true, "\x80": true, "x@h": true,

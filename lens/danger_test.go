@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// says is a reader that takes every URL for reading.
+// says is a parser that returns the same result for every URL.
 func says(name string, reading ParseResult) Parser {
 	reading.OK = true
 	return reader{name, "1", KindParser, func(string) ParseResult { return reading }}
@@ -14,8 +14,8 @@ func says(name string, reading ParseResult) Parser {
 
 func text(s string) *string { return &s }
 
-// A reader that finds no host contacts none. That is harmless, unless the other reader
-// contacts a host by another scheme.
+// A parser that finds no host contacts none. That is harmless, unless the other parser
+// contacts a host with another scheme.
 func TestNoHostIsNoDanger(t *testing.T) {
 	for _, c := range []struct {
 		url    string
@@ -43,7 +43,7 @@ func TestNoHostIsNoDanger(t *testing.T) {
 	}
 }
 
-// The two readers that a danger names have hosts, if there are two such readers.
+// The two parsers that a danger names must have hosts, if there are two such parsers.
 func TestDangerNamesHosts(t *testing.T) {
 	jar := New(newLens(t).registry, says("none", ParseResult{Scheme: text("jar")}), says("legacy", ParseResult{Scheme: text("jar"), Host: text("http")}),
 		says("guess", ParseResult{Scheme: text("ftp"), Host: text("jar")}), says("java", ParseResult{Scheme: text("http"), Host: text("127.0.0.1")}))
@@ -57,7 +57,7 @@ func TestDangerNamesHosts(t *testing.T) {
 	}
 }
 
-// A text whose scheme has an impossible spelling is not a relative reference.
+// A text whose scheme has an invalid spelling is not a relative reference.
 func TestRelativeReferences(t *testing.T) {
 	for _, c := range []struct {
 		url      string
@@ -80,7 +80,7 @@ func TestRelativeReferences(t *testing.T) {
 	}
 }
 
-// Each danger has a kind.
+// Each danger must have a kind.
 func TestDangersHaveKinds(t *testing.T) {
 	for url, c := range map[string]struct {
 		hosts [2]string
@@ -110,7 +110,7 @@ func TestDangersHaveKinds(t *testing.T) {
 	}
 }
 
-// A host that a reader contacts is shown. The password follows the ":" after it.
+// A host that a parser contacts must be shown. The password follows the ":" after it.
 func TestHostsAreNotMasked(t *testing.T) {
 	for _, c := range []struct{ url, host, want string }{
 		{"http:127.0.0.1#@good.example", "127.0.0.1", "http:127.0.0.1#@good.example"},

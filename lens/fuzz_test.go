@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Whatever a program prints, there is an error or an answer for each URL, and each line is
-// about its URL.
+// Whatever a program prints, there must be an error or a result for each URL, and each
+// line must be about its URL.
 func FuzzResults(f *testing.F) {
 	for _, seed := range []string{
 		"version eA==\n0 1 ok scheme:aHR0cA== host:aA==\n1 2 no eA==\n", "version eA==\r\n0 1 ok\r\n1 2 ok unseen:path\r\n", "version eA==\n0 1 ok path:\n1 2 no \n",
@@ -49,7 +49,7 @@ func FuzzResults(f *testing.F) {
 	})
 }
 
-// converse has serve answer a client that sends input. It returns what the client got.
+// converse runs serve for a client that sends input. It returns the data that the client received.
 func converse(input []byte, serve func(net.Conn, func(user, password string) bool) (asked, error)) (a asked, logins [][2]string, err error) {
 	client, server := net.Pipe()
 	done := make(chan struct{})
@@ -71,8 +71,8 @@ func converse(input []byte, serve func(net.Conn, func(user, password string) boo
 	return a, logins, err
 }
 
-// A recording SOCKS proxy believes only a client with the password, and keeps the host and
-// port that were sent.
+// A recording SOCKS proxy must accept only a client with the password, and record the host
+// and port that it sends.
 func FuzzSOCKS(f *testing.F) {
 	hello := "\x05\x01\x02\x01\x011\x05right"
 	for _, seed := range []string{
@@ -95,7 +95,7 @@ func FuzzSOCKS(f *testing.F) {
 	})
 }
 
-// A recording HTTP proxy believes only a client with the password.
+// A recording HTTP proxy must accept only a client with the password.
 func FuzzHTTPProxy(f *testing.F) {
 	login := "Proxy-Authorization: Basic MTpyaWdodA==\r\n"
 	for _, seed := range []string{
@@ -118,7 +118,7 @@ func FuzzHTTPProxy(f *testing.F) {
 	})
 }
 
-// What is kept of a connection has a limit.
+// The recorded data of a connection must be limited.
 func TestRecorderLimit(t *testing.T) {
 	endless := io.LimitReader(zeros{}, 8*maxRequest)
 	if _, err := readHead(bufio.NewReader(io.LimitReader(endless, maxRequest))); err == nil {
@@ -134,8 +134,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// Any text has a report: valid JSON without a password, offsets of what is there, and
-// danger only with a difference in what is contacted.
+// Any text must have a report: valid JSON without a password, correct offsets, and
+// danger only if the targets differ.
 func FuzzLook(f *testing.F) {
 	for _, seed := range []string{
 		"http://example.com/", `http://a\@b/`, "http://u:pw@h:80/a?b#c", "http:/h", "//h/", "mailto:a@b", "http://[::1%25x]/", "http://\xff/", "http://h:0080:1/", "", "\x00", "http://a:b@c:d@e/", "http://ſ.example/", "h:***@x//",

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// A service filters with net/url, and a browser behind it fetches.
+// A service filters with net/url, and a browser fetches the URL afterwards.
 func ExampleLens_Guard() {
 	schemes, err := all.Registry()
 	if err != nil {

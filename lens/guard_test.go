@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// toy is a reader that takes what host returns for the host.
+// toy is a parser that returns the result of host as the host.
 func toy(name string, host func(url string) (string, bool)) Parser {
 	return reader{name, "1", KindParser, func(url string) ParseResult {
 		h, ok := host(url)
@@ -18,7 +18,7 @@ func toy(name string, host func(url string) (string, bool)) Parser {
 	}}
 }
 
-// firstAt and lastAt end the login at the first and at the last "@".
+// firstAt ends the login at the first "@", and lastAt at the last.
 func firstAt(url string) (string, bool) {
 	_, rest, ok := strings.Cut(url, "//")
 	rest, _, _ = strings.Cut(rest, "/")
@@ -66,7 +66,7 @@ func TestGuardFindsAHostConfusion(t *testing.T) {
 	}
 }
 
-// Of a result no character can be left out.
+// Removing any character of a finding must lose the difference.
 func TestGuardFindingsAreMinimal(t *testing.T) {
 	result := search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{})
 	for _, f := range result.Findings {
@@ -86,7 +86,7 @@ func TestGuardFindingsAreMinimal(t *testing.T) {
 	}
 }
 
-// The same seed finds the same, another one tries other URLs.
+// The same seed must give the same findings, and another one must try other URLs.
 func TestGuardIsDeterministic(t *testing.T) {
 	run := func(seed uint64) (urls []string) {
 		for _, f := range search(t, toy("first", firstAt), toy("last", lastAt), GuardOptions{Seed: seed}).Findings {
@@ -109,7 +109,7 @@ func TestGuardFindsNothing(t *testing.T) {
 	}
 }
 
-// Readers of this process that are known to differ: a browser skips what Go keeps.
+// Parsers of this process that are known to differ: a browser skips characters that Go preserves.
 func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
 	var whatwg, netURL Parser
 	for _, r := range newLens(t).Parsers() {
@@ -126,7 +126,7 @@ func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
 	}
 }
 
-// Only what would be contacted matters: other parts may differ.
+// Only the target matters: other parts may differ.
 func TestGuardPorts(t *testing.T) {
 	port := func(name, byDefault string) Parser {
 		return reader{name, "1", KindParser, func(url string) ParseResult {
@@ -147,7 +147,7 @@ func TestGuardPorts(t *testing.T) {
 	}
 }
 
-// A search that is ended returns what it has found.
+// A search that is ended must return its findings so far.
 func TestGuardEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := GuardOptions{MaxTries: 1 << 30, MaxFindings: 1 << 30, Progress: func(_, findings int) {
@@ -161,7 +161,7 @@ func TestGuardEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// fragile fails as a whole when a URL has a "%".
+// fragile fails as a whole for a URL with a "%".
 type fragile struct{ Parser }
 
 func (f fragile) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
@@ -171,7 +171,7 @@ func (f fragile) Parse(ctx context.Context, urls []string) ([]ParseResult, error
 	return f.Parser.Parse(ctx, urls)
 }
 
-// short leaves out an answer.
+// short omits a result.
 type short struct{ Parser }
 
 func (s short) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
@@ -179,7 +179,7 @@ func (s short) Parse(ctx context.Context, urls []string) ([]ParseResult, error) 
 	return list[:len(list)-1], err
 }
 
-// broken never answers.
+// broken never returns a result.
 type broken struct{ Parser }
 
 func (broken) Parse(context.Context, []string) ([]ParseResult, error) {
@@ -237,7 +237,7 @@ func TestMinimize(t *testing.T) {
 	}
 }
 
-// A mutator stays within its bound, whatever it begins with.
+// A mutator must stay within its limit, whatever its input.
 func FuzzMutate(f *testing.F) {
 	for i, e := range Corpus()[:40] {
 		f.Add(uint64(i), e.URL, Corpus()[i+40].URL)
@@ -259,7 +259,7 @@ func FuzzMutate(f *testing.F) {
 	})
 }
 
-// A minimizer ends, shortens, and leaves nothing that is not needed.
+// A minimizer must end, shorten, and leave nothing unnecessary.
 func FuzzMinimize(f *testing.F) {
 	for _, e := range Corpus()[:40] {
 		f.Add(e.URL, byte('/'), byte(2))
@@ -294,7 +294,7 @@ func FuzzMinimize(f *testing.F) {
 	})
 }
 
-// An octet that is not UTF-8 does not stand for a character of Latin 1.
+// An octet that is not UTF-8 must not be read as a character of Latin 1.
 func TestOctetIsNoOtherHost(t *testing.T) {
 	octet, name := "\xef", "xn--gda"
 	if newLens(t).SameTarget(ParseResult{OK: true, Host: &octet}, ParseResult{OK: true, Host: &name}) {
@@ -302,7 +302,7 @@ func TestOctetIsNoOtherHost(t *testing.T) {
 	}
 }
 
-// An empty port that a reader leaves at the host is contacted as none.
+// If a parser adds an empty port to the host, the target must be the same as without a port.
 func TestEmptyPortIsNoOtherHost(t *testing.T) {
 	l := newLens(t)
 	reading := func(host string) ParseResult { return ParseResult{OK: true, Host: &host} }

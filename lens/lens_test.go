@@ -20,7 +20,7 @@ func registry(t testing.TB) *scheme.Registry {
 	return r
 }
 
-// inProcess is a lens with every reader of this process.
+// inProcess returns a lens with every parser of this process.
 func inProcess(t testing.TB) *lens.Lens {
 	r := registry(t)
 	return lens.New(r, append(lens.Standards(r), lens.InProcess(r)...)...)

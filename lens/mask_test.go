@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// A password of thousands of pieces costs no more than one of a few, and no piece of it
-// is shown.
+// A password with thousands of pieces must cost no more than one with a few, and no
+// piece of it may be shown.
 func TestPasswordOfManyPieces(t *testing.T) {
 	var password strings.Builder
 	for i := 0; password.Len() < locus.MaxLen-100; i++ {

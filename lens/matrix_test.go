@@ -38,7 +38,7 @@ func TestMatrixCounts(t *testing.T) {
 	}
 }
 
-// A behavior is who accepts and who agrees, not what the parts are.
+// A behavior is which parsers accept and which agree, not the values of the parts.
 func TestBehaviour(t *testing.T) {
 	l := New(newLens(t).registry, toy("first", firstAt), toy("last", lastAt))
 	reports, err := l.Compare(context.Background(), []string{"//u@a@b", "//x@y@z", "//a@b", "a"})
@@ -67,7 +67,7 @@ func (s slow) Parse(ctx context.Context, urls []string) ([]ParseResult, error) {
 	return s.Parser.Parse(ctx, urls)
 }
 
-// A finding that could not be minimized is there all the same.
+// A finding that could not be minimized must still be returned.
 func TestGuardEndsWhileItMinimizes(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// fake writes a program that is a script of the shell.
+// fake writes a program that is a shell script.
 func fake(t *testing.T, script string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -27,7 +27,7 @@ func fake(t *testing.T, script string) string {
 	return name
 }
 
-// withFake returns the readers of this process, and one that is the program at path.
+// withFake returns the parsers of this process, and the program at path.
 func withFake(t *testing.T, name, path string, timeout time.Duration) *lens.Lens {
 	t.Helper()
 	r := registry(t)
@@ -38,10 +38,10 @@ func withFake(t *testing.T, name, path string, timeout time.Duration) *lens.Lens
 	return lens.New(r, append(lens.InProcess(r), programs...)...)
 }
 
-// version is "version x" in the answers of a program.
+// version is "version x" in the output of a program.
 const version = "echo version eA=="
 
-// A program that answers well is believed, whatever it says.
+// If the output of a program is well formed, the result must follow it.
 func TestProgramResults(t *testing.T) {
 	path := fake(t, version+`
 number=0
@@ -68,17 +68,17 @@ done`)
 	}
 }
 
-// testTimeout is what a busy machine may need.
+// testTimeout is long enough for a busy machine.
 const testTimeout = time.Minute
 
-// curlThatReports is a script that says that each transfer has ended with that status.
+// curlThatReports returns a script that reports the given status for each transfer.
 func curlThatReports(status int) string {
 	return fmt.Sprintf(`[ "$2" = --version ] && exec echo curl 1
 sed -n 's/^write-out = "\\n\([^ ]* [0-9]*\) .*/\1 %d HTTP something/p'`, status)
 }
 
 // A program that hangs, crashes, prints garbage or too much, or answers other questions
-// changes nothing for the other readers.
+// must not change anything for the other parsers.
 func TestBrokenPrograms(t *testing.T) {
 	const urls = 3
 	long := "http://h.example/" + strings.Repeat("x", 500)
@@ -133,7 +133,7 @@ func TestBrokenPrograms(t *testing.T) {
 	}
 }
 
-// A program that is not there has no reader, unless it is asked for by name.
+// A program that is missing must have no parser, unless it is requested by name.
 func TestMissingPrograms(t *testing.T) {
 	r := registry(t)
 	t.Setenv("PATH", t.TempDir())
@@ -147,7 +147,7 @@ func TestMissingPrograms(t *testing.T) {
 	}
 }
 
-// A program that would run as another user could not be ended.
+// A program that would run as another user could not be killed.
 func TestSetuid(t *testing.T) {
 	path := fake(t, "exit 1")
 	if err := os.Chmod(path, 0o755|os.ModeSetuid); err != nil {
@@ -159,7 +159,7 @@ func TestSetuid(t *testing.T) {
 	}
 }
 
-// A module that its interpreter lacks is missing, too.
+// A module that its interpreter lacks must count as missing, too.
 func TestMissingModule(t *testing.T) {
 	l := withFake(t, "urllib3", fake(t, "exit 1"), 0)
 	a := look(t, l, "http://h.example/").Results
@@ -168,7 +168,7 @@ func TestMissingModule(t *testing.T) {
 	}
 }
 
-// A run that is interrupted ends at once, with its programs.
+// A run that is interrupted must end at once, with its programs.
 func TestInterrupted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	if err := os.Mkdir(started, 0o755); err != nil {
@@ -190,8 +190,8 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 }
 
-// A program has no environment but PATH, an empty folder that is gone afterwards, and
-// standard input with the URLs in base64.
+// A program must have no environment except PATH, an empty directory that is removed
+// afterwards, and the URLs in base64 on standard input.
 func TestSurroundings(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_CALLER", "s3cret")
 	kept := t.TempDir()

@@ -24,7 +24,7 @@ func (p pipes) Accept() (net.Conn, error) {
 func (p pipes) Close() error { close(p); return nil }
 func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
-// The recording proxy serves maxConnections at once, each for maxConversation.
+// The recording proxy must serve maxConnections at once, each for maxConversation.
 func TestRecorderConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open, served atomic.Int32
@@ -32,7 +32,7 @@ func TestRecorderConnections(t *testing.T) {
 		r := &recorder{listener: make(pipes), byNum: map[string]asked{}, serve: func(conn net.Conn, _ func(user, password string) bool) (asked, error) {
 			open.Add(1)
 			defer open.Add(-1)
-			_, err := io.ReadAll(conn) // the client says nothing
+			_, err := io.ReadAll(conn) // the client sends nothing
 			if !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun)%maxConversation != 0 {
 				t.Errorf("after %v: %v", time.Since(begun), err)
 			}

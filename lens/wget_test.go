@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// An argument of wget is escaped before it is split.
+// An argument of wget must be escaped before it is split.
 func TestWgetEscapes(t *testing.T) {
 	for _, c := range []struct {
 		argument, line string
@@ -50,7 +50,7 @@ func FuzzWgetEscapes(f *testing.F) {
 	})
 }
 
-// wget is two readers: it splits an argument and a line of a list differently.
+// wget must be two parsers: it splits an argument and a line of a list differently.
 func TestWgetReaders(t *testing.T) {
 	if _, err := exec.LookPath("wget"); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("wget is not installed")

@@ -11,7 +11,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// Places are what they would be in a set.
+// The places must be the same as in a set.
 func TestMerge(t *testing.T) {
 	x := newIndex(filepath.Join(t.TempDir(), "index"), 0)
 	if err := x.Lock(); err != nil {
@@ -74,8 +74,8 @@ func allPlaces(t *testing.T, x *index) (list []posting) {
 	return list
 }
 
-// A file's entry is read as it was written, and anything else is an error and no
-// panic.
+// Reading a written file entry must return it, and anything else must be an
+// error without a panic.
 func FuzzFile(f *testing.F) {
 	f.Add((&file{name: "cur/1.host:2,S", size: 7, time: -1, ids: []hash{1, 2}}).append(nil))
 	f.Add([]byte{})

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// many is how many messages the benchmarks have.
+// many is the number of messages in the benchmarks.
 const many = 100_000
 
-// writeMbox writes an mbox of n messages, of which the i-th has the identifier
-// id(i).
+// writeMbox writes an mbox of n messages. Message i has the identifier id(i).
 func writeMbox(b testing.TB, path string, n int) {
 	b.Helper()
 	f, err := os.Create(path)
@@ -72,7 +71,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// What is not there is looked for in what has changed.
+// If an identifier is missing, Find reads the files that have changed.
 func BenchmarkFindNothing(b *testing.B) {
 	dir := b.TempDir()
 	writeMbox(b, filepath.Join(dir, "mbox"), many)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// damagedStore makes a store with an index, and returns the index's octets.
+// damagedStore returns a store with an index, and the index's octets.
 func damagedStore(t *testing.T) (dir string, octets []byte) {
 	t.Helper()
 	dir = t.TempDir()
@@ -35,7 +35,7 @@ func damagedStore(t *testing.T) (dir string, octets []byte) {
 	return dir, octets
 }
 
-// answers wants every answer of a store to be right, with an index of these octets.
+// answers checks that every answer of a store is correct with the given index.
 func answers(t *testing.T, what, dir string, octets []byte) *notes {
 	t.Helper()
 	s, n := openStore(t, filepath.Join(dir, "cache"), filepath.Join(dir, "mail"))
@@ -98,7 +98,7 @@ func TestDamagedIndex(t *testing.T) {
 	}
 }
 
-// A damaged lock file is replaced, as the index is.
+// A damaged lock file must be replaced, like the index.
 func TestDamagedLock(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mbox")
@@ -112,7 +112,7 @@ func TestDamagedLock(t *testing.T) {
 	}
 }
 
-// Whatever octets are changed, no answer is wrong, and nothing panics or hangs.
+// Whatever octets are changed, no answer may be wrong, and nothing may panic or hang.
 func TestRandomDamage(t *testing.T) {
 	dir, whole := damagedStore(t)
 	rounds := 60
@@ -132,7 +132,7 @@ func TestRandomDamage(t *testing.T) {
 			for range 1 + r.IntN(4) {
 				octets[page+r.IntN(64)] = byte(r.IntN(256))
 			}
-		case 2: // a piece of another place
+		case 2: // a piece from another offset
 			n := r.IntN(8192)
 			copy(octets[r.IntN(len(octets)-n):], whole[r.IntN(len(octets)-n):][:n])
 		}

@@ -11,18 +11,18 @@ import (
 	"github.com/locus-url/locus/internal/dev/faults"
 )
 
-// faultVar names the folder of the mail, for all processes of the test.
+// faultVar names the directory of the mail, for all processes of the test.
 const faultVar = "LOCUS_TEST_MAIL"
 
-// There are so many messages in an mbox file, and as many files. Numbers are counted
+// The number of messages in an mbox file, and the number of files. Numbers wrap
 // around.
 const faultMessages, faultFiles = 300, 30
 
-// faultIndex is an index of mail as a store: every message is found, whatever happens to
-// the index.
+// faultIndex is an index of mail, tested as a store: every message must be found,
+// whatever happens to the index.
 type faultIndex struct{ *Store }
 
-// Put builds the index again, or finds a message.
+// Put rebuilds the index, or finds a message.
 func (s faultIndex) Put(i int) error {
 	if i%3 == 0 {
 		return s.Rebuild(context.Background(), nil)
@@ -85,7 +85,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// readable lets every user read a folder of a test.
+// readable lets every user read a directory of a test.
 func readable(t *testing.T, dir string) {
 	t.Helper()
 	for _, name := range []string{filepath.Dir(dir), dir} {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// notes collects what a store has to say.
+// notes collects the notes of a store.
 type notes struct {
 	mu   sync.Mutex
 	list []string
@@ -36,7 +36,7 @@ func (n *notes) add(err error) {
 	n.list = append(n.list, err.Error())
 }
 
-// has reports whether there is a note with all of these in it.
+// has reports whether a note contains all of texts.
 func (n *notes) has(texts ...string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -82,7 +82,7 @@ func appendTo(t testing.TB, path, text string) {
 	f.Close()
 }
 
-// old makes a path look as if it was changed long ago.
+// old sets the time of a path to long ago.
 func old(t testing.TB, path string) {
 	t.Helper()
 	then := time.Now().Add(-time.Hour)
@@ -97,7 +97,7 @@ func messageText(id, body string) string {
 
 func inMbox(id, body string) string { return from + messageText(id, body) + "\n" }
 
-// finds wants that identifier to lead to those files, and to messages with that
+// finds checks that the identifier gives these files, and messages with this
 // body.
 func finds(t testing.TB, s *Store, id, body string, paths ...string) {
 	t.Helper()
@@ -125,7 +125,7 @@ func finds(t testing.TB, s *Store, id, body string, paths ...string) {
 	}
 }
 
-// isRefreshed wants that the next refresh finds as many messages.
+// isRefreshed checks that the next refresh finds want messages.
 func isRefreshed(t testing.TB, s *Store, want int64) {
 	t.Helper()
 	got := int64(-1)
@@ -171,7 +171,7 @@ func TestSources(t *testing.T) {
 		finds(t, s, "no@a", "")
 		finds(t, s, "", "")
 		finds(t, s, "<>", "")
-		// From now on it is another store, with the same index.
+		// From here on, s is another store with the same index.
 		s, _ = openStore(t, at("cache"), at("box"), at("lone.eml"), at("missing"), at("mail"), at("mail"), at("single"))
 		isRefreshed(t, s, 0)
 	}
@@ -220,7 +220,7 @@ func TestSameIdentifier(t *testing.T) {
 	}
 }
 
-// Many messages with one identifier are bounded.
+// The number of messages with one identifier must be limited.
 func TestManyOfOneIdentifier(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a"), strings.Repeat(inMbox("1@a", "x"), maxFound+7))
@@ -240,7 +240,7 @@ func TestMboxChanges(t *testing.T) {
 	isRefreshed(t, s, 2)
 	isRefreshed(t, s, 0)
 
-	// It grows: the last message and what is new are read.
+	// The mbox grows: the last message and the new part must be read.
 	appendTo(t, path, inMbox("3@a", "three"))
 	isRefreshed(t, s, 2)
 	isRefreshed(t, s, 0)
@@ -248,12 +248,12 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "2@a", "two", path)
 	finds(t, s, "3@a", "three", path)
 
-	// It was changed just now, and long ago by the next time.
+	// The mbox was changed just now, and looks long unchanged by the next time.
 	old(t, path)
 	isRefreshed(t, s, 3) // another time, the same size
 	isRefreshed(t, s, 0)
 
-	// It is written again with one message less.
+	// The mbox is written again with one message less.
 	write(t, path, inMbox("1@a", long)+inMbox("3@a", "three")+inMbox("4@a", "longer than what was there"))
 	finds(t, s, "4@a", "longer than what was there", path)
 	finds(t, s, "3@a", "three", path)
@@ -266,7 +266,7 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "1@b", long, path)
 	finds(t, s, "3@b", "three", path)
 
-	// Even if size and time are the same: the message's own Message-ID decides.
+	// Even if size and time are the same, the message's own Message-ID must decide.
 	old(t, path)
 	isRefreshed(t, s, 3)
 	info, _ := os.Stat(path)
@@ -277,7 +277,7 @@ func TestMboxChanges(t *testing.T) {
 	finds(t, s, "3@b", "")
 	finds(t, s, "3@c", "three", path)
 
-	// No mbox any more; and gone.
+	// The file is no longer an mbox, and is then removed.
 	write(t, path, messageText("5@a", "five"))
 	finds(t, s, "5@a", "five", path)
 	finds(t, s, "1@b", "")
@@ -290,7 +290,7 @@ func TestMboxChanges(t *testing.T) {
 	isEmpty(t, s)
 }
 
-// isEmpty wants nothing to be left in the index.
+// isEmpty checks that the index is empty.
 func isEmpty(t *testing.T, s *Store) {
 	t.Helper()
 	err := s.index.View(func(tx *bbolt.Tx) error {
@@ -306,9 +306,9 @@ func isEmpty(t *testing.T, s *Store) {
 	}
 }
 
-// An mbox is read while it is being written.
-// An mbox that is not what it was is read again, though its size or its time say
-// that it only grew, or did not change at all.
+// An mbox is read while it is being written. An mbox that was replaced must be
+// read again, even if its size or time suggest that it only grew, or did not
+// change at all.
 func TestMboxRewritten(t *testing.T) {
 	long := strings.Repeat("a line of the first message\n", 2*headSize/20)
 	box := func(first, second, third string) string {
@@ -316,7 +316,7 @@ func TestMboxRewritten(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		text, id string
-		same     bool // the time stays
+		same     bool // the time does not change
 	}{
 		"start":          {box("x@a", "2@a", "3@a") + inMbox("4@a", "four"), "x@a", false},
 		"end":            {box("1@a", "x@a", "3@a") + inMbox("4@a", "four"), "x@a", false},
@@ -326,7 +326,7 @@ func TestMboxRewritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "mbox")
-			// A time to come is never long enough ago.
+			// A time in the future must never count as old.
 			soon := time.Now().Add(time.Hour)
 			rewrite := func(text string, at time.Time) {
 				write(t, path, text)
@@ -494,7 +494,7 @@ func TestFolderChanges(t *testing.T) {
 	finds(t, s, "1@b", "one", at("1"))
 }
 
-// A message file may have a From_ line, which is not of the message.
+// A message file may begin with a From_ line, which does not belong to the message.
 func TestFromLineOfFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "Maildir", "cur", "1.host:2,")
@@ -545,7 +545,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// Offsets of more than 32 bits; and a message is gone over by its size.
+// Offsets of more than 32 bits. A message is skipped by its size.
 func TestLargeMbox(t *testing.T) {
 	const size = int64(5) << 30
 	dir := t.TempDir()
@@ -580,7 +580,7 @@ func TestTemporaryIndex(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
 	write(t, filepath.Join(dir, "file"), "")
-	// No folder can be created below a file.
+	// A directory cannot be created below a file.
 	s, n := openStore(t, filepath.Join(dir, "file", "cache"), filepath.Join(dir, "mbox"))
 	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 	if !n.has("temporary") {
@@ -594,7 +594,7 @@ func TestTemporaryIndex(t *testing.T) {
 	}
 }
 
-// An index in a source is not read as mail.
+// An index in a source must not be read as mail.
 func TestIndexAmongMail(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "mbox"), inMbox("1@a", "one"))
@@ -612,7 +612,7 @@ func TestIndexAmongMail(t *testing.T) {
 	finds(t, s, "1@a", "one", filepath.Join(dir, "mbox"))
 }
 
-// An interrupted refresh continues where it stopped.
+// An interrupted refresh must continue where it stopped.
 func TestCancelled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "mail", "mbox")
@@ -666,7 +666,7 @@ func TestBusy(t *testing.T) {
 	if err := other.index.Lock(); err != nil {
 		t.Fatal(err)
 	}
-	// What the index has is found, what it has not would have to be read.
+	// Messages in the index must be found; others would have to be read.
 	finds(t, s, "1@a", "one", path)
 	if list, err := s.Find(t.Context(), "2@a"); !errors.Is(err, ErrBusy) {
 		t.Errorf("%v, %v", list, err)
@@ -714,7 +714,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// Who waited for a refresh that began later than the question does not begin
+// A Find that waited for a refresh that began after its call must not begin
 // another.
 func TestRefreshOnce(t *testing.T) {
 	dir := t.TempDir()

@@ -35,7 +35,7 @@ func TestPipes(t *testing.T) {
 			t.Errorf("nothing about %s: %q", name, n.list)
 		}
 	}
-	// One takes the place of a message.
+	// A pipe replaces a message.
 	list, err := s.Find(t.Context(), "1@a")
 	if err != nil {
 		t.Fatal(err)
@@ -72,12 +72,12 @@ func TestPermission(t *testing.T) {
 	if !n.has("permission denied") {
 		t.Errorf("%q", n.list)
 	}
-	// What can't be read keeps its place.
+	// Files that cannot be read must stay in the index.
 	os.Chmod(filepath.Join(mail, "b"), 0o700)
 	isRefreshed(t, s, 0)
 	finds(t, s, "2@a", "two", filepath.Join(mail, "b", "2.eml"))
 
-	// A folder that can't be written: nothing is there, or an index of old.
+	// A directory that cannot be written: it is empty, or contains an old index.
 	for _, folder := range []string{filepath.Join(dir, "none"), cache} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)

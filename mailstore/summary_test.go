@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// What the index knows is counted: without what is gone, and each message once.
+// The index must count each message once, without removed ones.
 func TestSummary(t *testing.T) {
 	dir, cache := t.TempDir(), t.TempDir()
 	write := func(name, octets string) {
@@ -53,7 +53,7 @@ func TestSummary(t *testing.T) {
 		}
 	}
 	want(0)
-	// Find reports the progress of indexing, too.
+	// Find must report the progress of indexing, too.
 	if list, err := s.Find(t.Context(), "one@h"); err != nil || len(list) != 1 {
 		t.Fatal(list, err)
 	}
@@ -83,8 +83,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// A message with several identifiers counts once, and one without does not count. What an mbox had
-// already is not new when it grows.
+// A message with several identifiers must count once, and a message without one must not count.
+// The old messages of an mbox are not new when it grows.
 func TestSummaryCounts(t *testing.T) {
 	dir := t.TempDir()
 	box := filepath.Join(dir, "mail", "box")
@@ -116,7 +116,7 @@ func TestSummaryCounts(t *testing.T) {
 	counts(5, 0, 0, 0)
 	text += inMbox("5@a", "five")
 	write(t, box, text)
-	counts(6, 2, 1, 1) // the last one that was there has no identifier
+	counts(6, 2, 1, 1) // the last old one has no identifier
 	write(t, box, text+inMbox("6@a", "six"))
 	counts(7, 2, 1, 0)
 	for id, want := range map[string]int{"real@id": 1, "x@y": 0, "two-b@a": 1, "three-b@a": 1} {

@@ -23,7 +23,8 @@ func quotedPair(t *testing.T, line string) (first, second, rest string) {
 	return first, second, line
 }
 
-// The test vectors of other libraries are decoded the same, except for the listed differences.
+// The test vectors of other libraries must be decoded in the same way, except for the listed
+// differences.
 func TestForeignWords(t *testing.T) {
 	lines := func(name string) (list []string) {
 		octets, err := os.ReadFile("testdata/foreign/" + name)

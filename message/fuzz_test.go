@@ -50,7 +50,7 @@ func hold(t *testing.T, octets []byte) {
 		}
 		for j, q := range parts[:i] {
 			if decoded[i] || decoded[j] {
-				continue // their places are not in the same octets
+				continue // their offsets refer to other octets
 			}
 			within := strings.HasPrefix(p.Path, q.Path+".")
 			if within && (p.Offset() < q.Offset() || p.Offset()+p.Size > q.Offset()+q.Size) || !within && p.Offset() < q.Offset()+q.Size {
@@ -100,8 +100,8 @@ func holdPart(t *testing.T, m *message.Message, p message.Part, octets []byte) {
 	}
 }
 
-// FuzzParse does hundreds of executions a second, not thousands: each parses a message
-// twice, reads every part as octets and as text, and writes the whole as text twice.
+// FuzzParse executes only hundreds of inputs per second: each parses a message twice,
+// reads every part as octets and as text, and writes the whole as text twice.
 func FuzzParse(f *testing.F) {
 	names, _ := filepath.Glob("testdata/*.eml")
 	for _, name := range names {

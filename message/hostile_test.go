@@ -60,8 +60,8 @@ func (c *counted) ReadAt(p []byte, offset int64) (int, error) {
 
 func (g generated) reader() *io.SectionReader { return io.NewSectionReader(g, 0, g.size()) }
 
-// peak runs f and returns the most octets of heap that it held, as far as can be measured,
-// and the total that it allocated.
+// peak runs f and returns the maximum heap, as far as it can be measured, and the total
+// allocation.
 func peak(f func(sample func())) (held, taken uint64) {
 	var before, now runtime.MemStats
 	runtime.GC()
@@ -83,7 +83,7 @@ const mib = 1 << 20
 // base64Lines is a MiB of base64.
 var base64Lines = strings.Repeat(strings.Repeat("QUJD", 19)+"\r\n", mib/78)
 
-// A message of 100 MB is parsed and read without holding it in memory.
+// A message of 100 MB must be parsed and read without holding it in memory.
 func TestMemory(t *testing.T) {
 	g := generated{
 		head:  crlf("Subject: large\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nsee the file\n--x\nContent-Type: image/png; name=large.png\nContent-Transfer-Encoding: base64\n\n"),
@@ -122,13 +122,13 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(m)
 }
 
-// Hostile messages cost little: memory is bounded, and nothing is read repeatedly. Quadratic
-// time would not end here.
+// Hostile messages must cost little: memory is bounded, and nothing is read repeatedly.
+// Quadratic time would not end here.
 func TestHostile(t *testing.T) {
 	for _, row := range []struct {
 		name  string
 		g     generated
-		rule  string // of the first fault; empty: none
+		rule  string // of the first fault; empty if none
 		parts int
 		limit bool // Parse returns ErrLimit
 	}{
@@ -186,7 +186,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// A tree 10,000 levels deep is read down to the limit.
+// A tree 10,000 levels deep must be read down to the limit.
 func TestDeep(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("Subject: x\n")
@@ -208,7 +208,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// Reading an endless header ends at the limit.
+// Reading an endless header must end at the limit.
 func TestReadStops(t *testing.T) {
 	r := generated{"Subject: x\nX: ", "yyyyyyyyyyyyyyyy", "", 1 << 30}.reader()
 	m, err := message.Read(r, nil)

@@ -56,7 +56,7 @@ func TestMessageIDs(t *testing.T) {
 	}
 }
 
-// References and Content-ID are read like Message-ID.
+// References and Content-ID must be read like Message-ID.
 func TestIDsElsewhere(t *testing.T) {
 	m := parse(t, "Message-ID: (old <x@y>) <real@id>\n"+
 		"References: (first <no@a>)\n <a@b> \"<no@c>\" <\"d>e\"@f>\n (last) <long\n @folded.dom> <cut\n"+
@@ -76,8 +76,8 @@ func TestIDsElsewhere(t *testing.T) {
 	}
 }
 
-// A field full of unclosed delimiters takes linear time: a few milliseconds. Quadratic time
-// would be hours.
+// A field full of unclosed delimiters must take linear time: a few milliseconds. Quadratic
+// time would be hours.
 func TestIDsHostile(t *testing.T) {
 	for _, piece := range []string{"(", "( ", "<", "< ", `"`, `"\" `, `<"a> `, `<"\"> `, "(a ", `<"`, `a"`, `a"\" `, "(\\) ", "<a@b> ", `"a" `} {
 		text := strings.Repeat(piece, 2<<20/len(piece))
@@ -87,7 +87,7 @@ func TestIDsHostile(t *testing.T) {
 	}
 }
 
-// Any identifier in a well-formed Message-ID is read back.
+// Any identifier in a well-formed Message-ID must be read back.
 func FuzzMessageIDs(f *testing.F) {
 	for _, seed := range []string{"a@b", `"a b"@c`, `"a\">"@c`, "<a>", "(a)", "a\n b", "\"\n\"@0", "\\", `"`, "a>b", "\r\r<", "<\"a\\\nb\"@c>"} {
 		f.Add(seed)

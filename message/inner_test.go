@@ -14,7 +14,7 @@ func inBase64(text string) string {
 	return "Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(text)) + "\n"
 }
 
-// An encoded enclosed message is split into parts like any other.
+// An encoded enclosed message must be split into parts like any other.
 func TestEncodedMessage(t *testing.T) {
 	within := "Subject: within\nMessage-ID: <in@x>\nContent-Type: multipart/mixed; boundary=y\n\n" +
 		"--y\n\ntext within\n--y\nContent-Type: text/html\nContent-ID: <html@x>\nContent-Transfer-Encoding: quoted-printable\n\n<b>h=C3=A9</b>\n" +
@@ -60,7 +60,7 @@ func TestEncodedMessage(t *testing.T) {
 	}
 }
 
-// Decoded messages count against the limits of the whole message.
+// Decoded messages must count against the limits of the whole message.
 func TestEncodedMessageLimits(t *testing.T) {
 	nested := "Subject: last\n\nbody\n"
 	for range 20 {
@@ -105,7 +105,7 @@ func TestEncodedMessageLimits(t *testing.T) {
 	}
 }
 
-// If reading fails, Parse returns the error and the message so far.
+// If reading fails, Parse must return the error and the message so far.
 func TestEncodedMessageUnreadable(t *testing.T) {
 	text := "Content-Type: multipart/mixed; boundary=x\n\n--x\n" + inBase64("A: b\n\nc") + "--x\n" + inBase64("A: b\n\nd") + "--x--\n"
 	second := strings.LastIndex(text, "QTog")

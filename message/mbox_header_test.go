@@ -48,8 +48,8 @@ func TestIDHeader(t *testing.T) {
 	}
 }
 
-// A header with half a million identifiers is read once, up to a limit. Comparing all of them
-// would take hours.
+// A header with half a million identifiers must be read once, up to a limit. Comparing all of
+// them would take hours.
 func TestManyIDs(t *testing.T) {
 	var text, one strings.Builder
 	for i := range 500_000 {
@@ -66,7 +66,7 @@ func TestManyIDs(t *testing.T) {
 	}
 }
 
-// An index has the identifier that Header.MessageID returns.
+// An index must contain the identifier that Header.MessageID returns.
 func TestIDsAsShown(t *testing.T) {
 	for _, value := range []string{
 		"(old <x@y>) <real@id>", "\"<no@a>\" <yes@a>", "<a@b", "a@b (added)", "<\"a>b\"@c>", "<long\n @folded.dom>", "<a@b> <c@d>", "<<a@b>>", "a@b>", "", "()", "<>",

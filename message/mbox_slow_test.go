@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A simple reader of mboxes to compare with: in memory, line by line.
+// A simple reader of mboxes for comparison: in memory, line by line.
 
 type slowLine struct {
 	start, next int

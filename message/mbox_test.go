@@ -79,7 +79,7 @@ func unquotedMbox(t testing.TB, text string) (list []string) {
 }
 
 func TestVariants(t *testing.T) {
-	// What the messages were before they came into the mbox.
+	// The messages before they were added to the mbox.
 	first := "Message-ID: <1@a>\n\nFrom here on,\n\nFrom me and >From you\n>From him\n>>From her\n"
 	second := "Message-ID: <2@a>\n\ntwo\n"
 	body := first[strings.Index(first, "\n\n")+2:]
@@ -90,7 +90,7 @@ func TestVariants(t *testing.T) {
 	quotedRD := strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll("\n"+body, "\n>>From ", "\n>>>From "), "\n>From ", "\n>>From "), "\nFrom ", "\n>From ")[1:]
 	for name, test := range map[string]struct{ mbox, first string }{
 		"mboxrd": {strings.Replace(first, body, quotedRD, 1), first},
-		// In mboxo, ">From him" may have been that, or "From him".
+		// In mboxo, ">From him" may have been ">From him" or "From him".
 		"mboxo":   {strings.Replace(first, body, quotedO, 1), strings.ReplaceAll(strings.ReplaceAll(first, "\n>From", "\nFrom"), "\n>>From", "\n>From")},
 		"mboxcl":  {sized(strings.Replace(first, body, quotedRD, 1), quotedRD), sized(first, quotedRD)},
 		"mboxcl2": {sized(first, body), sized(first, body)},
@@ -98,7 +98,7 @@ func TestVariants(t *testing.T) {
 		for _, end := range []string{"\n", "\r\n"} {
 			mbox, want := fromLine+test.mbox+"\n"+fromLine+second+"\n", []string{test.first, second}
 			if end == "\r\n" && strings.Contains(name, "cl") {
-				continue // the lengths would be others
+				continue // the lengths would differ
 			}
 			mbox = strings.ReplaceAll(mbox, "\n", end)
 			for i := range want {
@@ -125,7 +125,7 @@ func TestContentLength(t *testing.T) {
 	}{
 		{letter(len(unquoted), unquoted) + "\n" + tail, 2, true, unquoted},
 		{letter(len(unquoted), unquoted) + tail, 2, true, unquoted},                            // no empty line
-		{letter(len(unquoted)-1, unquoted) + "\n" + tail, 2, true, unquoted[:len(unquoted)-1]}, // its last line end not counted
+		{letter(len(unquoted)-1, unquoted) + "\n" + tail, 2, true, unquoted[:len(unquoted)-1]}, // the length excludes the last line end
 		{letter(len(unquoted), unquoted), 1, true, unquoted},                                   // the end of the file
 		{letter(len(unquoted), unquoted) + "\n", 1, true, unquoted},
 		// A wrong length is ignored.
@@ -170,7 +170,7 @@ func TestFromLines(t *testing.T) {
 		{"A: b\n\nc\n\nFrom joe@host.dom Sat Jan  3 01:05 GMT 1996 remote from x\n\nd\n", 2}, // UUCP
 		{"A: b\n\nc\n\nFrom joe@host.dom  2026-01-03 01:05:34\nX: y\n\nd\n", 2},              // the year is not a word
 		{"A: b\nFrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 2},                 // in a header
-		{"A: b\nFrom joe\nA: b\n\nd\n", 1},                                                   // not so
+		{"A: b\nFrom joe\nA: b\n\nd\n", 1},                                                   // not a From_ line
 		{"A: b\nFrom : joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},               // a field
 		{"A: b\n>From joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},                // forwarded
 		{"A: b\n\nc\n\nfrom joe@host.dom Sat Jan  3 01:05:34 1996\nA: b\n\nd\n", 1},          // lower case
@@ -210,7 +210,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// A quotation is looked for in the first 8 KiB of a line.
+// Quotes must be searched for in the first 8 KiB of a line.
 func TestDeepQuote(t *testing.T) {
 	for depth, quotes := range map[int]int{1: 1, maxLine - len(from): 1, maxLine - len(from) + 1: 0, 3 * mboxBuffer: 0} {
 		list := entries(t, fromLine+"A: b\n\n"+strings.Repeat(">", depth)+"From x\n")
@@ -220,7 +220,7 @@ func TestDeepQuote(t *testing.T) {
 	}
 }
 
-// A header line of 100 MB costs no memory.
+// A header line of 100 MB must cost no memory.
 func TestEndlessLine(t *testing.T) {
 	const n = 100 << 20
 	var before, after runtime.MemStats
@@ -262,7 +262,8 @@ func TestMboxFails(t *testing.T) {
 	}
 }
 
-// A Content-Length is believed anywhere in a file, and in a stream if it is not too far ahead.
+// A Content-Length must be used anywhere in a file, and in a stream if its end is not too far
+// ahead.
 func TestFarContentLength(t *testing.T) {
 	for _, test := range []struct{ size, inFile, inStream int }{{100, 2, 2}, {mboxBuffer - 3<<10, 2, 2}, {mboxBuffer + 1, 2, 3}, {10 * mboxBuffer, 2, 3}} {
 		body := strings.Repeat("x", test.size) + "\n\n" + fromLine + "a\n"
@@ -278,7 +279,7 @@ func TestFarContentLength(t *testing.T) {
 	}
 }
 
-// Messages that cross the ends of the buffer anywhere are read like [slowMbox].
+// Messages that cross the end of the buffer anywhere must be read like [slowMbox].
 func TestMboxBuffer(t *testing.T) {
 	var b strings.Builder
 	for i := 0; b.Len() < 5*mboxBuffer; i++ {
@@ -319,7 +320,7 @@ func FuzzMbox(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pad uint16, text string) {
 		if len(text) > fromText/2 {
-			return // then it is not all looked at
+			return // then not all of it is read
 		}
 		// The text crosses the end of the buffer.
 		padding := strings.Repeat("X-Pad: x\n", int(pad)/9)
@@ -365,7 +366,7 @@ func FuzzUnquoted(f *testing.F) {
 	})
 }
 
-// Every sequence of a few interesting lines is read like [slowMbox].
+// Every sequence of a few significant lines must be read like [slowMbox].
 func TestMboxSequences(t *testing.T) {
 	lines := []string{"From x\n", "From 1:1 1999\n", ">From 1:1 1999\n", "A: b\n", "Content-Length: 2\n", "Content-Length: 0\n", " c\n", "x\n", "\n", "\r\n", "d"}
 	var add func(text string, n int)

@@ -65,7 +65,7 @@ func faults(m *message.Message) string {
 	return strings.Join(list, " ")
 }
 
-// The messages in testdata look like those of the programs that they are named for. Each has
+// The messages in testdata look like messages of the programs in their names. Each must have
 // the same text and parts with either line end.
 func TestPrograms(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.eml")
@@ -274,7 +274,7 @@ Content-ID:
 			t.Errorf("%q: %q, %v, want %q", id, p.Path, ok, want)
 		}
 	}
-	// A part of an enclosed message counts if no other has the identifier.
+	// A part of an enclosed message must count if no other has the identifier.
 	m = parse(t, "Content-Type: message/rfc822\n\nContent-ID: <a@b>\n\nx")
 	if p, ok := m.Find("a@b"); !ok || p.Path != "1.1" {
 		t.Error(p.Path, ok)
@@ -341,7 +341,7 @@ func TestNoMessage(t *testing.T) {
 }
 
 func TestReader(t *testing.T) {
-	// The message so far is returned when reading fails.
+	// If reading fails, the message so far must be returned.
 	broken := errors.New("the disk is gone")
 	m, err := message.Read(io.MultiReader(strings.NewReader(simple[:400]), iotest.ErrReader(broken)), nil)
 	if !errors.Is(err, broken) || m == nil || m.Subject() != "Sample message" {
@@ -550,7 +550,7 @@ func TestLimits(t *testing.T) {
 		t.Error(m, err)
 	}
 
-	// The header of a part is too large: its start is read, and so is the next part.
+	// The header of a part is too large: its start must be read, and the next part too.
 	large := "A: b\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\nB: " + strings.Repeat("b", 300) + "\nC: d\n\n<p>x\n--x\n\ntwo\n--x--\n"
 	m, err = message.Parse(strings.NewReader(large), int64(len(large)), &message.Limits{Header: 100})
 	if err != nil || tree(m) != "1 text/html\n2 text/plain\n" || faults(m) != "1:limit@76" {

@@ -14,7 +14,7 @@ import (
 
 func TestDecodeWords(t *testing.T) {
 	for _, row := range []struct{ text, want string }{
-		// RFC 2047 section 8, comments as the field has them.
+		// RFC 2047 section 8, with comments as in the field.
 		{"(=?ISO-8859-1?Q?a?=)", "(a)"},
 		{"(=?ISO-8859-1?Q?a?= b)", "(a b)"},
 		{"(=?ISO-8859-1?Q?a?= =?ISO-8859-1?Q?b?=)", "(ab)"},
@@ -288,7 +288,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// HTML is read in pieces: a tag, a reference or a text may be in two of them.
+// HTML is read in pieces: a tag, a reference or a text may span two of them.
 func TestHTMLPieces(t *testing.T) {
 	const unit, shown = `<p title="a>b">one &lt;two&gt;<!-- x --> <i>t</i>hree`, "one <two> three"
 	for shift := range len(unit) {
@@ -343,7 +343,7 @@ func TestIDs(t *testing.T) {
 	}
 }
 
-// The schemes read the identifiers back from the URLs.
+// The schemes must read the identifiers back from the URLs.
 func TestLinks(t *testing.T) {
 	list := []string{
 		"a@b", "960830.1639@XIson.com", "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]", "a/b@c/d", "//a@b", "*@*", `"a b"@c`, "a@b@c", "\x00\r\n@\xff", "é@h",
@@ -412,7 +412,7 @@ func TestWriteText(t *testing.T) {
 	}
 }
 
-// Delimiters in quoted strings and comments do not end an address, date or parameter.
+// Delimiters in quoted strings and comments must not end an address, date or parameter.
 func TestHidden(t *testing.T) {
 	for text, want := range map[string]string{
 		`Joe <"a>b"@c>, <d@e>`:      `Joe <"a>b"@c>; d@e`,
@@ -444,7 +444,7 @@ func TestUTF7Words(t *testing.T) {
 		"=?utf-7?Q?Hi_Mom_-+Jjo--!?=":              "Hi Mom -☺-!",
 		"=?UTF-7?B?K1plVm5MSXFlLQ==?=":             "日本語",
 		"=?unicode-1-1-utf-7?Q?+AOk-t+AOk-?=":      "été",
-		"=?utf-7?Q?+AOk?= =?utf-7?Q?bc?=":          "ébc", // each word begins again
+		"=?utf-7?Q?+AOk?= =?utf-7?Q?bc?=":          "ébc", // each word begins in the initial state
 		"=?utf-7?Q?+AOk-?=\r\n =?utf-8?Q?=C3=A9?=": "éé",
 		"=?utf-7*en?Q?1_+-_1?=":                    "1 + 1",
 		"=?utf-7-imap?Q?&AOk-?=":                   "=?utf-7-imap?Q?&AOk-?=",

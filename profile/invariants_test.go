@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// The laws are the same in each run. -rapid.seed and -rapid.checks try other texts, and more.
+// The invariants are the same in each run. -rapid.seed and -rapid.checks try other texts, and more.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if seed := flag.Lookup("rapid.seed"); seed.Value.String() == "0" {
@@ -53,14 +53,14 @@ var invariantTexts = map[string]string{
 	"finger":   "finger://h/u finger:u@h",
 }
 
-// others are the schemes with the seeds of another scheme. Those with neither have the last.
+// others maps schemes to the scheme whose seeds they use. Schemes in neither map use the last one.
 var others = map[string]string{
 	"https": "http", "ftps": "ftp", "gophers": "gopher", "snews": "news", "nntps": "nntp", "tn3270": "telnet", "rlogin": "telnet", "wss": "ws",
 }
 
 const otherTexts = "x://u:p@h:8/a/../b?c#d x:a/b;c=%7e x://[::1]/%2f"
 
-// seedsOf returns the seeds for the scheme of that name.
+// seedsOf returns the seeds for the scheme with the given name.
 func seedsOf(name string) []string {
 	if texts, ok := invariantTexts[name]; ok {
 		return strings.Fields(texts)
@@ -77,11 +77,11 @@ func seedsOf(name string) []string {
 	return list
 }
 
-// pieces are what mutated writes into a text.
+// pieces are texts that mutated inserts.
 var pieces = strings.Fields("a Z 0 9 - . .. _ ~ ! * ' ( ) , + $ ; / // /./ /../ ? : @ & = # | \" < > \\ [ ] ^ ` { } % %4 %zz %00 %09 %0D%0A %20 %22 %25 %2e %2F %2f %3A %3b %3F %40 %41 %5B %5D %7e %7E %C3%BC %E9 é " +
 	":80 :0 :00 :65536 u@ u:p@ @h 1.2.3.4 0x7f.1 localhost [::1] [::FFFF:1.2.3.4] %25eth0 ;type=A ;TYPE=d ;type= ;a=b ;isub= ;ext=1 ;base64 %22a%22 %22%22 %5C ?+ ?= #x")
 
-// mutated draws a seed with up to four changes.
+// mutated returns a seed with up to four changes.
 func mutated(t *rapid.T, seeds []string) string {
 	text := rapid.SampledFrom(seeds).Draw(t, "seed")
 	for range rapid.IntRange(0, 4).Draw(t, "changes") {
@@ -105,8 +105,8 @@ func mutated(t *rapid.T, seeds []string) string {
 	return text
 }
 
-// A canonical form passes the check of its own rules, and is its own canonical form. With
-// all fixes that the check names, a text does not have those violations.
+// A canonical form must pass the check of its own rules, and be its own canonical form.
+// After all fixes of the check are applied, a text must not have those violations.
 func TestInvariants(t *testing.T) {
 	r := registry(t)
 	names := []string{"x-unregistered"}
@@ -127,7 +127,7 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
-// The texts that broke a law.
+// Texts that once violated an invariant.
 func TestInvariantsOfExamples(t *testing.T) {
 	r := registry(t)
 	for _, text := range []string{
@@ -151,8 +151,8 @@ type failer interface {
 	Errorf(format string, args ...any)
 }
 
-// checkForm tests that a text that conforms has a canonical form that conforms, and that a
-// canonical form is its own canonical form, and means the same as the text.
+// checkForm tests that a text that conforms has a canonical form that conforms. A
+// canonical form must be its own canonical form, and mean the same as the text.
 func checkForm(t failer, rules profile.Rules, text string) {
 	t.Helper()
 	list, _ := rules.Check(text)
@@ -171,8 +171,9 @@ func checkForm(t failer, rules profile.Rules, text string) {
 	}
 	judge := rules
 	if rules.Profile == locus.RFC1630 {
-		// The URI draft has no canonical form. That of RFC 1738 stands for it, and has the
-		// characters that RFC 1738 needs no escapes for, and "/" at the end of a telnet URL.
+		// The URI draft has no canonical form. The test uses that of RFC 1738, which does
+		// not escape characters for which RFC 1738 needs no escapes, and has "/" at the end
+		// of a telnet URL.
 		judge.Profile = locus.RFC1738
 		list, _ = judge.Check(text)
 	}
@@ -193,8 +194,8 @@ type edit struct {
 	with       string
 }
 
-// fixes are what the help of a finding names, as edits. A finding whose help matches none
-// names no text to write: "write a host".
+// fixes maps the help of a finding to edits. If no pattern matches, the help does not
+// name a text to write: "write a host".
 var fixes = []struct {
 	help *regexp.Regexp
 	edit func(text string, v locus.Violation, m []string) edit
@@ -223,20 +224,20 @@ var fixes = []struct {
 func whole(text string, _ locus.Violation, m []string) edit { return edit{0, len(text), m[1]} }
 
 func replace(_ string, v locus.Violation, m []string) edit {
-	if v.Rule == "form" || v.Rule == "value" { // the error of a scheme, about the octet there
+	if v.Rule == "form" || v.Rule == "value" { // the error of a scheme, about the octet at the offset
 		return edit{v.Offset, v.Offset + 1, m[1]}
 	}
 	return edit{v.Offset, v.Offset + len(v.Text), m[1]}
 }
 
-// insert inserts a text, or what the first group of the help matched.
+// insert inserts a text, or the text of the first group in the help.
 func insert(what string) func(string, locus.Violation, []string) edit {
 	return func(_ string, v locus.Violation, m []string) edit {
 		return edit{v.Offset, v.Offset, cmp.Or(what, m[len(m)-1])}
 	}
 }
 
-// insertSlashes writes "//" after the scheme in place of slashes and backslashes there.
+// insertSlashes writes "//" after the scheme in place of slashes and backslashes.
 func insertSlashes(text string, _ locus.Violation, _ []string) edit {
 	start := strings.IndexByte(text, ':') + 1
 	rest := strings.TrimLeft(text[start:], `/\`)
@@ -269,8 +270,8 @@ func escapes(text string) string {
 	return b.String()
 }
 
-// leaveOut leaves out a component, which is longer than v.Text: a query may have a
-// password.
+// leaveOut removes a component, which may be longer than v.Text: a query may
+// contain a password.
 func leaveOut(text string, v locus.Violation, _ []string) edit {
 	e := edit{v.Offset, v.Offset + len(v.Text), ""}
 	u := rfc3986.Parse(text)
@@ -295,7 +296,7 @@ func leaveOut(text string, v locus.Violation, _ []string) edit {
 	return e
 }
 
-// fixOf returns the edit that the help of v names.
+// fixOf returns the edit in the help of v.
 func fixOf(text string, v locus.Violation) (e edit, ok bool) {
 	for _, f := range fixes {
 		if m := f.help.FindStringSubmatch(v.Help); m != nil && v.Kind != locus.Note {
@@ -305,14 +306,14 @@ func fixOf(text string, v locus.Violation) (e edit, ok bool) {
 	return e, false
 }
 
-// place is where a fix was written, and what it corrects.
+// place is the range of a fix, and the violation that it corrects.
 type place struct {
 	start, end int // in the text with the fix
 	from       edit
 	faults     []locus.Violation
 }
 
-// applied returns text with all fixes that its findings name, and where they are then.
+// applied returns text with all fixes of its findings, and their ranges in the result.
 func applied(text string, list []locus.Violation) (fixed string, done []place) {
 	var edits []place
 	for _, v := range list {
@@ -321,7 +322,7 @@ func applied(text string, list []locus.Violation) (fixed string, done []place) {
 			continue
 		}
 		p := place{0, len(e.with), e, []locus.Violation{v}}
-		if e.start == 0 && e.end == len(text) || v.Rule == "missing-slash" { // the next text shows where the parts are
+		if e.start == 0 && e.end == len(text) || v.Rule == "missing-slash" { // the next text shows the offsets of the parts
 			p.start, p.end = e.start, e.start+len(e.with)
 			return text[:e.start] + e.with + text[e.end:], []place{p}
 		}
@@ -336,7 +337,7 @@ func applied(text string, list []locus.Violation) (fixed string, done []place) {
 	at := 0
 	for _, p := range edits {
 		if p.from.start < at {
-			continue // within what another fix takes away
+			continue // within the text that another fix removes
 		}
 		b.WriteString(text[at:p.from.start])
 		p.start = b.Len()
@@ -349,8 +350,8 @@ func applied(text string, list []locus.Violation) (fixed string, done []place) {
 	return b.String(), done
 }
 
-// checkFixes tests that a text with all fixes that its findings name does not have those
-// findings, nor new ones about what was written, and that fixes come to an end.
+// checkFixes tests that a text with all fixes of its findings does not have those
+// findings, nor new ones about the inserted text, and that repeated fixing ends.
 func checkFixes(t failer, rules profile.Rules, text string) {
 	t.Helper()
 	const most = 200 // rounds
@@ -358,8 +359,8 @@ func checkFixes(t failer, rules profile.Rules, text string) {
 	seen := text
 	for range most {
 		fixed, done := applied(text, list)
-		// The escape of a "/" after a "?" can move the end of the host for some parsers. The text
-		// that follows is not the one that was judged.
+		// The escape of a "/" after a "?" can move the end of the host for some parsers. The
+		// fixed text then means something else.
 		if _, disputed := octet.HostEnd(fixed); len(done) == 0 || disputed {
 			return
 		}
@@ -377,8 +378,9 @@ func checkFixes(t failer, rules profile.Rules, text string) {
 	t.Errorf("%v: the fixes of %q lead to %q, and to no end", rules.Profile, seen, text)
 }
 
-// remains reports whether v is what p should have corrected, or is about what p wrote. Other
-// findings about the text before, which is in list, may name no fix.
+// remains reports whether v is a violation that p should have corrected, or is about the
+// text that p inserted. Other findings about the previous text, which are in list, may name
+// no fix.
 func remains(p place, list []locus.Violation, v locus.Violation) bool {
 	if v.Kind == locus.Note || v.Offset < p.start {
 		return false
@@ -393,13 +395,14 @@ func remains(p place, list []locus.Violation, v locus.Violation) bool {
 	return v.Text != "" && v.Kind == locus.Ungrammatical && !slices.ContainsFunc(list, isEscape) && !isApart(p.faults[0], v) && v.Offset+len(v.Text) <= p.end && !known && p.start > 0
 }
 
-// isEscape reports whether v is about an escape that is not complete. The octets of a part
-// with one are not judged.
+// isEscape reports whether v is about an incomplete escape. A part with an incomplete
+// escape is not checked further.
 func isEscape(v locus.Violation) bool { return v.Rule == "escape" }
 
-// isApart reports whether the fix of f can't know of v. f is about a character that no
-// component has: only its escape tells what the component says of the octet. Or f is about a
-// value that the URI draft has no syntax for, so that v is of its generic syntax.
+// isApart reports whether the fix of f cannot anticipate v. Either f is about a character
+// that no component allows, and only its escape shows what the component says about the
+// octet. Or f is about a value without a syntax in the URI draft, so that v is about its
+// generic syntax.
 func isApart(f, v locus.Violation) bool {
 	isCharacter := f.Rule == "character" && strings.HasPrefix(f.Section, "RFC 3986")
 	return isCharacter || f.Rule == "value" && strings.HasPrefix(v.Section, "URI draft")

@@ -23,7 +23,7 @@ func registry(t testing.TB) *scheme.Registry {
 	return r
 }
 
-// verdicts writes "ok", "no" (violations) or the offset of an error, for each profile.
+// verdicts returns "ok", "no" (violations) or the offset of an error, for each profile.
 func verdicts(r *scheme.Registry, text string) string {
 	var list []string
 	for _, p := range profile.All() {
@@ -78,7 +78,7 @@ func TestCanonical(t *testing.T) {
 		"http://h/<":              "http://h/%3C http://h/%3C ! http://h/%3C",
 		"http://0x7f.1":           "http://0x7f.1/ http://0x7f.1/ http://0x7f.1/ http://127.0.0.1/",
 
-		// Only the standard of the scheme forbids the userinfo, or the fragment.
+		// Only the standard of the scheme forbids the userinfo or the fragment.
 		"http://u@A:80/":        "http://u@a/ http://u@a/ http://u@a/ http://u@a/",
 		"wss://u:p@h:443#f":     "wss://u:p@h/#f wss://u:p@h/#f wss://u:p@h/#f wss://u:p@h/#f",
 		"gopher://u@h":          "gopher://u@h/1 gopher://u@h/1 gopher://u@h/1 gopher://u@h",
@@ -139,7 +139,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// No reason shows a password, however it is spelled, or a part of it.
+// No reason may show a password or a part of it, however it is spelled.
 func TestSameHidesPasswords(t *testing.T) {
 	rules := profile.Rules{Registry: registry(t)}
 	others := []string{"ftp://h/", "http://v@h2/?x#y", "mailto:a@b", "telnet://u:other@host.example/"}
@@ -155,7 +155,7 @@ func TestSameHidesPasswords(t *testing.T) {
 	}
 }
 
-// The base is that of the URL Standard alone.
+// Only the URL Standard uses the base.
 func TestBase(t *testing.T) {
 	base, err := whatwg.Parse("http://h/a/b", nil)
 	if err != nil {
@@ -185,7 +185,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// By all rules: findings are in order and within the text, and the laws of TestInvariants hold.
+// For all rules, findings must be in order and within the text, and the invariants of
+// TestInvariants must hold.
 func FuzzRules(f *testing.F) {
 	r := registry(f)
 	for _, text := range []string{"http://u:s3cret@H:80/a/../%7eb?q#f", `http:\\h\a b`, "mailto:a%2Cb@h?subject=x", "urn:ISBN:1", "file:/c|/x", "http://[::1]:0/", "x:%zz", "gopher://h/7a%09b", "tel:+1-2", "news:a@b"} {
@@ -204,7 +205,7 @@ func FuzzRules(f *testing.F) {
 				t.Errorf("%v: %q: %v, and no finding", p, text, err)
 			}
 			checkForm(t, rules, text)
-			if len(text) < 200 { // the number of fixes grows with its square
+			if len(text) < 200 { // the number of fixes grows with the square of its length
 				checkFixes(t, rules, text)
 			}
 		}

@@ -41,8 +41,8 @@ func readForeign(t *testing.T, name string, columns int, each func(at string, fi
 	}
 }
 
-// The results are those of the foreign tables, but for the differences that are
-// listed with their reason.
+// The results must equal those of the foreign tables, except for the
+// differences that are listed with their reason.
 func TestForeign(t *testing.T) {
 	type difference struct{ at, got string }
 	expected := map[foreignCase]difference{}

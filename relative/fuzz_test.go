@@ -64,8 +64,8 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// sameLogin makes sure that what a relative reference leads to is where the base is, or
-// where the form itself says.
+// sameLogin checks that a relative reference resolves to the host of the base, or to
+// the host in the form itself.
 func sameLogin(t *testing.T, base locus.URL, ref relative.Ref) {
 	t.Helper()
 	if _, ok := ref.URL(); ok {
@@ -85,7 +85,7 @@ func sameLogin(t *testing.T, base locus.URL, ref relative.Ref) {
 	}
 }
 
-// agrees holds Resolve against the readable twin where both mean the same.
+// agrees compares Resolve with the readable implementation where both mean the same.
 func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 	t.Helper()
 	u, err := ref.Resolve(base)
@@ -96,7 +96,7 @@ func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 	if ok && !strings.HasPrefix(absolute.SchemePart(), "/") {
 		return // intentionally unchanged
 	}
-	// The login of a base may hold "?" here, but not in RFC 3986.
+	// The login of a base may contain "?" here, but not in RFC 3986.
 	if login, _ := base.Login(); strings.Contains(login, "?") {
 		return
 	}
@@ -113,7 +113,7 @@ func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 	}
 }
 
-// roundTrip asks for the way back to what ref means.
+// roundTrip checks that Between finds a reference to the target of ref.
 func roundTrip(t *testing.T, base locus.URL, ref relative.Ref) {
 	t.Helper()
 	target, err := ref.Resolve(base)

@@ -93,8 +93,8 @@ func TestRFC3986Abnormal(t *testing.T) {
 }
 
 // RFC 1808 section 5.1, "Normal Examples", and 5.2, "Abnormal Examples", in its
-// base with a fragment. RFC 3986 says otherwise for "?y" and for ".." above the
-// root; those lines are in rfc1808Changed.
+// base with a fragment. RFC 3986 differs for "?y" and for ".." above the root;
+// those lines are in rfc1808Changed.
 func TestRFC1808(t *testing.T) {
 	const base = "http://a/b/c/d;p?q#f"
 	testExamples(t, base, relative.Options{}, []example{
@@ -216,7 +216,7 @@ func TestResolveEdges(t *testing.T) {
 	testExamples(t, "http://h/", relative.Options{}, []example{{"http://h/a/../b", "http://h/b"}, {"mailto:a/../b@h", "mailto:a/../b@h"}})
 }
 
-// hierarchyOf is the hierarchy of some schemes, as their rows in a registry say it.
+// hierarchyOf returns the hierarchy of some schemes, as in a registry.
 func hierarchyOf(base locus.URL) relative.Hierarchy {
 	return map[string]relative.Hierarchy{
 		"news": relative.Names, "snews": relative.Names, "mailto": relative.Opaque, "mid": relative.Opaque, "cid": relative.Opaque,
@@ -262,13 +262,13 @@ func TestNews(t *testing.T) {
 	}
 }
 
-// A scheme that is not known has a hierarchy if its URLs have "/" (draft,
+// An unknown scheme has a hierarchy if its URLs contain "/" (draft,
 // "Hierarchical forms").
 func TestUnregistered(t *testing.T) {
 	testExamples(t, "x-foo:a/b/c", relative.Options{}, []example{
 		{"d", "x-foo:a/b/d"}, {"./d", "x-foo:a/b/d"}, {"../d", "x-foo:a/d"}, {".", "x-foo:a/b/"}, {"..", "x-foo:a/"}, {"d?y#s", "x-foo:a/b/d?y#s"},
 		{"/d", "x-foo:/d"}, {"//h/d", "x-foo://h/d"}, {"?y", "x-foo:a/b/c?y"}, {"", "x-foo:a/b/c"},
-		// By the pseudocode of section 5.2.4 a path that loses all its segments has a root.
+		// With the pseudocode of section 5.2.4, a path that loses all its segments has a root.
 		{"../../d", "x-foo:/d"}, {"../../../d", "x-foo:/d"}, {"../..", "x-foo:/"},
 	})
 	testExamples(t, "x-foo:a/b/c", relative.Options{Rules: relative.RFC1630}, []example{
@@ -307,8 +307,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// RFC 3986 section 3.1 and 4.2: what begins with a digit and has a ":" in its first
-// segment is neither a URI nor a relative reference.
+// RFC 3986 sections 3.1 and 4.2: a text that begins with a digit and has a ":" in
+// its first segment is neither a URI nor a relative reference.
 func TestHostAndPort(t *testing.T) {
 	base := locus.MustParse("http://h/a/b")
 	for _, text := range []string{"10.0.0.7:8080/foo", "1.2.3.4:", "7:b", "+a:b", "-a:b", ".a:b"} {

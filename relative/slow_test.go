@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The functions of this file are RFC 3986 as it is printed, for reading only.
+// The functions of this file implement RFC 3986 as printed, in a simple, readable form.
 
 // appendixB is the expression of RFC 3986 appendix B.
 var appendixB = regexp.MustCompile(`(?s)^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?`)
@@ -23,7 +23,7 @@ func slowSplit(text string) slowParts {
 	}
 }
 
-// slowResolve is the pseudocode of section 5.2.2, strict.
+// slowResolve implements the pseudocode of section 5.2.2, strict.
 func slowResolve(base, ref string) string {
 	Base, R := slowSplit(base), slowSplit(ref)
 	var T slowParts
@@ -62,7 +62,7 @@ func slowResolve(base, ref string) string {
 	return slowText(T)
 }
 
-// slowMerge is section 5.2.3.
+// slowMerge implements section 5.2.3.
 func slowMerge(base, ref slowParts) string {
 	if base.hasAuthority && base.path == "" {
 		return "/" + ref.path
@@ -70,7 +70,7 @@ func slowMerge(base, ref slowParts) string {
 	return base.path[:strings.LastIndex(base.path, "/")+1] + ref.path
 }
 
-// slowRemoveDots is section 5.2.4.
+// slowRemoveDots implements section 5.2.4.
 func slowRemoveDots(input string) string {
 	output := ""
 	for input != "" {
@@ -103,7 +103,7 @@ func slowRemoveDots(input string) string {
 	return output
 }
 
-// slowText is section 5.3.
+// slowText implements section 5.3.
 func slowText(T slowParts) string {
 	result := T.scheme + ":"
 	if T.hasAuthority {

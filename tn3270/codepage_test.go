@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// Each code page has each of the 256 characters of its set once, and its graphic characters
-// survive encoding and decoding.
+// Each code page must contain each of the 256 characters of its set once, and its graphic
+// characters must survive encoding and decoding.
 func TestCodePages(t *testing.T) {
 	names := CodePages()
 	if len(names) != 21 || !slices.IsSorted(names) {
@@ -92,7 +92,7 @@ func TestNoSuchTerminal(t *testing.T) {
 	}
 }
 
-// The characters of code page 310 take one column on a terminal.
+// The characters of code page 310 must take one column on a terminal.
 func TestAPL(t *testing.T) {
 	for i := range 256 {
 		if r := showAPL(byte(i)); !unicode.IsGraphic(r) || unicode.IsMark(r) {

@@ -18,7 +18,7 @@ func seeds(f *testing.F) {
 	}
 }
 
-// seedRecords are those of Hercules, and some of each type.
+// seedRecords returns the records of Hercules, and some of each type.
 func seedRecords(t testing.TB) [][]byte {
 	list := append(records(wire(t, "hercules-s3270-first-screen.s2c")), records(wire(t, "hercules-s3270-clear.c2s"))...)
 	for _, r := range []string{
@@ -39,8 +39,8 @@ var terminals = []*tn3270.Options{nil, {Model: 5, Extended: true, CodePage: "104
 
 const keys = int(tn3270.Redraw-tn3270.Enter) + 1
 
-// checkReceive passes a record to a screen and presses keys: the screen remains usable, and
-// shows only graphic characters.
+// checkReceive passes a record to a screen and presses keys: the screen must remain usable,
+// and show only graphic characters.
 func checkReceive(t *testing.T, o *tn3270.Options, record []byte, pressed ...tn3270.Key) {
 	t.Helper()
 	s := screen(t, o)
@@ -75,8 +75,9 @@ func TestReceiveKeys(t *testing.T) {
 	}
 }
 
-// FuzzReceive: any record after a screen, and any keys after it. The record itself selects
-// the terminal and the keys: all of them, on both terminals, would take most of the time.
+// FuzzReceive tests any record after a screen, and any keys after it. The record itself
+// selects the terminal and the keys: all of them, on both terminals, would take most of
+// the time.
 func FuzzReceive(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, record []byte) {
@@ -139,7 +140,8 @@ func checkShown(t *testing.T, s *tn3270.Screen) {
 	terminal.want(t, shot)
 }
 
-// FuzzWrite: a write after another write does the same as its slow twin.
+// FuzzWrite checks that a write after another write has the same effect as in the slow
+// implementation.
 func FuzzWrite(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -218,7 +220,7 @@ func appendOrder(data []byte, random *rand.Rand) []byte {
 	return append(data, "\xC1\xC2\xC3\xC4\xC5"[:1+random.IntN(5)]...)
 }
 
-// FuzzDecoder: input means the same however it is split.
+// FuzzDecoder checks that input means the same however it is split.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range []string{
 		"abc\r\n\t", "\x1b[A\x1b[1;2P\x1bOP\x1b[15~\x1b[[A", "\x1b1\x01c\x1b\x1b[3~", "grüß €日\xff\xe2\x82x", "\x1b[" + strings.Repeat("1;", 40) + "Ax", "\x1b[\x1b[Bx\x1b[1\x03", "\x1bO\x1b\x1b\xc3\xa9\x1bO\xc3\xa9",
@@ -249,7 +251,8 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-// FuzzBuilder: the screen shows what was built, and the host reads back what was typed.
+// FuzzBuilder checks that the screen shows the built record, and that the host reads back the typed
+// text.
 func FuzzBuilder(f *testing.F) {
 	f.Add("Name", "Ada Lovelace", 10, byte(0), uint8(0))
 	f.Add("┌─ü", "ß{[", 1890, byte(0x3D), uint8(3))
@@ -263,7 +266,7 @@ func FuzzBuilder(f *testing.F) {
 			At(address/132+1, address%132+1).FieldExtended(tn3270.Protected, tn3270.InColor(tn3270.Pink)).Text(labelled).
 			Field(tn3270.Attribute(attribute) &^ (tn3270.Protected | tn3270.Numeric)).InsertCursor()
 		written, err := b.Record()
-		if err != nil { // the code page has not all of it
+		if err != nil { // the code page lacks some of it
 			return
 		}
 		s := screen(t, o)
@@ -290,7 +293,7 @@ func FuzzBuilder(f *testing.F) {
 	})
 }
 
-// clean returns text that fits a field, of characters that are shown as themselves.
+// clean returns text that fits a field, with characters that are shown unchanged.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsGraphic(r) || r == '\u00A0' || r == '\u00AD' {
@@ -301,7 +304,7 @@ func clean(text string) string {
 	return string([]rune(text)[:min(len([]rune(text)), 1000)])
 }
 
-// FuzzParseInbound: a host accepts or refuses any input.
+// FuzzParseInbound checks that a host accepts or rejects any input.
 func FuzzParseInbound(f *testing.F) {
 	for _, s := range []string{"\x7D\x40\xC8\x11\x40\xC7\xC1\xC2\x11\x5D\x7F", "\x6D", "\x6C", "\x88\x00\x05\x81\x80\x80", "\x7D\x40\x40\xC1\x28\x42\xF2\xC2\x08\xC5", "\x60\x00\x00\x1D\x60", "\x7D\x80\x40", "\x7D\x40"} {
 		f.Add([]byte(s))

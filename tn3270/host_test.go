@@ -32,7 +32,7 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// An error affects only its own record.
+// An error must affect only its own record.
 func TestBuilderErrors(t *testing.T) {
 	b := builder(t, &tn3270.Options{Model: 3})
 	for _, wrong := range []*tn3270.Builder{

@@ -84,7 +84,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// Incomplete input waits for the rest.
+// Incomplete input must wait for the rest.
 func TestDecoderCut(t *testing.T) {
 	var d tn3270.Decoder
 	var got []tn3270.Input

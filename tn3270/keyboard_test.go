@@ -28,17 +28,17 @@ func form(t testing.TB) *tn3270.Screen {
 	return s
 }
 
-// From screen to screen: Enter sends the input to the host, and locks the keyboard until
-// the host unlocks it.
+// Enter must send the input to the host, and lock the keyboard until the host unlocks
+// it.
 func TestFillIn(t *testing.T) {
 	s := form(t)
-	write(t, s, "Ada") // and on by the key
+	write(t, s, "Ada") // the key moves to the next field
 	press(t, s, tn3270.Tab)
 	write(t, s, "1815") // fills the field; the next one is protected, not skipped
 	wantCursor(t, s, 2, 7)
 	press(t, s, tn3270.Tab)
 	wantCursor(t, s, 3, 2)
-	write(t, s, "sesam") // fills it; what follows is skipped, so that the cursor is at the first
+	write(t, s, "sesam") // fills it; the cursor skips the following fields and is at the first
 	wantCursor(t, s, 1, 8)
 	wantText(t, s, " NAME  Ada      NO\n 1815 WORD")
 	got := press(t, s, tn3270.PF12)
@@ -72,7 +72,7 @@ func TestFillIn(t *testing.T) {
 	}
 }
 
-// The AID of each key; PA1 to PA3 and Clear send nothing else.
+// The AID of each key. PA1 to PA3 and Clear must send nothing else.
 func TestAttention(t *testing.T) {
 	aids := map[tn3270.Key]byte{
 		tn3270.Enter: 0x7D, tn3270.Clear: 0x6D, tn3270.PA1: 0x6C, tn3270.PA2: 0x6E, tn3270.PA3: 0x6B,
@@ -90,7 +90,7 @@ func TestAttention(t *testing.T) {
 		if got, want := string(press(t, s, k)), string([]byte{aid})+rest; got != want {
 			t.Errorf("%v: % X, not % X", k, got, want)
 		}
-		// The host's next Read has the same AID, until it unlocks the keyboard.
+		// The host's next Read must have the same AID, until the host unlocks the keyboard.
 		if got, want := string(receive(t, s, []byte{0xF6})), string([]byte{aid})+rest; got != want {
 			t.Errorf("%v: Read Modified % X, not % X", k, got, want)
 		}
@@ -107,7 +107,7 @@ func TestAttention(t *testing.T) {
 	}
 }
 
-// A screen without fields sends all characters except nulls.
+// A screen without fields must send all characters except nulls.
 func TestUnformatted(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(3)+e(t, "LOGON ")+ic))
@@ -117,7 +117,7 @@ func TestUnformatted(t *testing.T) {
 	}
 }
 
-// A field wraps from the last position to the first, for input too.
+// A field must wrap from the last position to the first, for input too.
 func TestWrappedField(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(1917)+input+ic+sba(2)+sf+"\xF0"))
@@ -145,7 +145,7 @@ func TestWrappedField(t *testing.T) {
 	}
 }
 
-// Invalid input locks the keyboard with the reason, and Reset unlocks it.
+// Invalid input must lock the keyboard with the reason, and Reset must unlock it.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -212,7 +212,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// An error has the number of the character, never the character.
+// An error must contain the number of the character, never the character.
 func TestTypeErrors(t *testing.T) {
 	s := form(t)
 	err := s.Type("ab€")
@@ -233,7 +233,7 @@ func TestTypeErrors(t *testing.T) {
 	}
 }
 
-// Numeric fields accept digits, ".", "-" and DUP.
+// Numeric fields must accept digits, ".", "-" and DUP.
 func TestNumeric(t *testing.T) {
 	s := form(t)
 	press(t, s, tn3270.Tab)
@@ -245,7 +245,7 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
-// Dup and FieldMark are characters; Dup goes to the next field.
+// Dup and FieldMark are characters; Dup also moves to the next field.
 func TestDupFieldMark(t *testing.T) {
 	s := form(t)
 	write(t, s, "a")
@@ -314,7 +314,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// A screen without fields is edited line by line.
+// A screen without fields must be edited line by line.
 func TestEditUnformatted(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(70)+e(t, "abcdefghijklmn")+sba(70)+ic))
@@ -337,7 +337,7 @@ func TestEditUnformatted(t *testing.T) {
 	wantText(t, s, "")
 }
 
-// The cursor moves over the edges, and from field to field.
+// The cursor must move across the edges, and from field to field.
 func TestMove(t *testing.T) {
 	s := form(t)
 	for _, test := range []struct {
@@ -361,7 +361,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// Newline goes to the first line whose first column accepts input.
+// Newline must move to the first line whose first column accepts input.
 func TestNewlineWithinField(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x02"+sba(10)+input+ic+sba(300)+prot))
@@ -370,7 +370,7 @@ func TestNewlineWithinField(t *testing.T) {
 	wantText(t, s, strings.Repeat(" ", 11)+"first\nsecond")
 }
 
-// A screen of only protected fields, or of only attributes, accepts no input.
+// A screen of only protected fields, or of only attributes, must accept no input.
 func TestNoInput(t *testing.T) {
 	for _, data := range []string{prot, "\x3C\x00\x00\x40" + prot, strings.Repeat(input, 1920), strings.Repeat(sf+"\x70", 1920)} {
 		s := screen(t, nil)
@@ -383,7 +383,7 @@ func TestNoInput(t *testing.T) {
 	}
 }
 
-// Clear empties the screen, which keeps its size.
+// Clear must empty the screen without changing its size.
 func TestClear(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 3})
 	receive(t, s, []byte("\x7E\x02"+sba(100)+input+e(t, "ab")+ic))
@@ -477,7 +477,7 @@ func TestText(t *testing.T) {
 	wantText(t, s, "3270")
 }
 
-// The keyboard is locked before the first record; Reset unlocks that too.
+// The keyboard is locked before the first record; Reset must unlock that too.
 func TestBeforeTheHost(t *testing.T) {
 	s := screen(t, nil)
 	wantError(t, s.Type("x"), tn3270.ErrLocked)
@@ -521,7 +521,7 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// Host and user at the same time.
+// Host and user act at the same time.
 func TestTogether(t *testing.T) {
 	s := form(t)
 	done := make(chan struct{})

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// Addresses in these tests have 14 bits, which are numbers; those of 12 bits are in
-// TestAddresses. 1D60 is a protected field, 1D40 an input field.
+// Addresses in these tests have 14 bits, which are numbers; TestAddresses tests 12
+// bits. 1D60 is a protected field, 1D40 an input field.
 
 const (
 	sf    = "\x1D"
@@ -25,8 +25,8 @@ func sba(address int) string { return "\x11" + at(address) }
 
 func at(address int) string { return string([]byte{byte(address >> 8), byte(address)}) }
 
-// GA23-0059, chapter 4: the effect of orders. before is the data of an Erase/Write; then is
-// that of the Write under test.
+// GA23-0059, chapter 4: the effect of orders. before is the data of an Erase/Write, and
+// then the data of the Write under test.
 func TestOrders(t *testing.T) {
 	for _, test := range []struct{ name, before, then, want string }{
 		{"data at the cursor", sba(3) + ic, e(t, "abc"), "   abc"},
@@ -77,7 +77,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// Insert Cursor moves the cursor to the address; a write without it does not move it.
+// Insert Cursor must move the cursor to the address; a write without it must not move it.
 func TestInsertCursor(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sba(85)+ic+e(t, "abc")))
@@ -119,7 +119,7 @@ func TestWCC(t *testing.T) {
 	}
 }
 
-// The codes of channels do what those of SNA do.
+// The codes of channels must do the same as those of SNA.
 func TestCommandCodes(t *testing.T) {
 	for _, test := range []struct{ sna, channel byte }{
 		{0xF1, 0x01}, {0xF2, 0x02}, {0xF5, 0x05}, {0xF6, 0x06}, {0x7E, 0x0D}, {0x6E, 0x0E}, {0x6F, 0x0F}, {0xF3, 0x11},
@@ -145,8 +145,8 @@ func TestCommandCodes(t *testing.T) {
 	}
 }
 
-// Erase/Write sets the default size, Erase/Write Alternate the model's, and Write keeps the
-// size.
+// Erase/Write must set the default size, Erase/Write Alternate the model's, and Write must
+// not change the size.
 func TestSizes(t *testing.T) {
 	for model, want := range map[int][2]int{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}} {
 		s := screen(t, &tn3270.Options{Model: model})
@@ -171,7 +171,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// Erase All Unprotected clears the input fields, resets their MDT, and unlocks.
+// Erase All Unprotected must clear the input fields, reset their MDT, and unlock.
 func TestEraseAllUnprotected(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+sf+"\x61"+e(t, "ab")+sf+"\xC1"+e(t, "cd")+prot))
@@ -262,7 +262,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// A DataError has the offset; what came before stays, and the screen remains usable.
+// A DataError must contain the offset. The part before it must stay, and the screen must remain
+// usable.
 func TestWrongData(t *testing.T) {
 	long := strings.Repeat("\x40", tn3270.MaxRecord)
 	for _, test := range []struct {

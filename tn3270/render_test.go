@@ -92,7 +92,7 @@ func (w *terminal) want(t *testing.T, s tn3270.Snapshot) {
 	}
 }
 
-// sgrColors are the parameters of the colors.
+// sgrColors holds the parameters of the colors.
 var sgrColors = map[tn3270.Color]string{
 	tn3270.NeutralBlack: "30", tn3270.Blue: "94", tn3270.Red: "31", tn3270.Pink: "95", tn3270.Green: "32", tn3270.Turquoise: "36",
 	tn3270.Yellow: "93", tn3270.Neutral: "37", tn3270.Black: "30", tn3270.DeepBlue: "34", tn3270.Orange: "33", tn3270.Purple: "35",
@@ -148,13 +148,13 @@ func TestDrawRenditions(t *testing.T) {
 	if bytes.Contains(drawn, []byte("secret")) {
 		t.Error("the secret is there")
 	}
-	// An underscored or reverse blank is drawn.
+	// An underscored or reverse space must be drawn.
 	if got := w.cells[2+3*4].sgr; got != "7;30" {
 		t.Errorf("%q", got)
 	}
 }
 
-// Only changed rows are drawn again; missing rows are erased.
+// Only changed rows must be drawn again; missing rows must be erased.
 func TestDrawChanges(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 5})
 	receive(t, s, records(wire(t, "hercules-s3270-first-screen.s2c"))[0])
@@ -183,7 +183,7 @@ func TestDrawChanges(t *testing.T) {
 	}
 }
 
-// A handmade snapshot draws no control.
+// A handmade snapshot must not draw any control.
 func TestDrawSafe(t *testing.T) {
 	s := tn3270.Snapshot{Rows: 1, Columns: 6, Row: 1, Column: 1, Cells: []tn3270.Cell{
 		{Rune: 'a'}, {Rune: '\x1b'}, {Rune: '\u009b'}, {Rune: '\u202e'}, {Rune: 0}, {Rune: 'b'},
@@ -193,7 +193,7 @@ func TestDrawSafe(t *testing.T) {
 	}
 }
 
-// A terminal that is too small shows the part with the cursor.
+// A terminal that is too small must show the part with the cursor.
 func TestClip(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, []byte("\xF5\x00"+e(t, "top")+sba(1915)+e(t, "right")+sba(1919)+ic))

@@ -1,7 +1,7 @@
 package tn3270_test
 
-// The data stream once more, written for reading: the effect of a write on a screen of 24
-// by 80. It follows GA23-0059 chapters 3 and 4 literally.
+// This file implements the data stream again in a simple, readable form: the effect of a
+// write on a screen of 24 by 80. It follows GA23-0059 chapters 3 and 4 literally.
 
 // slowCell is a position: a character or an attribute, and the character's own attributes.
 type slowCell struct {
@@ -22,11 +22,11 @@ type slowScreen struct {
 type slowOrder struct {
 	code    byte
 	address int
-	octets  []byte // what else there is
+	octets  []byte // other octets
 }
 
-// slowOrders splits the data of a write into orders; ok is false if the last one is
-// truncated.
+// slowOrders splits the data of a write into orders. If the last one is truncated,
+// ok is false.
 func slowOrders(data []byte) (orders []slowOrder, ok bool) {
 	for len(data) > 0 {
 		o := slowOrder{code: data[0]}
@@ -176,14 +176,14 @@ func (s *slowScreen) write(erase bool, wcc byte, data []byte) bool {
 	return ok
 }
 
-// tab is Program Tab at an address: to the first position of the next non-empty input
-// field, else to 0. If erases, it clears the rest of the current field; again reports
-// whether that ended at 0.
+// tab implements Program Tab at an address: it goes to the first position of the next
+// non-empty input field, else to 0. If erases is true, it clears the rest of the
+// current field. again reports whether that ended at 0.
 func (s *slowScreen) tab(at int, erases bool) (to int, again bool) {
 	if s.cells[at].attribute && s.cells[at].octet&0x20 == 0 {
 		return (at + 1) % 1920, false
 	}
-	for i := at; i < 1919 && to == 0; i++ { // one that begins at 0 is 0 anyway
+	for i := at; i < 1919 && to == 0; i++ { // a field that begins at 0 gives 0 anyway
 		if s.cells[i].attribute && s.cells[i].octet&0x20 == 0 && !s.cells[i+1].attribute {
 			to = i + 1
 		}
@@ -232,8 +232,8 @@ func slowChange(c slowCell, pairs []byte) slowCell {
 	return c
 }
 
-// read is the reply to Read Buffer in the reply mode of characters with the attributes 41,
-// 42 and 43, without AID and cursor.
+// read returns the reply to Read Buffer in the reply mode of characters with the
+// attributes 41, 42 and 43, without AID and cursor.
 func (s *slowScreen) read() (data []byte) {
 	var last slowCell
 	for _, c := range s.cells {
@@ -266,8 +266,8 @@ func (s *slowScreen) read() (data []byte) {
 	return data
 }
 
-// slowGraphic is the table of figure C-1 as a rule: the two upper bits that make six bits a
-// graphic character.
+// slowGraphic implements the table of figure C-1 as a rule: the two upper bits that make
+// six bits a graphic character.
 func slowGraphic(n byte) byte {
 	switch n % 16 {
 	case 0:

@@ -52,7 +52,7 @@ func TestQuery(t *testing.T) {
 		for _, request := range []string{
 			"\xF3\x00\x05\x01\xFF\x02", "\x11\x00\x05\x01\xFF\x02", "\xF3\x00\x00\x01\xFF\x02",
 			"\xF3\x00\x06\x01\xFF\x03\x80", "\xF3\x00\x07\x01\xFF\x03\x40\x81",
-			"\xF3\x00\x07\x0F\x02\x00\x00\x00\x00\x05\x01\xFF\x02", // behind one that is not known
+			"\xF3\x00\x07\x0F\x02\x00\x00\x00\x00\x05\x01\xFF\x02", // after an unknown one
 		} {
 			codes, got := replies(t, receive(t, s, []byte(request)))
 			if codes != want[0x80] {
@@ -154,7 +154,7 @@ func TestReplyModes(t *testing.T) {
 	}
 }
 
-// What resets the reply mode to that of fields, and what does not.
+// Commands that reset the reply mode to fields, and commands that do not.
 func TestReplyModeReset(t *testing.T) {
 	for name, test := range map[string]struct {
 		do    func(*tn3270.Screen)
@@ -180,7 +180,7 @@ func TestReplyModeReset(t *testing.T) {
 	}
 }
 
-// Create Partition selects 16-bit addresses, in both directions, until an Erase/Write.
+// Create Partition must select 16-bit addresses, in both directions, until an Erase/Write.
 func TestWideAddresses(t *testing.T) {
 	s := screen(t, &tn3270.Options{Model: 5})
 	receive(t, s, []byte("\xF3\x00\x0A\x0C\x00\x01\x00\x00\x1B\x00\x84"))
@@ -189,7 +189,7 @@ func TestWideAddresses(t *testing.T) {
 	}
 	receive(t, s, []byte("\xF1\x00\x11\x0D\xEB"+e(t, "z")+"\x11\x00\x50"+ic+input+e(t, "a")))
 	wantCursor(t, s, 1, 81)
-	receive(t, s, []byte("\xF3\x00\x0C\x40\x00\xF5\x02\x11\x00\x50"+sf+"\xC1"+ic)) // a write within keeps it
+	receive(t, s, []byte("\xF3\x00\x0C\x40\x00\xF5\x02\x11\x00\x50"+sf+"\xC1"+ic)) // a write within a structured field preserves them
 	if got, want := string(press(t, s, tn3270.Enter)), "\x7D\x00\x51\x11\x00\x51"; got != want {
 		t.Errorf("% X", got)
 	}
@@ -253,7 +253,7 @@ func TestWrongStructuredFields(t *testing.T) {
 	}
 }
 
-// What came before a fault counts: the reply to the first of two reads is sent.
+// The part before a fault must count: the reply to the first of two reads must be sent.
 func TestReplyBeforeWrongData(t *testing.T) {
 	reply, err := screen(t, nil).Receive([]byte("\xF3\x00\x05\x01\xFF\x02\x00\x05\x01\xFF\x02"))
 	wantError(t, err, tn3270.ErrData)
@@ -261,5 +261,5 @@ func TestReplyBeforeWrongData(t *testing.T) {
 		t.Errorf("% X", codes)
 	}
 	receive(t, screen(t, nil), []byte{0xF3})
-	receive(t, screen(t, nil), []byte("\xF3\x00\x04\x0B\x00\x00\x06\x0F\x10\x00\x00\x00\x03\xD0")) // others are passed over
+	receive(t, screen(t, nil), []byte("\xF3\x00\x04\x0B\x00\x00\x06\x0F\x10\x00\x00\x00\x03\xD0")) // others are skipped
 }

@@ -40,7 +40,7 @@ func press(t testing.TB, s *tn3270.Screen, keys ...tn3270.Key) (send []byte) {
 	return send
 }
 
-// write types.
+// write types text.
 func write(t testing.TB, s *tn3270.Screen, text string) {
 	t.Helper()
 	if err := s.Type(text); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// The octets of connections between a Hercules 3.13 console and s3270 4.1.
+// wire returns octets of connections between a Hercules 3.13 console and s3270 4.1.
 func wire(t testing.TB, name string) []byte {
 	t.Helper()
 	octets, err := os.ReadFile(filepath.Join("testdata", name+".bin"))
@@ -94,7 +94,7 @@ func TestHerculesFirstScreen(t *testing.T) {
 	}
 }
 
-// CLEAR sends only its AID, as s3270 did.
+// CLEAR must send only its AID, as s3270 did.
 func TestHerculesClear(t *testing.T) {
 	s := screen(t, nil)
 	receive(t, s, records(wire(t, "hercules-s3270-clear.s2c"))[0])
@@ -110,7 +110,7 @@ func TestHerculesClear(t *testing.T) {
 	wantText(t, s, "")
 }
 
-// A host that is told WONT TERMINAL-TYPE sends no record.
+// A host that receives WONT TERMINAL-TYPE must send no record.
 func TestHerculesPlain(t *testing.T) {
 	if got := records(wire(t, "hercules-plain-telnet.s2c")); got != nil {
 		t.Errorf("%q", got)

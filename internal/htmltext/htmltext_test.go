@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// lines is an Output that keeps the lines, after their empty lines, quotes and margin.
+// lines is an Output that stores the lines, after their empty lines, quotes and margin.
 type lines struct {
 	t testing.TB
 	htmltext.Renderer
@@ -41,7 +41,8 @@ func (l *lines) Text(text string) {
 	l.text.WriteString(text)
 }
 
-// render renders a page with "|" between cells. In pieces, a token is a letter of a text.
+// render renders a page with "|" between cells. If inPieces is true, each letter of a text is a
+// token.
 func render(t testing.TB, source string, inPieces bool) *lines {
 	l := &lines{t: t}
 	l.Output, l.Cell = l, "|"
@@ -106,10 +107,10 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// Output receives the tags that are shown, and may add text and end lines.
+// Output must receive the tags that are shown, and may add text and end lines.
 func TestTags(t *testing.T) {
 	l := render(t, "<P>a<select><b></select><svg/><a></A><br>", false)
-	if got := fmt.Sprint(l.tags); got != "[p]" { // svg does not end
+	if got := fmt.Sprint(l.tags); got != "[p]" { // svg has no end tag
 		t.Errorf("%s", got)
 	}
 	if l = render(t, "<P>a<select><b></select><a></A><br>", false); fmt.Sprint(l.tags) != "[p a a br]" {
@@ -125,7 +126,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Elements may be open to any depth, and few of them are shown.
+// Elements may be nested to any depth, but only a few levels are shown.
 func TestDepth(t *testing.T) {
 	for _, unit := range []string{"<blockquote>a", "<ul><li>a", "<pre>a", "</ul></blockquote></pre>a", "<dl><dd>a", "<table><tr><td>a"} {
 		const n = 50_000
@@ -139,7 +140,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// A page can't make the renderer keep a long line of blanks, or many empty lines.
+// A page must not make the renderer store a long line of spaces, or many empty lines.
 func TestBlanksAreBounded(t *testing.T) {
 	const n = 100_000
 	for source, most := range map[string]int{
@@ -154,8 +155,8 @@ func TestBlanksAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzRenderer checks the text against what a page has between its tags, and that pieces of
-// a text give the same as the whole.
+// FuzzRenderer compares the text with the text between the tags of a page, and checks that
+// pieces of a text give the same as the whole.
 func FuzzRenderer(f *testing.F) {
 	for _, seed := range []string{
 		"<title>a</title><p>b <a href='/c'>d</a><pre>e\tf\ng</pre><ul><li>h",
@@ -183,7 +184,7 @@ func FuzzRenderer(f *testing.F) {
 	})
 }
 
-// between returns the text that a page has between its tags, without lines.
+// between returns the text between the tags of a page, without lines.
 func between(source string) string {
 	var b strings.Builder
 	hidden := ""

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// The names are those that Asciidoctor makes of the same documents.
+// The names must equal the names that Asciidoctor generates for the same documents.
 func TestAsciiDocIDs(t *testing.T) {
 	for source, want := range map[string]string{
 		"== First Section":                                                       "_first_section",
@@ -46,7 +46,7 @@ func TestAsciiDocIDs(t *testing.T) {
 	}
 }
 
-// GitHub has a prefix and a separator of its own, and a title names its section.
+// GitHub uses its own prefix and separator, and a title names its section.
 func TestAsciiDocOtherNames(t *testing.T) {
 	got, open := markup.AsciidocIDs("= The Title\n\n== First Section\n\n=== First Section")
 	for _, id := range []string{"the-title", "first-section", "first-section-2", "First Section", "_first_section_2"} {
@@ -84,8 +84,8 @@ func TestRSTNames(t *testing.T) {
 	}
 }
 
-// Repetition takes time in proportion to the length of the text: with the square of it,
-// this test would not end.
+// Repeated text must take time in proportion to its length: with the square of it, this
+// test would not end.
 func TestIDsHostile(t *testing.T) {
 	for _, unit := range []string{"== A\n", "== [[a]]\n", "= [", "== <<a", "== a--b", "== &a", "== _a", "[[a]]\n", "[[a", "[#a]#", "[#a]", "anchor:a[", "a\n-\n", "a\n===\n", ".. _a:\n", "_`a", "_`a`", ".. [a] ", "===\na\n", "`a`", "{a}", "|===\n", "include::a[]\n", "footnote:", "]_ "} {
 		text := strings.Repeat(unit, 1<<16/len(unit))
@@ -125,5 +125,5 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
-// maxName is more than the attributes of a document can add to a name.
+// maxName exceeds the size that the attributes of a document can add to a name.
 const maxName = 2 << 20

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// The texts are those that goldmark has for the same headings.
+// The texts must equal the texts that goldmark returns for the same headings.
 func TestHeadings(t *testing.T) {
 	for source, want := range map[string]string{
 		"# One #\n\nTwo\nlines\n---\n\n## Three ##x":                          "One|Two lines|Three ##x",
@@ -28,8 +28,8 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// Repetition takes time in proportion to the length of the text: with the square of it,
-// this test would not end.
+// Repeated text must take time in proportion to its length: with the square of it, this
+// test would not end.
 func TestHeadingsHostile(t *testing.T) {
 	for _, unit := range []string{"_", "_a", "*a_ ", "[", "![", "[a]", "[a](b)", "[a][b]", "`a``", "<a ", "&", "\\", "> ", "- "} {
 		text := strings.Repeat(unit, 1<<18/len(unit))
@@ -51,7 +51,7 @@ func TestDepthIsBounded(t *testing.T) {
 	}
 }
 
-// Of the brackets that are open 65,536 are remembered: an image after them is a link.
+// At most 65,536 open brackets are remembered: an image after them is a link.
 func TestBracketsAreBounded(t *testing.T) {
 	for open, want := range map[int]markup.PieceKind{0: markup.Image, 1<<16 - 1: markup.Image, 1 << 16: markup.Link, 1 << 18: markup.Link} {
 		for p := range markup.Markdown(strings.Repeat("[", open) + "![a](b)") {
@@ -62,7 +62,7 @@ func TestBracketsAreBounded(t *testing.T) {
 	}
 }
 
-// The attributes of a link are looked at up to 256 octets.
+// At most 256 octets of link attributes are read.
 func TestLongAttributes(t *testing.T) {
 	for size, want := range map[int]markup.PieceKind{len("{.external}"): markup.External, 256: markup.External, 257: markup.Link, 1 << 20: markup.Link} {
 		source := "[a](b){" + strings.Repeat(" ", size-len("{.external}")) + ".external}"

@@ -36,7 +36,7 @@ func tagsOf(source string) (list []tag) {
 	return list
 }
 
-// lower is in ASCII, as names are, and keeps octets that are no UTF-8.
+// lower returns an ASCII name in lower case, and preserves octets that are not UTF-8.
 func lower(name string) string {
 	b := []byte(name)
 	for i, c := range b {
@@ -66,13 +66,13 @@ func netTagsOf(source string) (list []tag) {
 	}
 }
 
-// differs matches what the two readers do not read alike on purpose: octets that
+// differs matches text that the two parsers intentionally read differently: octets that
 // x/net/html replaces, URLs in brackets, elements whose content only x/net/html reads as
 // text, and CDATA.
 var differs = regexp.MustCompile("(?i)[\\x00\r]|<[a-z][a-z0-9+.-]*:|noembed|noframes|noscript|<!\\[cdata")
 
-// FuzzNetHTML compares the start tags and attributes of a page with those that
-// golang.org/x/net/html reads.
+// FuzzNetHTML compares the start tags and attributes of a page with the results
+// of golang.org/x/net/html.
 func FuzzNetHTML(f *testing.F) {
 	for _, s := range []string{
 		`<a href="b">c</a><A HREF=d x y='e&amp;f' x=z/>`, `<img src=a srcset='b 1x, c 2x' alt><br/><p/ id=g>`, "<!--<a href=b>--><a\n\thref\f=\n'b'><!><?a href?></ a><a/b/c=d>",
@@ -87,7 +87,7 @@ func FuzzNetHTML(f *testing.F) {
 		}
 		got, want := tagsOf(source), netTagsOf(source)
 		if len(got) == len(want)+1 {
-			got = got[:len(want)] // the end of the page cuts a tag, which x/net/html leaves out
+			got = got[:len(want)] // the end of the page truncates a tag, which x/net/html omits
 		}
 		if len(got) == 0 && len(want) == 0 {
 			return

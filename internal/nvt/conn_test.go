@@ -51,8 +51,8 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Changed is called for the refusal of a requested option, but not of one that was not
-// requested.
+// Changed must be called for the rejection of a requested option, but not of an option
+// that was not requested.
 func TestRefused(t *testing.T) {
 	var events []string
 	changed := func(us, on bool) { events = append(events, word(us)+" "+word(on)) }
@@ -75,11 +75,11 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Two sides that change their minds at random finally agree.
+// Two sides that change options at random must finally agree.
 func TestAgreement(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		var us, them optionState // us of one side, and what the other thinks of it
+		var us, them optionState // us of one side, and the other's view of it
 		var toThem, toUs []answer
 		say := func(q *[]answer, a answer) {
 			if a != silence {
@@ -127,7 +127,7 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
-// script is the peer of a connection: what it sends, and what it received.
+// script is the peer of a connection: the data that it sends and has received.
 type script struct {
 	net.Conn
 	in  io.Reader
@@ -308,7 +308,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// A host may ask for an option now and then for days, to check that the client is alive.
+// A host may request an option now and then for days, to check that the client is alive.
 func TestConnectionStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, far := net.Pipe()
@@ -326,8 +326,8 @@ func TestConnectionStaysOpen(t *testing.T) {
 	})
 }
 
-// Data written before a pending TLS is sent over TLS, and options are not negotiated
-// meanwhile.
+// Data written before a pending TLS must be sent over TLS, and options must not be
+// negotiated meanwhile.
 func TestHeld(t *testing.T) {
 	const follows = "\xff\xfa\x2e\x01\xff\xf0"
 	s := scripted("")
@@ -384,7 +384,7 @@ func TestHeld(t *testing.T) {
 	sent("[TLS]\xff\xf6secret\r\n\xff\xff\xff\xfd\x01")
 	io.WriteString(c, "after")
 	sent("after")
-	// Data for TLS is not sent without it.
+	// Data for TLS must not be sent without it.
 	begin()
 	io.WriteString(c, "secret")
 	s.in = strings.NewReader("\xff\xfe\x2e")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// told returns the events of a stream in words.
+// told returns a description of the events of a stream.
 func told(stream []byte, binary bool, room, piece int) string {
 	var b strings.Builder
 	s := scanner{binary: binary}
@@ -37,7 +37,7 @@ func told(stream []byte, binary bool, room, piece int) string {
 	return b.String()
 }
 
-// slowly returns what told should return, octet by octet.
+// slowly returns the expected result of told, octet by octet.
 func slowly(stream []byte, binary bool) string {
 	var b strings.Builder
 	next := func() (byte, bool) {

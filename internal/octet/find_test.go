@@ -16,7 +16,7 @@ func checkFind(t *testing.T, s string) {
 	}
 }
 
-// Each pair is tested at every place of texts of every length up to three words.
+// Each pair is tested at every offset of texts of every length up to three words.
 func TestFind(t *testing.T) {
 	for n := range 25 {
 		for _, fill := range []string{"a", "/", ".", "\x80", "\x00", "\xC1", "."} {

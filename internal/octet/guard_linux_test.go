@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Texts that end where a page that can't be read begins, or begin where one ends. Every function
-// reads only its text, or dies.
+// Texts that end at the beginning of an unreadable page, or begin at the end of one. A function
+// that reads outside its text crashes.
 func TestGuardPages(t *testing.T) {
 	page := syscall.Getpagesize()
 	memory, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)

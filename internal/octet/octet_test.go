@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// plainHost is Host, octet by octet.
+// plainHost implements Host, octet by octet.
 func plainHost(s string, i int) (end int, shape HostShape) {
 	start := i
 	for i < len(s) && (s[i] == '.' || Is(s[i], Label)) {
@@ -27,7 +27,7 @@ func plainHost(s string, i int) (end int, shape HostShape) {
 	return i, shape
 }
 
-// plainScheme is SchemeEnd, octet by octet.
+// plainScheme implements SchemeEnd, octet by octet.
 func plainScheme(s string) (end int, lower bool) {
 	for end < len(s) && Is(s[end], Scheme) {
 		end++
@@ -54,7 +54,7 @@ func checkWords(t *testing.T, s string, i int) {
 	}
 }
 
-// plainRun is Run, octet by octet.
+// plainRun implements Run, octet by octet.
 func plainRun(s string, i int) (end int, all Class) {
 	start := i
 	for i < len(s) && !Is(s[i], Stop) {
@@ -63,7 +63,7 @@ func plainRun(s string, i int) (end int, all Class) {
 	return i, plainAll(s[start:i])
 }
 
-// plainAll is All, octet by octet.
+// plainAll implements All, octet by octet.
 func plainAll(s string) Class {
 	all := ^Class(0)
 	for i := range len(s) {
@@ -73,8 +73,8 @@ func plainAll(s string) Class {
 }
 
 func TestWords(t *testing.T) {
-	// Every octet at every place of a word, in hosts of all lengths up to three
-	// words.
+	// Every octet at every offset of a word, in hosts of all lengths up to
+	// three words.
 	for n := range 25 {
 		host := []byte(strings.Repeat("a", n))
 		for i := range host {
@@ -127,7 +127,7 @@ func BenchmarkHost(b *testing.B) {
 	}
 }
 
-// Every octet in every set, by the productions of section 5.
+// The table must contain every octet in every set, by the productions of section 5.
 func TestTable(t *testing.T) {
 	const (
 		alpha      = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

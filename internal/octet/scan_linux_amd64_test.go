@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The system's own list of what the processor has is the judge.
+// The result must agree with the system's list of processor features.
 func TestFindAVX2(t *testing.T) {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

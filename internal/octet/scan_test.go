@@ -7,13 +7,14 @@ import (
 	"testing"
 )
 
-// scanned is what Scan promises to read. The rest of the text is graphic US-ASCII.
+// scanned matches the texts that Scan promises to read. The rest of the text is graphic US-ASCII.
 var scanned = regexp.MustCompile(`\A([a-z0-9.-]{2,31}):(?://([a-z0-9.-]*)(:[1-9][0-9]{0,4})?(/|#|\z))?`)
 
-// offsets are the parts of a text, 0 for absent ones, as slowScan and Scan find them.
+// offsets holds the offsets of the parts of a text, 0 for absent ones, as slowScan and Scan find
+// them.
 type offsets struct{ colon, port, slash, hash, question int }
 
-// slowScan is the offsets of Scan. ok reports whether Scan promises to find them.
+// slowScan returns the offsets of Scan. ok reports whether Scan promises to find them.
 func slowScan(text string) (o offsets, ok bool) {
 	m := scanned.FindStringSubmatchIndex(text)
 	if m == nil || len(text) > 1<<16 {
@@ -58,7 +59,7 @@ func checkScan(t *testing.T, text string) {
 	got, found := scan(text)
 	want, ok := slowScan(text)
 	if !found && ok && hasAVX2 {
-		// A short text at the end of a page is left to the caller. One of these is not there.
+		// Scan leaves a short text at the end of a page to the caller. This one is not there.
 		room := make([]byte, len(text)+96)
 		for _, i := range []int{0, 48} {
 			copy(room[i:], text)
@@ -72,14 +73,14 @@ func checkScan(t *testing.T, text string) {
 	}
 }
 
-// scan is Scan with unpacked offsets. ok reports whether it finds any.
+// scan is Scan with unpacked offsets. ok reports whether it found any.
 func scan(text string) (o offsets, ok bool) {
 	ends, rest, found := Scan(text)
 	at := func(word uint64, n int) int { return int(uint16(word >> (16 * n))) }
 	return offsets{at(ends, 0), at(ends, 3), at(rest, 0), at(rest, 1), at(found, 0)}, ends != 0
 }
 
-// scanSeeds are texts that Scan reads, and others beside them.
+// scanSeeds are texts that Scan reads, and similar texts.
 var scanSeeds = []string{
 	"", "a", "ab:", "a:b", "http:", "http:/", "http://", "http:///", "http://h", "http://h/", "http://h:80", "http://h:80/", "http://h:080/", "http://h:/", "http://h:65535/x", "http://h:65536/x",
 	"http://h:123456/", "ab://:1", "ab://h:1", "ab://:12", "HTTP://h/", "http://H/", "x+y:z", "http://h?q", "http://h#f", "http://h/a?b#c?d", "mailto:a@b", "urn:a:b#c", "x-1.2:y", "://h", "ab:c#d#e",
@@ -87,8 +88,8 @@ var scanSeeds = []string{
 	"http://www.example.com/" + strings.Repeat("a", 300) + "?b;c#d%20", "ab://h/" + strings.Repeat("%41", 100) + "#%41" + strings.Repeat("x", 100), "http://" + strings.Repeat("h", 55) + "/", "http://" + strings.Repeat("h", 56) + "/", "http://" + strings.Repeat("h", 80) + "/",
 }
 
-// Each text is tested with every prefix of it, after prefixes of other lengths, and with every
-// significant octet at every place.
+// Each text is tested with every prefix, after prefixes of other lengths, and with every
+// significant octet at every offset.
 func TestScan(t *testing.T) {
 	for _, text := range scanSeeds {
 		for n := range min(len(text), 200) + 1 {

@@ -125,7 +125,7 @@ func TestScreenExpect(t *testing.T) {
 	}
 }
 
-// The last change of the screen counts even if the end of the session comes with it.
+// The last change of the screen must count even if the session ends at the same time.
 func TestScreenLastChange(t *testing.T) {
 	for range 20 { // a select between both is random
 		c := newTerminal(t)
@@ -146,7 +146,7 @@ func TestScreenLastChange(t *testing.T) {
 	}
 }
 
-// Input waits for the answer to the key before it.
+// Input must wait for the response to the previous key.
 func TestScreenSend(t *testing.T) {
 	c := newTerminal(t)
 	var typed []string
@@ -187,7 +187,7 @@ func TestScreenSendFails(t *testing.T) {
 			if err := s.Press(tn3270.PF3); err == nil || !strings.Contains(err.Error(), test.second) {
 				t.Errorf("%s: %v, want %q", test.name, err, test.second)
 			}
-			// The last screen is a result all the same.
+			// The last screen must still be a result.
 			if err := s.Settle(time.Millisecond); err != nil {
 				t.Error(err)
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxStep is longer than anything takes here.
+// maxStep exceeds the duration of any step in these tests.
 const maxStep = 2 * time.Minute
 
 // start returns a session, and the host's end of it.
@@ -37,7 +37,7 @@ func ignore(Event, []byte) error { return nil }
 
 func expect(d Driver, pattern string) error { return d.Expect(regexp.MustCompile(pattern)) }
 
-// A match may come in pieces, and is looked for in the latest output.
+// A match may arrive in pieces, and Expect searches the latest output.
 func TestTextExpect(t *testing.T) {
 	s, host := start(t, t.Context(), maxStep, ignore)
 	go func() {
@@ -55,7 +55,7 @@ func TestTextExpect(t *testing.T) {
 	if access.KindOf(err) != access.Protocol || !strings.Contains(err.Error(), "the host ended the session before any output matched \"sesame\"") {
 		t.Error(err)
 	}
-	// The host reads no more.
+	// The host has stopped reading.
 	if err := s.Send("x"); access.KindOf(err) != access.Protocol || !strings.HasSuffix(err.Error(), "the host ended the session before all input was sent") {
 		t.Error(err)
 	}
@@ -64,7 +64,8 @@ func TestTextExpect(t *testing.T) {
 	}
 }
 
-// A host that never stops is read for the time of a step, and little of its output is kept.
+// A host that never stops must be read for the time of a step, and little of its output must be
+// stored.
 func TestTextFlood(t *testing.T) {
 	received := 0
 	s, host := start(t, t.Context(), 100*time.Millisecond, func(_ Event, octets []byte) error {
@@ -78,7 +79,7 @@ func TestTextFlood(t *testing.T) {
 			}
 		}
 	}()
-	for received < window { // a step is short if other processes have the processor
+	for received < window { // a step is short if other processes use the processor
 		if err := expect(s, "y"); access.KindOf(err) != access.Timeout || len(err.Error()) > 500 {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func TestTextFlood(t *testing.T) {
 	}
 }
 
-// Events come in the order of the conversation.
+// Events must be reported in the order of the conversation.
 func TestTextEvents(t *testing.T) {
 	type event struct {
 		kind   Event
@@ -170,7 +171,7 @@ func TestTextSendEnds(t *testing.T) {
 	})
 }
 
-// Settle waits until the host is silent, even if the host does not end the session.
+// Settle must wait until the host is silent, even if the host does not end the session.
 func TestTextSettle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got strings.Builder
@@ -194,7 +195,7 @@ func TestTextSettle(t *testing.T) {
 	})
 }
 
-// The end of the context ends each method, with its cause.
+// The end of the context must end each method, with its cause.
 func TestTextInterrupted(t *testing.T) {
 	for name, do := range map[string]func(s *Text) error{
 		"Expect": func(s *Text) error { return expect(s, "x") },
@@ -211,7 +212,7 @@ func TestTextInterrupted(t *testing.T) {
 	}
 }
 
-// If an event can't be told, the call returns that error.
+// If an event cannot be reported, the call must return that error.
 func TestTextBroken(t *testing.T) {
 	for _, when := range []Event{Received, Matched, Sent} {
 		s, host := start(t, t.Context(), maxStep, func(e Event, _ []byte) error {

@@ -31,8 +31,8 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// outside are the hosts that exhibits name and that the tour does not run: historical
-// addresses and examples.
+// outside lists the hosts that exhibits name and that the tour does not run:
+// historical addresses and examples.
 var outside = []string{"gopher.micro.umn.edu", "archie.mcgill.ca", "prospero.isi.edu", "host"}
 
 // crawl follows links.
@@ -44,14 +44,14 @@ type crawl struct {
 	missing  map[locus.URL]bool // stops that show a missing resource
 	links    []link
 	seen     map[locus.URL]bool
-	kinds    map[string]int  // how many resources of each kind were found
-	away     map[string]bool // hosts of outside that were linked to
+	kinds    map[string]int  // number of resources of each kind
+	away     map[string]bool // hosts of outside that have links
 	pages    map[locus.URL]string
 }
 
 type link struct {
 	to   locus.URL
-	from *access.Result // nil: it is a stop
+	from *access.Result // nil if it is a stop
 }
 
 // enter opens the museum and a client. The caller must call leave.
@@ -72,7 +72,7 @@ func enter(t *testing.T) (museum *tour.Demo, client *access.Client, leave func()
 	}
 }
 
-// Every link of the museum works, except those to hosts outside.
+// Every link of the museum must work, except links to hosts outside.
 func TestEveryLink(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	museum, client, leave := enter(t)
@@ -114,7 +114,7 @@ func TestEveryLink(t *testing.T) {
 	}
 }
 
-// follow follows a link, once for all links to the same.
+// follow follows a link. It follows each URL once.
 func (c *crawl) follow(l link) {
 	c.Helper()
 	c.conforms(l.to)
@@ -181,7 +181,7 @@ func (c *crawl) conforms(u locus.URL) {
 	c.checked++
 }
 
-// add adds a link that was found in a resource.
+// add adds a link from a resource.
 func (c *crawl) add(from *access.Result, to locus.URL) {
 	from.Resource = nil
 	c.links = append(c.links, link{to, from})
@@ -354,7 +354,7 @@ func (c *crawl) readLibrary(from *access.Result, s *scheme.Session) error {
 	return nil
 }
 
-// A stop leads to what its Kind and Type declare.
+// A stop's resource must have its declared Kind and Type.
 func TestKinds(t *testing.T) {
 	museum, client, leave := enter(t)
 	defer leave()
@@ -388,7 +388,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// The tour's client reaches only the tour's servers and files.
+// The tour's client must reach only the tour's servers and files.
 func TestClientStaysInside(t *testing.T) {
 	museum, err := tour.Open()
 	if err != nil {
@@ -430,7 +430,7 @@ func TestClientStaysInside(t *testing.T) {
 			t.Errorf("%s: %v, want a refusal", text, err)
 		}
 	}
-	// Connections without a URL, such as tunnels, have the same limits.
+	// Connections without a URL, such as tunnels, must have the same limits.
 	for _, address := range []string{"127.0.0.1:1", "localhost:70", "museum.example:80"} {
 		c, err := client.Dialer().DialContext(context.Background(), "tcp", address)
 		if err == nil {

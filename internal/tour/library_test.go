@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// typist is a user whose typing is known from the beginning.
+// typist is a user whose input is fixed from the beginning.
 type typist struct {
 	lines []string
 	bytes.Buffer
@@ -76,7 +76,7 @@ func FuzzLibrary(f *testing.F) {
 	})
 }
 
-// A name that is unknown in an exhibit is an error.
+// A name that is unknown in an exhibit must be an error.
 func TestExecute(t *testing.T) {
 	m := &Demo{base: map[string]string{"ftp": "ftp://h"}}
 	for _, text := range []string{"{{.ftq}}", "{{text \"x\"}}", "{{", "{{text 1}}"} {
@@ -86,7 +86,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// An exhibit that is missing or malformed is an error.
+// An exhibit that is missing or malformed must be an error.
 func TestExhibits(t *testing.T) {
 	m := &Demo{base: map[string]string{}}
 	for name, err := range map[string]error{

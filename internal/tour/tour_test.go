@@ -35,7 +35,7 @@ func open(t *testing.T) (*tour.Demo, *tour.Guide, *bytes.Buffer) {
 	return museum, guide, &out
 }
 
-// newClient makes a client as the command does.
+// newClient returns a client like the command's.
 func newClient(t *testing.T, museum *tour.Demo, o *access.Options) (*access.Client, error) {
 	t.Helper()
 	schemes := museum.Schemes()
@@ -76,7 +76,7 @@ func TestEveryStopAnswers(t *testing.T) {
 	}
 }
 
-// visit returns what the guide prints about a stop that change may have changed.
+// visit returns the output of the guide for a stop, after change has modified it.
 func visit(t *testing.T, name string, change func(*tour.Stop)) (string, error) {
 	t.Helper()
 	museum, guide, out := open(t)
@@ -164,7 +164,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// A session without the awaited text ends the visit. Passwords are not printed.
+// A session without the expected text must end the visit, and passwords must not be printed.
 func TestSessionsThatFail(t *testing.T) {
 	wrong := []tour.Typed{{Await: "login: ", Text: "guest\r"}, {Await: "Password: ", Text: "s3cret\r", Secret: true}}
 	for _, c := range []struct {
@@ -206,8 +206,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A stop whose resource should be missing fails if the resource exists or the server
-// does not answer.
+// A stop whose resource should be missing must fail if the resource exists or the
+// server does not answer.
 func TestMissing(t *testing.T) {
 	got, err := visit(t, "prospero-field", func(s *tour.Stop) { s.Missing = true })
 	if err == nil || !strings.Contains(got, "failed: tour: prospero://") || !strings.Contains(got, "should be missing") {
@@ -234,7 +234,7 @@ func TestFormWithoutAnswers(t *testing.T) {
 	}
 }
 
-// The tour removes its files when it ends.
+// The tour must remove its files when it ends.
 func TestCloseRemovesFiles(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	museum, guide, _ := open(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// Each component begins at its offset, after its delimiter.
+// Each component must begin at its offset, after its delimiter.
 func TestOffsets(t *testing.T) {
 	pieces := []string{"", "s", ":", "/", "//", "@", "[::1]", "?", "#", "h", "8", "p:w", "é"}
 	rnd := rand.New(rand.NewPCG(3986, 3))

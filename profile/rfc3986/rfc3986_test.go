@@ -12,7 +12,7 @@ import (
 )
 
 // grammar and relativeRef are the rules URI and relative-ref of appendix A of RFC 3986,
-// rule by rule, as expressions. They are written for reading only.
+// rule by rule, as simple, readable expressions.
 var grammar, relativeRef = func() (uri, relative *regexp.Regexp) {
 	rules := map[string]string{}
 	expand := func(text string) string {
@@ -54,8 +54,8 @@ query = (?:<pchar>|[/?])*
 		regexp.MustCompile(expand(`^(?:` + authority + `|(<path-absolute>|<path-noscheme>|))` + tail))
 }()
 
-// grammatical reports whether list has no violation of the grammar. Check knows of more
-// faults.
+// grammatical reports whether list has no violation of the grammar. Check also reports
+// other faults.
 func grammatical(list []locus.Violation) bool {
 	for _, v := range list {
 		if v.Kind == locus.Ungrammatical {
@@ -88,7 +88,7 @@ func checkReference(t *testing.T, text string) {
 	if list, want := u.CheckReference(), m != nil || relativeRef.MatchString(text); grammatical(list) != want {
 		t.Errorf("%q: as a reference: %v, the grammar says %t", text, list, want)
 	}
-	if len(text) < 200 { // the number of steps grows with its square
+	if len(text) < 200 { // the number of steps grows with the square of its length
 		checkFixes(t, text, URI.Check)
 		checkFixes(t, text, URI.CheckReference)
 	}
@@ -121,11 +121,11 @@ func checkReference(t *testing.T, text string) {
 	}
 }
 
-// fix is the part of Help that says what to write for Text, or to leave it out.
+// fix matches the part of Help that names a replacement for Text, or says to remove it.
 var fix = regexp.MustCompile(`^(?:write (\S+?)|leave out (?:the zone|\S+?))(?:[,:] .*| (?:in the|before|for|if) .*)$`)
 
-// checkFixes applies what the first finding that is not a note says to write, again and
-// again. If all have a fix, the end conforms.
+// checkFixes repeatedly applies the fix of the first finding that is not a note. If all
+// have a fix, the result must conform.
 func checkFixes(t *testing.T, text string, check func(URI) []locus.Violation) {
 	t.Helper()
 	fixed := text
@@ -149,7 +149,7 @@ func checkFixes(t *testing.T, text string, check func(URI) []locus.Violation) {
 	t.Errorf("%q: the fixes lead to %q", text, fixed)
 }
 
-// Each kind of finding that can have a fix has one that makes the text conform.
+// Each kind of finding that can have a fix must have one that makes the text conform.
 func TestFixes(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://h/a b\"":          "http://h/a%20b%22",
@@ -217,7 +217,7 @@ func FuzzReference(f *testing.F) {
 	})
 }
 
-// examples are those of sections 1.1.2 and 3.
+// examples are the examples of sections 1.1.2 and 3.
 var examples = []string{
 	"ftp://ftp.is.co.za/rfc/rfc1808.txt",
 	"http://www.ietf.org/rfc/rfc2396.txt",
@@ -299,7 +299,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// brief has the offset and rule of each finding.
+// brief returns the offset and rule of each finding.
 func brief(list []locus.Violation) string {
 	var all []string
 	for _, v := range list {
@@ -332,7 +332,7 @@ func TestCheckReference(t *testing.T) {
 	}
 }
 
-// Parse and Conforms do not allocate, whatever the text.
+// Parse and Conforms must not allocate, whatever the text.
 func TestAllocs(t *testing.T) {
 	for _, text := range append(examples, "/a b", "1:b", "http://u@h:08/%zz", "http://[1::2]x/é", "http://1::2/", "http://0x7f.1:1/a?b#c%7e") {
 		if n := testing.AllocsPerRun(10, func() { Parse(text).Conforms() }); n != 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The first ones are those of Heritrix (SURTTest) and of the Internet Archive's package
+// The first ones come from Heritrix (SURTTest) and from the Internet Archive's package
 // surt, with scheme and trailing comma. That package also normalizes.
 func TestSURT(t *testing.T) {
 	for text, want := range map[string]string{

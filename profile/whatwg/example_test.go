@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/profile/whatwg"
 )
 
-// A browser repairs what a filter may read as another host.
+// A browser repairs text that a filter may read as another host.
 func ExampleCheck() {
 	u, errors, err := whatwg.Check(`http:\\0x7f.1\a b`, nil)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// wpt reads a file of the Web Platform Tests' folder "url/resources". Its strings are
-// comments.
+// wpt reads a file of the Web Platform Tests' directory "url/resources". Its strings
+// are comments.
 func wpt[T any](t *testing.T, name string) (list []T) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../../shared/data/wpt", name))
@@ -119,7 +119,7 @@ func checkDomains(t *testing.T, name string, atLeast int) {
 
 func TestToASCII(t *testing.T) { checkDomains(t, "toascii.json", 80) }
 
-// TestIdnaTestV2 has domains that can't stand in a URL as they are.
+// TestIdnaTestV2 reads domains, some of which a URL cannot contain unescaped.
 func TestIdnaTestV2(t *testing.T) {
 	list := wpt[domainCase](t, "IdnaTestV2.json")
 	if len(list) < 2500 {
@@ -133,7 +133,7 @@ func TestIdnaTestV2(t *testing.T) {
 	}
 }
 
-// The names of validation errors have a hint each, and offsets are within the input.
+// Each name of a validation error must have a hint, and offsets must be within the input.
 func TestCheck(t *testing.T) {
 	for input, want := range map[string]string{
 		"http://example.com/":            "",
@@ -197,7 +197,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What is parsed is serialized to a text that is parsed to the same.
+// Parsing a serialized URL must give the same URL.
 func FuzzParse(f *testing.F) {
 	for _, s := range [][2]string{{"http://u:p@ex%41mple.com:80/a/../b?c#d", ""}, {"//[::1]:8\\x", "ws://h/a/b"}, {"c|/..", "file:///d:/x"}, {"a:b c ?d", ""}, {"#x", "mailto:a"}, {"http://b\u00fccher.ex\u00ad", ""}, {"x:/..//a", ""}} {
 		f.Add(s[0], s[1])
