@@ -240,8 +240,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestWhole checks that a URL is found whole, or not at all.
-func TestWhole(t *testing.T) {
+// TestURLsAreNotTruncated checks that a URL is found whole, or not at all.
+func TestURLsAreNotTruncated(t *testing.T) {
 	for text, want := range map[string]string{
 		// Characters of other scripts in a path.
 		"http://foo.com/unicode_(✪)_in_parens http://h/a_(日本)_c":   "http://foo.com/unicode_(✪)_in_parens http://h/a_(日本)_c",

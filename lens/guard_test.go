@@ -110,7 +110,7 @@ func TestGuardFindsNothing(t *testing.T) {
 }
 
 // Parsers of this process that are known to differ: a browser skips characters that Go preserves.
-func TestGuardKnowsWHATWGAndNetURL(t *testing.T) {
+func TestGuardFindsWHATWGAndNetURL(t *testing.T) {
 	var whatwg, netURL Parser
 	for _, r := range newLens(t).Parsers() {
 		switch r.Name() {

@@ -77,7 +77,7 @@ func TestCodePageCharacters(t *testing.T) {
 	}
 }
 
-func TestNoSuchTerminal(t *testing.T) {
+func TestUnsupportedTerminal(t *testing.T) {
 	for _, o := range []*Options{{CodePage: "38"}, {CodePage: "CP037"}, {Model: 1}, {Model: 6}, {Model: -1}, {CodePage: strings.Repeat("9", 1000)}} {
 		_, errScreen := New(o)
 		_, errBuilder := NewBuilder(o)

@@ -478,7 +478,7 @@ func TestText(t *testing.T) {
 }
 
 // The keyboard is locked before the first record; Reset must unlock that too.
-func TestBeforeTheHost(t *testing.T) {
+func TestBeforeFirstRecord(t *testing.T) {
 	s := screen(t, nil)
 	wantError(t, s.Type("x"), tn3270.ErrLocked)
 	press(t, s, tn3270.Reset)
@@ -522,7 +522,7 @@ func TestWait(t *testing.T) {
 }
 
 // Host and user act at the same time.
-func TestTogether(t *testing.T) {
+func TestConcurrentUse(t *testing.T) {
 	s := form(t)
 	done := make(chan struct{})
 	go func() {

@@ -18,7 +18,7 @@ import (
 )
 
 // Closing a resource during a read must not be reported as the server's fault.
-func TestClosedLocally(t *testing.T) {
+func TestCloseIsNoServerFault(t *testing.T) {
 	server, client, err := certtest.Pair()
 	if err != nil {
 		t.Fatal(err)

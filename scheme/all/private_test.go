@@ -17,7 +17,7 @@ import (
 )
 
 // Requests of protocols without a login must contain nothing about the user and the program.
-func TestNothingPersonal(t *testing.T) {
+func TestNoPersonalData(t *testing.T) {
 	phone, err := gophertest.Start(gophertest.Item{}, &gophertest.Options{Phone: []gophertest.Person{{Name: "Anna Smith"}}})
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // Canonical forms must follow the same decisions in all schemes.
-func TestOneSpelling(t *testing.T) {
+func TestCanonicalAcrossSchemes(t *testing.T) {
 	r := registry(t)
 	for _, list := range [][]string{
 		{"http://h/%7Efred", "http://h/~fred", "http://h/%7efred"},

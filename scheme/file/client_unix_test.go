@@ -56,7 +56,7 @@ type swapped struct {
 
 func (s swapped) Stat(string) (os.FileInfo, error) { return s.tree.Stat(s.file) }
 
-func TestPipeThatTakesAFilesPlace(t *testing.T) {
+func TestPipeReplacesFile(t *testing.T) {
 	c, dir := fixture(t, map[string]string{"file": "x"})
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o644); err != nil {
 		t.Skip(err)

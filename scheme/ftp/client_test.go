@@ -182,7 +182,7 @@ func (w *fixture) wantError(err, kind error, words ...string) {
 }
 
 // RFC 1738 3.2.2: three similar URLs, and three different conversations.
-func TestThreeSequences(t *testing.T) {
+func TestSimilarURLsDiffer(t *testing.T) {
 	files := ftptest.Files{"etc/motd": {Data: "of the system"}, "home/alice/etc/motd": {Data: "of alice"}}
 	for _, c := range []struct {
 		empty ftptest.EmptyCWD
@@ -439,7 +439,7 @@ func TestAsk(t *testing.T) {
 	w.wantError(err, failed)
 }
 
-func TestAnsweredUser(t *testing.T) {
+func TestUserFromAsk(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{User: "alice", Password: "right"}, nil)
 	w.req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 		return scheme.Credentials{User: "alice", Password: "right"}, true, nil
@@ -451,7 +451,7 @@ func TestAnsweredUser(t *testing.T) {
 }
 
 // The client must reuse a connection with an answer of Ask only if the answer is the same.
-func TestResponsesAreSeparate(t *testing.T) {
+func TestAskIsPerConnection(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{User: "u", Password: "right"}, nil)
 	first, second, third := &asker{passwords: []string{"right"}}, &asker{passwords: []string{"wrong"}}, &asker{passwords: []string{"right"}}
 	w.req.Ask = first.ask
@@ -875,7 +875,7 @@ func TestIdleTime(t *testing.T) {
 }
 
 // The number of idle connections is bounded.
-func TestIdleInAll(t *testing.T) {
+func TestMaxIdleConnections(t *testing.T) {
 	w := start(t, ftptest.Files{"x": {Data: "x"}}, &ftptest.Options{NoPassword: true}, nil)
 	for i := range 100 {
 		w.wantGet(fmt.Sprintf("user%d@", i), "/x", "x")

@@ -22,7 +22,7 @@ func TestFromProxy(t *testing.T) {
 	}
 }
 
-func TestRow(t *testing.T) {
+func TestSecureScheme(t *testing.T) {
 	row := SecureScheme(nil)
 	if row.Name != "gophers" || !row.Traits.Has(scheme.Secure) || row.Policy.OtherPort(locus.MustParse("gopher://h/2")) != 105 || row.Policy.OtherPort(locus.MustParse("gopher://h/1")) != 0 {
 		t.Errorf("%+v", row)

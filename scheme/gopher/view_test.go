@@ -158,9 +158,9 @@ func TestChooseViewRefuses(t *testing.T) {
 	}
 }
 
-// TestViewAsAskedFor compares the views in URLs and requests with those in the
+// TestViewInRequests compares the views in URLs and requests with those in the
 // captures, octet for octet.
-func TestViewAsAskedFor(t *testing.T) {
+func TestViewInRequests(t *testing.T) {
 	for name, want := range map[string]string{
 		"umn-view-spanish":    "es",
 		"umn-view-postscript": "",

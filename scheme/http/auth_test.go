@@ -151,7 +151,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func TestOtherLoginsAreNotAskedFor(t *testing.T) {
+func TestAskOnlyForBasic(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Digest realm="x", Negotiate`)
 		w.WriteHeader(http.StatusUnauthorized)

@@ -162,7 +162,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-func TestWeakTagIsNoTag(t *testing.T) {
+func TestWeakTagIgnored(t *testing.T) {
 	for tag, want := range map[string]string{`W/"v1"`: "", `"v1"`: `"v1"`, `v1`: "", `"`: "", `""`: `""`, `"a"b"`: "", `"a b"`: ""} {
 		base := serve(t, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("ETag", tag) })
 		if o := getObject(t, base, nil); o.Tag != want {
@@ -205,7 +205,7 @@ func TestRequestTarget(t *testing.T) {
 	}
 }
 
-func TestHostGoesOutExactly(t *testing.T) {
+func TestHostSentUnchanged(t *testing.T) {
 	base, requests := raw(t, says("HTTP/1.1 204 No Content", "Connection: close", "", ""))
 	address := strings.TrimPrefix(base, "http://")
 	for url, want := range map[string]string{
@@ -347,7 +347,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-func TestNoCookieComesBack(t *testing.T) {
+func TestCookiesNotReturned(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Cookie")+r.Header.Get("Referer") != "" {
 			t.Errorf("sent %v", r.Header)
@@ -405,7 +405,7 @@ func TestDamagedBodies(t *testing.T) {
 	}
 }
 
-func TestBodiesThatAreWhole(t *testing.T) {
+func TestCompleteBodies(t *testing.T) {
 	for _, c := range []struct{ name, answer, want string }{
 		{"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"},
 		{"to the end of the connection", "HTTP/1.0 200 OK\r\n\r\nhello", "hello"},
@@ -640,7 +640,7 @@ type refusing struct{ err error }
 
 func (r *refusing) DialContext(context.Context, string, string) (net.Conn, error) { return nil, r.err }
 
-func TestDialersErrorIsHandedOn(t *testing.T) {
+func TestDialErrorUnchanged(t *testing.T) {
 	denied := errors.New("policy: denied")
 	for _, url := range []string{"http://h/", "https://h/"} {
 		_, err := get(t, url, func(r *scheme.Request) { r.Dial = &refusing{denied} })

@@ -72,7 +72,7 @@ func TestResume(t *testing.T) {
 }
 
 // A range must be the requested one.
-func TestLyingRanges(t *testing.T) {
+func TestWrongRanges(t *testing.T) {
 	for _, c := range []struct {
 		name, header, body string
 		restart            bool // requests the whole object, which exists

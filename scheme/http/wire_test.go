@@ -47,7 +47,7 @@ func TestWire(t *testing.T) {
 }
 
 // The wire must detect excess data with the last octet of the response.
-func TestWireKnowsAtOnce(t *testing.T) {
+func TestWireDetectsExcessAtOnce(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 	w, r := newWire(strings.NewReader(answer+"!")), newFraming()
 	w.expect(r)

@@ -232,7 +232,7 @@ func TestEmptyGroup(t *testing.T) {
 }
 
 // The client must not read a second reply to a command as the reply to the next command.
-func TestSurplus(t *testing.T) {
+func TestExtraReply(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"ARTICLE": "220 0 <a@x>\r\nx\r\n.\r\n211 evil\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", "x\r\n")
 	w.wantArticle("/a.few/7", "x\r\n")
@@ -319,7 +319,7 @@ func TestIdleTime(t *testing.T) {
 }
 
 // Invalid or unexpected lines of a reply to HDR must be ignored.
-func TestFieldsGoneWrong(t *testing.T) {
+func TestInvalidHDRLines(t *testing.T) {
 	replies := func(text string) newstest.Options {
 		return newstest.Options{Unknown: []string{"OVER", "XOVER"}, Fault: newstest.Fault{Replies: map[string]string{"HDR MESSAGE-ID": text}}}
 	}

@@ -337,7 +337,7 @@ func TestVersion1(t *testing.T) {
 }
 
 // Handmade replies must give the intended result.
-func TestMadeReplies(t *testing.T) {
+func TestHandmadeReplies(t *testing.T) {
 	for _, name := range []string{"bad-line-unterminated-quote/01", "bad-link-short/01", "bad-nesting/01"} {
 		r, err := parseReply(recordedReply(t, name))
 		if r != nil || err == nil || !strings.HasPrefix(err.Error(), "line 2 of the reply, at octet ") || !errors.Is(err, scheme.ErrProtocol) {

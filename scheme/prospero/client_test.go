@@ -284,7 +284,7 @@ func TestFields(t *testing.T) {
 
 // The client must request the fields that the URL names. The test server, like the
 // original, sends only requested attributes.
-func TestFieldsAreAsked(t *testing.T) {
+func TestFieldsInRequest(t *testing.T) {
 	object := prosperotest.Object{Data: "text\n", Attributes: []prosperotest.Attribute{{Name: "key", Value: []string{"value"}}}}
 	names := prosperotest.Directory{"/a": object, "/d": {Links: []prosperotest.Link{}, Attributes: object.Attributes}}
 	s, err := prosperotest.Start(names, nil)
@@ -323,7 +323,7 @@ func TestFieldsAreAsked(t *testing.T) {
 }
 
 // The requested names: each once, none that means several, and at most 16.
-func TestFieldsThatAreAsked(t *testing.T) {
+func TestRequestedFields(t *testing.T) {
 	w := answers{"x": aDirectory, "LIST x": "NONE-FOUND\n"}.fixture(t)
 	many := ""
 	for n := range 20 {
@@ -350,7 +350,7 @@ func TestFieldsThatAreAsked(t *testing.T) {
 }
 
 // If the server rejects a request because of a field, the client must repeat it without the fields.
-func TestFieldsThatAreRefused(t *testing.T) {
+func TestRejectedFields(t *testing.T) {
 	w := newFixture(t, text(func(request string) string {
 		if asked(request) == "GET-OBJECT-INFO "+attributes+"+key ASCII x 0" {
 			return "FAILURE NOT-FOUND ATTRIBUTE key\n"
@@ -364,7 +364,7 @@ func TestFieldsThatAreRefused(t *testing.T) {
 }
 
 // If the context ends, the error must mention that the server announced a wait.
-func TestTimeOverInWait(t *testing.T) {
+func TestTimeoutDuringWait(t *testing.T) {
 	w := newFixture(t, func(string) ardptest.Reply {
 		return ardptest.Reply{Silent: true, Wait: 15 * time.Minute, QueuePosition: 1}
 	})

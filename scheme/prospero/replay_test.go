@@ -428,7 +428,7 @@ func TestContents(t *testing.T) {
 }
 
 // For the same information, this client must send the same words as the original.
-func TestAsked(t *testing.T) {
+func TestRequestsLikeOriginal(t *testing.T) {
 	replies, recordings := readRecorded(t), readExchanges(t, exchanged)
 	for url, name := range map[string]string{
 		serverA + "AFTP/pub/docs/notes.txt":                           "goi-file/01",

@@ -482,7 +482,7 @@ func TestBrokenTLS(t *testing.T) {
 }
 
 // A session that is closed locally must not be reported as the server's fault.
-func TestClosedHere(t *testing.T) {
+func TestCloseIsNoServerFault(t *testing.T) {
 	for text, dial := range map[string]scheme.Dialer{
 		"telnet://h/": host(func(c net.Conn) { io.Copy(io.Discard, c) }),
 		"tn3270://h/": host(func(c net.Conn) { io.Copy(io.Discard, c) }),

@@ -308,7 +308,7 @@ func TestDocument(t *testing.T) {
 }
 
 // Ranges must be requested one by one, as the caller reads them.
-func TestLazy(t *testing.T) {
+func TestRangesOnDemand(t *testing.T) {
 	w := newFixture(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
 	res, err := w.open("db/GIF/1%3Dh%3B3%3Did%3B")
 	if err != nil {
@@ -399,7 +399,7 @@ func TestLimits(t *testing.T) {
 }
 
 // Complete and truncated documents.
-func TestEnds(t *testing.T) {
+func TestCompleteAndTruncatedDocuments(t *testing.T) {
 	full := strings.Repeat("x", 500)
 	locked := diagnosticOf("SV", "later")
 	for _, c := range []struct {

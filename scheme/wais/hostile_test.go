@@ -30,7 +30,7 @@ func TestEndlessDocument(t *testing.T) {
 }
 
 // A server may close the connection anywhere.
-func TestBreaksOff(t *testing.T) {
+func TestConnectionClosedAnywhere(t *testing.T) {
 	for path, reply := range map[string][]byte{
 		"db?words":      packetOf(hitOf("id", "a", "TEXT"), outOfRange),
 		"db/TEXT/3=id;": packetOf(textOf("a text")),
@@ -247,7 +247,7 @@ func TestIdleConns(t *testing.T) {
 }
 
 // Octets after a response must not answer the next request.
-func TestSurplus(t *testing.T) {
+func TestExtraReply(t *testing.T) {
 	answer := packetOf(textOf("mine"))
 	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
 	w := newFixture(t, p, nil)
@@ -361,7 +361,7 @@ func (d *failing) DialContext(context.Context, string, string) (net.Conn, error)
 }
 
 // The client must connect to the server of the URL, whatever a document-id contains.
-func TestPlace(t *testing.T) {
+func TestServerComesFromURL(t *testing.T) {
 	for text, want := range map[string]string{
 		"wais://Host.DOM/db?x":                    "host.dom:210",
 		"wais://u:p@h:8210/db?x":                  "h:8210",

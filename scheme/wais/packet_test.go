@@ -45,7 +45,7 @@ func TestReadPacketCaptured(t *testing.T) {
 	}
 }
 
-func TestReadPacketMade(t *testing.T) {
+func TestReadPacketHandmade(t *testing.T) {
 	for name, want := range map[string]error{
 		"made-empty-packet":        ErrEmpty,
 		"made-huge-length":         scheme.ErrTooLarge,

@@ -208,7 +208,7 @@ func TestReplyTexts(t *testing.T) {
 }
 
 // Handmade answers.
-func TestReplyMade(t *testing.T) {
+func TestReplyHandmade(t *testing.T) {
 	const id = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x090 10 /x/y\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x090 10 /x/y\x07\x01\x00"
 	one := hit{
 		ID: id, Score: 500, Length: 10, Lines: 1, Wtypes: []string{"TEXT"},
@@ -300,7 +300,7 @@ func TestReply(t *testing.T) {
 }
 
 // Unknown elements in and after the header, and two groups of user information.
-func TestReplyAround(t *testing.T) {
+func TestReplyUnknownElements(t *testing.T) {
 	apdu := "\x00\x18\x17\x01\x00\x00\x05\x00\x00\x09\x00\x00\x00" + "\x1a\x01\x00" + "\x1b\x01\x02" + "\x02\x02ab" + "\x3c\x01x" +
 		"\x3d\x02yy" + "\x63\x07\x1c\x00\x03S1\x00\x1d" + "\x63\x00" + "\x63\x07\x1c\x00\x03S2\x00\x1d"
 	want := searchReply{ReferenceID: "ab", Diagnostics: []Diagnostic{{Code: "S1"}, {Code: "S2"}}}

@@ -282,7 +282,7 @@ func TestWait(t *testing.T) {
 }
 
 // The total of all waits must be bounded, however often they arrive.
-func TestWaitForEver(t *testing.T) {
+func TestTotalWaitIsBounded(t *testing.T) {
 	for _, seconds := range []int{1, 30, 900, 65535} {
 		t.Run(fmt.Sprint(seconds), func(t *testing.T) {
 			bubble(t, func(t *testing.T, h *testNetwork) {
@@ -447,7 +447,7 @@ func TestRedirectBounds(t *testing.T) {
 	}
 }
 
-func TestRedirectInCircles(t *testing.T) {
+func TestRedirectLoop(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
 		h.serve(other, ardptest.Faults{}, redirector(server))
@@ -534,7 +534,7 @@ func TestSpoofedFromAnotherPort(t *testing.T) {
 }
 
 // A closed port must be reported at once, without waiting.
-func TestNobodyThere(t *testing.T) {
+func TestClosedPort(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("not every system reports that datagrams can't be delivered")
 	}
@@ -614,7 +614,7 @@ func TestBrokenNetwork(t *testing.T) {
 }
 
 // A closed port must be reported at once, also after a redirect.
-func TestRedirectToNobody(t *testing.T) {
+func TestRedirectToClosedPort(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.serve(server, ardptest.Faults{}, redirector(other))
 		begun := time.Now()

@@ -97,7 +97,7 @@ func TestRequestWindow(t *testing.T) {
 }
 
 // A server that withdraws an acknowledgement must not get more time.
-func TestThroughBackAndForth(t *testing.T) {
+func TestWithdrawnAcknowledgement(t *testing.T) {
 	f := newFake(&Call{Message: make([]byte, 40*MaxData)}, 7, nil)
 	for n := uint16(0); !f.isOver(); n++ {
 		if f.now > 2*time.Minute {

@@ -181,7 +181,7 @@ func TestSilentInWait(t *testing.T) {
 }
 
 // Before the first repeat, the client must not accept a forged reply with the swapped id.
-func TestSwappedIDIsNoSecondGuess(t *testing.T) {
+func TestForgedSwappedID(t *testing.T) {
 	bubble(t, func(t *testing.T, h *testNetwork) {
 		h.manual(server, func(got []byte, say func([]byte)) {
 			id := idOf(got)

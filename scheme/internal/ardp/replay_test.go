@@ -222,7 +222,7 @@ func TestReplayNoID(t *testing.T) {
 
 // Datagrams that no server sent. The reply must be the data of the named ones, by their
 // index in the capture.
-func TestReplayMade(t *testing.T) {
+func TestReplayHandmade(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		parts []int

@@ -127,7 +127,7 @@ func TestReaderTotal(t *testing.T) {
 	}
 }
 
-func TestReaderGoesOn(t *testing.T) {
+func TestReadAfterLines(t *testing.T) {
 	r := NewReader(strings.NewReader("+5\r\nhello"), 16)
 	if text, err := r.Line(); string(text) != "+5" || err != nil {
 		t.Fatalf("Line() = %q, %v, want %q", text, err, "+5")
