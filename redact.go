@@ -262,9 +262,9 @@ func secrets(text string, u URL) []span {
 	return keepEnds(text, f.spans)
 }
 
-// hasNone is a fast test that text contains no password; its arguments are those of secrets.
-// Most texts have no ":" except after the scheme and before the port. The result may be false
-// for a text without a password.
+// hasNone is a fast test that text contains no password; it takes the same arguments as
+// secrets. Most texts have no ":" except after the scheme and before the port. The result may
+// be false for a text without a password.
 func hasNone(text string, u URL) bool {
 	if octet.All(text)&octet.ASCII == 0 || strings.IndexByte(text, '%') >= 0 {
 		return false

@@ -19,8 +19,8 @@ import (
 //	include::a.adoc[]           Link, with the Element "include"
 //	see https://host/           running text, without marks at the end
 //
-// It replaces references to attributes that the document defines. If a destination has another
-// attribute reference, Ref is the whole destination as written.
+// It replaces references to attributes that the document defines. If a destination contains
+// another attribute reference, Ref is the whole destination as written.
 func asciidocLinks(text string, o *Options) iter.Seq[Link] {
 	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
 }

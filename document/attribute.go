@@ -74,8 +74,8 @@ func isReference(element string) bool {
 	return false
 }
 
-// maxElement is the maximum size of the element name in a link. A tag can have many links, and
-// each has the name.
+// maxElement is the maximum size of the element name in a link. A tag can contain many links,
+// and each stores the name.
 const maxElement = 64
 
 // attributes reports the links in the attributes of a start tag. If a name is repeated, the first

@@ -158,7 +158,7 @@ func (d *linkFinder) cssURL(v *source, i int) int {
 }
 
 // cssString returns the end of the content of the string at i, and the offset after the string. If
-// the string has a line end, which is an error, ok is false.
+// the string contains a line end, which is an error, ok is false.
 func cssString(s string, i int) (end, next int, ok bool) {
 	quote := s[i]
 	for i++; i < len(s); i++ {

@@ -13,7 +13,7 @@ import (
 func (t *texts) cells(h *head) {
 	separator := separatorOf(t.typ, h.octets)
 	block := make([]byte, 0, partSize)
-	least := 0 // minimum size of a block that may have a whole record
+	least := 0 // minimum size of a block that may contain a whole record
 	for err := error(nil); err == nil && !t.f.done; {
 		if len(block) == cap(block) {
 			block = append(block, make([]byte, len(block))...)[:len(block)]

@@ -3,7 +3,7 @@
 // [Links] reads plain text, Markdown, HTML and CSS, mail and mboxes, and any of those
 // compressed with gzip, bzip2, xz, zstd or compress(1), or in a tar or zip archive, one
 // within another. [HTML], [Markdown] and [CSS] read a text in memory. Package extract
-// decides what is a URL in running text.
+// recognizes URLs in running text.
 //
 // # The type of a document
 //

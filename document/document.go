@@ -28,7 +28,7 @@ type Options struct {
 	SchemesOnly bool
 	// Hidden also reports URLs that a reader of the document does not see: in HTML comments,
 	// scripts, style sheets and declarations, in attributes without a URL type, and in link
-	// texts. It has no effect on plain text.
+	// texts. It does not apply to plain text.
 	Hidden bool
 	// NoCode omits URLs in code: in Markdown code spans and blocks, and in the HTML elements
 	// code, pre, samp and kbd.
@@ -71,8 +71,8 @@ type Options struct {
 	// MaxMembers is the maximum number of members in all containers of a document together.
 	// Zero means 1,000,000.
 	MaxMembers int
-	// MaxBuffered is the maximum number of bytes that Links holds in memory of a text with
-	// markup, of a message, or of a nested zip archive. A longer text is read as plain text.
+	// MaxBuffered is the maximum number of bytes of a text with markup, a message or a
+	// nested zip archive that Links holds in memory. A longer text is read as plain text.
 	// Zero means 64 MiB.
 	MaxBuffered int64
 }
@@ -100,9 +100,9 @@ type Link struct {
 	// In a web archive, it is resolved against the URL of the page, and defaults to that URL.
 	// If Base is empty, the base is the URL of the document.
 	Ref, Base string
-	// Element is the HTML element and attribute of the link, as in "a href". Some links of
-	// other formats also have an Element: "wikilink" and "external" in Markdown, "xref" in
-	// AsciiDoc, "include" in AsciiDoc and reStructuredText, and "template".
+	// Element is the HTML element and attribute of the link, as in "a href". In other
+	// formats, only some links have an Element: "wikilink" and "external" in Markdown,
+	// "xref" in AsciiDoc, "include" in AsciiDoc and reStructuredText, and "template".
 	Element string
 	// ASCII is the URL for an IRI ([extract.Match].IRI): its host is in ASCII form (RFC
 	// 5891), and the rest has escapes (RFC 3987 section 3.1). It is zero if the host has no

@@ -130,8 +130,8 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	return b.Bytes(), true, err
 }
 
-// whole returns a reader for the whole item, in place if possible. what names the item in errors.
-// After an error, r may be truncated or nil.
+// whole returns a reader for the whole item, in place if possible. The text what names the item
+// in errors. After an error, r may be truncated or nil.
 func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
 	if section := it.inPlace(len(h.octets)); section != nil {
 		return section, section.Size(), nil

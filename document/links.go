@@ -256,14 +256,14 @@ func (d *linkFinder) prose(start, end int, n markup.Notation) {
 	}
 }
 
-// mayHold reports whether text may contain a URL: it has a ":" or a character reference that may
-// be one.
+// mayHold reports whether text may contain a URL: it contains a ":" or a character reference
+// that may be one.
 func mayHold(text string, n markup.Notation) bool {
 	return strings.IndexByte(text, ':') >= 0 ||
 		n != markup.Literal && strings.IndexByte(text, '&') >= 0 && (strings.Contains(text, "&#") || strings.Contains(text, "&colon"))
 }
 
-// running reports the URLs in p, whose offset in the document is start.
+// running reports the URLs in p, which is at offset start of the document.
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	o := d.o.Extract
 	o.Clone = o.Clone || p.Changed() // URLs must not retain the decoded text
@@ -287,8 +287,8 @@ func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	}
 }
 
-// after returns the text after the offset i of p, whose offset in the document is start. At the end
-// of p, it returns the markup after p.
+// after returns the text after the offset i of p, which is at offset start of the document. At the
+// end of p, it returns the markup after p.
 func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	if i < len(p.Text) {
 		return p.Text[i:]

@@ -99,8 +99,8 @@ func (f *finder) mbox(it item, h *head) {
 	}
 }
 
-// isMail reports whether a text begins with the header of a message. It must have only fields up
-// to an empty line or the end of the text, and at least two of the usual fields.
+// isMail reports whether a text begins with the header of a message. It must consist of fields
+// up to an empty line or the end of the text, and at least two of the usual fields.
 func isMail(text []byte) bool {
 	known := 0
 	for line := range bytes.Lines(text) {

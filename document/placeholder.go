@@ -57,7 +57,7 @@ func isPlaceholderTag(text string) bool {
 	case "em", "i", "var":
 		return true
 	}
-	// XML names may have a ":".
+	// XML names may contain a ":".
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !markup.IsElement(name)
 }
 

@@ -8,9 +8,9 @@ import (
 // standardInput is the name of a document whose type can't be recognized by its name.
 const standardInput = "-"
 
-// kindOfUnnamed returns the kind of a text on standard input. The text is plain unless it has a
-// Markdown or HTML link. Headings and lists prove nothing, because logs and messages also have
-// them.
+// kindOfUnnamed returns the kind of a text on standard input. The text is plain unless it
+// contains a Markdown or HTML link. Headings and lists prove nothing, because logs and messages
+// contain them too.
 func kindOfUnnamed(octets []byte) kind {
 	switch {
 	case hasMarkdownLink(octets):
@@ -21,7 +21,7 @@ func kindOfUnnamed(octets []byte) kind {
 	return plain
 }
 
-// hasMarkdownLink reports whether a text has "[text](destination)" or "[label]: destination".
+// hasMarkdownLink reports whether a text contains "[text](destination)" or "[label]: destination".
 func hasMarkdownLink(octets []byte) bool {
 	for line := range bytes.Lines(octets) {
 		for rest := line; ; {
@@ -51,7 +51,7 @@ func isDefinition(line []byte) bool {
 	return ok && len(label) > 0 && bytes.IndexByte(label, ']') < 0 && len(bytes.Fields(destination)) > 0
 }
 
-// hasHTMLLink reports whether a text begins with a tag and has an attribute with a link.
+// hasHTMLLink reports whether a text begins with a tag and contains an attribute with a link.
 func hasHTMLLink(octets []byte) bool {
 	text := bytes.ToLower(bytes.TrimSpace(octets))
 	if len(text) < 2 || text[0] != '<' || text[1] != '!' && (text[1] < 'a' || text[1] > 'z') || bytes.HasPrefix(text, []byte("<url:")) {

@@ -36,7 +36,7 @@ func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// xmlComment reports the URLs of a comment. A declaration has only names.
+// xmlComment reports the URLs of a comment. A declaration contains only names.
 func (d *linkFinder) xmlComment(start, end int) {
 	if s := d.text[start:end]; strings.HasPrefix(s, "<!") && !strings.HasPrefix(s, "<!--") {
 		d.hidden(start, end)

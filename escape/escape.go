@@ -2,8 +2,8 @@
 // that may not appear unescaped as "%" and two hexadecimal digits (RFC 1738
 // section 2.2; "Encoding reserved characters" in the URI draft).
 //
-// The character classes of RFC 1738 section 5 are values of type [Set], with the
-// names of the standard. An encoder takes the set of characters to leave
+// The character classes of RFC 1738 section 5 are values of type [Set], and have
+// the standard's names. An encoder takes the set of characters to leave
 // unescaped. A program must decode a part only once, after it was split from its
 // neighbours: "%2F" is not "/".
 //

@@ -110,7 +110,7 @@ type run struct {
 	i     int     // end of the text that was read; if there is no URL, where the search continues
 	v     verdict // the result so far
 
-	foreign              bool // the host has ideographs, symbols or dashes in it
+	foreign              bool // the host contains ideographs, symbols or dashes
 	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
 	round, square, curly int  // brackets that are open
 
@@ -225,7 +225,7 @@ const separators = ",;!'("
 func (r *run) hostAndEnd() (host, end int, ok bool) {
 	host = r.i
 	i, first := r.i, -1
-	plain := true // text[host:i] is what a host and port may be
+	plain := true // text[host:i] may be a host and port
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; i++ {
 		switch c := r.text[i]; {
 		case c == '@':
@@ -283,9 +283,9 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 // belongs is the verdict for a byte that belongs to the URL.
 const belongs verdict = more + 1
 
-// inLogin decides about the byte at i in a userinfo, which no host can have. It returns found if
-// the URL ends here, none if the userinfo ends, belongs, or more. complete reports whether the
-// text before i is a complete host.
+// inLogin decides about the byte at i in a userinfo, which no host can contain. It returns found
+// if the URL ends here, none if the userinfo ends, belongs, or more. complete reports whether
+// the text before i is a complete host.
 func (r *run) inLogin(i int, complete bool) verdict {
 	c := r.text[i]
 	switch c {
@@ -297,7 +297,7 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		}
 		return belongs
 	case '[', ']', '{', '}':
-		// A user name has these only as escapes.
+		// A user name contains these only as escapes.
 		return none
 	case '\'':
 		if r.opened('\'') || r.quoted() {
@@ -445,7 +445,7 @@ func (r *run) ask(i int) int {
 	return 0
 }
 
-// delimiter is ask for a byte that ends a URL, with few exceptions.
+// delimiter implements ask for a byte that ends a URL, with few exceptions.
 func (r *run) delimiter(i int) int {
 	n, known := 0, true
 	switch c := r.text[i]; {
@@ -680,15 +680,15 @@ func isNID(text string) bool {
 
 // usual reads a common bare URL: a host, an optional port, and a path and query of US-ASCII
 // without brackets. It returns the end of the URL, or 0 if [scanner.bare] must read it. The method
-// bare has the same result, but takes 1.5 times as long (BenchmarkDense).
+// bare returns the same result, but takes 1.5 times as long (BenchmarkDense).
 func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	i := colon + len("://")
 	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// A byte that neither hosts nor paths have must not follow the host. It may belong to a
-	// userinfo, which bare must read.
+	// A byte that neither hosts nor paths contain must not follow the host. It may belong
+	// to a userinfo, which bare must read.
 	host := i
 	if i = octet.Plain(text, i); i >= len(text) || kinds[text[i]]&ends == 0 && strings.IndexByte(text[host:i], '/') < 0 {
 		return 0

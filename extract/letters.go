@@ -350,11 +350,12 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 	return false, true
 }
 
-// foreignEnd returns the end of the host and port text[host:end] if they have foreign characters:
-// ideographs, symbols or dashes. If a dot follows these characters, the whole host is a name in
-// another script. Without a dot, or if the characters follow other letters in the last label, the
-// end is unknown and ok is false. But a complete name before them, such as "example.com", or a
-// port, ends there, because no top-level domain has both US-ASCII and other letters.
+// foreignEnd returns the end of the host and port text[host:end] if they contain foreign
+// characters: ideographs, symbols or dashes. If a dot follows these characters, the whole host is
+// a name in another script. Without a dot, or if the characters follow other letters in the last
+// label, the end is unknown and ok is false. But a complete name before them, such as
+// "example.com", or a port, ends there, because no top-level domain mixes US-ASCII and other
+// letters.
 func foreignEnd(text string, host, end int) (stop int, ok bool) {
 	name := strings.TrimRight(text[host:end], ".:")
 	first := strings.IndexFunc(name, isForeign)

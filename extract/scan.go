@@ -82,7 +82,7 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 }
 
 // mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are in prose,
-// before a space; a URL has a space only in a wrapper.
+// before a space; a URL contains a space only in a wrapper.
 func (s *scanner) mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false

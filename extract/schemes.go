@@ -60,8 +60,8 @@ func Standard() (list []Scheme) {
 // Schemes is an immutable set of schemes. It may be used concurrently.
 type Schemes struct {
 	byName map[string]Scheme
-	// ends has the last two letters of each name and of the prefix "URL": most words
-	// before a ":" end in others.
+	// ends holds the last two letters of each name and of the prefix "URL": most
+	// words before a ":" end in others.
 	ends [1 << 10]bool
 }
 

@@ -100,8 +100,8 @@ const elements = " a b br dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i img li ol 
 
 func isElement(name string) bool { return strings.Contains(elements, " "+strings.ToLower(name)+" ") }
 
-// isBlock reports whether the braces at the start of text are part of a URL, because more of the
-// URL follows.
+// isBlock reports whether the braces at the start of text belong to a URL, because it continues
+// after them.
 func isBlock(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	_, after, ok := strings.Cut(line, "}")
@@ -234,7 +234,7 @@ func isOmitted(text, tail string) bool {
 }
 
 // withPercents replaces each "%" outside an escape by "%25". ok is false if text is a template, or
-// has such a "%" before its path.
+// contains such a "%" before its path.
 func withPercents(text string) (escaped string, ok bool) {
 	scheme, part, _ := strings.Cut(text, ":")
 	first := len(scheme) + 1

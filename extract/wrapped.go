@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped searches for a URL in the wrapper that opens at open and whose content begins at
+// wrapped searches for a URL in the wrapper that opens at open and with its content at
 // inner. Without a prefix, a space on the first line means that the "<" is not a wrapper. If
 // the text ends in the wrapper, there is no URL, because its rest is missing.
 func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
@@ -258,7 +258,7 @@ func marginOf(text string, i int) (m margin) {
 		if end == 0 {
 			break
 		}
-		// A multi-line comment opens with "/*" and has "*" on the other lines.
+		// A multi-line comment opens with "/*" and starts its other lines with "*".
 		m.marks[k] = strings.TrimLeft(line[:end], "/")
 		if m.marks[k] == "" || m.marks[k][0] != '*' {
 			m.marks[k] = line[:end]

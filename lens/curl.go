@@ -26,7 +26,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	}
 	out, err := p.runHere(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
 	r.close()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the status is that of the last URL
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the status belongs to the last URL
 		return "", nil, err
 	}
 	told := curlReports(out, r.password)

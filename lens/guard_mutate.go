@@ -155,7 +155,7 @@ func percentEncode(text string) string {
 	return b.String()
 }
 
-// fullwidth returns the wide form of each character that has one (U+FF01 to U+FF5E).
+// fullwidth returns the wide form of each character, if it exists (U+FF01 to U+FF5E).
 func fullwidth(text string) string {
 	if !utf8.ValidString(text) {
 		return text

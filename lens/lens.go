@@ -177,7 +177,7 @@ func (l *Lens) hostless(url string) string {
 	return u.Scheme()
 }
 
-// isNested reports whether r has the host of a URL within url, as in "jar:http://h/x!/y".
+// isNested reports whether the host in r comes from a URL within url, as in "jar:http://h/x!/y".
 func isNested(url string, r ParseResult) bool {
 	outer, rest, _ := strings.Cut(url, ":")
 	inner, _, found := strings.Cut(rest, ":")

@@ -54,7 +54,7 @@ func (r *Report) HasPassword() bool {
 	return slices.Contains(m.hidden, true) || len(m.secrets) > 0
 }
 
-// maxSecrets limits the texts to hide, because a hostile URL has thousands of pieces.
+// maxSecrets limits the texts to hide, because a hostile URL may contain thousands of pieces.
 const maxSecrets = 64
 
 // mask holds the passwords of a report.

@@ -24,7 +24,7 @@ type ParseResult struct {
 	Unseen []string
 }
 
-// PartNames returns the names of the parts of a [ParseResult], in the order of a URL.
+// PartNames returns the part names of a [ParseResult], in the order of a URL.
 func PartNames() []string {
 	return []string{"scheme", "user", "password", "host", "port", "path", "query", "fragment"}
 }

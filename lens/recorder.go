@@ -32,7 +32,7 @@ type asked struct {
 }
 
 // recorder is a proxy on the loopback interface that connects nowhere. It records the
-// requests of programs. Each request has its number as the user, and a password that
+// requests of programs. Each request uses its number as the user, and a password that
 // other users of the machine do not know.
 type recorder struct {
 	listener net.Listener

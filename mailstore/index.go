@@ -19,7 +19,7 @@ const version = "locus mailstore 1"
 
 // The buckets of the index.
 //
-// The hash of an identifier leads to places: the key is the first two bytes of the
+// The hash of an identifier maps to places: the key is the first two bytes of the
 // hash, the value is all places of such hashes, in order. There are at most 65,536
 // keys, so writing a part of the index takes much less memory than with one key for
 // each identifier.

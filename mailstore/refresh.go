@@ -320,7 +320,7 @@ func (r *refresher) flushFull() error {
 	return r.flush()
 }
 
-// countMessage counts a message. known reports whether the index already has it.
+// countMessage counts a message. known reports whether the index already contains it.
 func (r *refresher) countMessage(path string, ids []string, known bool) {
 	r.reached.Path = path
 	switch {
@@ -390,7 +390,7 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 }
 
 // readMessages adds the messages of an mbox from offset at. If it is interrupted, it records its
-// position. The index already has the message at known.
+// position. The index already contains the message at known.
 func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
 	m.IDs = true

@@ -117,7 +117,7 @@ func section(ctx context.Context, f *os.File, at, size int64) *io.SectionReader 
 	return r
 }
 
-// cancellable is a file whose reads fail after ctx is cancelled.
+// cancellable is a file. Reads fail after ctx is cancelled.
 type cancellable struct {
 	ctx context.Context
 	f   *os.File

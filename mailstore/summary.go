@@ -41,7 +41,7 @@ func (s *Store) Summary() (Summary, error) {
 	return sum, nil
 }
 
-// count counts the messages of the postings. A message has a posting for each of its identifiers.
+// count counts the messages of the postings. Each identifier of a message has a posting.
 func count(tx *bbolt.Tx) (n int64, err error) {
 	list, err := containers(tx)
 	if err != nil {

@@ -13,7 +13,7 @@ const longestDate = 200
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
 // zones are the zones of RFC 5322 section 4.3, in hours. The section reads all others,
-// such as those of one letter, as -0000: the time is known only in UTC.
+// such as one-letter zones, as -0000: the time is known only in UTC.
 var zones = map[string]int{
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }

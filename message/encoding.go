@@ -7,7 +7,7 @@ import (
 )
 
 // The readers in this file decode a Content-Transfer-Encoding (RFC 2045 section 6), and
-// skip what is invalid. Parse reports the faults.
+// skip invalid text. Parse reports the faults.
 
 const (
 	noDigit = 0xFF
@@ -88,8 +88,8 @@ func base64Fault(line []byte) int {
 	return -1
 }
 
-// quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. An "=" that
-// does not begin an escape stands for itself.
+// quotedPrintable decodes quoted-printable (RFC 2045 section 6.7) line by line. It leaves
+// an "=" that does not begin an escape unchanged.
 type quotedPrintable struct {
 	carry []byte // the start of an escape at the end of a fragment
 }

@@ -13,9 +13,8 @@ import (
 // message/global, and programs write both.
 func (n *node) isEncodedMessage() bool { return isMessage(n.typ) && !isIdentity(n.encoding) }
 
-// openEncoded decodes the enclosed messages that have a transfer encoding, and inserts
-// their nodes. Such a message is kept in memory, because its parts have no offsets in the
-// input.
+// openEncoded decodes the enclosed messages with a transfer encoding, and inserts their
+// nodes. Such a message stays in memory, because its parts have no offsets in the input.
 func (s *scanner) openEncoded() error {
 	m := s.m
 	if !slices.ContainsFunc(m.nodes, func(n node) bool { return n.isEncodedMessage() }) {

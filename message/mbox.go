@@ -47,7 +47,7 @@ type Mbox struct {
 	f       fragment
 	rest    []byte // rest of f that Read has not returned
 	blank   int    // length of the blank line just read in the body, or 0
-	ended   bool   // the last line has a line end
+	ended   bool   // the last line ended with a line end
 	single  bool   // there is one message, which no From_ line ends
 	bare    bool   // a line of the body begins with "From "
 }
@@ -149,7 +149,7 @@ func (m *Mbox) End() MboxMessage {
 	return m.message
 }
 
-// skipBody skips to the next message, whose offset is known.
+// skipBody skips to the next message, the offset of which is known.
 func (m *Mbox) skipBody() {
 	n := m.message.Next - m.lines.offset
 	switch {
@@ -458,8 +458,8 @@ func IsFromLine(text []byte, afterBlank bool) bool {
 	return nameLen(next) > 0
 }
 
-// isDated reports whether a From_ line has a time and a year, in any order and with
-// anything else: "From joe@host.dom Sat Jan  3 01:05:34 1996".
+// isDated reports whether a From_ line contains a time and a year, in any order and
+// with anything else: "From joe@host.dom Sat Jan  3 01:05:34 1996".
 func isDated(line []byte) bool {
 	timed := false
 	for i := 1; i+1 < len(line) && !timed; i++ {

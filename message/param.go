@@ -179,8 +179,8 @@ func joinPieces(all []piece) string {
 	return text
 }
 
-// appendUnescaped appends text with its escapes decoded: mark and two hexadecimal digits. Any
-// other mark stands for itself.
+// appendUnescaped appends text with its escapes decoded: mark and two hexadecimal digits. It
+// leaves any other mark unchanged.
 func appendUnescaped(dst []byte, text string, mark byte) []byte {
 	for i := 0; i < len(text); i++ {
 		if text[i] == mark && isHexPair(text[i+1:]) {

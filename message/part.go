@@ -56,8 +56,7 @@ func (m *Message) finish(faulty []int) {
 	}
 }
 
-// path returns the prefix of the paths of n's children, and the path of n, or "" if n is not
-// listed.
+// path returns the path prefix of n's children, and the path of n, or "" if n is not listed.
 func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {

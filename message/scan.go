@@ -71,7 +71,7 @@ type scanner struct {
 
 	head      []byte // the lines of the header
 	lastLine  int    // start of the last line
-	fields    bool   // the header has a field
+	fields    bool   // a field was read in the header
 	headTotal int    // bytes of all headers
 
 	prevEnd int64  // end of the previous line, without its line end

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/charset"
 )
 
-// DecodeWords returns the text of a header field, or of a news server's overview, as one
+// DecodeWords returns the text in a header field or in a news server's overview as one
 // line of UTF-8. It decodes encoded words (RFC 2047). Other text is UTF-8 (RFC 6532) if it
 // is valid, otherwise ISO Latin 1.
 //

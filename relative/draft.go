@@ -26,7 +26,7 @@ import (
 // of the path, and preserves a final "..". Here "a/." gives "a/", nothing is above the
 // root, and a final ".." removes a segment.
 //
-// A form that has only a fragment means the document itself. The rule would remove the
+// A form with only a fragment means the document itself. The rule would remove the
 // document's name.
 func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) {
 	t = base
@@ -79,9 +79,9 @@ func (p parts) afterScheme() string { return p.body()[len(p.scheme)+1:] }
 
 func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, "/")) }
 
-// prefixEnd returns the length of the prefix of the body of base that a form with n
-// leading slashes continues. If the rule finds nothing, one slash continues at the root
-// of the path and two after the scheme.
+// prefixEnd returns the length of the body prefix of base that a form with n leading
+// slashes continues. If the rule finds nothing, one slash continues at the root of the
+// path and two after the scheme.
 func prefixEnd(base parts, n int, o Options) (int, bool) {
 	body := base.body()
 	root := len(body) - len(base.path)

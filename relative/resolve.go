@@ -202,8 +202,8 @@ func (r Ref) checkScheme(rules Rules) error {
 		fmt.Errorf(`%w; an RFC 3986 scheme begins with a letter: write "./" before a relative reference with ":" in its first segment, and "//" before a host and port`, locus.ErrNoScheme))
 }
 
-// withoutScheme returns r as a relative reference if its scheme is that of base, base has a
-// hierarchy, and no "//" follows the scheme.
+// withoutScheme returns r as a relative reference if its scheme equals the scheme of base,
+// base has a hierarchy, and no "//" follows the scheme.
 func (r Ref) withoutScheme(base locus.URL) Ref {
 	rest := r.u.SchemePart()
 	if !hierarchical(base) || strings.HasPrefix(rest, "//") || r.u.Scheme() != base.Scheme() {

@@ -32,8 +32,8 @@ type CurrentStandard struct {
 // Standard returns the name of the standard in force for s: Current.Name, or Section.
 func (s *Scheme) Standard() string { return cmp.Or(s.Syntax.Current.Name, s.Section) }
 
-// CheckURI returns all violations of RFC 3986 and of the standard in force for the scheme
-// of u, and notes, in order of offset. If both report the same fault, the list has the
+// CheckURI returns all violations of RFC 3986 and of the standard in force for u's
+// scheme, and notes, in order of offset. If both report the same fault, the list has the
 // violation of the scheme's standard, because its fix is specific to the scheme.
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
@@ -49,7 +49,7 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 }
 
 // merged returns the findings of list and own, which are in order of offset. It omits a finding of
-// list if own has one of the same kind at the same offset.
+// list if own contains one of the same kind at the same offset.
 func merged(list, own []locus.Violation) []locus.Violation {
 	all := make([]locus.Violation, 0, len(list)+len(own))
 	for _, v := range list {
@@ -63,8 +63,8 @@ func merged(list, own []locus.Violation) []locus.Violation {
 	return append(all, own...)
 }
 
-// hasKind reports whether list, which begins at offset or after it, has a finding of that kind
-// at offset.
+// hasKind reports whether list, which begins at offset or after it, contains a finding of that
+// kind at offset.
 func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 	for _, v := range list {
 		if v.Offset != offset {

@@ -10,12 +10,14 @@ import (
 
 // The errors of an opener must wrap one of these.
 var (
-	// ErrNotFound means that the server has no such resource. It wraps fs.ErrNotExist.
+	// ErrNotFound means that the server has no such resource. For errors.Is, it is also
+	// fs.ErrNotExist.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
-	// ErrNotArchived means that an archive does not contain the resource. It wraps ErrNotFound.
+	// ErrNotArchived means that an archive does not contain the resource. For errors.Is, it is also
+	// ErrNotFound.
 	ErrNotArchived error = kind{"not in the archive", ErrNotFound}
-	// ErrAuth means that the server requires a login, or rejected it. It wraps
-	// fs.ErrPermission.
+	// ErrAuth means that the server requires a login, or rejected it. For
+	// errors.Is, it is also fs.ErrPermission.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
 	// ErrUnreachable means that the opener could not connect to the server.
 	ErrUnreachable = errors.New("unreachable")
@@ -25,7 +27,8 @@ var (
 	ErrTooLarge = errors.New("too large")
 	// ErrUnsupported means that the scheme, or this use of it, is not supported.
 	ErrUnsupported = errors.New("not supported")
-	// ErrNoScheme means that the scheme is not registered. It wraps ErrUnsupported.
+	// ErrNoScheme means that the scheme is not registered. For errors.Is, it is also
+	// ErrUnsupported.
 	ErrNoScheme error = kind{"unknown scheme", ErrUnsupported}
 )
 

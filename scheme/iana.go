@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ianaNames has a name and a status on each line, in order of the names, after
-// comments.
+// ianaNames contains a name and a status on each line, in order of the names,
+// after comments.
 //
 //go:embed iana.txt
 var ianaNames string

@@ -12,14 +12,14 @@ const (
 )
 
 // ColumnKind is a property of items that a column shows. A kind that is also a field
-// of Item.Fields has the name of that field.
+// of Item.Fields is named like that field.
 type ColumnKind string
 
 const (
 	ColumnTitle  ColumnKind = "name"
 	ColumnSize   ColumnKind = "size"
 	ColumnDate   ColumnKind = "date"
-	ColumnFrom   ColumnKind = "from"   // the author, who is in Item.Note
+	ColumnFrom   ColumnKind = "from"   // the author, in Item.Note
 	ColumnNumber ColumnKind = "number" // of an article in its newsgroup
 	ColumnCount  ColumnKind = "count"  // of the articles in a newsgroup
 	ColumnScore  ColumnKind = "score"  // of a search result

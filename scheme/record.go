@@ -2,8 +2,8 @@ package scheme
 
 import "net"
 
-// Recorder records the exchange of an opener with a server for one request, as it is on the
-// wire, with "***" for passwords. Its methods may be called concurrently.
+// Recorder records the exchange of an opener with a server for one request, in its wire
+// format, with "***" for passwords. Its methods may be called concurrently.
 type Recorder interface {
 	// Connected reports a connection that the opener uses for the request. name
 	// distinguishes the connections of one request: it is empty, or names the purpose, such

@@ -70,7 +70,7 @@ type Syntax struct {
 	Fields func(u locus.URL) ([]Field, error)
 
 	// Words returns the decoded search of u, with "+" read as a space (URI draft, "Query
-	// strings"). If u has no search or is not in this scheme's form, ok is false. If
+	// strings"). If u lacks a search or is not in this scheme's form, ok is false. If
 	// Words is nil, URLs of the scheme have no searches.
 	Words func(u locus.URL) (words string, ok bool)
 
@@ -211,8 +211,8 @@ func (f Field) Text() string {
 // concurrent use.
 //
 // Open must return when ctx ends. Reading the returned resource must then fail with the
-// cause of ctx. Open must fail before it dials if Fields rejects the URL, if the URL has
-// another scheme, or if it contains bytes that a request cannot contain.
+// cause of ctx. Open must fail before it dials if Fields rejects the URL, if the scheme
+// differs, or if the URL contains bytes that a request cannot contain.
 type Opener interface {
 	Open(ctx context.Context, req *Request) (Resource, error)
 }

@@ -12,10 +12,10 @@ import (
 // of which the scheme is a typo. If there is no suggestion, it returns the zero URL and "".
 // The reason contains no password.
 //
-// A name is a typo at distance 1 from a registered name, or at distance 2 if it has at
-// least six letters. A missing, wrong or extra letter counts 1, and so do two letters in
-// the wrong order. A name that [NameStatus] knows, or that begins with "x-", is not a
-// typo.
+// A name is a typo at distance 1 from a registered name, or at distance 2 from a name
+// with at least six letters. A missing, wrong or extra letter counts 1, and so do two
+// letters in the wrong order. A name that [NameStatus] knows, or that begins with "x-",
+// is not a typo.
 func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	if u.IsZero() || r.Known(u) {
 		return locus.URL{}, ""

@@ -23,8 +23,8 @@ type nationalPage struct {
 	runes      string
 }
 
-// nationalPages lists IBM's Country Extended Code Pages. Their control codes are
-// those of 037. A test checks that each contains every character once.
+// nationalPages lists IBM's Country Extended Code Pages. Their control codes
+// equal the codes of 037. A test checks that each contains every character once.
 var nationalPages = [...]nationalPage{
 	{"037", "1140", "", ""},
 	{"273", "1141", "\x43\x4A\x4F\x59\x5A\x5F\x63\x6A\x7C\xA1\xB0\xB5\xBA\xBB\xC0\xCC\xD0\xDC\xE0\xEC\xFC", "{Ä!~Ü^[ö§ß¢@¬|ä¦ü}Ö\\]"},

@@ -13,8 +13,8 @@ type Input struct {
 	Text string // in one piece if it arrived in one piece
 }
 
-// Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, of xterm or of the
-// Linux console. These keys replace the keys that such a terminal lacks:
+// Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, xterm or the Linux
+// console. These keys replace the keys that such a terminal lacks:
 //
 //	^C  Clear        ^D  Dup              ^E  EraseEOF, as End
 //	^F  FieldMark    ^R  Reset            ^U  EraseInput

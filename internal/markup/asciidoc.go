@@ -36,7 +36,7 @@ type asciidoc struct {
 	leaf       adocLeaf
 	start, end int  // text of the leaf; -1 before it begins
 	term       bool // the last line is a term without its description
-	titled     bool // the document has a title
+	titled     bool // a title was read
 	underlined bool // the next line underlines a title
 }
 
@@ -344,7 +344,7 @@ func isTerm(line string) bool {
 	return !strings.HasPrefix(line, "//") && (strings.HasSuffix(line, "::") || strings.HasSuffix(line, ";;")) && strings.Trim(line, ":; \t") != ""
 }
 
-// hasTerm reports whether a line has a term with its description.
+// hasTerm reports whether a line contains a term with its description.
 func hasTerm(line string) bool {
 	line = strings.TrimLeft(line, " \t")
 	for _, mark := range [...]string{":: ", ":::", ";; ", "::\t"} {
@@ -444,7 +444,7 @@ func (a *asciidoc) section(line string, start, end, next int) bool {
 	return true
 }
 
-// hasWord reports whether a line has a letter, a digit or "_".
+// hasWord reports whether a line contains a letter, a digit or "_".
 func hasWord(line string) bool {
 	for i := range len(line) {
 		if octet.Is(line[i], octet.Alpha|octet.Digit) || line[i] >= 0x80 || line[i] == '_' {

@@ -175,7 +175,7 @@ func (r *resolvedText) changed(i, end int) bool {
 	return n < len(r.swaps) && r.swaps[n].to < end
 }
 
-// isOpen reports whether text has a reference to an attribute.
+// isOpen reports whether text contains a reference to an attribute.
 func isOpen(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "{")

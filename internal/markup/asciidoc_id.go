@@ -50,7 +50,7 @@ const maxNotes = 10_000
 // maxTitle is the maximum length of a title from which a name is generated.
 const maxTitle = 4096
 
-// sectionID records the names of the section whose title is from start to end.
+// sectionID records the names of the section with the title from start to end.
 func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
 	resolved := a.attrs.resolve(a.text[start:end])
 	title := resolved.s

@@ -247,7 +247,7 @@ func (l *adocInlines) url(start int) int {
 	return end
 }
 
-// linkTo yields a destination from at to end, whose label is from text to label. The macro
+// linkTo yields a destination from at to end, with a label from text to label. The macro
 // begins at start.
 func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) int {
 	l.flush(start)
@@ -469,7 +469,7 @@ func (l *adocInlines) option(i, end int) {
 	}
 }
 
-// picturePiece yields the picture whose target is from start to end.
+// picturePiece yields the picture with the target from start to end.
 func (l *adocInlines) picturePiece(start, end int) {
 	target := l.s[start:end]
 	dir, _ := l.attrs.get("imagesdir")
@@ -584,7 +584,7 @@ func (l *adocInlines) passMacro(start, i int) int {
 	return l.raw(HTMLBlock, start, i+1, end, end+1)
 }
 
-// math reads a formula, whose text follows the "[" at i.
+// math reads a formula. Its text follows the "[" at i.
 func (l *adocInlines) math(start, i int) int {
 	if l.s[i] != '[' {
 		return i
@@ -626,7 +626,7 @@ func (l *adocInlines) codeSpan(i int) int {
 	}
 }
 
-// openCode begins the code from start to end, whose marks begin at before.
+// openCode begins the code from start to end. Its marks begin at before.
 func (l *adocInlines) openCode(before, start, end int) int {
 	l.flush(before)
 	l.skipTo(start)

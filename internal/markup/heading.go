@@ -109,7 +109,7 @@ func (p *plainText) open(s string, i int, image bool) int {
 	return n
 }
 
-// close handles the link or image whose text ends at i. It keeps only the text of a link.
+// close handles the link or image whose text ends at i. It preserves only the text of a link.
 func (p *plainText) close(s string, open bracket, i, next int) {
 	if p == nil {
 		return

@@ -522,7 +522,7 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 	return "", ok && strings.TrimLeft(s[next:], " \t") == ""
 }
 
-// literalEnding stands for the end tag of any element that may contain blank lines.
+// literalEnding represents the end tag of any element that may contain blank lines.
 const literalEnding = "</"
 
 // hasEnding reports whether s contains the ending of an HTML block.
@@ -543,8 +543,8 @@ func hasEnding(s, ending string) bool {
 	}
 }
 
-// narrowName returns the end of the tag name at the start of s. In Markdown, a tag name has only
-// letters, digits and "-".
+// narrowName returns the end of the tag name at the start of s. In Markdown, a tag name consists
+// of letters, digits and "-".
 func narrowName(s string) int {
 	end := 0
 	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {

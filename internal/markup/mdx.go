@@ -147,7 +147,7 @@ type tags struct {
 	quote byte // quote of the open string, or 0
 }
 
-// line reads a line, and reports whether it has only tags, up to the first other text.
+// line reads a line, and reports whether it consists of tags, up to the first other text.
 func (t *tags) line(text string) (only bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// directive reads the directive whose name is at an offset, and reports whether there is
+// directive reads the directive with its name at an offset, and reports whether there is
 // one.
 func (r *rst) directive(ln rstLine, at int) bool {
 	size := directiveName(r.text[at:ln.end])
@@ -235,7 +235,7 @@ func (r *rst) simpleTable(border string, top rstLine) {
 	}
 }
 
-// row yields the cells of a line of a simple table, whose first column begins at start.
+// row yields the cells of a line of a simple table. Its first column begins at start.
 func (r *rst) row(border string, ln rstLine, start int) {
 	from := min(start, ln.end)
 	for i := 1; i < len(border); i++ {

@@ -251,7 +251,7 @@ func (c *Conn) subnegotiation() error {
 // subnegotiation, and reset all options. Only [Option.Sub] may call it.
 func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
 
-// unread is a connection whose first octets have been read already.
+// unread is a connection with octets that have been read already.
 type unread struct {
 	net.Conn
 	octets []byte

@@ -141,7 +141,7 @@ func (s *scanner) step(o byte) event {
 			s.state = inSub
 			s.keep([]byte{IAC})
 		default:
-			// A command ends a subnegotiation whose end was lost.
+			// A command ends a subnegotiation if its end was lost.
 			if s.unfinished++; s.unfinished > maxLost {
 				return endlessEvent
 			}

@@ -119,7 +119,7 @@ func makeTable() (t [256]Class) {
 	return t
 }
 
-// All returns the AND of the classes of all octets of text: the sets that contain all
+// All returns the AND of the classes of all octets in text: the sets that contain all
 // of them. For an empty text it returns all sets.
 func All[T ~string | ~[]byte](text T) Class {
 	all := ^Class(0)

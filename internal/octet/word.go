@@ -3,9 +3,9 @@ package octet
 import "math/bits"
 
 // This file tests eight octets at a time. A word holds eight octets of a text, the
-// first in its lowest bits. A mask has the top bit of each of its octets set or
-// clear. The results equal those of the table, but need no branch for each octet
-// that the processor may mispredict.
+// first in its lowest bits. In a mask, the top bit of each octet is set or clear.
+// The results equal those of the table, but need no branch for each octet that the
+// processor may mispredict.
 
 const (
 	ones = 0x0101010101010101

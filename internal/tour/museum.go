@@ -49,7 +49,7 @@ type Demo struct {
 	closers []io.Closer
 }
 
-// Server is a room of the tour: the stops of one scheme, or of a group of schemes.
+// Server is a room of the tour: the stops of one scheme or of several related schemes.
 type Server struct {
 	Scheme string // of the first stop
 	Name   string

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// class is a set of the characters of section 2 and of the components of section 3.
+// class is a set of characters that section 2 or a component in section 3 defines.
 type class uint8
 
 const (
@@ -96,9 +96,9 @@ func areEscapes(text string, i int) bool {
 	}
 }
 
-// Check lists the violations of the grammar of appendix A, in the order of their
-// offsets, and notes. A relative reference is a violation. An absolute-URI (section 4.3)
-// is a URI without [URI.Fragment].
+// Check lists the violations of the grammar in appendix A, and notes, in order of
+// offset. A relative reference is a violation. An absolute-URI (section 4.3) is a URI
+// without [URI.Fragment].
 func (u URI) Check() []locus.Violation {
 	if u.isPlain() {
 		return nil

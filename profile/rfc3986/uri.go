@@ -100,7 +100,7 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	}
 	end, all := octet.Run(text, path)
 	if end < len(text) && text[end] != '#' {
-		all = 0 // a control character, which no component has
+		all = 0 // a control character, which no component may contain
 		end = until(text, end, "#")
 	}
 	if all&octet.NoQuery == 0 {

@@ -281,7 +281,7 @@ type control struct {
 	dataType string   // argument of the last TYPE; empty if none
 	listVerb string   // LIST or MLSD; empty if not known yet
 
-	protected bool // data connections have TLS
+	protected bool // data connections use TLS
 	noEPSV    bool // PASV works instead
 	noEPRT    bool // PORT works instead
 	noPassive bool // EPRT works instead
@@ -300,8 +300,9 @@ func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxRepl
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	config = c.Config(config)
 	// Some servers require that a data connection resumes the TLS session of its
-	// control connection, to prove that both have the same client. So each control
-	// connection has a session cache, which its data connections only read.
+	// control connection, to prove that both belong to the same client. So each
+	// control connection owns a session cache, which its data connections only
+	// read.
 	cache := tls.NewLRUClientSessionCache(1)
 	config.ClientSessionCache = cache
 	if err := c.StartTLS(ctx, config); err != nil {

@@ -110,7 +110,7 @@ func (c *control) changeDirectory(cwd []string) error {
 	return nil
 }
 
-// unknownCommand reports that the server does not have the command.
+// unknownCommand reports whether the code means that the server does not support the command.
 func unknownCommand(code int) bool { return code == 500 || code == 502 }
 
 func (c *control) greet() error {

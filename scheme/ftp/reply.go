@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// maxReply is the default of Options.MaxReply. Real banners have a few dozen lines.
+// maxReply is the default of Options.MaxReply. Real banners are a few dozen lines long.
 const maxReply = 256 << 10
 
 // reply is the reply to a command (RFC 959 section 4.2).

@@ -111,7 +111,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		if limit := x.req.Limit; limit > 0 && o.Size-o.Start > limit {
 			return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", scheme.ErrTooLarge, o.Size-o.Start, limit)
 		}
-		// A server that reports the size or time of a file has the file.
+		// If a server reports the size or time of a file, the file exists.
 		known := o.Size >= 0 || !o.ModTime.IsZero()
 		if x.req.Probe && known || o.Start > 0 && o.Start == o.Size {
 			x.End(true)

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// fieldKinds maps the kinds of questions, in lower case, to field kinds. Other questions are
-// answered like ask.
+// fieldKinds maps the kinds of questions, in lower case, to field kinds. The client handles
+// other questions like ask.
 var fieldKinds = map[string]scheme.FieldKind{
 	"note":    scheme.FieldNote,
 	"ask":     scheme.FieldText,

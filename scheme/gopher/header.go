@@ -21,7 +21,7 @@ type plusHeader struct {
 	Length int64
 }
 
-// Lengths of replies whose size the server does not announce.
+// Lengths of replies with an unannounced size.
 const (
 	lengthDot   = -1 // a line that is only a dot ends the reply
 	lengthClose = -2 // the end of the connection ends the reply

@@ -31,7 +31,7 @@ type menuLine struct {
 	Selector string
 	Host     string // empty means the host of the menu
 	Port     uint16 // 0 means unknown, see Fault and Assumed; an empty field means 70, or 23 for a session
-	Plus     byte   // '+' means that the item has Gopher+ attributes, '?' that it also has a form, 0 neither
+	Plus     byte   // '+' means an item with Gopher+ attributes, '?' one that also has a form, 0 neither
 	Mirrors  byte   // in a '+' line, the type of the item before it; otherwise 0
 	Fault    error  // why the line is not a link and can only be shown; wraps scheme.ErrProtocol
 	Assumed  bool   // the line has no host and port, so the menu's own are used
@@ -76,7 +76,7 @@ const whySelector = "a selector can't contain CR, LF or NUL"
 // menuState holds the facts about previous lines that parsing a line needs.
 type menuState struct {
 	item byte   // type of the last item; 0 if none
-	host string // the last valid host, because many consecutive lines have the same
+	host string // the last valid host, because many consecutive lines repeat it
 }
 
 // parse reads a line into the zero menuLine. The line must not be empty or

@@ -176,8 +176,8 @@ func endsByDot(form string) bool {
 //	+[view[ language]] TAB 1 CR LF header CR LF body
 //
 // where header is +-1 (the body consists of lines, the last a lone "."), +-2 (the
-// body extends to the end) or +n (the body has n octets). They are also valid in
-// a final "TAB 0", which means that no data follows.
+// body extends to the end) or +n (the body is n octets long). They are also valid
+// in a final "TAB 0", which means that no data follows.
 func plusFault(plus []byte) (at int, why string) {
 	at = bytes.IndexAny(plus, "\t\r\n\x00")
 	if at < 0 || plus[0] == '+' && string(plus[at:]) == noForm {

@@ -55,7 +55,7 @@ var _ scheme.Opener = (*Client)(nil)
 
 const (
 	// maxTransports is the maximum number of dialers with idle connections. A program
-	// has one dialer, or one for each zone of its policy.
+	// uses one dialer, or one for each zone of its policy.
 	maxTransports = 16
 	// maxHeader is the maximum length of a response header in octets.
 	maxHeader = 256 << 10
@@ -67,7 +67,7 @@ const (
 	maxAsked = 3
 )
 
-// errClosed wraps net.ErrClosed, because no server is at fault.
+// errClosed is also net.ErrClosed for errors.Is, because no server is at fault.
 var errClosed error = closedError{}
 
 type closedError struct{}
@@ -568,7 +568,7 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 		v.probing = false
 		return true, nil
 	case v.probing && !a.isVerdict():
-		// The server may have the page and not support HEAD.
+		// The page may exist on a server without support for HEAD.
 		v.probing = false
 		return true, nil
 	case v.from.offset > 0 && v.mustRestart(a):

@@ -83,7 +83,8 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 }
 
 // object returns a body as an object. The body begins at offset start of the object,
-// which has size octets, and has length octets. A length of -1 means unknown.
+// which is size octets long, and is length octets long. A length of -1 means
+// unknown.
 func (v *operation) object(a *response, start, size, length int64) (scheme.Resource, error) {
 	coding := contentCoding(a.Header)
 	decode := coding == "gzip" && !v.client.options.Raw
@@ -182,8 +183,8 @@ func (v *operation) whole(a *response) scheme.Resource {
 }
 
 // isVerdict reports whether the response to HEAD makes a GET unnecessary. Many servers
-// reject HEAD as forbidden, not found, gone or not implemented, or fail, although they
-// have the object. If a server requests a pause, the client waits before the GET.
+// reject HEAD as forbidden, not found, gone or not implemented, or fail, although the
+// object exists. If a server requests a pause, the client waits before the GET.
 func (a *response) isVerdict() bool {
 	switch a.StatusCode {
 	case http.StatusProxyAuthRequired:
@@ -358,7 +359,7 @@ func (a *response) failure() error {
 }
 
 // isTemporary reports whether the response indicates that a later request may succeed.
-// isAsked reports whether it has a Retry-After field.
+// isAsked reports whether it contains a Retry-After field.
 func isTemporary(status int, isAsked bool) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,

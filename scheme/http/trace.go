@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// secret lists the header fields whose values are hidden. For the first two,
-// the authentication scheme is shown.
+// secret lists the header fields with hidden values. For the first two, the
+// authentication scheme is shown.
 var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
 
 // tracer reports a request and its response to a [scheme.TraceFunc]. It reports the

@@ -208,7 +208,7 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "resent-") || strings.HasPrefix(name, "content-")
 }
 
-// isUsual reports whether RFC 6068 calls the field safe, or has it in examples.
+// isUsual reports whether RFC 6068 calls the field safe, or shows it in examples.
 func isUsual(name string) bool {
 	switch name {
 	case "subject", "keywords", "body", "to", "cc", "in-reply-to":

@@ -20,8 +20,8 @@ import (
 //	cid-url       = "cid" ":" content-id
 //	mid-url       = "mid" ":" message-id [ "/" content-id ]
 //
-// Two URLs are equivalent if their decoded identifiers have the same octets: case matters,
-// even in the domain.
+// Two URLs are equivalent if their decoded identifiers are equal octet by octet: case
+// matters, even in the domain.
 func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{Name: "RFC 2392", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent}
 }

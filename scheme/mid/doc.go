@@ -5,9 +5,9 @@
 //	midaddress = "mid:" addr-spec
 //	cidaddress = "cid:" content-identifier
 //
-// An identifier is encoded and written without "<" and ">". RFC 2392 has the same
-// forms. It also has a form for a body part of a message, which this package reads as
-// an extension:
+// An identifier is encoded and written without "<" and ">". RFC 2392 defines the same
+// forms. It also defines a form for a body part of a message, which this package
+// reads as an extension:
 //
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 //
@@ -22,8 +22,8 @@
 // about each.
 //
 // Parse accepts an identifier that is not an addr-spec; Check reports a finding
-// "addr-spec" for each fault. Identifiers are the same only if they have the same
-// octets: case matters, even in the domain.
+// "addr-spec" for each fault. Identifiers are the same only if all their octets
+// are equal: case matters, even in the domain.
 //
 // # RFC 2392
 //

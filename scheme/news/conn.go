@@ -11,7 +11,7 @@ import (
 )
 
 // maxCapabilities is the maximum length of a capability list in octets. Real
-// lists have a few dozen lines.
+// lists are a few dozen lines long.
 const maxCapabilities = 64 << 10
 
 // command sends a command and returns its reply. It rejects words that cannot

@@ -55,8 +55,8 @@
 //     note to a higher number.
 //   - A user and password in an nntp URL are a violation, but the client uses them.
 //
-// Newsgroups and message-ids are the same only if they have the same octets: case
-// matters, even in the domain of a message-id.
+// Newsgroups and message-ids are the same only if all their octets are equal:
+// case matters, even in the domain of a message-id.
 //
 // # RFC 5538
 //

@@ -83,7 +83,7 @@ func (s span) leftOut(g group) (it scheme.Item, ok bool) {
 // nextItem returns the next item of a menu, or io.EOF after the last.
 type nextItem func() (scheme.Item, error)
 
-// list is a menu whose items are read on demand.
+// list is a menu. It reads its items on demand.
 type list struct {
 	block
 	first []scheme.Item // returned before the items of next
@@ -153,8 +153,8 @@ func badItem(text string, err error) scheme.Item {
 	return scheme.Item{Title: text, Kind: scheme.KindError, Size: -1, Note: err.Error()}
 }
 
-// base returns the start of the URLs of the items of n. For nntp, items are articles
-// by number; for news, they are articles and newsgroups by name.
+// base returns the start of the items' URLs. For nntp, items are articles by number;
+// for news, they are articles and newsgroups by name.
 func (n URL) base() string {
 	text := n.url.WithoutFragmentText()
 	if !isNNTP(n.url) {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/ardp"
 )
 
-// Client opens prospero URLs. It has no state: each request uses its own socket. It
+// Client opens prospero URLs. It is stateless: each request uses its own socket. It
 // may be used concurrently.
 type Client struct{ ardp *ardp.Client }
 

@@ -12,7 +12,7 @@
 // Parse splits the url-path at each unescaped ";", and each field at its first "=".
 // Then it decodes hsoname, names and values once. It preserves the order of the
 // fields. Names are compared without case, like Prospero's keywords. RFC 1738
-// defines the field OBJECT-VERSION. Slashes and dots have no meaning here, and no
+// defines the field OBJECT-VERSION. Slashes and dots mean nothing here, and no
 // function changes them.
 //
 // In the URI draft, %00 ends the hsoname. A version in decimal digits follows, then

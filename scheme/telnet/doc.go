@@ -4,9 +4,10 @@
 //
 //	telneturl = "telnet://" login [ "/" ]
 //
-// The URI draft has one production, telnetaddress, for all three schemes, and RFC 1738
-// only reserves tn3270. All three have the syntax above. The default port is 513 for
-// rlogin, and 23 for the others. The final "/" is optional; the canonical form adds it.
+// The URI draft defines one production, telnetaddress, for all three schemes, and RFC
+// 1738 only reserves tn3270. All three have the syntax above. The default port is 513
+// for rlogin, and 23 for the others. The final "/" is optional; the canonical form adds
+// it.
 //
 // User and password "are advisory only: clients accessing a telnet URL merely advise the
 // user of the suggested username and password". This package never sends them, except

@@ -108,7 +108,7 @@ func (x *exchange) setPending(pending bool) error {
 	return nil
 }
 
-// ask sends a packet and returns the APDU of the response, which is valid until the next ask.
+// ask sends a packet and returns the APDU of the response, which is valid until the next call.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
 	answers := x.op.answers
 	before := answers.Len()

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Diagnostic is a record that reports a fault of a request or of one record of the
-// response. Hits and texts that arrive with it are valid. It wraps the error of
+// Diagnostic is a record that reports a fault of a request or of one response
+// record. Hits and texts that arrive with it are valid. It wraps the error of
 // package scheme that corresponds to its code.
 type Diagnostic struct {
 	Code string // two characters: "S1"

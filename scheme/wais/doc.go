@@ -53,7 +53,7 @@
 //
 // # Access
 //
-// [Client] uses the protocol over TCP. Servers have no state, so a client can use a
+// [Client] uses the protocol over TCP. Servers are stateless, so a client can use a
 // connection for many URLs, one request at a time.
 //
 // A search is a menu of documents, with an item for each type of a document. After

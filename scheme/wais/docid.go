@@ -9,7 +9,7 @@ import (
 
 // DocumentID holds the octets of a document-id, as its server sent it and as
 // requests repeat it (RFC 1738 section 3.9: only the server can interpret it). It
-// is comparable. Servers of the time compose it of elements, the fields of a URL.
+// is comparable. Servers of the time build it from elements, the fields of a URL.
 type DocumentID string
 
 const maxDocumentID = 8192

@@ -21,7 +21,7 @@ func table(set string) (t [16]byte) {
 	return t
 }
 
-// Octets over 7F have all bits in rows, which no table has.
+// For octets over 7F, rows selects all bits, which no table contains.
 var rows = [16]byte{1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255}
 
 // constants are vectors in read-only memory, which are declared at their first use.

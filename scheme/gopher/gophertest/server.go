@@ -171,8 +171,8 @@ func (s *Server) ClientConfig() *tls.Config {
 	return &tls.Config{RootCAs: roots}
 }
 
-// Log returns the octets of each request, with its line end and the data block of a
-// form, in the order of arrival.
+// Log returns the octets of each request, with its line end and a form's data
+// block, in the order of arrival.
 func (s *Server) Log() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

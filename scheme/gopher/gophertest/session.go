@@ -57,7 +57,7 @@ func (s *Server) request(conn net.Conn) {
 	}
 }
 
-// bufferedConn is a connection whose first octets were read ahead.
+// bufferedConn is a connection with octets that were read ahead.
 type bufferedConn struct {
 	net.Conn
 	r *bufio.Reader

@@ -28,7 +28,7 @@ type exchange struct {
 
 	packets      int // number of packets of the request
 	sent         int // number of the last packet that was sent
-	acknowledged int // the server has all packets up to this
+	acknowledged int // the server acknowledged all packets up to this one
 
 	reply      []byte         // the data of packets 1 to through
 	through    int            // all packets up to this were received
@@ -244,7 +244,7 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 // their second window on. isOurs therefore accepts a swapped id if another packet was
 // received before or something was repeated.
 //
-// A blind attacker has to guess the id, the port and the time. Two valid ids would halve
+// A blind attacker must guess the id, the port and the time. Two valid ids would halve
 // the work, so isOurs does not accept the swapped id before the first repeat. It accepts
 // it only for packets of the reply, never for a refusal, a redirect or a wait. A wrong
 // guess counts as a dropped datagram, and Options.Drops of them end the exchange. 64

@@ -20,7 +20,7 @@ func appendHead(b []byte, tag, size int) []byte {
 	return appendCompressed(appendCompressed(b, tag), size)
 }
 
-// elementSize returns the number of octets of an element whose content has size.
+// elementSize returns the number of octets of an element with content of that size.
 func elementSize(tag, size int) int { return compressedSize(tag) + compressedSize(size) + size }
 
 func appendElement[T ~string | ~[]byte](b []byte, tag int, content T) []byte {

@@ -200,7 +200,7 @@ type exchange struct {
 	control      []byte // the last control packet; sent instead of a reply to a client that repeats its request
 	waited       bool
 	reply        [][]byte
-	acknowledged int // the client has all packets up to this one
+	acknowledged int // the client acknowledged all packets up to this one
 	stored       bool
 	last         time.Time // time of the last packet sent
 }
