@@ -51,7 +51,7 @@
 // unreachable, the stale response replaces the error for one more day. Denials by the
 // policy are not replaced.
 //
-// # Rejected input
+// # Refused input
 //
 // Requests bypass the store if the URL has a user or password, or text that may be a
 // password ([locus.Mask]); if they have a body or no-store; or if their Host differs from

@@ -36,7 +36,7 @@
 // [SysReq] are not data streams but Telnet commands (RFC 1576, RFC 2355 section 10), so
 // Press returns nothing to send for them.
 //
-// # Rejected input
+// # Refused input
 //
 // A truncated or unknown order, an address outside the screen, and a structured field
 // with a wrong length end their record with a [DataError] that contains the offset. The

@@ -14,7 +14,7 @@
 // type and size. Anyone may have written the URL, so the policy treats links in the data
 // like links in a page of the public Internet.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects a URL without ",", a malformed media type, and a malformed or repeated
 // parameter. Base64 must follow RFC 4648 section 4: Parse rejects white space, missing

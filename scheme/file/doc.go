@@ -24,7 +24,7 @@
 // [scheme.Object], and a directory as a [scheme.Menu]. It guesses the media type of a
 // file from its name, and then from its first octets.
 //
-// # Rejected input
+// # Refused input
 //
 // The client rejects devices, pipes and sockets without waiting for them. It rejects a
 // segment that contains "/" or NUL after decoding, and on Windows "\" or ":". It

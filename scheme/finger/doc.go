@@ -13,7 +13,7 @@
 // the end of the connection. Finger has no error codes, so the text may be an
 // error message.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects a URL without "//" and a host, and a request with "/" or "?", which the
 // draft encodes. Open rejects CR, LF and NUL in a request before it dials. A request to

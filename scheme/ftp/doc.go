@@ -58,7 +58,7 @@
 // with RETR. If a server loses such commands, replies out of step or closes the
 // connection, the client connects again and sends commands one by one from then on.
 //
-// # Rejected input
+// # Refused input
 //
 // The client rejects CR, LF and NUL in user, password, cwd and name before it dials,
 // because CR LF would start a new command. It rejects replies longer than

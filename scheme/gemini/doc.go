@@ -21,7 +21,7 @@
 // one expires: see [Options.KnownHosts]. It does not check the host names in
 // certificates.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects a URL without "//" and a host, and a URL with a user. Open rejects a
 // request of more than 1024 octets before it dials, as the specification requires. A line

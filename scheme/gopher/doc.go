@@ -61,7 +61,7 @@
 // The scheme gophers means TLS from the first octet. A link in a gophers menu to the
 // same host and port is a gophers URL too.
 //
-// # Refusals
+// # Refused input
 //
 // A URL may contain octets that cannot be sent: TAB, CR, LF or NUL in selector or search, and CR, LF,
 // NUL or a third TAB in a Gopher+ string that is not a filled-in form. [Parse] accepts them, and

@@ -48,7 +48,7 @@
 // connection to a host from a proxy (CONNECT). The client sends the user and password
 // of the proxy's URL only to the proxy.
 //
-// # Rejected input
+// # Refused input
 //
 // The client rejects an invalid host before it dials, and user names with ":" or
 // control characters, which Basic credentials cannot contain. It rejects responses

@@ -29,7 +29,7 @@
 // addresses of a "to" field before the "?", writes field names in lower case, and removes the
 // fragment.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects an empty address. Address and Headers reject comments and spaces around an
 // address, source routes, and control characters such as line ends, which would be in a

@@ -37,7 +37,7 @@
 // messages of mid URLs. The message of a cid URL may come from any scheme. The
 // client reads it into memory, up to 64 MiB.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects an empty identifier. Identifiers may contain any octets. A program
 // may compare them with the identifiers of messages, but must not write them into

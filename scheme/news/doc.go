@@ -65,7 +65,7 @@
 // message-ids follow RFC 3977 and RFC 5536. RFC 5538 deprecates snews and does not mention
 // nntps, to which the rules of nntp apply.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects an empty path, a "//" without a host, an nntp URL without a newsgroup,
 // and an invalid article number. Before it connects, the client rejects a newsgroup or

@@ -70,7 +70,7 @@
 // The client always identifies itself as "anonymous". It never sends names with a NUL,
 // or words that would need quotes where the protocol allows none.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects a URL without the "/" before the hsoname, a field without "=", a %00
 // without a following digit, a second %00, and %00 together with the field

@@ -40,7 +40,7 @@
 // in the canonical form. The production of the URI draft has no final "/", so the profile
 // rfc1630 reports it.
 //
-// # Rejected input
+// # Refused input
 //
 // Parse rejects a URL without "//" and a host. Advice rejects a user name that begins
 // with "-", which programs read as an option. It rejects octets outside 20 to 7E and A0

@@ -76,7 +76,7 @@
 // time contain them, so Parse accepts them. This package escapes them when it writes
 // URLs.
 //
-// # Refusals
+// # Refused input
 //
 // [Parse] rejects a URL without the "/" before the database, a wtype without a wpath,
 // and a document with a search. In a list of fields it rejects a field number outside
