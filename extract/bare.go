@@ -12,7 +12,7 @@ import (
 type kind uint8
 
 const (
-	special kind = 1 << iota // needs a closer look
+	special kind = 1 << iota // ask decides whether it ends the URL
 	ends                     // ends the URL
 	inHost                   // part of a host and port
 	noHost                   // not part of a host and port, or not US-ASCII

@@ -54,7 +54,7 @@ type folded struct {
 	start, end int    // of the URL in text
 	kept       []byte // the URL; nil as long as it is text[start:end]
 	hyphens    []int  // offsets in kept of those before a line break
-	margin     margin // of the lines
+	margin     margin // the margin of each line
 	lines      bool   // margin is set
 }
 
@@ -229,7 +229,7 @@ var header = sync.OnceValue(func() *regexp.Regexp {
 // marks of quoted mail, or comment marks in source code.
 type margin struct {
 	numbered bool
-	number   int       // of the last line
+	number   int       // the last line's number
 	marks    [8]string // "" after the last
 }
 

@@ -24,7 +24,7 @@ func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol))
 type lines struct {
 	r      *bufio.Reader
 	offset int64
-	middle bool // in the middle of a line
+	middle bool // reading stopped in the middle of a line
 }
 
 func newLines(r io.Reader, size int) lines {

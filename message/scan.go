@@ -466,7 +466,7 @@ func (s *scanner) fileLine(f *fragment) {
 		case isUU(f.text) && (len(f.text) > 0 || !s.fresh):
 			s.fresh = false
 		case s.fresh:
-			// It was not a file.
+			// No line of a file follows the "begin", so it does not begin a file.
 			s.m.nodes = s.m.nodes[:s.file]
 			s.m.nodes[s.node].children--
 			s.file = 0

@@ -50,7 +50,7 @@ type textWriter struct {
 	w      *bufio.Writer
 	err    error
 	begun  bool // text was written
-	middle bool // in the middle of a line
+	middle bool // the text so far ends in the middle of a line
 
 	children [][]int // children of each node
 	part     []int   // index of each node in m.parts, or -1 if it is not listed

@@ -13,7 +13,7 @@ import (
 // Form requests input before a server returns a resource: the words of a search (RFC 1738
 // sections 3.4.2 and 3.9.2), or the answers to a Gopher+ form (section 3.4.9).
 type Form struct {
-	URL    locus.URL // of the form
+	URL    locus.URL // the form's URL
 	Title  string    // from the server: not safe for a terminal
 	Fields []FormField
 
@@ -44,9 +44,9 @@ func (f *Form) Menu() *Menu {
 // safe for a terminal.
 type FormField struct {
 	Kind    FieldKind
-	Prompt  string   // of a FieldNote the whole text
+	Prompt  string   // for a FieldNote, the whole text
 	Default string   // the answer if the user enters none
-	Choices []string // of FieldChoice
+	Choices []string // the answers that a FieldChoice allows
 }
 
 // FieldKind is the kind of answer that a field requires.

@@ -5,10 +5,10 @@ type Listing string
 
 const (
 	ListLinks    Listing = "links"    // titles only
-	ListFiles    Listing = "files"    // with sizes and times
-	ListArticles Listing = "articles" // of a newsgroup, in threads: see [Item.Thread]
+	ListFiles    Listing = "files"    // files with sizes and times
+	ListArticles Listing = "articles" // articles of a newsgroup, in threads: see [Item.Thread]
 	ListGroups   Listing = "groups"   // newsgroups
-	ListResults  Listing = "results"  // of a search
+	ListResults  Listing = "results"  // the results of a search
 )
 
 // ColumnKind is a property of items that a column shows. A kind that is also a field
@@ -20,9 +20,9 @@ const (
 	ColumnSize   ColumnKind = "size"
 	ColumnDate   ColumnKind = "date"
 	ColumnFrom   ColumnKind = "from"   // the author, in Item.Note
-	ColumnNumber ColumnKind = "number" // of an article in its newsgroup
-	ColumnCount  ColumnKind = "count"  // of the articles in a newsgroup
-	ColumnScore  ColumnKind = "score"  // of a search result
+	ColumnNumber ColumnKind = "number" // the article's number in its newsgroup
+	ColumnCount  ColumnKind = "count"  // the number of articles in a newsgroup
+	ColumnScore  ColumnKind = "score"  // a search result's score
 )
 
 // Column is a column of a listing.

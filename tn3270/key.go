@@ -50,18 +50,18 @@ const (
 
 // Keys that change the screen.
 const (
-	Tab        Key = SysReq + 1 + iota // to the next field for input
-	Backtab                            // to the beginning of this field, or of the previous one
-	Newline                            // to the first field for input below this line
-	Home                               // to the first field for input
+	Tab        Key = SysReq + 1 + iota // moves to the next field for input
+	Backtab                            // moves to the beginning of this field, or of the previous one
+	Newline                            // moves to the first field for input below this line
+	Home                               // moves to the first field for input
 	Up                                 //
 	Down                               //
 	Left                               //
 	Right                              //
-	EraseEOF                           // from the cursor to the end of the field
-	EraseInput                         // all input
-	Delete                             // the character at the cursor
-	Backspace                          // the character before the cursor
+	EraseEOF                           // erases from the cursor to the end of the field
+	EraseInput                         // erases all input
+	Delete                             // deletes the character at the cursor
+	Backspace                          // deletes the character before the cursor
 	Insert                             // toggles insert mode
 	Reset                              // unlocks the keyboard, ends insert mode
 	FieldMark

@@ -19,7 +19,7 @@ type Cell struct {
 	Color       Color     // not zero on a terminal with colors
 	Highlight   Highlight // zero if none
 	Intensified bool
-	Hidden      bool // in a hidden field
+	Hidden      bool // the cell is in a hidden field
 	Attribute   bool // the attribute of a field
 	Protected   bool // accepts no input
 }

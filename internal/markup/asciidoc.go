@@ -32,7 +32,7 @@ type asciidoc struct {
 	value      string     // value of that attribute so far
 	header     headerPart // part of the document header that contains the line
 	open       []delimited
-	style      blockStyle // of the next block
+	style      blockStyle // the next block's style
 	leaf       adocLeaf
 	start, end int  // text of the leaf; -1 before it begins
 	term       bool // the last line is a term without its description

@@ -51,7 +51,7 @@ type Demo struct {
 
 // Server is a room of the tour: the stops of one scheme or of several related schemes.
 type Server struct {
-	Scheme string // of the first stop
+	Scheme string // the first stop's scheme
 	Name   string
 	About  string // one or two sentences
 	Stops  []Stop

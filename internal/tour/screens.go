@@ -15,7 +15,7 @@ import (
 type screens struct {
 	*telnettest.Host
 	rooms   []Server
-	message string // for the next screen
+	message string // shown on the next screen
 }
 
 func (m *Demo) runScreens(host *telnettest.Host) error {

@@ -27,7 +27,7 @@ type Parameter struct {
 
 // fault is a reason to reject a URL.
 type fault struct {
-	offset, size int // of the invalid text
+	offset, size int // where the invalid text is
 	part         string
 	err          error // locus.ErrForm or locus.ErrValue
 	help         string

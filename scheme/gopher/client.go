@@ -313,7 +313,7 @@ type exchange struct {
 	op   *operation
 	in   *replyReader
 	r    *bufio.Reader // reads in
-	body io.Reader     // of attributes
+	body io.Reader     // the attributes, for readAttributes
 }
 
 func (op *operation) exchange(g URL, request []byte) (*exchange, error) {

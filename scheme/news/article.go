@@ -17,7 +17,7 @@ import (
 type block struct {
 	*operation
 	command string
-	err     error // that ended it; io.EOF means that everything was read
+	err     error // the error that ended the block; io.EOF means that it was read completely
 }
 
 // finish ends the block with err, and the operation.

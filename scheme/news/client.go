@@ -178,13 +178,13 @@ type conn struct {
 	lineconn.Conn
 	tls   bool
 	login *scheme.Credentials // login that the server accepted; nil if none
-	asked bool                // login is the answer of Request.Ask,
-	realm string              // to a question with this realm
+	asked bool                // login is the answer of Request.Ask
+	realm string              // the realm in that question, if asked is true
 
 	group  group           // selected newsgroup; zero if none
 	caps   capabilities    // nil if unknown, or if the server has no list
 	over   string          // the command that lists articles; empty if unknown
-	format *overviewFormat // of an overview; nil if unknown
+	format *overviewFormat // the format of an overview; nil if unknown
 
 	source   *archived.Buffer // the replies to the commands of a list; nil if not requested
 	archived bool             // the replies are from an archive, and complete

@@ -66,7 +66,7 @@ type fetcher struct {
 	ctx    context.Context
 	req    *scheme.Request
 	url    URL
-	at     location // of url
+	at     location // the location that url names
 
 	source   *archived.Buffer // the replies; nil if not requested
 	archived *archivedReplies // archived replies; nil means to send requests to the server

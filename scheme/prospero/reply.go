@@ -96,7 +96,7 @@ func parseReply(message []byte) (*reply, error) {
 type parser struct {
 	reply  *reply
 	lines  int
-	tokens []string     // of the current line
+	tokens []string     // the tokens of the current line
 	list   *[]attribute // of the object, or of the last link
 	// depth is the maximum number of ">" signs before the next attribute. If an
 	// attribute contains a link, the attributes of that link have one more.

@@ -26,8 +26,8 @@ type Item struct {
 	Line string
 
 	Data   string                      // the contents; line ends of text may be LF or CR LF
-	Items  []Item                      // of a menu
-	Search func(words string) []Item   // of a search
+	Items  []Item                      // the items of a menu
+	Search func(words string) []Item   // the results of a search
 	Ask    []string                    // the lines of a form: "Ask: Your name"
 	Reply  func(lines []string) string // the reply to a data block, whose lines are nil if it is missing; nil means Data
 

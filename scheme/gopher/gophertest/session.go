@@ -95,7 +95,7 @@ func (c *session) readLine() (string, error) {
 }
 
 type reply struct {
-	plus   bool // with a header
+	plus   bool // the reply has a Gopher+ header
 	failed bool
 	text   bool // lines
 	menu   bool // lines whose dots are never doubled

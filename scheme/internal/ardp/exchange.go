@@ -24,7 +24,7 @@ type exchange struct {
 	call    *Call
 	id      uint16
 	send    func(datagram []byte) // must not retain datagram
-	buffer  []byte                // for sending
+	buffer  []byte                // reused for each packet sent
 
 	packets      int // number of packets of the request
 	sent         int // number of the last packet that was sent
@@ -38,11 +38,11 @@ type exchange struct {
 	octets     int            // octets of the reply so far
 
 	heard    bool // the server has sent something
-	repeats  int  // of the request or of an acknowledgement
+	repeats  int  // how often the request or an acknowledgement was repeated
 	drops    int
 	idleAcks int // acknowledgements without new data; bounded so that two programs don't exchange them forever
 
-	interval     time.Duration // of the timer
+	interval     time.Duration // the timer's current interval
 	tries        int           // remaining
 	timerEnd     time.Duration
 	wait         time.Duration // last announced

@@ -33,8 +33,8 @@ const (
 
 // Values of Option.
 const (
-	OptionCancel      = 1   // from the client
-	OptionRefused     = 1   // from the server
+	OptionCancel      = 1   // in a request: the client cancels it
+	OptionRefused     = 1   // in a reply: the server refuses the request
 	OptionThrough     = 2   // received-through is valid even if it is less than before
 	OptionRedirect    = 4   // an IPv4 address and a port, 6 octets
 	OptionRedirectAll = 5   // the same, also for later requests

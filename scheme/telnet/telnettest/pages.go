@@ -14,7 +14,7 @@ type pages struct {
 	*Host
 	users   map[string]string
 	user    string
-	message string // for the next screen
+	message string // shown on the next screen
 }
 
 // page shows a screen and returns the next one. A nil page ends the session.

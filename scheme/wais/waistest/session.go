@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	headerSize = 25      // of a packet
+	headerSize = 25      // the octets of a packet's header
 	maxRequest = 1 << 20 // octets of an APDU
 )
 

@@ -189,7 +189,7 @@ type exchange struct {
 	key    key
 	to     net.Addr
 	cancel context.CancelFunc
-	id     uint16     // in replies
+	id     uint16     // sent in replies
 	fields ardp.Field // fields of the shortest header
 
 	parts   map[int][]byte // parts of the request, by number
