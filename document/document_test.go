@@ -498,7 +498,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 
 // A long text in a file is read in sections, from the current offset of the file. It
 // must give the same links as in pieces.
-func TestLongInPlace(t *testing.T) {
+func TestFileReadInSections(t *testing.T) {
 	long := strings.Repeat("see <URL:http://h.example/a-\n b> and ftp://h.example/c?d, and so on.\n", 40_000)
 	o := &document.Options{NoPosition: true}
 	list := func(r io.Reader) (list []document.Link) {

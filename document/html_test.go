@@ -218,7 +218,7 @@ func TestCSS(t *testing.T) {
 }
 
 // Nested documents must be read to a depth of four, and not after the caller has stopped.
-func TestWithin(t *testing.T) {
+func TestNestedDocuments(t *testing.T) {
 	text := `<a href="deepest">`
 	for i := range 6 {
 		text = fmt.Sprintf(`<a href="%d"><iframe srcdoc="%s">`, i, html.EscapeString(text))

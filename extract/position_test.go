@@ -43,8 +43,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesAlone checks Lines without another reader, with offsets that sometimes go back.
-func TestLinesAlone(t *testing.T) {
+// TestLinesWithoutReader checks Lines without another reader, with offsets that sometimes go back.
+func TestLinesWithoutReader(t *testing.T) {
 	const text = "a\nbc\r\n字d\n\ne"
 	lines := extract.NewLines(strings.NewReader(text))
 	for _, offset := range []int{0, 1, 2, 9, 3, 0, len(text), 7, 12} {

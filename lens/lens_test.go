@@ -59,7 +59,7 @@ func TestConfusions(t *testing.T) {
 	}
 }
 
-func TestAlike(t *testing.T) {
+func TestParsersAgree(t *testing.T) {
 	l := inProcess(t)
 	for _, url := range []string{
 		"http://example.com", "http://example.com/", "https://example.com:443/a/b?c=d#e",

@@ -199,7 +199,7 @@ func TestCut(t *testing.T) {
 }
 
 // Long lines and long headers are skipped in bounded memory.
-func TestLong(t *testing.T) {
+func TestLongLinesAndHeaders(t *testing.T) {
 	long := strings.Repeat("x", 3*mboxBuffer*8)
 	folded := strings.Repeat(" y\n", mboxBuffer*8)
 	mbox := fromLine + "X-Long: " + long + "\nX-Folded: a\n" + folded + "Message-ID: <1@a>\n\n" + long + "\n\n" +

@@ -73,7 +73,7 @@ func TestFillIn(t *testing.T) {
 }
 
 // The AID of each key. PA1 to PA3 and Clear must send nothing else.
-func TestAttention(t *testing.T) {
+func TestAIDs(t *testing.T) {
 	aids := map[tn3270.Key]byte{
 		tn3270.Enter: 0x7D, tn3270.Clear: 0x6D, tn3270.PA1: 0x6C, tn3270.PA2: 0x6E, tn3270.PA3: 0x6B,
 		tn3270.PF1: 0xF1, tn3270.PF9: 0xF9, tn3270.PF10: 0x7A, tn3270.PF11: 0x7B, tn3270.PF12: 0x7C,
@@ -146,7 +146,7 @@ func TestWrappedField(t *testing.T) {
 }
 
 // Invalid input must lock the keyboard with the reason, and Reset must unlock it.
-func TestMistakes(t *testing.T) {
+func TestInvalidInput(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		do   func(*tn3270.Screen) error

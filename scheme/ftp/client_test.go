@@ -681,7 +681,7 @@ func TestClosed(t *testing.T) {
 }
 
 // Replies may arrive octet by octet.
-func TestPieces(t *testing.T) {
+func TestRepliesInPieces(t *testing.T) {
 	w := start(t, ftptest.Files{"a/x": {Data: "x"}}, &ftptest.Options{Greeting: "220-one\r\n221 two\r\n220 three\r\n"}, nil)
 	w.dial = new(pieces)
 	w.wantGet("", "/a/x", "x")

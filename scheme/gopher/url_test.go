@@ -15,7 +15,7 @@ func parse(t testing.TB, text string) URL {
 // TestVectors checks the examples of RFC 1738 section 3.4, verbatim.
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.4.txt", Scheme(nil)) }
 
-func TestPresence(t *testing.T) {
+func TestSearchAndPlusPresent(t *testing.T) {
 	for _, test := range []struct {
 		url                string
 		hasSearch, hasPlus bool

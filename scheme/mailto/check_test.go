@@ -80,8 +80,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestLong checks that each of many faults has its finding.
-func TestLong(t *testing.T) {
+// TestManyFaults checks that each of many faults has its finding.
+func TestManyFaults(t *testing.T) {
 	text := "mailto:" + strings.Repeat("%00", 20_000) + "@b"
 	if list := invariants.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
 		t.Errorf("%d findings", len(list))

@@ -146,7 +146,7 @@ func TestCIDGet(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
+func TestCIDWithin(t *testing.T) {
 	c := mid.New(nil)
 	u := locus.MustParse("cid:foo4*foo1@bar.net")
 	// Errors must not name a flag of the command.

@@ -92,7 +92,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-func TestLong(t *testing.T) {
+func TestManyFaults(t *testing.T) {
 	text := "news:" + strings.Repeat("%0A", 20_000) + "@b"
 	if list := invariants.Scheme.Syntax.Check(locus.MustParse(text), locus.RFC1738); len(list) != 20_000 {
 		t.Errorf("%d findings", len(list))

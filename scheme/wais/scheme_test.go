@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-func TestRow(t *testing.T) {
+func TestTitleAndParents(t *testing.T) {
 	for text, want := range map[string]struct {
 		title, words string
 		parents      int

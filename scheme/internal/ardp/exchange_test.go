@@ -113,7 +113,7 @@ func TestWithdrawnAcknowledgement(t *testing.T) {
 }
 
 // The first total must count; packets with another one must be dropped.
-func TestTotals(t *testing.T) {
+func TestFirstTotalCounts(t *testing.T) {
 	f := newFake(&Call{}, 7, nil)
 	for _, c := range []struct {
 		number, total uint16
