@@ -12,7 +12,7 @@ import (
 type kind uint8
 
 const (
-	special kind = 1 << iota // ask decides whether it ends the URL
+	special kind = 1 << iota // may end the URL, which depends on the text around it
 	ends                     // ends the URL
 	inHost                   // part of a host and port
 	noHost                   // not part of a host and port, or not US-ASCII

@@ -179,7 +179,7 @@ type conn struct {
 	tls   bool
 	login *scheme.Credentials // login that the server accepted; nil if none
 	asked bool                // login is the answer of Request.Ask
-	realm string              // the realm in that question, if asked is true
+	realm string              // if so, the realm in the question
 
 	group  group           // selected newsgroup; zero if none
 	caps   capabilities    // nil if unknown, or if the server has no list
