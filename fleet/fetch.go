@@ -84,7 +84,7 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 	}
 }
 
-// lastOfLeader is like last for a stream with replicas, whose leader sends one message at a time.
+// lastOfLeader is last for a stream with replicas. The leader sends one message at a time.
 func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []string, most int) (list []*jetstream.RawStreamMsg, err error) {
 	stream, err := f.js.Stream(ctx, name)
 	if err != nil {

@@ -83,9 +83,9 @@ func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
 	return own, err
 }
 
-// hasHops reports whether targets wait for that host. It drops targets whose own hosts now belong
-// to another worker, which checks them. After hasHops returns false, the next hop must start a new
-// goroutine.
+// hasHops reports whether targets wait for that host. If another worker took over the own host
+// of a target, hasHops drops the target, because that worker checks it. After hasHops returns
+// false, the next hop must start a new goroutine.
 func (w *Worker) hasHops(at place) bool {
 	w.hops.mu.Lock()
 	defer w.hops.mu.Unlock()

@@ -221,8 +221,8 @@ func leaseNumber(name string) int {
 	return n
 }
 
-// renewAll renews the leases that are due, stores the marks of their partitions, and drops the
-// partitions whose leases are lost.
+// renewAll renews the leases that are due, and stores the marks of their partitions. If a lease
+// is lost, it drops the partition.
 func (w *Worker) renewAll(ctx context.Context) error {
 	var due []*partition
 	for _, p := range w.sortedParts() {
@@ -395,7 +395,7 @@ const presencePrefix = "w-"
 
 func (w *Worker) presenceName() string { return presencePrefix + w.name }
 
-// present announces this worker and returns the number of workers, including this one.
+// present announces this worker, and returns the number of workers, including this one.
 func (w *Worker) present(ctx context.Context) (live int, err error) {
 	w.beat++
 	c := w.Counts()

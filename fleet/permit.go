@@ -86,7 +86,7 @@ type permit struct {
 	timer  func() // stops the expiry timer
 }
 
-// servePermits responds to requests for permits of a partition.
+// servePermits responds to permit requests for a partition.
 func (w *Worker) servePermits(p *partition) (*nats.Subscription, error) {
 	return w.frontier.nc.Subscribe(w.frontier.permitSubject(p.number), func(m *nats.Msg) {
 		r, ok := parsePermit(m.Data)

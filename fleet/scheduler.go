@@ -370,8 +370,8 @@ func (s *scheduler) partition(number int) *partition {
 	return s.parts[number]
 }
 
-// mark returns the first sequence number of p whose target may have no verdict. It returns false if
-// p was dropped, because its jobs are unknown then.
+// mark returns the lowest sequence number in p that may belong to a target without a verdict.
+// It returns false if p was dropped, because then its jobs are unknown.
 func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

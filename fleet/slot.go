@@ -168,7 +168,7 @@ func (s *slot) fail(err error) {
 	}
 }
 
-// again waits until a request may begin whose connection took longer than its turn.
+// again waits until a request may begin after connecting took longer than its turn.
 func (s *slot) again() (begin start, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -37,7 +37,7 @@ func isHave(err error) bool {
 // window messages are unacknowledged. It must not be used concurrently.
 type batch struct {
 	f       *Frontier
-	note    func(format string, args ...any) // nil: none
+	note    func(format string, args ...any) // may be nil
 	pending []jetstream.PubAckFuture
 }
 

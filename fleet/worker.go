@@ -47,7 +47,7 @@ type Worker struct {
 	leases   *leases
 	hops     hops
 	sites    robotsCache
-	growing  gates // sites whose pages are being counted
+	growing  gates // sites with a page count in progress
 	outbox   outbox
 	running  sync.WaitGroup
 	ready    *slot      // only decodes and makes no requests
@@ -60,7 +60,7 @@ type Worker struct {
 
 	mu        sync.Mutex
 	responded time.Time // last time the server responded about leases, mode and workers
-	told      int       // lost partitions that a note reported
+	told      int       // number of lost partitions in notes
 	ended     bool      // spawn starts no more goroutines
 	noted     time.Time
 	permits   map[string]*permit
@@ -78,7 +78,7 @@ type Counts struct {
 	Errors   int            `json:"errors"` // operations that the NATS servers failed to complete
 	Links    int            `json:"links"`  // links found in pages
 	Held     int            `json:"held"`   // held partitions
-	Lost     int            `json:"lost"`   // partitions whose lease ended before it was renewed
+	Lost     int            `json:"lost"`   // partitions that lost their lease before it was renewed
 	Waiting  int            `json:"waiting"`
 	Active   int            `json:"active"`
 	Hosts    int            `json:"hosts"`

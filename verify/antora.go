@@ -85,7 +85,6 @@ type antoraPlace struct {
 	own    bool // the link names no module, so the module of its document applies
 }
 
-// contentRoot is a directory with an antora.yml.
 type contentRoot struct {
 	name  string // name of its component
 	built bool   // a build adds files to it
@@ -94,7 +93,7 @@ type contentRoot struct {
 // antoraTree holds the Antora files of a repository. A component may have several content
 // roots: directories with an antora.yml of the same name.
 type antoraTree struct {
-	roots   map[string]contentRoot // by URL
+	roots   map[string]contentRoot // keys are URLs
 	modules map[string]bool        // the URLs of module directories
 	aliases strings.Builder        // the values of "page-aliases" in all pages
 	folders int

@@ -34,7 +34,7 @@ type attempt struct {
 	resolved   bool          // the host has an address
 	fragments
 
-	// For a page of a site.
+	// The next two fields are set for a page of a site.
 	page *sitePage
 	at   *origins
 	contents
@@ -284,11 +284,11 @@ func (a *attempt) checkText(o *scheme.Object) {
 	}
 }
 
-// maxNotFoundMenu is the maximum number of lines of such a menu.
+// maxNotFoundMenu is the maximum number of lines in a menu that only reports a missing
+// resource.
 const maxNotFoundMenu = 4
 
-// checkMenu does the same as checkText for a menu, because some servers return a text for a
-// missing menu.
+// checkMenu is checkText for menus: some servers report a missing menu in a menu.
 func (a *attempt) checkMenu(m *scheme.Menu) {
 	first, n := "", 0
 	for item, err := range m.Items {
@@ -467,7 +467,7 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 	return locus.URL{}
 }
 
-// lacks sets the outcome of a link whose redirect target lacks a fragment.
+// lacks sets the outcome of a link if its redirect target lacks the fragment.
 func (a *attempt) lacks(fragment string) {
 	if a.scripted {
 		a.outcome.Verdict, a.outcome.Detail = Warning, scriptedPage
@@ -477,7 +477,7 @@ func (a *attempt) lacks(fragment string) {
 	a.outcome.Detail = "the document has no fragment " + locus.Quote("#"+fragment) + ", the target of a redirect"
 }
 
-// The media types of documents with fragments and links. CSS has only links.
+// These media types can contain fragments and links. CSS contains only links.
 const (
 	otherType    = ""
 	htmlType     = "text/html"

@@ -18,10 +18,10 @@ import (
 // use. The methods may be called concurrently.
 type Certificates struct {
 	mu  sync.Mutex
-	end map[string]time.Time // by host
+	end map[string]time.Time // expiration times by host name
 }
 
-// maxCertificates is how many hosts are remembered.
+// maxCertificates limits the hosts in end.
 const maxCertificates = 1 << 16
 
 // Record records the certificate of a connection. The error is always nil.

@@ -22,13 +22,13 @@ import (
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry
-	fsys     fs.FS // of Files; nil without it
+	fsys     fs.FS // file system for Files; nil in other runs
 	o        Options
 	mail     mailChecker
 	github   github
 	soft     softHosts
-	robots   RobotsFunc    // nil: rules has each host's
-	rules    *crawl.Robots // of hosts
+	robots   RobotsFunc    // if nil, rules reads each robots.txt
+	rules    *crawl.Robots // robots.txt rules by host
 }
 
 // RobotsFunc returns the robots.txt of the site at root, a URL without a path. It may return
@@ -67,7 +67,7 @@ type Target struct {
 	Depth int
 }
 
-// asked returns t in the form of the requests.
+// asked returns the asked value for t.
 func (c *Checker) asked(t *Target) *asked {
 	a := &asked{url: t.URL}
 	if !t.From.IsZero() {
@@ -162,7 +162,7 @@ func (c *Checker) Other(f *Found) (other Found, ok bool) {
 	return other, true
 }
 
-// found returns l as a link of a document at those origins. at is nil for a typed URL.
+// found converts l, a link in a document with the origins at. For a typed URL, at is nil.
 func (c *Checker) found(l *link, at *origins) Found {
 	f := Found{
 		Result:      Result{Line: l.line, Column: l.column, Member: l.member, Context: l.context, Written: l.written, URL: l.url},
@@ -313,8 +313,8 @@ func (c *Checker) Result(f *Found, answer *Response) Result {
 	return res
 }
 
-// linkOutcome returns the outcome of a link to a fragment of u, whose target has the outcome
-// o. A note makes the outcome a warning with that cause, even if the resource exists.
+// linkOutcome returns the outcome of a link to a fragment of u. o is the outcome of u without
+// the fragment. If note is not empty, the outcome is at best a warning with the given cause.
 func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment, note string, cause Cause) Outcome {
 	known.apply(&o, fragment)
 	c.o.HTTP.judge(u, &o, time.Now())

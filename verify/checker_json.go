@@ -53,8 +53,8 @@ type foundRecord struct {
 	Context     string        `json:"context,omitempty"`
 	Written     string        `json:"written,omitempty"`
 	URL         string        `json:"url,omitempty"`
-	Verdict     Verdict       `json:"verdict,omitempty"` // without a request
-	Cause       Cause         `json:"cause,omitempty"`   // of Detail or Note
+	Verdict     Verdict       `json:"verdict,omitempty"` // verdict that needs no request
+	Cause       Cause         `json:"cause,omitempty"`   // explains Detail or Note
 	Detail      string        `json:"detail,omitempty"`
 	From        string        `json:"from,omitempty"`
 	Origin      policy.Origin `json:"origin,omitempty"`

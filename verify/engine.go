@@ -22,17 +22,17 @@ import (
 // that are set once.
 type target struct {
 	asked
-	host *crawl.Host[*target] // host of the next request; nil if the target is not in the queue
-	own  *crawl.Host[*target] // host of url
+	host *crawl.Host[*target] // host for the next request; nil if the target is not in the queue
+	own  *crawl.Host[*target] // host in url
 	due  *Request             // next request after a redirect; nil for the first one
 
 	wants     []string // fragments to look for
 	fragments          // results for the fragments so far
 	anchors   *anchors // all fragments of a page of a site
-	page      *doc     // the page of a site, if it is one
+	page      *doc     // set if the target is a page of a site
 	next      *target  // the same URL from another origin, which waits for this one
-	archive   *target  // request for an archived copy of this target
-	archived  *target  // the target whose archived copy this is
+	archive   *target  // target for the archived copy of url
+	archived  *target  // set if this target is an archived copy: the original target
 	tries     int
 	state     state
 	public    bool // the outcome is the same from every origin
@@ -43,9 +43,9 @@ type target struct {
 type state uint8
 
 const (
-	waiting state = iota // for all documents, or for another target
+	waiting state = iota // waits for all documents, or for another target
 	queued
-	held // until the run has found a host name, or has no other targets
+	held // waits until a host name was found, or no other targets are left
 	done
 )
 
@@ -55,7 +55,7 @@ type doc struct {
 	ready    bool     // contents is set
 	contents          // valid until its links are added
 	refs     []ref    // the links, after they are added
-	at       *origins // origins of the links
+	at       *origins // origins for the links
 	typed    bool     // the doc is a typed URL, not a document
 }
 
@@ -72,7 +72,7 @@ type ref struct {
 	target       *target
 	fixed        *Outcome
 	written      string
-	fragment     string // of the link; empty: none, or extra has the URL
+	fragment     string // fragment in the link; empty if there is none or if extra has the URL
 	line, column int64
 	extra        *linkExtra
 }
@@ -82,8 +82,8 @@ type linkExtra struct {
 	url             locus.URL // set if it differs from the URL of the target with the fragment
 	alternative     locus.URL // the URL without the hyphen
 	member, context string
-	note, doubt     string // as in link
-	cause           Cause  // of note
+	note, doubt     string // see link
+	cause           Cause  // explains note
 	antora          *antoraPlace
 }
 
@@ -100,7 +100,7 @@ func (r *ref) more() linkExtra {
 // queue that applies the limits of each host.
 type Verifier struct {
 	checker *Checker
-	o       *Options // of checker
+	o       *Options // options in checker
 	queue   *crawl.Queue[*target]
 	used    atomic.Bool
 
@@ -108,18 +108,18 @@ type Verifier struct {
 	changed  sync.Cond
 	docs     []*doc
 	pages    []*doc                    // added to docs after the documents of the sources
-	added    int                       // number of docs whose links were added
-	allRead  bool                      // no more documents come from the sources
-	targets  map[locus.URL]*target     // the first of each URL
+	added    int                       // the first docs, with links that were added
+	allRead  bool                      // the sources have no more documents
+	targets  map[locus.URL]*target     // the first target for each URL
 	includes map[locus.URL][]locus.URL // the documents that include a document
-	antora   map[locus.URL]*antoraTree // by the top of the repository; see antoraTree
+	antora   map[locus.URL]*antoraTree // keys are repository roots
 	waiting  []*target                 // targets that wait until all documents are read
 	interned map[Outcome]*Outcome      // outcomes that targets share
 	lookups  lookups
 	progress Progress
 }
 
-// readAll reads the sources, several at once, and then starts the targets.
+// readAll reads the sources concurrently, and then starts the targets.
 func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	var readers sync.WaitGroup
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -230,8 +230,8 @@ func fragmentIn(written, fragment string) string {
 	return strings.Clone(fragment)
 }
 
-// target returns the target for a, and starts it if it is new. So later changes to the target
-// need the mutex.
+// target returns the target for a, and starts it if it is new. From then on, changes to the
+// target need the mutex.
 func (e *Verifier) target(a asked) *target {
 	var last *target
 	for t := e.targets[a.key.url]; t != nil; t = t.next {
@@ -393,8 +393,8 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	e.handle(t, a)
 }
 
-// begin returns the first request of an attempt at t. Over HTTP, only the first attempt may begin
-// with HEAD.
+// begin returns the first request for an attempt at t. Over HTTP, only the first attempt may
+// begin with HEAD.
 func (e *Verifier) begin(t *target) *Request {
 	page, fragments := e.wanted(t)
 	r := e.checker.begin(&t.asked, page, fragments)
@@ -441,8 +441,8 @@ func (e *Verifier) wait(t *target, next *Request) {
 	e.queue.Add(t, name, limits)
 }
 
-// retryAt reports whether to try t again after a, and when. If the server requests a pause,
-// the pause applies to all its URLs.
+// retryAt reports whether to retry t after the attempt a, and when. If the server requests a
+// pause, the pause applies to all its URLs.
 func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	if !a.temporary {
 		return at, false

@@ -93,8 +93,8 @@ func (a *anchors) find(fragment string) bool {
 // isBuilt reports whether only a build of the site shows if the page has a fragment.
 func (a *anchors) isBuilt(fragment string) bool { return a.built != nil && a.built(decoded(fragment)) }
 
-// hasLines reports whether a fragment is a range of lines whose numbers are anchors in the
-// page. A script of the page shows the range.
+// hasLines reports whether a fragment is a range of lines, and the page has an anchor for each
+// line number. A script in the page highlights the range.
 func (a *anchors) hasLines(name string) bool {
 	first, last, ok := strings.Cut(name, "-")
 	return ok && strings.Trim(name, "0123456789-") == "" && a.has(first) && a.has(last)

@@ -12,11 +12,11 @@ import (
 // anchors holds the fragments of a document as sorted hashes, to save memory.
 type anchors struct {
 	names []uint64
-	// lenient ignores case, as sites that show Markdown do.
+	// lenient means that fragments match in any case, as on sites that show Markdown.
 	lenient bool
-	// lines reports whether line numbers are fragments.
+	// lines means that line numbers are fragments.
 	lines bool
-	// leads reports whether the page redirects the browser to a page with unknown fragments.
+	// leads means that the page redirects browsers to a page with unknown fragments.
 	leads   bool
 	refresh refresh
 	// built reports whether a build of the site may make a fragment. If nil, it makes none.
@@ -26,7 +26,7 @@ type anchors struct {
 
 	templated []uint64 // names in template elements, which scripts may insert
 
-	// Counts that identify pages that scripts build.
+	// These counts reveal pages that scripts build.
 	scripts, shown, links int
 }
 
@@ -166,10 +166,10 @@ func (a *anchors) shows(text string) {
 // isScripted reports whether a page is empty until its scripts run.
 func (a *anchors) isScripted() bool { return a.scripts > 0 && a.links == 0 && a.shown <= maxShell }
 
-// unread holds the elements whose text is not visible.
+// unread holds the elements with invisible text.
 var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
 
-// inline holds the elements that do not end a word.
+// inline holds the elements that may occur inside a word.
 var inline = map[string]bool{
 	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "del": true, "dfn": true, "em": true,
 	"font": true, "i": true, "ins": true, "kbd": true, "mark": true, "q": true, "s": true, "samp": true, "small": true, "span": true,

@@ -22,8 +22,8 @@ import (
 // that the site generator gives it. A Layout may be used concurrently.
 type Layout struct {
 	site *generator.Site
-	root locus.URL // URL of the directory; ends in "/"
-	url  locus.URL // URL of the site; ends in "/", or is zero
+	root locus.URL // directory URL; ends in "/"
+	url  locus.URL // site URL; ends in "/", or is zero
 	own  bool      // url comes from LayoutOptions
 
 	undecided atomic.Int64 // links that only a build can resolve
@@ -67,7 +67,7 @@ func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOption
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	if !l.own && site.URL != "" {
-		l.url, _ = locus.Parse(site.URL) // a malformed one is as good as none
+		l.url, _ = locus.Parse(site.URL) // a malformed URL is ignored
 	}
 	if l.url, err = withSlash(l.url); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
@@ -136,7 +136,8 @@ const (
 	leavesIt   = "points outside the site, whose URL is unknown"
 )
 
-// place resolves a link of the document at base. It reports whether the layout could.
+// place resolves a link in the document at base, and reports whether the layout could resolve
+// it.
 func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
 	if layout == nil || found.Member != "" || found.Base != "" {
 		return false
@@ -304,7 +305,7 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 		return true
 	}
 	if i := strings.LastIndexByte(heading, '#'); i >= 0 {
-		heading = heading[i+1:] // a heading below another one
+		heading = heading[i+1:] // a subheading
 	}
 	fragment := heading
 	if !strings.HasPrefix(heading, "^") { // not a block
@@ -329,7 +330,7 @@ func siteAnchors(site *generator.Site, source string, mdx, withText bool) *ancho
 		a.add(id)
 	}
 	a.addPieces(source, mdx, withText)
-	a.scripts = 0 // a generator makes the page, whatever components it has
+	a.scripts = 0 // the generator fills the page, even if it contains components
 	a.sort()
 	return a
 }
@@ -337,7 +338,7 @@ func siteAnchors(site *generator.Site, source string, mdx, withText bool) *ancho
 // layouts selects the layout of each document in a file system.
 type layouts struct {
 	fsys  fs.FS
-	all   *Layout            // layout of all documents; nil with auto
+	all   *Layout            // layout for all documents; nil with auto
 	auto  bool               // detect layouts by their configuration files
 	known map[string]*Layout // by directory
 }
@@ -355,7 +356,8 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	return list, err
 }
 
-// of returns the layout of the nearest directory whose layout contains the document.
+// of returns the layout for a document: the layout of the nearest directory that contains the
+// document.
 func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all
@@ -370,8 +372,8 @@ func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	}
 }
 
-// in returns the layout whose configuration is in a directory, or nil if it is missing or
-// can't be read.
+// in returns the layout for the configuration file in a directory, or nil if the file is
+// missing or can't be read.
 func (list *layouts) in(ctx context.Context, dir string) *Layout {
 	l, ok := list.known[dir]
 	if ok {

@@ -27,14 +27,14 @@ type link struct {
 	url                      locus.URL // zero if the text is not a URL
 	alternative              locus.URL // the URL without the hyphen, or zero
 	verdict                  Verdict   // verdict without a request, if detail is not empty
-	cause                    Cause     // cause of verdict or note
+	cause                    Cause     // explains verdict or note
 	detail                   string
 	written, member, context string
 	line, column             int64
 	site                     *generator.Site // the site that makes the fragments of url, or nil
 	note                     string          // reason for a warning if the target exists
 	doubt                    string          // reason for a warning if the target is missing; with rootUnknown the link is ignored
-	antora                   *antoraPlace    // place of a page or picture that Antora looks up, or nil
+	antora                   *antoraPlace    // page or picture that Antora looks up, or nil
 	isInclude                bool            // the document includes the document at url
 }
 
@@ -340,7 +340,7 @@ func (c *Checker) ascii(l *link) {
 	}
 }
 
-// unknown returns the verdict and the reason for a link whose scheme is not registered, or is
+// unknown returns the verdict and the reason for a link if its scheme is not registered, or is
 // an extension without an opener. For other links, the reason is "".
 func (c *Checker) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
@@ -397,7 +397,7 @@ func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 
 // own returns u with a copy of its text, so that u does not retain the document.
 func own(u locus.URL) locus.URL {
-	u, _ = locus.Parse(strings.Clone(u.String())) // parsed before
+	u, _ = locus.Parse(strings.Clone(u.String())) // it was parsed before
 	return u
 }
 
@@ -462,7 +462,7 @@ func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	return own.Resolve(base)
 }
 
-// isFolder reports whether u is a directory, as the base of standard input is.
+// isFolder reports whether u is a directory, like the base URL for standard input.
 func (c *Checker) isFolder(u locus.URL) bool {
 	return c.isFile(u) && strings.HasSuffix(u.String(), "/")
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// markdownAnchors returns the fragments of a Markdown document on GitHub: those of its
-// headings, and the names in its HTML. withText also stores the text.
+// markdownAnchors returns the fragments of a Markdown document on GitHub: from headings and
+// from names in HTML. With withText, it also stores the text.
 func markdownAnchors(source string, mdx, withText bool) *anchors {
 	a := &anchors{lenient: true, lines: true}
 	seen := map[string]int{}
@@ -33,7 +33,7 @@ func markdownAnchors(source string, mdx, withText bool) *anchors {
 	return a
 }
 
-// maxHeading is the maximum size of an HTML heading, whose end tag may be missing.
+// maxHeading is the maximum size of an HTML heading, because the end tag may be missing.
 const maxHeading = 1 << 10
 
 // htmlHeadings returns the text of the HTML headings in a Markdown document. The text may be
@@ -70,12 +70,11 @@ func htmlHeadings(source string, mdx bool) (list []string) {
 	return list
 }
 
-// isHeading reports whether the name of an element is h1 to h6.
+// isHeading reports whether an element name is h1 to h6.
 func isHeading(name string) bool {
 	return len(name) == len("h1") && name[0]|0x20 == 'h' && name[1] >= '1' && name[1] <= '6'
 }
 
-// piecesOf returns the pieces of a Markdown document.
 func piecesOf(source string, mdx bool) iter.Seq[markup.Piece] {
 	if mdx {
 		return markup.MDX(source)

@@ -68,7 +68,7 @@ func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	return c.placeAntora(l, written, found, s)
 }
 
-// isUnread reports whether the link is in an AsciiDoc document whose page is unknown.
+// isUnread reports whether the link is in an AsciiDoc document with an unknown page.
 func isUnread(found *document.Link, s *Source) bool {
 	if s.Layout == nil || s.Layout.site.Name == "" || !strings.HasSuffix(found.Type, "asciidoc") {
 		return false
@@ -77,14 +77,14 @@ func isUnread(found *document.Link, s *Source) bool {
 	return ok && s.Layout.site.Contains(name) && s.Layout.site.Address(name) == ""
 }
 
-// placeRole resolves a Sphinx role. An extension may define a label that no document defines.
+// placeRole resolves a Sphinx role. If no document defines a label, an extension may define it.
 func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	l.written = strings.Clone(found.Ref)
 	l.verdict, l.detail = Ignored, "only Sphinx resolves this name"
 	if s.Layout == nil || s.Layout.site.Name != "sphinx" {
 		return true
 	}
-	if found.Element == "doc" && !strings.Contains(found.Ref, ":") { // with ":", it is in another site
+	if found.Element == "doc" && !strings.Contains(found.Ref, ":") { // a name with ":" is in another site
 		l.verdict, l.detail, l.written = 0, "", ""
 		return false
 	}
@@ -95,9 +95,9 @@ func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	return true
 }
 
-// isOfPart reports whether r, a link to u, is a relative reference whose document is included
-// by a document in another directory. Then its base URL is another one, except for the names
-// of included files. isOfPart waits until all documents are read.
+// isOfPart reports whether r, a link to u, is a relative reference in a document that a
+// document in another directory includes. Such a link, unless it names an included file, is
+// relative to the including document. isOfPart waits until all documents are read.
 func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bool {
 	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.checker.isFile(d.at.base) {
 		return false
@@ -164,7 +164,7 @@ func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	if hasFragment {
 		text += "#" + fragment
 	}
-	source, _ := locus.Parse(text) // it has the characters of u
+	source, _ := locus.Parse(text) // u is valid, so source is valid
 	return source
 }
 

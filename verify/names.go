@@ -83,10 +83,10 @@ const minMissing = 5
 type lookups struct {
 	found   bool            // at least one name has an address
 	missing map[string]bool // names that do not exist, in lower case
-	held    []*target       // targets with such a name, until found is true or there are no other targets
+	held    []*target       // targets with a missing name, until found is true or no other targets are left
 }
 
-// note records whether an attempt found the first of its hosts.
+// note records whether an attempt found its first host.
 func (n *lookups) note(hosts []string, a *attempt) {
 	host := ""
 	if len(hosts) > 0 {
@@ -127,8 +127,8 @@ func isResolved(err error) bool {
 	return true
 }
 
-// hold delays the outcome of t, whose host name does not exist, until [Verifier.settle] decides
-// it. The caller must hold e.mu.
+// hold delays the outcome of t, a target with a missing host name, until [Verifier.settle]
+// decides it. The caller must hold e.mu.
 func (e *Verifier) hold(t *target) {
 	t.state = held
 	e.lookups.held = append(e.lookups.held, t)

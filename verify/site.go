@@ -26,10 +26,10 @@ type sitePage struct {
 // site holds the pages below a typed URL. Its methods may be called concurrently.
 type site struct {
 	mu     sync.Mutex
-	row    scheme.Scheme      // scheme of first
+	row    scheme.Scheme      // registry row for first
 	first  locus.URL          // first page, in canonical form
 	pages  map[locus.URL]bool // pages in canonical form; nil outside a run
-	robots *robots.Rules      // rules of the host; nil if they are unknown or allow everything
+	robots *robots.Rules      // host's rules; nil if they are unknown or allow everything
 }
 
 // newSite returns a site. The URL of its first page must be in canonical form.
@@ -76,8 +76,8 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page and returns true, unless the site already has the page or has most pages.
-// If most is zero, there is no limit.
+// add adds a page and returns true, unless the site already has the page or has most pages. If
+// most is zero, the number of pages is not limited.
 func (s *site) add(u locus.URL, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		s, depth = e.checker.newSite(t.key.url), 0
 		s.pages = map[locus.URL]bool{}
 	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
-		return // This run has requested it, and there is no page.
+		return // this run has opened u, and u is not a page
 	case s == nil || !s.has(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
 		return
 	}
@@ -142,7 +142,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 func (e *Verifier) makePage(t *target, page *doc) {
 	t.page = page
 	if t.state == done {
-		// It was opened before the Verifier knew that it is a page.
+		// The target was opened before the Verifier knew that it is a page.
 		e.progress.Done--
 		t.state, t.tries = waiting, 0
 		e.start(t)

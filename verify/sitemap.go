@@ -35,7 +35,7 @@ const (
 	listsSitemaps             // its links are sitemaps: a robots.txt, or an index
 )
 
-// addSitemaps adds the sitemaps of a site whose first page was found. The caller must hold
+// addSitemaps adds the sitemaps of a site after its first page was found. The caller must hold
 // e.mu, and must deliver robots with links if robots is not nil.
 func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []link) {
 	s := first.site

@@ -54,7 +54,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	pending map[recordKey]record
-	err     error // of the first write that failed
+	err     error // the first failed write
 }
 
 type recordKey [16]byte
@@ -67,7 +67,7 @@ type record struct {
 	To        string          `json:"t,omitempty"`
 	Permanent bool            `json:"p,omitempty"`
 	Hops      string          `json:"h,omitempty"`
-	Alive     int64           `json:"a,omitempty"` // seconds; when it was last alive, if it is not
+	Alive     int64           `json:"a,omitempty"` // seconds; the last time alive, if Verdict is not Alive
 	Tries     int             `json:"n,omitempty"`
 	Fragments map[string]bool `json:"f,omitempty"`
 }

@@ -18,8 +18,8 @@ type origin uint8
 const (
 	fromTyped  origin = iota // typed, or found in a private page
 	fromPublic               // found in a public page, or in a file that anyone may have written
-	inFile                   // the URL of a file that was typed or found in a file
-	inSite                   // the same in a document of a site, whose generator makes the fragments
+	inFile                   // the URL of a file, typed or found in another file
+	inSite                   // the same, but in a site where a generator creates the fragments
 )
 
 func (c *Checker) traits(u locus.URL) scheme.Traits { return c.registry.Scheme(u).Traits }
@@ -60,17 +60,17 @@ type targetKey struct {
 
 // asked holds the URL to request for links, and their origin. It is immutable.
 type asked struct {
-	url  locus.URL // as first written, without its fragment
+	url  locus.URL // original spelling, without the fragment
 	key  targetKey
 	from *access.Result  // the document with the link; nil for a typed URL
-	site *generator.Site // the site that makes the fragments, or nil
+	site *generator.Site // the site that creates the fragments, or nil
 }
 
 // origins holds the base URL of the links in a document, and their origins.
 type origins struct {
 	base   locus.URL
-	files  *access.Result // for files
-	others *access.Result // for all other links
+	files  *access.Result // origin for file URLs
+	others *access.Result // origin for all other links
 }
 
 // wantsFragment reports whether the Checker must look for the fragment of u in the document.

@@ -192,7 +192,7 @@ func hasNamedPort(text string) bool {
 	return ok && isPortWord(port)
 }
 
-// isPortWord reports whether text is a word for a port number: "port", "PORT", "your_port".
+// isPortWord reports whether text is a placeholder for a port: "port", "PORT", "your_port".
 func isPortWord(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '_' || r == '-' }) {
 		if strings.EqualFold(word, "port") || strings.EqualFold(word, "portnumber") {

@@ -174,7 +174,7 @@ type Result struct {
 	Reason   string
 	// Known reports whether the link is in the baseline.
 	Known  bool
-	isFile bool // URL names a file
+	isFile bool // set if URL names a file
 	// Err is the error of a document, or a part of a document, that can't be read. If Err is
 	// not nil, the Result describes no link.
 	Err error
@@ -223,8 +223,8 @@ type Progress struct {
 	Binary    int // documents that are binary files, which have no links
 	Links     int // links in the documents
 	Found     int // distinct URLs to verify
-	Done      int // URLs that were verified
-	Dead      int // URLs that were verified and are bad
+	Done      int // verified URLs
+	Dead      int // verified URLs that are bad
 	Waiting   int // URLs in the queue
 	Requests  int // attempts so far
 }

@@ -105,7 +105,7 @@ func (r *records) check(counts *aggregate, input string) error {
 	return err
 }
 
-// noGroup stands for a missing scheme or host, like in the command locus.
+// noGroup replaces a missing scheme or host, as in the command locus.
 const noGroup = "-"
 
 // pair counts a link: two URLs separated by a TAB.

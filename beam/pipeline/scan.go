@@ -158,7 +158,7 @@ type deadLetterWriter func(at place, line []byte, reason error)
 // place is the position of a record in a file. The zero place is unknown.
 type place struct {
 	unit string // "line", "octet", "row" or the name of a member
-	n    int64  // 0 if there is no number
+	n    int64  // 0 if unknown
 }
 
 func (p place) String() string {

@@ -14,7 +14,6 @@ import (
 	"time"
 )
 
-// file is a file of a release.
 type file struct {
 	name    string // with "/"
 	octets  []byte
@@ -35,7 +34,8 @@ func archiveSuffix(t target) string {
 	return ".tar.gz"
 }
 
-// packed returns an archive of files in a folder, sorted, all of one time and of root.
+// packed returns an archive with the files in a directory. The files are sorted, belong to
+// root, and all have the same time.
 func packed(t target, dir string, files []file, modified time.Time) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	for i := range files {
@@ -69,7 +69,7 @@ func zipped(files []file, modified time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// tarred returns a tar archive of files and of the folders that they are in.
+// tarred returns a tar archive with the files and their directories.
 func tarred(files []file, modified time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -95,7 +95,7 @@ func tarred(files []file, modified time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// gzipped returns octets compressed by gzip, without a name or a time.
+// gzipped compresses octets with gzip, without a name or a time.
 func gzipped(octets []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
@@ -109,7 +109,8 @@ func gzipped(octets []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// paragraph returns text as a paragraph of a file of Debian: indented, with "." for empty lines.
+// paragraph returns text as a paragraph for a Debian control file: indented, with "." for empty
+// lines.
 func paragraph(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// target is a system and a processor, as Go names them.
+// target is an operating system and a processor, by their Go names.
 type target struct{ os, arch string }
 
 func (t target) String() string { return t.os + "/" + t.arch }
@@ -26,7 +26,7 @@ func (t target) name() string {
 	return "locus"
 }
 
-// targets are those of a release.
+// targets are the systems for which a release has binaries.
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"},
 	{"darwin", "amd64"}, {"darwin", "arm64"},
@@ -66,7 +66,6 @@ type binary struct {
 	info   *debug.BuildInfo
 }
 
-// version is "v0.2.0", or the pseudo-version of a snapshot.
 func (b binary) version() string { return b.info.Main.Version }
 
 // build builds the program for t. The go command puts the version of the tag into it.
@@ -94,8 +93,8 @@ func (r *repository) build(ctx context.Context, work string, t target) (binary, 
 	return b, nil
 }
 
-// buildEnv returns the environment of "go build": nothing in it that changes the program
-// comes from the environment of this process.
+// buildEnv returns the environment for "go build". It copies only variables that do not change
+// the program.
 func buildEnv(t target) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -104,11 +103,11 @@ func buildEnv(t target) []string {
 	return append(env, "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOFIPS140=off", "LC_ALL=C")
 }
 
-// placesOfGo are the variables that say where the go command finds and keeps things.
+// placesOfGo holds the variables for the go command's directories, caches and proxies.
 var placesOfGo = []string{
 	"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
 	"GOROOT", "GOTMPDIR", "GOTOOLCHAIN", "GOVCS", "GOENV", "GOMAXPROCS",
 }
 
-// host is the target that this machine runs.
+// host is the target for this machine.
 var host = target{runtime.GOOS, runtime.GOARCH}

@@ -17,7 +17,8 @@ import (
 	"github.com/goreleaser/nfpm/v2/files"
 )
 
-// What dpkg runs before and after it removes the package, and after it installs it.
+// dpkg runs these scripts before and after it removes the package, and after it installs the
+// package.
 var (
 	//go:embed debian/postinst
 	afterInstall []byte
@@ -30,7 +31,7 @@ var (
 //go:embed debian/lintian-overrides
 var lintianOverrides []byte
 
-// maintainer is a contact as Debian wants it. The project has no address for mail.
+// maintainer has the form that Debian requires. The project has no mail address.
 const maintainer = "The authors of Locus <locus-url@users.noreply.github.com>"
 
 // writeDebian writes the Debian package of b.
@@ -74,7 +75,8 @@ func writeDebian(d *folder, r *repository, b binary, t *texts, licences []licenc
 	return d.write(deb.Default.ConventionalFileName(info), out.Bytes())
 }
 
-// debianContents writes the files of the package below stage, and says where each belongs.
+// debianContents writes the package's files below stage, and returns the installation path for
+// each.
 func debianContents(stage string, b binary, t *texts, licences []licence, changelog file) (files.Contents, error) {
 	const doc = "/usr/share/doc/locus/"
 	list := []file{
@@ -90,7 +92,7 @@ func debianContents(stage string, b binary, t *texts, licences []licence, change
 	}
 	notes := "CHANGELOG.md"
 	if changelog.name != "changelog" {
-		notes = "changelog" // the name of Debian for the project's own
+		notes = "changelog" // Debian's name for the upstream changelog
 	}
 	packed := []file{{name: doc + notes, octets: t.document("CHANGELOG.md")}, {name: doc + changelog.name, octets: changelog.octets}}
 	for _, page := range t.man {
@@ -123,13 +125,13 @@ func debianChangelog(info *nfpm.Info) file {
 	version, _, _ := strings.Cut(strings.TrimPrefix(deb.Default.ConventionalFileName(info), info.Name+"_"), "_")
 	name := "changelog"
 	if strings.Contains(version, "-") {
-		name = "changelog.Debian" // a version with "-" is that of a package which is not Debian's own
+		name = "changelog.Debian" // "-" in the version marks a package with its own Debian changelog
 	}
 	return file{name: name, octets: fmt.Appendf(nil, "%s (%s) unstable; urgency=medium\n\n  * Release %s: the project's CHANGELOG.md has the notes.\n\n -- %s  %s\n",
 		info.Name, version, info.Version, maintainer, info.MTime.UTC().Format(time.RFC1123Z))}
 }
 
-// debianUnit is the unit with the program where a package has it.
+// debianUnit returns the systemd unit with the path at which the package installs the program.
 func debianUnit(unit []byte) []byte {
 	return bytes.ReplaceAll(unit, []byte("/usr/local/bin/locus"), []byte("/usr/bin/locus"))
 }
@@ -165,5 +167,6 @@ func apacheTerms(licence string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(words, `\s+`) + `(?:\s+END OF TERMS AND CONDITIONS)?`)
 }
 
-// apacheReference stands for the terms of the Apache License, which Debian has already.
+// apacheReference replaces the terms of the Apache License, because every Debian system has
+// them.
 const apacheReference = "On Debian systems the terms of the Apache License 2.0 are in\n/usr/share/common-licenses/Apache-2.0."

@@ -12,14 +12,14 @@ import (
 	"slices"
 )
 
-// folder is where a release is written to.
+// folder is the output directory.
 type folder struct {
 	dir  string
-	sums map[string][sha256.Size]byte // by name
+	sums map[string][sha256.Size]byte // checksums by file name
 }
 
-// newFolder returns a folder for a release. It makes dir if it is missing, and refuses one
-// with files in it: they might be of another release.
+// newFolder returns a folder for a release. It creates dir if it is missing. It rejects a
+// directory that contains files, because they may belong to another release.
 func newFolder(dir string) (*folder, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +39,7 @@ func (d *folder) write(name string, octets []byte) error {
 	return os.WriteFile(filepath.Join(d.dir, name), octets, 0o666)
 }
 
-// writeSums writes SHA256SUMS, which sha256sum --check reads.
+// writeSums writes SHA256SUMS for sha256sum --check.
 func (d *folder) writeSums() error {
 	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(d.sums)) {

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// writeImage writes a container image for the processors of list: an archive of an OCI image
-// layout with one index, which podman load, skopeo and docker load read.
+// writeImage writes a container image for the processors in list: an OCI image layout archive
+// with one index. podman load, skopeo and docker load can read it.
 func writeImage(d *folder, work string, r *repository, list []binary) error {
 	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range list {
@@ -52,7 +52,7 @@ func writeImage(d *folder, work string, r *repository, list []binary) error {
 	return d.write("locus-"+list[0].version()+"-image.tar", octets)
 }
 
-// imageTag is the version as a tag of an image, in which "+" has no place.
+// imageTag converts the version to an image tag, which can't contain "+".
 func imageTag(b binary) string {
 	return strings.ReplaceAll(b.version(), "+", "-")
 }
@@ -92,7 +92,7 @@ func imageOf(r *repository, b binary) (v1.Image, error) {
 	})
 }
 
-// rootFS returns the list of layers of an image that has them already.
+// rootFS returns the layer list for an image that already contains the layers.
 func rootFS(image v1.Image) v1.RootFS {
 	config, err := image.ConfigFile()
 	if err != nil {
@@ -101,7 +101,7 @@ func rootFS(image v1.Image) v1.RootFS {
 	return config.RootFS
 }
 
-// setting returns a setting of the build.
+// setting returns a build setting.
 func (b binary) setting(key string) string {
 	for _, s := range b.info.Settings {
 		if s.Key == key {
@@ -111,8 +111,8 @@ func (b binary) setting(key string) string {
 	return ""
 }
 
-// rootCertificates returns Mozilla's root certificates, in the version of go.mod: not those of
-// the machine. Roots with conditions that a file cannot express are left out.
+// rootCertificates returns Mozilla's root certificates from the module in go.mod, not from this
+// machine. It omits roots with conditions that a file can't express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {
@@ -123,7 +123,7 @@ func rootCertificates() []byte {
 	return b.Bytes()
 }
 
-// readFolder returns the files below a folder, sorted by name.
+// readFolder returns the files below a directory, sorted by name.
 func readFolder(dir fs.FS) (list []file, err error) {
 	err = fs.WalkDir(dir, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

@@ -17,25 +17,25 @@ import (
 	"strings"
 )
 
-// licence is the licence of one thing that is part of the program.
+// licence is the license for one component.
 type licence struct {
-	component          // what it belongs to
+	component          // licensed component
 	kinds     []string // of SPDX, sorted
-	texts     []file   // as its authors wrote them
+	texts     []file   // unchanged license files
 }
 
-// component is a module, or something else that is copied into the program.
+// component is a module, or other code in the program.
 type component struct {
 	name, version string
-	sum           string // of go.sum; empty: not a module
+	sum           string // checksum from go.sum; empty if the component is not a module
 	purl          string
 }
 
 // expression returns the kinds as SPDX writes several that all apply.
 func (l licence) expression() string { return strings.Join(l.kinds, " AND ") }
 
-// licences returns the licence of each part of a program, sorted by name. It fails if one is
-// missing, or of a kind that this program does not know.
+// licences returns the license for each component in a program, sorted by name. It returns an
+// error if a license is missing or of an unknown kind.
 func (r *repository) licences(ctx context.Context, info *debug.BuildInfo) ([]licence, error) {
 	parts, dirs, err := r.partsOf(ctx, info)
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *repository) licences(ctx context.Context, info *debug.BuildInfo) ([]lic
 	return list, errors.Join(errs...)
 }
 
-// partsOf returns what is part of a program, and where the licence of each is.
+// partsOf returns the components in a program, and the directory with each license.
 func (r *repository) partsOf(ctx context.Context, info *debug.BuildInfo) (parts []component, dirs []string, err error) {
 	args := []string{"mod", "download", "-json"}
 	for _, m := range info.Deps {
@@ -95,12 +95,12 @@ func (r *repository) partsOf(ctx context.Context, info *debug.BuildInfo) (parts 
 	return parts, append(dirs, strings.TrimSpace(string(goroot)), filepath.Join(r.dir, "gateway/internal/page/assets")), nil
 }
 
-// xtermVersion is the version of the terminal in pages.
+// xtermVersion is the version of xterm.js in the gateway's pages.
 const xtermVersion = "6.0.0"
 
 var licenceName = regexp.MustCompile(`(?i)^(un)?(licen[cs]e|copying|notice|copyright|patents)([.-].*)?$`)
 
-// licenceFiles returns the files in dir that are about its licence.
+// licenceFiles returns the license files in dir.
 func licenceFiles(dir string) (list []file, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -114,8 +114,8 @@ func licenceFiles(dir string) (list []file, err error) {
 	return list, err
 }
 
-// kinds are the licences that a part of a release may have, each with sentences that stand in
-// it, with one blank between words and in lower case.
+// kinds holds the permitted licenses. Each is recognized by sentences in its text, in lower
+// case and with single spaces.
 var kinds = []struct {
 	name      string
 	sentences []string
@@ -131,10 +131,10 @@ var kinds = []struct {
 	{"Unlicense", []string{"this is free and unencumbered software released into the public domain"}, ""},
 }
 
-// foreign are words of licences that ask for more than a release grants.
+// foreign holds words from licenses with conditions that a release does not fulfill.
 var foreign = []string{"gnu general public", "gnu lesser general", "gnu affero", "commons clause", "business source license", "for non-commercial", "noncommercial license", "server side public"}
 
-// kindsOf returns the kinds of licence that texts are.
+// kindsOf returns the license kinds that texts match.
 func kindsOf(texts []file) (found []string, err error) {
 	for _, f := range texts {
 		text := strings.Join(strings.Fields(strings.ToLower(string(f.octets))), " ")
@@ -145,7 +145,7 @@ func kindsOf(texts []file) (found []string, err error) {
 			}
 			found = append(found, k.name)
 		}
-		// The Mozilla Public License names others, without asking for them.
+		// The Mozilla Public License mentions other licenses without requiring them.
 		for _, word := range foreign {
 			if strings.Contains(text, word) && !slices.Contains(found, "MPL-2.0") {
 				return nil, fmt.Errorf("%s has the words %q; read it", f.name, word)
@@ -162,7 +162,7 @@ func kindsOf(texts []file) (found []string, err error) {
 	return found, nil
 }
 
-// licenceText returns the texts for a file of the release.
+// licenceText returns the license texts as a file for the release.
 func licenceText(list []licence) []byte {
 	var b bytes.Buffer
 	fmt.Fprint(&b, "Locus is under the Apache License 2.0: see LICENSE. The program also contains what follows.\n")
@@ -175,8 +175,8 @@ func licenceText(list []licence) []byte {
 	return b.Bytes()
 }
 
-// reportLicences prints the licence of each part of the program on each system, and fails for
-// those that are missing or unknown.
+// reportLicences prints the license for each component on each system. It returns an error if a
+// license is missing or unknown.
 func reportLicences(ctx context.Context, out io.Writer, o options) error {
 	r := &repository{dir: o.source}
 	info := &debug.BuildInfo{GoVersion: runtime.Version()}

@@ -41,11 +41,11 @@ func main() {
 	}
 }
 
-// options are those of the command line.
+// options holds the command-line flags.
 type options struct {
-	source   string // the repository
-	out      string // the folder of the results
-	snapshot bool   // whether a commit without a tag, or with changes, is built
+	source   string // repository directory
+	out      string // output directory
+	snapshot bool   // also build a commit that has no tag or uncommitted changes
 	only     targetList
 }
 
@@ -128,7 +128,8 @@ func release(ctx context.Context, out io.Writer, o options) error {
 	return d.writeSums()
 }
 
-// writeTarget writes the archive, the bill of materials and, for Linux, the package of b.
+// writeTarget writes the archive, the bill of materials and, on Linux, the Debian package for
+// b.
 func (r *repository) writeTarget(ctx context.Context, d *folder, b binary, texts *texts) error {
 	licences, err := r.licences(ctx, b.info)
 	if err != nil {

@@ -20,33 +20,33 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// rootModule is the path of the root module. The path of a nested module is this path, "/"
-// and the folder of the module.
+// rootModule is the path of the root module. The path of a nested module is this path, "/" and
+// the module's directory.
 const rootModule = "github.com/locus-url/locus"
 
-// nestedModules are the folders of the nested modules that users install. Within the
-// repository they use the root module of the same commit, by a replace line.
+// nestedModules holds the directories of the nested modules that users install. Within the
+// repository, a replace line makes them use the root module from the same commit.
 var nestedModules = []string{"fleet", "beam"}
 
 // moduleRelease is one module at one version, as the go command downloads it.
 type moduleRelease struct {
-	folder         string // in the repository; empty for the root module
+	folder         string // directory in the repository; empty for the root module
 	version        module.Version
-	commit         string // the tag of the module names this commit
+	commit         string // commit to tag
 	mod            []byte // go.mod
 	zip            []byte
-	modSum, zipSum string // of go.mod and of the zip, as go.sum has them
+	modSum, zipSum string // go.sum checksums for go.mod and the zip
 }
 
-// tag returns the name of the tag from which the go command downloads m.
+// tag returns the Git tag for m, from which the go command downloads it.
 func (m *moduleRelease) tag() string { return path.Join(m.folder, m.version.Version) }
 
 // releaseModules writes the modules at a version into o.out, which then can be a GOPROXY,
 // and prints the commands that tag them.
 //
-// The tag of the root module names the commit itself. A module with a replace line can't be
-// installed, so the tags of the nested modules name a second commit, a child of the first,
-// whose go.mod and go.sum require the root module at the version. No branch has that commit.
+// The root module's tag names the commit itself. A module with a replace line can't be
+// installed. So the nested modules' tags name a second commit, a child of the first: its go.mod
+// and go.sum require the root module at the version. No branch contains the second commit.
 func releaseModules(ctx context.Context, out io.Writer, o options, version string) error {
 	// From v2 on, the path of a module ends in its major version.
 	if semver.Canonical(version) != version || semver.Compare(version, "v2.0.0-0") >= 0 {
@@ -108,8 +108,8 @@ func (r *repository) modules(ctx context.Context, version string) ([]*moduleRele
 	return list, nil
 }
 
-// module returns the module in a folder of a commit. The zip has the same files as the zip
-// that the go command makes of a tag.
+// module returns the module in a directory of a commit. Its zip contains the same files as the
+// zip that the go command creates for a tag.
 func (r *repository) module(ctx context.Context, folder, version, commit string) (*moduleRelease, error) {
 	m := &moduleRelease{folder: folder, version: module.Version{Path: path.Join(rootModule, folder), Version: version}, commit: commit}
 	var b bytes.Buffer
@@ -129,7 +129,7 @@ func (r *repository) module(ctx context.Context, folder, version, commit string)
 	return m, err
 }
 
-// sumOf returns the sum of a module zip, as go.sum has it.
+// sumOf returns the go.sum checksum for a module zip.
 func sumOf(octets []byte) (string, error) {
 	f, err := os.CreateTemp("", "locus-module-")
 	if err != nil {
@@ -146,7 +146,7 @@ func sumOf(octets []byte) (string, error) {
 	return dirhash.HashZip(f.Name(), dirhash.Hash1)
 }
 
-// blob returns a file of a commit.
+// blob returns a file in a commit.
 func (r *repository) blob(ctx context.Context, commit, name string) ([]byte, error) {
 	return command(ctx, r.dir, nil, "git", "cat-file", "blob", commit+":"+name)
 }
@@ -187,7 +187,7 @@ func (r *repository) requireRoot(ctx context.Context, folder string, root *modul
 	return []file{{name: mod, octets: octets}, {name: sum, octets: sums}}, err
 }
 
-// addSums returns go.sum with more sums, in the order of the go command.
+// addSums returns go.sum with more checksums, in the go command's order.
 func addSums(text []byte, sums map[module.Version]string) ([]byte, error) {
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
@@ -208,8 +208,8 @@ func addSums(text []byte, sums map[module.Version]string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// commit adds a commit with changed files to the repository, and returns its name. The author
-// and the times are always the same, so the name depends on nothing but the parent and the files.
+// commit adds a commit with changed files to the repository, and returns its hash. The author
+// and the times are constant, so the hash depends only on the parent and the files.
 func (r *repository) commit(ctx context.Context, parent string, files []file, message string) (string, error) {
 	work, err := os.MkdirTemp("", "locus-commit-")
 	if err != nil {
@@ -248,7 +248,7 @@ func (r *repository) commit(ctx context.Context, parent string, files []file, me
 	return git("commit-tree", tree, "-p", parent, "-m", message)
 }
 
-// write adds m to the GOPROXY in a folder.
+// write adds m to the GOPROXY in a directory.
 func (m *moduleRelease) write(dir string, modified time.Time) error {
 	escaped, err := module.EscapePath(m.version.Path)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// repository is the commit that a release is built from.
+// repository is a repository at the commit to release.
 type repository struct {
 	dir  string
-	tag  string    // "v0.2.0"; empty: a snapshot
-	time time.Time // of the commit: that of every file of the release
+	tag  string    // such as "v0.2.0"; empty for a snapshot
+	time time.Time // commit time, used for every file in the release
 }
 
-// newRepository returns the repository in o.source. Without o.snapshot it must have no
-// changes.
+// newRepository returns the repository in o.source. Unless o.snapshot is set, uncommitted
+// changes are an error.
 func newRepository(ctx context.Context, o options) (*repository, error) {
 	r := &repository{dir: o.source}
 	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
@@ -46,7 +46,7 @@ func newRepository(ctx context.Context, o options) (*repository, error) {
 	return r, nil
 }
 
-// findTag sets the tag of the commit. A commit has a tag unless it is a snapshot.
+// findTag sets the tag. Only a snapshot may have none.
 func (r *repository) findTag(ctx context.Context) (err error) {
 	if r.tag, err = r.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*"); err != nil {
 		return errors.New("the commit has no tag such as v0.2.0; set one, or build it with --snapshot")
@@ -54,19 +54,19 @@ func (r *repository) findTag(ctx context.Context) (err error) {
 	return nil
 }
 
-// git returns what git prints, without the line end.
+// git runs git and returns its output without the final newline.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	out, err := command(ctx, r.dir, nil, "git", args...)
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-// read returns a file of the repository.
+// read returns a file in the repository.
 func (r *repository) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
 }
 
-// command runs a program in a folder and returns its output. The error has what it writes to
-// standard error. nil env: that of this process.
+// command runs a program in a directory and returns its output. An error includes the standard
+// error output. If env is nil, the program inherits the environment.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, env

@@ -7,19 +7,19 @@ import (
 	"slices"
 )
 
-// texts are the files of a release that are the same for every system.
+// texts holds the release files that are the same on every system.
 type texts struct {
 	man         []file // locus.1 and others
 	completions map[string][]byte
 	documents   []file
-	unit        []byte // of systemd; the program is in /usr/local/bin
-	config      []byte // of the gateway
+	unit        []byte // systemd unit for a program in /usr/local/bin
+	config      []byte // gateway configuration
 }
 
-// shells are those that "locus completion" knows.
+// shells holds the shells that "locus completion" supports.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// texts has the program write its manual pages and completions. It is built for this machine.
+// texts runs the program, built for this machine, to write manual pages and completions.
 func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	b, err := r.build(ctx, work, host)
 	if err != nil {
@@ -31,7 +31,7 @@ func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	if err := os.Mkdir(man, 0o777); err != nil {
 		return nil, err
 	}
-	env := []string{"HOME=/nonexistent"} // nothing of this machine is in the texts
+	env := []string{"HOME=/nonexistent"} // keeps this machine's settings out of the texts
 	if _, err := command(ctx, work, env, program, "man", man); err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	return t, err
 }
 
-// document returns one of the documents.
+// document returns the document called name.
 func (t *texts) document(name string) []byte {
 	i := slices.IndexFunc(t.documents, func(f file) bool { return f.name == name })
 	return t.documents[i].octets
 }
 
-// archived returns the files for an archive.
+// archived returns the text files for a release archive.
 func (t *texts) archived(to target) []file {
 	files := slices.Clone(t.documents)
 	for shell, octets := range t.completions {
@@ -89,7 +89,7 @@ func (t *texts) archived(to target) []file {
 	return files
 }
 
-// completionName is the name under which a shell looks for completions of locus.
+// completionName returns the file name at which a shell looks for locus completions.
 func completionName(shell string) string {
 	switch shell {
 	case "zsh":

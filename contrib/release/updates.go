@@ -12,12 +12,11 @@ import (
 	"time"
 )
 
-// updatesTime is the time limit for asking the proxy about the dependencies of one module.
+// updatesTime limits the proxy requests for one module's dependencies.
 const updatesTime = 2 * time.Minute
 
-// reportUpdates prints which dependencies of each module of the repository have newer
-// versions. It is a report, not a check: if a module proxy does not answer, one line of the
-// report says so.
+// reportUpdates prints which dependencies of each module of the repository have newer versions.
+// If a module proxy does not respond, a line in the report says so, and the run succeeds.
 func reportUpdates(ctx context.Context, out io.Writer, o options) error {
 	modules, err := modulesIn(o.source)
 	if err != nil {
@@ -31,8 +30,8 @@ func reportUpdates(ctx context.Context, out io.Writer, o options) error {
 	return nil
 }
 
-// modulesIn returns the folders in source that have a go.mod, relative to it. Like the go
-// command, it leaves out testdata, vendor, and names that begin with "." or "_".
+// modulesIn returns the directories in source with a go.mod, relative to source. Like the go
+// command, it skips testdata, vendor, and names that begin with "." or "_".
 func modulesIn(source string) (modules []string, err error) {
 	err = filepath.WalkDir(source, func(name string, d fs.DirEntry, err error) error {
 		base := d.Name()
@@ -51,7 +50,7 @@ func modulesIn(source string) (modules []string, err error) {
 	return modules, err
 }
 
-// dependency is what "go list -m -u" says of a module.
+// dependency is a module in the output of "go list -m -u".
 type dependency struct {
 	Path, Version, Deprecated string
 	Retracted                 []string
@@ -60,8 +59,8 @@ type dependency struct {
 	Error                     *struct{ Err string }
 }
 
-// reportModule prints which dependencies of the module in a folder of source have newer
-// versions.
+// reportModule prints the dependencies with newer versions, for the module in one directory of
+// source.
 func reportModule(ctx context.Context, out io.Writer, source, module string) error {
 	ctx, cancel := context.WithTimeout(ctx, updatesTime)
 	defer cancel()
@@ -86,11 +85,11 @@ func reportModule(ctx context.Context, out io.Writer, source, module string) err
 	return nil
 }
 
-// look returns why a maintainer should look at m; "" if there is no reason.
+// look returns why a maintainer should look at m, or "".
 func (m *dependency) look() string {
 	switch {
 	case m.Replace != nil && m.Replace.Version == "":
-		return "" // a folder of the repository
+		return "" // a directory in the repository
 	case m.Error != nil:
 		return ": " + m.Error.Err
 	case len(m.Retracted) > 0:

@@ -18,18 +18,17 @@ import (
 const (
 	// govulncheck is the program that finds known vulnerabilities.
 	govulncheck = "golang.org/x/vuln/cmd/govulncheck@v1.9.0"
-	// vulndb is the module with the Go vulnerability database, in the folder data/osv.
+	// vulndb is the module with the Go vulnerability database, in its directory data/osv.
 	vulndb = "golang.org/x/vulndb"
 )
 
-// reportVulnerabilities prints the known vulnerabilities of each module of the repository,
-// and fails if the code of a module can reach one in a dependency. Of a module that has only
-// tests, it checks the tests.
-// Vulnerabilities of the standard library do not fail the check, because no go.mod chooses
-// the Go release: the report names them, and the release without them.
+// reportVulnerabilities prints the known vulnerabilities in each module of the repository. It
+// returns an error if a module's code can reach one in a dependency. If a module contains only
+// tests, it checks the tests. It reports vulnerabilities in the standard library, and the Go
+// release that fixes them, without an error, because no go.mod chooses the Go release.
 //
-// The database is a URL for the flag -db of govulncheck. If it is empty, the newest vulndb
-// module is the database, so the check needs no network but a Go module proxy.
+// database is a URL for govulncheck's flag -db. If it is empty, the newest vulndb module is the
+// database, so the check needs only a Go module proxy.
 func reportVulnerabilities(ctx context.Context, out io.Writer, o options, database string) error {
 	modules, err := modulesIn(o.source)
 	if err != nil {
@@ -86,13 +85,13 @@ func reportVulnerabilities(ctx context.Context, out io.Writer, o options, databa
 	return nil
 }
 
-// checkModule returns the JSON messages of govulncheck about the module in dir.
+// checkModule returns govulncheck's JSON messages about the module in dir.
 func checkModule(ctx context.Context, dir, program, database string) ([]byte, error) {
 	files, err := command(ctx, dir, buildEnv(host), "go", "list", "-f", "{{range .GoFiles}}{{.}} {{end}}", "./...")
 	if err != nil {
 		return nil, err
 	}
-	// The analysis of a large module takes many times as long with its tests.
+	// With tests, the analysis of a large module takes many times as long.
 	tests := strings.TrimSpace(string(files)) == ""
 	return command(ctx, dir, buildEnv(host), program, "-format", "json", "-test="+strconv.FormatBool(tests), "-db", database, "./...")
 }
@@ -126,11 +125,11 @@ func (v vulnerability) String() string {
 	return fmt.Sprintf("%s: %s %s (%s): %s", v.id, v.module, v.version, fixed, v.summary)
 }
 
-// readVulnerabilities reads the JSON messages of govulncheck. It returns the vulnerabilities
-// sorted by their names.
+// readVulnerabilities reads govulncheck's JSON messages. It returns the vulnerabilities, sorted
+// by name.
 func readVulnerabilities(messages []byte) ([]vulnerability, error) {
 	summaries := map[string]string{}
-	found := map[string]vulnerability{} // by name and module
+	found := map[string]vulnerability{} // keys are name and module
 	for d := json.NewDecoder(bytes.NewReader(messages)); d.More(); {
 		var m struct {
 			OSV     *struct{ ID, Summary string }

@@ -23,7 +23,7 @@ const (
 	cancelTime = 10 * time.Second
 )
 
-// The supported runners and Beam's other names for them.
+// These maps hold the supported runners and Beam's other names for them.
 var (
 	embedded   = []string{"prism", "PrismRunner"}
 	jobService = []string{"universal", "portable", "PortableRunner", "flink", "FlinkRunner", "spark", "SparkRunner"}

@@ -49,14 +49,14 @@ func run() {
 	show(programs, *rounds, list)
 }
 
-// program is a program that reads the list from standard input.
+// program reads the list from standard input.
 type program struct {
 	name string
 	args []string
 	took []bench.Process
 }
 
-// programs returns the programs whose names end in one of the texts in only.
+// programs returns the programs with a name that ends in a text from only.
 func programs(locus, memory, only string) (list []program) {
 	of := func(args string) program {
 		return program{name: "locus " + args, args: append(strings.Fields(locus+" "+args), "-")}

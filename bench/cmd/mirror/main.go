@@ -149,7 +149,7 @@ func (p *protocol) print(rounds int) {
 	fmt.Println()
 }
 
-// installed returns the clients whose programs are installed.
+// installed returns the clients with an installed program.
 func installed(list ...*client) []*client {
 	return slices.DeleteFunc(list, func(c *client) bool {
 		_, err := exec.LookPath(c.command[0])

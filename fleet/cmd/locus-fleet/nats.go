@@ -122,8 +122,8 @@ func isDial(err error) bool {
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// checkFile returns an error if the file of an option is unusable. It runs before any connection.
-// what describes the required contents of the file.
+// checkFile returns an error if an option's file is unusable. The command calls it before it
+// connects. what describes the required contents.
 func checkFile(flag, name, what string, option nats.Option) error {
 	o := nats.GetDefaultOptions()
 	err := option(&o)
@@ -142,7 +142,7 @@ func checkFile(flag, name, what string, option nats.Option) error {
 	return nil
 }
 
-// natsDialer is a [nats.CustomDialer] whose connections end with a context.
+// natsDialer is a [nats.CustomDialer]. Its connections end with a context.
 type natsDialer struct{ life context.Context }
 
 // Dial implements [nats.CustomDialer].

@@ -106,7 +106,7 @@ func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	}
 }
 
-// limitFlags lists the flags whose values come from an existing frontier.
+// limitFlags lists the flags that an existing frontier overrides.
 var limitFlags = [...]string{"per-host", "rate", "retry", "depth", "no-robots", "no-fragments", "include-reserved"}
 
 // obey copies the request limits of the frontier to o, because they apply to all workers together.

@@ -19,7 +19,7 @@ var (
 	sidebarSlug  = expression(`\bslug["']?\s*:\s*["']([^"']*)["']`)
 )
 
-// docusaurus is the state of opening a Docusaurus site.
+// docusaurus opens a Docusaurus site.
 type docusaurus struct {
 	*Site
 	config  map[string]any
@@ -88,7 +88,7 @@ func (d *docusaurus) staticFolders() (list []string) {
 	return list
 }
 
-// readLocales reads the languages except the default one. If the configuration can't be read, they are
+// readLocales reads the languages other than the default. If the configuration can't be read, they are
 // the names of the translation directories.
 func (d *docusaurus) readLocales() {
 	usual, _ := child(d.config, "i18n", "defaultLocale").(string)
@@ -253,7 +253,7 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	}
 	var names []string
 	if textOf(options["disableVersioning"]) != "true" {
-		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // none
+		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // no versions
 	}
 	d.doubt = d.doubt || len(names) > maxLocales
 	names = names[:min(len(names), maxLocales)]

@@ -231,7 +231,7 @@ func (s *Site) source(doc, ref string) (file string, kind Kind) {
 // sourceNames returns the source files that a link may name, in order of preference.
 func (s *Site) sourceNames(doc, ref string) (names []string) {
 	rest, absolute := strings.CutPrefix(ref, "/")
-	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // Docusaurus: a file, by its path
+	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // Docusaurus: the path of a file
 		return []string{path.Join(s.base, file)}
 	}
 	own := s.rootOf(doc)

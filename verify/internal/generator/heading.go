@@ -59,7 +59,7 @@ func (s *Site) idsOf(source string, headings func(string) []string) (ids []strin
 	}
 	if s.stems != nil {
 		for _, heading := range plain {
-			ids = append(ids, VaultID(heading)) // by which wikilinks name it
+			ids = append(ids, VaultID(heading)) // the ID in wikilinks
 		}
 		for _, m := range block().FindAllStringSubmatch(source, -1) {
 			ids = append(ids, m[1])
@@ -73,7 +73,7 @@ func (s *Site) idsOf(source string, headings func(string) []string) (ids []strin
 func withoutCode(source string) string {
 	var b strings.Builder
 	code := ""
-	var directives []string // the marks of those that are open
+	var directives []string // the fences of open directives
 	for line := range strings.Lines(source) {
 		mark, info := fenceOf(strings.TrimSpace(line))
 		last := len(directives) - 1
@@ -116,16 +116,17 @@ func fenceOf(line string) (mark, info string) {
 var (
 	// blockID is an attribute list of kramdown and Python-Markdown: "{: #name .class}".
 	blockID = expression(`\{:[^}\n]*?#([^\s}]+)`)
-	// attributeID is one after a text or on a line: "[text]{#name}", "**bold**{ #name .class }".
+	// attributeID is an attribute list after a text or on its own line: "[text]{#name}",
+	// "**bold**{ #name .class }".
 	attributeID = expression(`\{(?:[^{}\n]*\s)?#([^\s{}]+)[^{}\n]*\}`)
-	// label is a label of MyST, or the name of a directive.
+	// label is a MyST label, or the name of a directive.
 	label = expression(`(?m)^\s*(?:\(([^)\n]+)\)=|:name:\s*(\S+))\s*$`)
 	// footnote is the definition of a footnote. Generators name it, and the reference to it,
 	// by its label or by its number.
 	footnote = expression(`(?m)^ {0,3}\[\^([^\]\s]+)\]:`)
-	// term is a term that a list defines.
+	// term is a term in a definition list.
 	term = expression(`(?m)^([^\s:#>|-].*)\n\n?: `)
-	// block is the name of a block of Obsidian, at its end.
+	// block is the name at the end of an Obsidian block.
 	block = expression(`(?m)(?:^|\s)(\^[A-Za-z0-9-]+)\s*$`)
 )
 

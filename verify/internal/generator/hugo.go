@@ -12,7 +12,6 @@ import (
 	"unicode"
 )
 
-// hugoFiles returns the names of the configuration files.
 func hugoFiles() (list []string) {
 	for _, name := range []string{"hugo", "config", "config/_default/hugo", "config/_default/config"} {
 		for _, suffix := range []string{".toml", ".yaml", ".yml", ".json"} {
@@ -43,19 +42,19 @@ func isHugo(fsys fs.FS, config string) bool {
 // hugoInclude matches a shortcode that may add fragments to the page.
 var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
-// hugo is the state of opening a Hugo site.
+// hugo opens a Hugo site.
 type hugo struct {
 	*Site
 	tree    map[string]any // its keys are in lower case
 	config  values
 	roots   []hugoRoot
-	logical map[string]string // documents by their language and their path without suffix
+	logical map[string]string // keys are the language and the path without suffix
 }
 
 // hugoRoot is a directory of documents.
 type hugoRoot struct {
 	mount
-	language string // if empty, the names of the documents contain it
+	language string // if empty, the document names contain it
 }
 
 // openHugo reads the configuration and the front matter of the documents. content/posts/a.md becomes
@@ -120,8 +119,8 @@ func changes(template string) bool {
 	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
 }
 
-// redirects returns the paths that the server redirects, from redirect files. If a file has
-// parameters, or a template creates it, each page whose name it contains may be redirected.
+// redirects returns the paths that the server redirects, from redirect files. If a redirect
+// file has parameters, or a template creates it, each page that it names may be redirected.
 func (h *hugo) redirects(static []string) (made []string) {
 	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
 	for _, dir := range static {
@@ -179,8 +178,8 @@ func (h *hugo) walkRoots() error {
 func (s *Site) hasShortcode(source string) bool {
 	for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
 		switch m[1] {
-		case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details", // of Hugo
-			"alert", "pageinfo", "cardpane", "card", "tabpane", "tab", "imgproc", "blocks/cover", "blocks/lead", "blocks/section", "blocks/feature", "blocks/link-down", // of Docsy
+		case "ref", "relref", "figure", "highlight", "gist", "youtube", "vimeo", "param", "qr", "tweet", "x", "instagram", "details", // Hugo shortcodes
+			"alert", "pageinfo", "cardpane", "card", "tabpane", "tab", "imgproc", "blocks/cover", "blocks/lead", "blocks/section", "blocks/feature", "blocks/link-down", // Docsy shortcodes
 			"note", "notice", "hint", "callout", "warning", "tip", "button", "expand", "columns", "mermaid", "icon", "badge":
 		default:
 			if s.makesFragments("layouts/shortcodes/"+m[1]+".html") && s.makesFragments("layouts/_shortcodes/"+m[1]+".html") {
@@ -369,7 +368,6 @@ func (h *hugo) mounted(folder string) (list []hugoRoot) {
 	return list
 }
 
-// tables returns the tables of a list.
 func tables(list any) (found []map[string]any) {
 	switch list := list.(type) {
 	case []map[string]any:
@@ -486,7 +484,7 @@ func (h *hugo) pattern(section string) string {
 func (h *hugo) fill(pattern, stem string, v values) string {
 	date := time.Time{}
 	if own := v.get("date"); len(own) >= len(time.DateOnly) {
-		date, _ = time.Parse(time.DateOnly, own[:len(time.DateOnly)]) // zero is what Hugo takes too
+		date, _ = time.Parse(time.DateOnly, own[:len(time.DateOnly)]) // Hugo also uses the zero time
 	}
 	dir, name := path.Split(stem)
 	if name == "index" {

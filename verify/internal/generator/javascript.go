@@ -5,36 +5,36 @@ import (
 	"strings"
 )
 
-// A configuration in JavaScript or TypeScript is a program. Only its literals are read, and
-// nothing is evaluated. A value of a tree is a string, a float or name as its text, a
-// []any, a map[string]any, a *regexp.Regexp, a call, or unread.
+// A configuration in JavaScript or TypeScript is a program. This package reads only its
+// literals, and evaluates nothing. A value in the resulting tree is a string (also for a number
+// or a name), a []any, a map[string]any, a *regexp.Regexp, a call, or unread.
 
-// unread is a value that only running the program would give. In a map of a literal, the
-// key "" has it if the literal has keys that can't be read: "...base", "[key]".
+// unread is a value that only the running program knows. If an object literal contains keys
+// that can't be read, such as "...base" or "[key]", the key "" of its map is unread.
 type unread struct{}
 
-// call is the call of a function with its arguments: require.resolve('x').
+// call is a function call with its arguments: require.resolve('x').
 type call struct {
 	name string
 	args []any
 }
 
 const (
-	maxScript  = 1 << 20 // bytes of a configuration
-	maxLiteral = 64      // depth of literals and of names for them
-	maxExports = 16      // that are looked at
+	maxScript  = 1 << 20 // bytes in a configuration
+	maxLiteral = 64      // depth of nested literals and names
+	maxExports = 16      // exports that are examined
 )
 
-// script is a configuration in JavaScript, as tokens.
+// script is a tokenized JavaScript configuration.
 type script struct {
 	tokens []jsToken
 	at     int
-	names  map[string]int // tokens at which the values of constants begin
-	values map[string]any // of the constants that were read
+	names  map[string]int // index of the first token in each constant's value
+	values map[string]any // constants that were read
 }
 
 type jsToken struct {
-	kind byte // of jsName and so on, or a mark: '{'
+	kind byte // jsName and so on, or punctuation such as '{'
 	text string
 }
 
@@ -42,10 +42,10 @@ const (
 	jsName = 'a'
 	jsText = '"'
 	jsExpr = '/' // a regular expression
-	jsOpen = '`' // a text with a part that is evaluated
+	jsOpen = '`' // a template literal with "${"
 )
 
-// readScript returns the object that a configuration exports; nil if it can't be found.
+// readScript returns the object that a configuration exports, or nil if it finds none.
 func readScript(text string) map[string]any {
 	if len(text) > maxScript {
 		return nil
@@ -61,8 +61,8 @@ func readScript(text string) map[string]any {
 	return nil
 }
 
-// configIn returns the object of a value: itself, or what a function such as defineConfig
-// takes or returns.
+// configIn returns the configuration object in a value: the value itself, or the argument or
+// result of a function such as defineConfig.
 func configIn(value any) map[string]any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -104,8 +104,8 @@ func (s *script) index() (exported []int) {
 	return append(exported, returned...)
 }
 
-// constant returns where the value of a constant begins whose name is before the token i:
-// after its type.
+// constant returns the index of the first token in a constant's value. The token i follows the
+// constant's name, and a type may come first.
 func (s *script) constant(i int) int {
 	for end := min(i+40, len(s.tokens)); i < end; i++ {
 		switch s.tokens[i].kind {
@@ -132,7 +132,8 @@ func (s *script) kind() byte {
 	return s.tokens[s.at].kind
 }
 
-// value reads an expression up to the mark after it. An expression with operators is unread.
+// value reads an expression up to the punctuation after it. An expression with operators is
+// unread.
 func (s *script) value(depth int) any {
 	var value any = unread{}
 	if depth <= maxLiteral {
@@ -145,7 +146,7 @@ func (s *script) value(depth int) any {
 	switch s.kind() {
 	case ',', ')', ']', '}', ';', 0:
 		return value
-	case jsName: // of the next statement, without ";" before it
+	case jsName: // start of the next statement, without a ";"
 		return value
 	}
 	s.skip()
@@ -184,8 +185,8 @@ func (s *script) literal(depth int) any {
 	return unread{}
 }
 
-// grouped returns the value in parentheses, or the body of the function whose parameters
-// they are.
+// grouped reads an expression that begins with "(": a value in parentheses, or an arrow
+// function, for which it returns the result.
 func (s *script) grouped(list []any, depth int) any {
 	if s.kind() == '=' && s.peek(s.at+1) == ">" {
 		s.at += 2
@@ -197,7 +198,7 @@ func (s *script) grouped(list []any, depth int) any {
 	return unread{}
 }
 
-// body reads the result of an arrow function that is an expression.
+// body reads the expression that an arrow function returns.
 func (s *script) body(depth int) any {
 	if s.kind() == '{' {
 		s.skip()
@@ -206,7 +207,7 @@ func (s *script) body(depth int) any {
 	return s.value(depth + 1)
 }
 
-// named reads what a name begins: a constant, a word of the language, a call.
+// named reads an expression that begins with a name: a constant, a keyword, a call.
 func (s *script) named(depth int) any {
 	name := s.tokens[s.at].text
 	s.at++
@@ -220,7 +221,7 @@ func (s *script) named(depth int) any {
 			return unread{}
 		}
 	}
-	if s.kind() == '<' { // of types
+	if s.kind() == '<' { // type arguments
 		for s.at < len(s.tokens) && s.kind() != '>' && s.kind() != '(' && s.kind() != ';' {
 			s.at++
 		}
@@ -243,8 +244,8 @@ func (s *script) named(depth int) any {
 	return unread{}
 }
 
-// constantValue reads the value of a constant once. While it is read, it has none: a
-// constant does not contain itself.
+// constantValue reads the value of a constant once. While it reads the constant, the constant
+// has no value, so that a cyclic definition ends.
 func (s *script) constantValue(name string, at, depth int) any {
 	if value, ok := s.values[name]; ok {
 		return value
@@ -324,7 +325,7 @@ func (s *script) member(m map[string]any, depth int) {
 	}
 }
 
-// method goes to the end of a method, after which there may be no mark.
+// method skips a method. No punctuation need follow it.
 func (s *script) method() {
 	for s.at < len(s.tokens) && s.kind() != '(' && s.kind() != ',' && s.kind() != '}' {
 		s.at++
@@ -337,7 +338,7 @@ func (s *script) method() {
 	}
 }
 
-// group goes to the end of a group in marks.
+// group skips a group in brackets.
 func (s *script) group() {
 	for depth := 0; s.at < len(s.tokens); {
 		switch s.kind() {
@@ -352,7 +353,7 @@ func (s *script) group() {
 	}
 }
 
-// skip goes to the mark at which an expression ends.
+// skip moves to the punctuation that ends an expression.
 func (s *script) skip() {
 	for s.at < len(s.tokens) {
 		switch s.kind() {
@@ -366,7 +367,7 @@ func (s *script) skip() {
 	}
 }
 
-// scanScript splits a program into tokens, without blanks and comments.
+// scanScript splits a program into tokens, without spaces and comments.
 func scanScript(text string) (tokens []jsToken) {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -401,7 +402,7 @@ func scanScript(text string) (tokens []jsToken) {
 	return tokens
 }
 
-// lengthTo returns the length of text up to the end of a mark in it.
+// lengthTo returns the length of text up to and including mark.
 func lengthTo(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
 		return i + len(mark)
@@ -417,7 +418,7 @@ func wordLen(text string) int {
 	return n
 }
 
-// scanText reads a text in quotes. One with "${" is not known before the program runs.
+// scanText reads a string literal. A literal with "${" has no value before the program runs.
 func scanText(text string) (t jsToken, n int) {
 	var b strings.Builder
 	t.kind = jsText
@@ -450,7 +451,7 @@ func beginsExpr(tokens []jsToken) bool {
 	return true
 }
 
-// exprLen returns the length of a regular expression; 1 if the line has no end of one.
+// exprLen returns the length of a regular expression, or 1 if it does not end on the line.
 func exprLen(text string) int {
 	set := false
 	for n := 1; n < min(len(text), maxValue); n++ {

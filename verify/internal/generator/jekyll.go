@@ -39,7 +39,7 @@ func openJekyll(s *Site, config string) error {
 	for _, plugin := range slices.Concat(v["plugins"], v["gems"]) {
 		s.doubt = s.doubt || !jekyllHarmless(plugin)
 	}
-	s.clean, s.sources, s.internal = true, true, true // GitHub Pages turns links to a.md into links to pages
+	s.clean, s.sources, s.internal = true, true, true // GitHub Pages rewrites links to a.md as links to pages
 	s.setURL(v.get("url"))
 	if s.prefix = v.get("baseurl"); s.URL != "" {
 		s.URL = strings.TrimSuffix(s.URL, "/") + "/" + strings.Trim(s.prefix, "/")
@@ -51,7 +51,7 @@ func openJekyll(s *Site, config string) error {
 	}
 	s.made = []string{"feed.xml", "sitemap.xml", "robots.txt", "redirects.json", "404.html", "assets/css/*", "page*", "tag/*", "tags/*", "category/*", "categories/*"}
 	if v.get("theme")+v.get("remote_theme") != "" {
-		s.made = append(s.made, "assets/**") // also pictures of the theme
+		s.made = append(s.made, "assets/**") // the theme also has pictures
 	}
 	style := v.get("permalink")
 	j := &jekyll{s, v, style}
@@ -94,7 +94,7 @@ func (j *jekyll) file(name string) {
 	}
 	v, has := j.matter(name)
 	if !has && !isPage {
-		return // copied as it is
+		return // copied unchanged
 	}
 	for _, from := range v["redirect_from"] {
 		j.made = append(j.made, strings.TrimPrefix(from, "/"))
@@ -174,14 +174,13 @@ func (j *jekyll) item(collection, below string, v values) string {
 
 var token = expression(`:[a-z_]+`)
 
-// permalink replaces the placeholders in a permalink template, which may be the name of a style.
 func permalink(style string, tokens map[string]string) string {
 	if full, ok := jekyllStyles[style]; ok {
 		style = full
 	}
 	at := token().ReplaceAllStringFunc(style, func(t string) string { return tokens[t[1:]] })
 	if path.Ext(at) == "" && !strings.HasSuffix(at, "/") {
-		at += ".html" // and found without it too
+		at += ".html" // the server also finds it without the extension
 	}
 	return at
 }

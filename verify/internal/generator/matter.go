@@ -16,12 +16,12 @@ import (
 type values map[string][]string
 
 const (
-	maxKey     = 1 << 10 // bytes of a key with those above it
-	maxValue   = 1 << 10 // bytes of a value: it is a part of an address
+	maxKey     = 1 << 10 // bytes in a full key
+	maxValue   = 1 << 10 // bytes in a value, which becomes a part of a path
 	maxTOML    = 1 << 20 // bytes of a text
 	maxYAML    = 1 << 20 // bytes of a text
-	maxNesting = 100     // of TOML and of YAML
-	maxNodes   = 1 << 18 // of YAML, with those that aliases repeat
+	maxNesting = 100     // nested values in TOML and YAML
+	maxNodes   = 1 << 18 // YAML nodes, with the nodes that aliases repeat
 )
 
 // add adds a value to a key, unless the key or the value is too long.

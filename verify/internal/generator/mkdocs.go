@@ -77,7 +77,7 @@ func (s *Site) inherit(tree map[string]any, dir string) (map[string]any, bool) {
 	return tree, false
 }
 
-// mkDocs is the state of opening a MkDocs site.
+// mkDocs opens a MkDocs site.
 type mkDocs struct {
 	*Site
 	docs        string
@@ -91,7 +91,7 @@ type mkDocs struct {
 	parts       sync.Map // results of makesParts, by file name
 }
 
-// readPlugins reads the plugins: a list of names, and of names with options.
+// readPlugins reads the list of plugins, which are names or names with options.
 func (m *mkDocs) readPlugins(plugins any) {
 	list, _ := plugins.([]any)
 	if options, ok := plugins.(map[string]any); ok {
@@ -218,7 +218,7 @@ func (m *mkDocs) makesParts(name string) bool {
 // maxParts is the maximum number of includes that are read for a document.
 const maxParts = 64
 
-// templates returns the directory of the templates that belong to the site.
+// templates returns the site's template directory.
 func (m *mkDocs) templates(dir any) []string {
 	if name := path.Join(m.base, textOf(dir)); textOf(dir) != "" && name != "." && fs.ValidPath(name) {
 		return []string{name}

@@ -39,13 +39,13 @@ func openEleventy(s *Site, config string) error {
 	}
 	s.opaque = func(string) bool { return true } // a plugin names headings
 	err := s.recognized([]string{input}, "public")
-	s.pictures = nil // the configuration names the folders that are copied
+	s.pictures = nil // the configuration names the copied directories
 	s.supplied = func(name string) bool { return !isPicture(name) || !fs.ValidPath(name) || !s.isFolder(path.Dir(name)) }
 	return err
 }
 
-// openQuarto opens a Quarto project. Quarto creates a.html from a.qmd. Other documents include
-// a document whose name begins with "_".
+// openQuarto opens a Quarto project. Quarto creates a.html from a.qmd. A document is a part of
+// other documents if its name begins with "_".
 func openQuarto(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"."}, "")
@@ -77,7 +77,7 @@ func isQuartoPart(doc string) bool {
 	return strings.HasPrefix(doc, "_") || strings.Contains(doc, "/_")
 }
 
-// openAntora opens an Antora component, whose documents are in modules.
+// openAntora opens an Antora component. The documents are in its modules.
 func openAntora(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"modules"}, "")

@@ -23,13 +23,13 @@ type Site struct {
 	URL string
 
 	fsys    fs.FS
-	err     func() error      // error of the context of Open
-	prefix  string            // path of the root on the server: "/", "/book/"
+	err     func() error      // context error, from Open
+	prefix  string            // root path on the server: "/", "/book/"
 	content []string          // directories with documents; "." is all
-	pages   map[string]string // files by the path of their page, without a leading "/"
-	paths   map[string]string // paths by file
+	pages   map[string]string // keys are page paths without a leading "/", values are files
+	paths   map[string]string // keys are files, values are page paths
 	mounts  []mount
-	made    []string            // paths without a source; a final "**" is any rest, "*" a rest that is no document and no picture
+	made    []string            // paths without a source; a final "**" matches any rest, a final "*" any rest except documents and pictures
 	exact   map[string]bool     // elements of made without "*"
 	begins  []string            // elements of made with "*" or "**", without the stars
 	whole   []string            // elements of begins that had "**"
@@ -52,8 +52,8 @@ type Site struct {
 	external bool     // the generator does not change links with the class external
 	other    []string // prefixes of links to other sites that only the generator knows
 
-	base     string                       // directory of the site below the root of fsys: "website"
-	roots    []root                       // directories whose documents have other link rules
+	base     string                       // site directory within fsys: "website"
+	roots    []root                       // directories with their own link rules
 	rooted   bool                         // links "/a" begin at the root of the site, not of the server
 	doubt    bool                         // a plugin, a theme or an unread setting may create pages
 	supplied func(name string) bool       // reports whether a plugin may create a document or file; may be nil
@@ -64,10 +64,10 @@ type Site struct {
 	foreign  bool                         // fragments may be names in other sites: package.Class, dir/label
 	makes    sync.Map                     // whether a template creates fragments, by its name
 	names    bool                         // links "#name" may be names of other sites, and terms
-	objects  bool                         // links may name objects of a program: package.Class
+	objects  bool                         // links may name objects in a program: package.Class
 	unsure   bool                         // a plugin may create fragments
-	excluded []string                     // directories whose documents are not pages
-	moved    map[string]bool              // names of pages that may be moved
+	excluded []string                     // directories with documents that are not pages
+	moved    map[string]bool              // names of pages that may have moved
 	tabs     bool                         // tabs have fragments that end in their titles
 	mentions func(source string) string   // the parts of a document that such a plugin reads; nil for all
 }
@@ -75,11 +75,11 @@ type Site struct {
 // root is a directory with the documents of one language or version.
 type root struct {
 	dir   string
-	at    string // path of its pages: "fr/"
-	other string // directory with the documents that are missing here, or ""
+	at    string // path prefix of its pages: "fr/"
+	other string // fallback directory for missing documents, or ""
 }
 
-// mount is a directory whose files the generator copies to the site.
+// mount is a directory that the generator copies to the site.
 type mount struct {
 	dir, at string
 	docs    bool // also copy documents
@@ -91,8 +91,8 @@ type preset struct {
 	open   func(*Site, string) error
 	is     func(fsys fs.FS, config string) bool // checks the configuration file; nil accepts it
 	only   bool                                 // recognized only: users can't choose it
-	leaves func(config string) bool             // reports whether its documents are beside its directory; nil for never
-	parts  func(fsys fs.FS, dir string) bool    // reports whether its pages include documents beside its directory; nil for never
+	leaves func(config string) bool             // reports whether the documents are beside the configuration's directory; may be nil
+	parts  func(fsys fs.FS, dir string) bool    // reports whether pages include documents beside the directory; may be nil
 }
 
 // presets returns all presets in the order of detection.
@@ -140,7 +140,7 @@ func Presets() []string {
 // file in a directory below the root, if the documents of its site are beside that directory.
 func Detect(fsys fs.FS) (name, config string) {
 	list := presets()
-	entries, _ := fs.ReadDir(fsys, ".") // without them there is no configuration
+	entries, _ := fs.ReadDir(fsys, ".") // a directory that can't be read has no configuration
 	names := map[string]bool{}
 	for _, d := range entries {
 		names[d.Name()] = true
@@ -193,7 +193,7 @@ func (p *preset) reaches(fsys fs.FS, config string) bool {
 const maxFolders = 256
 
 // findBelow returns the configuration file in a directory below the root. With beside, it only
-// returns one whose site has documents beside that directory.
+// returns the file if the site has documents beside that directory.
 func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -280,8 +280,8 @@ const maxFiles = 1 << 20
 
 var errMany = errors.New("the site has too many files")
 
-// walk calls do for each file below a directory. It skips hidden directories, and directories
-// with output of generators and package managers. A missing directory is empty.
+// walk calls do for each file below a directory. It skips hidden directories and the output
+// directories of generators and package managers. A missing directory counts as empty.
 func (s *Site) walk(dir string, do func(name string)) error {
 	n := 0
 	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
@@ -353,7 +353,7 @@ func (s *Site) add(at, file string) {
 	}
 }
 
-// slashOf returns the "/" at the end of a path, which path.Clean removes.
+// slashOf returns "/" if a path ends in "/", because path.Clean removes it.
 func slashOf(p string) string {
 	if strings.HasSuffix(p, "/") && strings.Trim(p, "/") != "" {
 		return "/"

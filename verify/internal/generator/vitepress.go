@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// vitePress is the state of a VitePress site.
+// vitePress is a VitePress site.
 type vitePress struct {
 	*Site
 	src      string
 	clean    bool
-	sources  map[string]string // documents by the path of their page without suffix, also the path that a rewrite replaces
-	at       map[string]string // the path of the page of a document, without suffix
-	dynamic  []*regexp.Regexp  // paths of pages that a program creates
+	sources  map[string]string // keys are page paths without suffix, before and after rewrites; values are documents
+	at       map[string]string // keys are documents, values are page paths without suffix
+	dynamic  []*regexp.Regexp  // paths to pages that a program creates
 	excluded []*regexp.Regexp
 	rewrites []rewrite
 	ignored  []*regexp.Regexp // links that the configuration allows to be dead
@@ -52,7 +52,7 @@ func openVitePress(s *Site, text string) error {
 	s.made = []string{"404.html", "sitemap.xml", "assets/*", "hashmap.json"}
 	s.resolve, s.opaque, s.ids = v.find, isVuePage, vueIDs
 	if child(config, "markdown", "anchor") != nil || child(config, "markdown", "slugify") != nil {
-		s.opaque = func(string) bool { return true } // headings have names of the configuration's own
+		s.opaque = func(string) bool { return true } // the configuration names headings
 	}
 	if child(config, "markdown", "config") != nil {
 		s.unsure = true
@@ -194,7 +194,7 @@ func (v *vitePress) findPage(doc, ref string) Target {
 	if target := v.page(path.Clean(at)); target.Kind != Missing || !absolute || !hasBase {
 		return v.judge(doc, page, path.Clean(at), target)
 	}
-	return v.judge(doc, page, path.Clean(at), v.page(below)) // in HTML the base is written
+	return v.judge(doc, page, path.Clean(at), v.page(below)) // links in HTML contain the base
 }
 
 // page returns the target at a path without suffix.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openVault reads a directory of notes, whose links name files.
+// openVault reads a directory of notes. Their links name files.
 func openVault(s *Site, _ string) error {
 	s.mounts = []mount{{".", "", true}}
 	s.sources, s.assets = true, true
