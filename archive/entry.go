@@ -13,27 +13,26 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// entry is a record in the index. As text it is a line, of fields between TABs:
+// entry is an index entry for a record. Its text is a line with fields separated by TABs:
 //
 //	host, scheme and rest of the URL; date; kind; file; offset; status; type; digest; URL;
 //	CRC-32C of the line before this field
 //
-// Lines are sorted by their octets. So the URLs of a host are together, and the records of a
-// URL are in order of time. For each digest of a payload there is another line, which begins
-// with a TAB and the digest.
+// Lines are sorted by their bytes, so the URLs on a host are adjacent, and the records for a
+// URL are in chronological order. Each payload digest has another line, which begins with a TAB
+// and the digest.
 type entry struct {
-	key    string // of the URL, or of the digest
+	key    string // from keyOf or digestKey
 	time   string // 14 digits, UTC
-	kind   byte   // of the record
-	file   int    // index in the files of the store
+	kind   byte   // record kind
+	file   int    // index index in the store's files
 	offset int64
-	status int    // of HTTP; 0 if none, or unknown
+	status int    // HTTP status; 0 if none, or unknown
 	media  string // media type; empty if unknown
-	digest string // of the payload; empty if unknown
+	digest string // payload digest; empty if unknown
 	url    string
 }
 
-// Kinds of records.
 const (
 	kindWhole   = 'a'
 	kindRevisit = 'b'
@@ -43,12 +42,12 @@ const (
 	stampLayout = "20060102150405"
 	maxDigest   = 200
 	maxMedia    = 200
-	// maxEntry is the longest line of an index. A URL has at most 64 KiB and stands there
-	// twice, perhaps with more escapes.
+	// maxEntry is the maximum length of an index line. The line contains the URL twice, perhaps
+	// with more escapes, and a URL has at most 64 KiB.
 	maxEntry = 512 << 10
 )
 
-// append appends the line of e, with its end.
+// append appends the line for e, with a newline.
 func (e *entry) append(dst []byte) []byte {
 	start := len(dst)
 	dst = append(append(dst, e.key...), '\t')
@@ -66,7 +65,7 @@ func checksum[T string | []byte](line T) uint32 {
 	return crc32.Checksum([]byte(line), crc32.MakeTable(crc32.Castagnoli))
 }
 
-// isWhole reports whether a line without its end has the checksum that it ends with.
+// isWhole reports whether a line, without its newline, matches the checksum at its end.
 func isWhole[T string | []byte](line T) bool {
 	text := string(line)
 	at := strings.LastIndexByte(text, '\t') + 1
@@ -75,7 +74,7 @@ func isWhole[T string | []byte](line T) bool {
 
 var errEntry = errors.New("the index is damaged")
 
-// parseEntry reads a line without its end.
+// parseEntry parses a line without its newline.
 func parseEntry(line string) (e entry, err error) {
 	if !isWhole(line) {
 		return e, errEntry
@@ -109,12 +108,12 @@ func (e *entry) date() time.Time {
 	return t
 }
 
-// isAfter reports whether the record of e follows the record of f in the archives.
+// isAfter reports whether e's record follows f's record in the archives.
 func (e *entry) isAfter(f *entry) bool {
 	return e.file > f.file || e.file == f.file && e.offset > f.offset
 }
 
-// printable returns text if an index can hold it, and otherwise "".
+// printable returns text if an index can contain it, and otherwise "".
 func printable(text string, most int) string {
 	if len(text) > most {
 		return ""
@@ -127,11 +126,11 @@ func printable(text string, most int) string {
 	return text
 }
 
-// webScheme stands for http and https in keys.
+// webScheme represents http and https in keys.
 const webScheme = "web"
 
-// keyOf returns the key of a URL: its host, its scheme, and its canonical form. Blanks are in
-// no URL.
+// keyOf returns the key for a URL: its host, its scheme, and its canonical form, separated by
+// spaces. No URL contains a space.
 func keyOf(r *scheme.Registry, u locus.URL) string {
 	u = u.WithoutFragment().WithoutPassword()
 	if same, _, err := r.Canonical(u); err == nil {
@@ -144,7 +143,7 @@ func keyOf(r *scheme.Registry, u locus.URL) string {
 	return strings.ToLower(u.Host()) + " " + name + " " + rest
 }
 
-// digestKey returns the key of a digest. Some CDXJ files leave out the usual algorithm.
+// digestKey returns the key for a digest. Some CDXJ files omit the name of the usual algorithm.
 func digestKey(digest string) string { return "\t" + strings.TrimPrefix(digest, "sha1:") }
 
 // stampOf returns 14 digits for a time, or an error for a year that needs more or fewer.

@@ -13,12 +13,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// index is a sorted file of entries, after a first line that identifies it.
+// index is a file with sorted entries. Its first line identifies it.
 type index struct {
 	file  *os.File
-	name  string // for messages
-	start int64  // of the entries
-	size  int64  // of the file
+	name  string // name for messages
+	start int64  // offset of the first entry
+	size  int64  // file size
 }
 
 // damaged returns err with advice for the user.
@@ -29,7 +29,7 @@ func (x *index) damaged(err error) error {
 	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file to rebuild the index")
 }
 
-// openIndex opens the index in a file whose first line is head.
+// openIndex opens the index in a file. The first line must be head.
 func openIndex(f *os.File, head string) (*index, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -40,7 +40,7 @@ func openIndex(f *os.File, head string) (*index, error) {
 		return nil, errEntry
 	}
 	x := &index{file: f, name: f.Name(), start: int64(len(head)), size: info.Size()}
-	// A file that was cut has no line that says so.
+	// A truncated file lacks the last line.
 	last := make([]byte, len(indexEnd))
 	if _, err := f.ReadAt(last, x.size-int64(len(last))); err != nil || string(last) != indexEnd {
 		return nil, errEntry
@@ -55,8 +55,8 @@ func openIndex(f *os.File, head string) (*index, error) {
 // indexEnd is the last line of an index.
 const indexEnd = "\xFF end\n"
 
-// from returns the entries from the first whose line is not less than prefix. An error ends
-// them. Each loop reads the file again.
+// from yields the entries from the first line that is not less than prefix. It ends after an
+// error. Each iteration reads the file again.
 func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		at, err := x.find(prefix)
@@ -81,7 +81,7 @@ func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	}
 }
 
-// with returns the entries whose lines begin with prefix.
+// with yields the entries for lines that begin with prefix.
 func (x *index) with(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		for e, err := range x.from(prefix) {
@@ -98,7 +98,8 @@ func (x *index) with(prefix string) iter.Seq2[entry, error] {
 // find returns the offset of the first line that is not less than prefix.
 func (x *index) find(prefix string) (int64, error) {
 	found := x.size
-	// Lines that begin before low are less. Of those from high on, found is the first.
+	// Lines that begin before low are less than prefix. found is the first line that begins at
+	// high or later.
 	for low, high := x.start, x.size; low < high; {
 		middle := low + (high-low)/2
 		at, line, err := x.lineAfter(middle, low)
@@ -116,8 +117,8 @@ func (x *index) find(prefix string) (int64, error) {
 	return found, nil
 }
 
-// lineAfter returns the first line that begins at offset or later; first is where a line
-// begins. At the end it is empty.
+// lineAfter returns the first line that begins at offset or later, and the offset at which it
+// begins. At the end of the index the line is empty.
 func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error) {
 	if offset == first {
 		return x.lineAt(first)
@@ -130,7 +131,7 @@ func (x *index) lineAfter(offset, first int64) (at int64, line []byte, err error
 	return x.lineAt(offset - 1 + int64(len(part)))
 }
 
-// lineAt returns the line at offset, with its end.
+// lineAt returns the line at offset, with its newline.
 func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
 	if offset >= x.size {
 		return x.size, nil, nil
@@ -142,7 +143,7 @@ func (x *index) lineAt(offset int64) (at int64, line []byte, err error) {
 	return offset, line, err
 }
 
-// read returns the text from offset to the next line end.
+// read returns the text from offset to the next newline.
 func (x *index) read(offset int64) ([]byte, error) {
 	var line []byte
 	for size := 512; ; size *= 4 {
@@ -162,7 +163,7 @@ func (x *index) read(offset int64) ([]byte, error) {
 	}
 }
 
-// readLine reads a line without its end, of at most maxEntry octets.
+// readLine reads a line of at most maxEntry bytes, and returns it without its newline.
 func readLine(r *bufio.Reader) (string, error) {
 	var line []byte
 	for {

@@ -10,9 +10,9 @@ import (
 
 // Memento is an archived version of a resource.
 type Memento struct {
-	URL    locus.URL // as it was archived
-	Time   time.Time // when; to the second
-	Status int       // of HTTP; 0 if none, or unknown
+	URL    locus.URL // original URL, as archived
+	Time   time.Time // capture time, in whole seconds
+	Status int       // HTTP status; 0 if none, or unknown
 	Type   string    // media type; empty if unknown
 
 	entry entry
@@ -37,7 +37,7 @@ func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 // History holds the mementos of a URL around one of them.
 type History struct {
 	First, Prev, At, Next, Last Memento // Prev and Next may be zero
-	Count                       int     // how many times there are
+	Count                       int     // number of captures
 }
 
 // Nearest returns the memento of u that is nearest to t, and its neighbors. If two are
@@ -54,8 +54,7 @@ func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error
 	return h, h.Count > 0 && err == nil, err
 }
 
-// around returns the history of the mementos with that scheme. If scheme is empty, any
-// scheme matches.
+// around returns the history for one scheme. If scheme is empty, any scheme matches.
 func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
 	var prev Memento
 	best := time.Duration(-1)
@@ -92,9 +91,9 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 // after. If after is empty, it begins with the first host. A resource without a host has
 // the host "".
 func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
-	next := " " // keys of digests are before
+	next := " " // digest keys sort before it
 	if after != "" {
-		next = after + "!" // the byte after a blank
+		next = after + "!" // the byte after a space
 	}
 	for len(hosts) < n {
 		found := false
@@ -116,8 +115,8 @@ func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 // Listed is a URL in the list of a host.
 type Listed struct {
 	Memento
-	Count int    // how often it was archived
-	After string // for [Store.List], to continue
+	Count int    // number of captures
+	After string // position for [Store.List] to continue
 }
 
 // List returns at most n URLs of a host, the last memento of each, after the position of an
@@ -126,7 +125,7 @@ func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	prefix := host + " "
 	start := prefix
 	if after != "" {
-		start = prefix + after + "\n" // after the TAB of the same key
+		start = prefix + after + "\n" // sorts after the lines with this key
 	}
 	for e, err := range s.index.from(start) {
 		if err != nil {
@@ -170,7 +169,7 @@ func (s *Store) Near(u locus.URL) (locus.URL, error) {
 		if len(key) <= len(prefix) {
 			return locus.URL{}, nil
 		}
-		// Shorten to a separator, so that few lookups are enough.
+		// Shorten after to a separator, so that few lookups suffice.
 		key = key[:len(prefix)+strings.LastIndexAny(key[len(prefix):len(key)-1], "/?.&=;%\t")+1]
 	}
 }

@@ -36,7 +36,7 @@ type Recorder struct {
 	err    error
 }
 
-// ender is a recording that has not ended.
+// ender is a recording in progress.
 type ender interface{ end(err error) }
 
 // NewRecorder returns a recorder that writes to w. registry has the canonical forms of
@@ -97,7 +97,7 @@ func (r *Recorder) ended(x ender) {
 	delete(r.active, x)
 }
 
-// write writes records. An error of the file system ends the recording.
+// write writes records. A file system error ends the recording.
 func (r *Recorder) write(entries ...*warc.Entry) {
 	r.mu.Lock()
 	over := r.over
@@ -123,7 +123,7 @@ func (r *Recorder) write(entries ...*warc.Entry) {
 	}
 }
 
-// target returns the URI of a resource record: the canonical form of u without password.
+// target returns the URI for a resource record: the canonical form of u without a password.
 func (r *Recorder) target(u locus.URL) string {
 	if canonical, _, err := r.registry.Canonical(u); err == nil {
 		u = canonical
@@ -131,7 +131,7 @@ func (r *Recorder) target(u locus.URL) string {
 	return uri(u.WithoutPassword())
 }
 
-// webTarget returns the URI of a request of HTTP, which has no userinfo.
+// webTarget returns the URI for an HTTP request, without userinfo.
 func webTarget(u locus.URL) string {
 	p := u.Parts()
 	p.User, p.Password = nil, nil
@@ -141,13 +141,13 @@ func webTarget(u locus.URL) string {
 	return uri(u.WithoutPassword())
 }
 
-// uri returns u without its fragment, with those bytes escaped that no URI has.
+// uri returns u without its fragment, and escapes the bytes that a URI can't contain.
 func uri(u locus.URL) string {
 	return string(escape.AppendSafer(nil, u.WithoutFragment().String(), escape.Chars("<>\"{}|\\^` "), escape.Set{}))
 }
 
-// truncated returns the reason why a record has not all bytes, as WARC-Truncated has it;
-// empty for a nil err.
+// truncated returns the WARC-Truncated value for err, which made a record incomplete. It
+// returns "" if err is nil.
 func truncated(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -163,7 +163,7 @@ func truncated(err error) string {
 	return "disconnect"
 }
 
-// ipAddress returns the address for WARC-IP-Address, without port and zone; empty if unknown.
+// ipAddress returns the address for WARC-IP-Address, without port and zone, or "" if unknown.
 func ipAddress(a net.Addr) string {
 	if a == nil {
 		return ""
@@ -175,7 +175,7 @@ func ipAddress(a net.Addr) string {
 	return p.Addr().Unmap().WithZone("").String()
 }
 
-// sharedFields returns the fields of a record of what came from that address.
+// sharedFields returns the fields for any record of data from that address.
 func sharedFields(address string, err error, masked []string) []warc.Field {
 	var list []warc.Field
 	if address != "" {

@@ -16,25 +16,25 @@ import (
 const TranscriptType = "application/x-locus-conversation"
 
 const (
-	// maxPiece is how many bytes of a piece of a conversation are recorded. A longer piece is
-	// mostly the object or the menu, which has a record of its own.
+	// maxPiece limits the recorded bytes per piece. A longer piece is usually the object or
+	// menu, which has its own record.
 	maxPiece = 64 << 10
-	// maxConversation is how many bytes of a conversation are recorded.
+	// maxConversation limits the recorded bytes per conversation.
 	maxConversation = 4 << 20
-	// maxPieces is how many pieces are recorded.
+	// maxPieces limits the recorded pieces.
 	maxPieces = 1 << 12
 )
 
-// conversation is the data that was sent and received. The zero value is empty.
+// conversation is the data that the client sent and received. The zero value is empty.
 type conversation struct {
 	pieces  []piece
-	octets  int             // recorded in pieces
-	packets map[string]bool // the connections that carry datagrams
+	octets  int             // number of bytes in pieces
+	packets map[string]bool // connections that carry datagrams
 	left    int64           // bytes after the last piece that are not recorded
 	err     error
 }
 
-// piece is what one side sent without the other saying anything on that connection.
+// piece is the data that one side sent before the other side sent data on the same connection.
 type piece struct {
 	mark  byte // '>' sent, '<' received, '=' connected
 	name  string
@@ -89,7 +89,7 @@ func (c *conversation) add(name string, sent bool, p []byte) {
 	c.octets += len(keep)
 }
 
-// omitted counts bytes of the last piece that are not recorded.
+// omitted counts bytes that the last piece does not contain.
 func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
 
 // failed records how the conversation ended.
@@ -122,10 +122,10 @@ func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	}
 }
 
-// hidden stands for a secret.
+// hidden replaces secrets.
 const hidden = "***"
 
-// hide replaces secrets, also one of which only the begin is there.
+// hide replaces secrets, even a truncated secret at the end.
 func hide(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), []byte(hidden))
@@ -139,9 +139,9 @@ func hide(text []byte, secrets []string) []byte {
 	return text
 }
 
-// conversationEntry returns the record of a conversation about u. about is the identifier of
-// the record with the resource; empty if it has no record. The result has no target URI, so that no
-// index takes it for the resource.
+// conversationEntry returns the record for a conversation about u. about is the ID of the
+// resource's record, or empty if there is none. The result has no target URI, so that an index
+// does not treat it as the resource.
 func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
 	b := r.to.NewBlock()
 	target := r.target(u)

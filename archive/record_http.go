@@ -27,15 +27,15 @@ func (x *recording) Exchange() scheme.Exchange {
 	return e
 }
 
-// exchange is one request of HTTP and its response.
+// exchange is an HTTP request and its response.
 type exchange struct {
 	recording *recording
 	began     time.Time
 
 	mu                sync.Mutex
 	address           string
-	request, response *warc.Block // nil if nothing yet
-	sent, received    []string    // fields whose values are hidden
+	request, response *warc.Block // nil before the first byte
+	sent, received    []string    // names of fields with hidden values
 	method            string
 	status            int
 	kind              string // media type
@@ -76,19 +76,19 @@ func (e *exchange) Response(header []byte, masked []string) {
 	})
 }
 
-// structural are the fields that say how a body is read. minStructural is the length from which
-// a secret is hidden there: a shorter one may be an ordinary word of them.
+// structural holds the fields that determine how to read a body. minStructural is the minimum
+// length of a secret that is hidden in them: a shorter secret may be an ordinary word.
 var structural = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Transfer-Encoding"}
 
 const minStructural = 8
 
-// hideInFields returns the header of a response with secrets hidden that the server repeats, in
-// the reason after the status and in the values of fields, and the names of those fields.
+// hideInFields hides secrets that the server repeats in a response header: in the reason phrase
+// and in field values. It returns the header and the names of the changed fields.
 func hideInFields(header []byte, secrets []string) (shown []byte, names []string) {
 	if len(secrets) == 0 {
 		return header, nil
 	}
-	separator := " " // of the first line
+	separator := " " // separator in the first line
 	for line := range strings.Lines(string(header)) {
 		before, value, _ := strings.Cut(line, separator)
 		name := http.CanonicalHeaderKey(strings.TrimSpace(before))
@@ -155,7 +155,7 @@ func (e *exchange) end(err error) {
 	}
 }
 
-// writePair writes the response, and the request for it.
+// writePair writes the response and its request.
 func (e *exchange) writePair(err error) {
 	r, target := e.recording.recorder, webTarget(e.recording.url)
 	id, requestID := r.to.NewID(), r.to.NewID()
@@ -171,8 +171,8 @@ func concurrent(id string) warc.Field {
 	return warc.Field{Name: "WARC-Concurrent-To", Value: "<" + id + ">"}
 }
 
-// writeConversation writes an exchange that gave no object: without a response, with another
-// method than GET, or followed by another request for the same URL.
+// writeConversation writes an exchange without an object: it has no response, its method is not
+// GET, or another request for the same URL followed.
 func (e *exchange) writeConversation(err error) {
 	defer e.reset()
 	var transcript conversation
@@ -185,7 +185,7 @@ func (e *exchange) writeConversation(err error) {
 		}
 		in, readErr := side.block.Reader()
 		if readErr != nil {
-			continue // Write returns the error of the disk
+			continue // Write returns a disk error
 		}
 		head := make([]byte, min(side.block.Size(), maxPiece))
 		if _, readErr := io.ReadFull(in, head); readErr == nil {
@@ -202,7 +202,7 @@ func (e *exchange) writeConversation(err error) {
 	x.recorder.write(entry)
 }
 
-// maskedField lists the fields of a header whose values are "***".
+// maskedField lists the header fields with the value "***".
 func maskedField(names []string) warc.Field {
 	return warc.Field{Name: "Locus-Masked", Value: strings.Join(names, " ")}
 }

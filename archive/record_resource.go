@@ -18,19 +18,19 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// recording is a request and its response.
+// recording records a request and its response.
 type recording struct {
 	recorder *Recorder
 	url      locus.URL
 	began    time.Time
-	filled   bool // a form was filled in
+	filled   bool // the client submitted a form
 	part     bool // the response is only a part of the resource
 
 	mu         sync.Mutex
 	transcript conversation
-	address    string   // of the server
-	secrets    []string // texts that must not be recorded, the longest first
-	isHTTP     bool     // its exchanges record themselves
+	address    string   // server address
+	secrets    []string // texts that must not be recorded, longest first
+	isHTTP     bool     // the HTTP exchanges record themselves
 	block      *warc.Block
 	kind       string // media type of block
 	over       bool
@@ -55,8 +55,8 @@ func (x *recording) Octets(name string, sent bool, p []byte) {
 	}
 }
 
-// minSecret is the length from which a password is hidden in what servers say. A shorter
-// one is in many words.
+// minSecret is the minimum length of a password that is hidden in server data. Shorter
+// passwords occur in many words.
 const minSecret = 4
 
 // Secret implements [scheme.Recorder].
@@ -72,7 +72,7 @@ func (x *recording) Secret(text string) {
 			x.secrets = append(x.secrets, form)
 		}
 	}
-	// One may be a part of another, so that the longest is hidden first.
+	// A secret may contain another one, so hide the longest first.
 	slices.SortStableFunc(x.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 }
 
@@ -128,7 +128,7 @@ func (x *recording) Opened(res scheme.Resource, err error) scheme.Resource {
 	return res
 }
 
-// mediaTypeOf returns the type of a record: the server's type, if it is a valid media type.
+// mediaTypeOf returns the server's media type if it is valid, or application/octet-stream.
 func mediaTypeOf(text string) string {
 	const unknown = "application/octet-stream"
 	for i := range len(text) {
@@ -156,7 +156,7 @@ func (x *recording) drop() {
 	}
 }
 
-// recordedBody records the bytes that are read from an object.
+// recordedBody records the bytes that the client reads from an object.
 type recordedBody struct {
 	io.ReadCloser
 	recording *recording
@@ -194,7 +194,7 @@ func (b *recordedBody) Close() error {
 	return err
 }
 
-// keepMenu records the bytes of m after its items have been read.
+// keepMenu records the bytes of m after the client has read its items.
 func (x *recording) keepMenu(m *scheme.Menu) {
 	m.Items = x.items(m)
 	m.Closer = &menuCloser{m.Closer, x}
@@ -216,14 +216,14 @@ func (x *recording) items(m *scheme.Menu) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// keepSource records the bytes of a menu whose items have been read.
+// keepSource records the bytes of a menu after the client has read its items.
 func (x *recording) keepSource(m *scheme.Menu) {
 	if m.Source == nil {
 		return
 	}
 	octets, kind := m.Source()
 	if octets == nil || len(octets) == 0 && m.Form != nil {
-		return // too many, or only a question
+		return // too many items, or only a question
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -235,7 +235,7 @@ func (x *recording) keepSource(m *scheme.Menu) {
 	x.block.Write(octets)
 }
 
-// menuCloser ends the recording of a menu whose items were not all read.
+// menuCloser ends the recording of a menu, even if the client has not read all items.
 type menuCloser struct {
 	inner     io.Closer // may be nil
 	recording *recording
@@ -250,8 +250,8 @@ func (c *menuCloser) Close() error {
 	return err
 }
 
-// end writes the records: the resource, and the conversation. err is the reason why not all
-// of it was read. Later calls have no effect.
+// end writes the records: the resource and the conversation. err is the reason if the data is
+// incomplete. Later calls have no effect.
 func (x *recording) end(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -264,7 +264,7 @@ func (x *recording) end(err error) {
 	id := ""
 	switch {
 	case x.block != nil && err != nil && x.block.Size() == 0:
-		x.block.Discard() // nothing of it was read
+		x.block.Discard() // the client read nothing
 	case x.block != nil:
 		id = x.recorder.to.NewID()
 		entries = append(entries, &warc.Entry{Type: "resource", ID: id, Target: x.recorder.target(x.url), Date: x.began, ContentType: x.kind, Media: x.kind,

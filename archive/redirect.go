@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A redirect is recorded as the list of its URLs, without passwords: text/uri-list (RFC 2483)
-// with the parameter "locus-referral", which is "permanent" or "temporary". That of HTTP is
-// in its response.
+// A redirect is recorded as a list of its URLs, without passwords: text/uri-list (RFC 2483)
+// with the parameter "locus-referral", which is "permanent" or "temporary". An HTTP redirect is
+// recorded as a response.
 const (
 	uriList       = "text/uri-list"
 	redirectParam = "locus-referral"
@@ -35,14 +35,14 @@ func redirectList(r *scheme.Redirect) []byte {
 	return list
 }
 
-// Limits of a recorded list of URLs.
+// These are the limits for a recorded list of URLs.
 const (
 	maxRedirects    = 1000
 	maxRedirectList = 1 << 20 // bytes
 )
 
-// readRedirect returns the redirect in body, which it closes. ok is false if the media type
-// is that of something else.
+// readRedirect returns the redirect in body, and closes body. ok is false if the media type
+// does not denote a redirect.
 func readRedirect(u locus.URL, mediaType string, body io.ReadCloser) (r *scheme.Redirect, ok bool, err error) {
 	kind, params, err := mime.ParseMediaType(mediaType)
 	if err != nil || kind != uriList || params[redirectParam] == "" {

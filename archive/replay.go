@@ -43,11 +43,11 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return res, nil
 }
 
-// withoutRecord opens a URL that was not archived, if that needs neither a server nor this
-// machine: a form, or the part of a message.
+// withoutRecord opens a URL that was not archived, if this requires neither a server nor local
+// files: a form, or a part of a message.
 func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	row := s.registry.Scheme(req.URL)
-	// Files and mail of this machine are not archived.
+	// Local files and mail are not archived.
 	isOwn := row.Traits.Has(scheme.Local) && row.Traits&(scheme.Files|scheme.Messages) != 0
 	isFree := !isOwn || row.Traits&(scheme.Contained|scheme.Composes) != 0
 	if row.Access.Opener != nil && isFree {
@@ -68,14 +68,13 @@ func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.
 	return nil, scheme.Hint(scheme.ErrNotArchived, "the nearest archived URL is "+near.Shown())
 }
 
-// noDialer fails, so that a replay must not use the network.
+// noDialer always fails, so that a replay can't use the network.
 type noDialer struct{}
 
 var errDial = errors.New("a replay must not use the network")
 
 func (noDialer) DialContext(context.Context, string, string) (net.Conn, error) { return nil, errDial }
 
-// replay opens a memento.
 func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (scheme.Resource, error) {
 	rec, err := s.record(&m.entry)
 	if err != nil {
@@ -97,7 +96,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	menu, ok := res.(*scheme.Menu)
 	switch {
 	case !ok:
-		body.r = k // the bytes read so far are not needed
+		body.r = k // drop the bytes read so far
 	case menu.Source == nil:
 		source.Attach(menu, k.mediaType())
 	}
@@ -107,7 +106,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	return s.finish(req, k, res)
 }
 
-// read gives the block of a record to the scheme.
+// read passes the block of a record to the scheme.
 func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (scheme.Resource, error) {
 	mediaType := k.mediaType()
 	if r, ok, err := readRedirect(req.URL, mediaType, body); ok {
@@ -119,7 +118,7 @@ func (s *Store) read(req *scheme.Request, k *storedBlock, body *replayBody) (sch
 	return &scheme.Object{URL: req.URL, Type: mediaType, Size: -1, Body: body}, nil
 }
 
-// finish applies the request to a resource.
+// finish applies the request's options to a resource.
 func (s *Store) finish(req *scheme.Request, k *storedBlock, res scheme.Resource) (scheme.Resource, error) {
 	o, ok := res.(*scheme.Object)
 	if !ok {
@@ -151,24 +150,24 @@ func joinNotes(a, b string) string {
 	return a + "; " + b
 }
 
-// storedBlock is the block of a record, or of the two records of a revisit.
+// storedBlock is the block of a record, or, for a revisit, of its two records.
 type storedBlock struct {
-	record *record   // has the bytes
-	head   []byte    // the HTTP header that replaces the header of record
-	skip   io.Reader // what follows the header of record
+	record *record   // record with the bytes
+	head   []byte    // HTTP header that replaces the header in record
+	skip   io.Reader // the rest of record after its header
 	date   time.Time
-	first  io.Closer // the record of the revisit
+	first  io.Closer // the revisit record
 }
 
 func (k *storedBlock) isHTTP() bool { return isHTTP(k.record.Record) }
 
-// mediaType returns the media type for Access.Archived: that of a response of HTTP for a whole
-// one, and what a server named for other octets.
+// mediaType returns the media type for Access.Archived. If the block is a whole HTTP response,
+// that is the media type of an HTTP message; otherwise it is the type that the server stated.
 func (k *storedBlock) mediaType() string {
 	if k.isHTTP() {
 		return "application/http; msgtype=response"
 	}
-	// This type says that the recording program knew none.
+	// The recording program wrote this type because it knew none.
 	if kind := k.record.Get("Content-Type"); essence(kind) != "application/octet-stream" {
 		return kind
 	}
@@ -194,11 +193,11 @@ func (k *storedBlock) Close() error {
 	return k.record.Close()
 }
 
-// errRevisit: the record that a revisit refers to is not there.
+// errRevisit means that the record to which a revisit refers is missing.
 var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
-// revisited returns the content of a revisit record: its header, and the
-// payload of the record that it refers to, by URL and date or by the digest. That record is
+// revisited returns the content of a revisit record: its header, and the payload of the
+// original record. It finds the original by URL and date or by the digest. The original is
 // never a revisit.
 func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	original, err := s.original(e, rec)
@@ -229,7 +228,7 @@ func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	return k, nil
 }
 
-// original finds the record that a revisit refers to.
+// original finds the record to which a revisit refers.
 func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	key := e.key
 	if target := strings.Trim(rec.Get("WARC-Refers-To-Target-URI"), "<>"); target != "" {
@@ -253,8 +252,8 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	return nil, errRevisit
 }
 
-// first returns the first whole record whose line begins with prefix, with that digest if both are
-// known; nil if not found.
+// first returns the first complete record for a line that begins with prefix, or nil. If both
+// digests are known, they must be equal.
 func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {
@@ -271,11 +270,11 @@ func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	return nil, nil
 }
 
-// maxHead is the longest header of a response.
+// maxHead is the maximum size of a response header.
 const maxHead = 256 << 10
 
-// readHead reads the lines of a header, and the empty line after them. The buffer of in has
-// room for maxHead octets.
+// readHead reads a header and the empty line after it. The buffer of in must hold maxHead
+// bytes.
 func readHead(in *bufio.Reader) (lines []string, err error) {
 	for size := 0; ; {
 		line, err := in.ReadSlice('\n')
@@ -298,13 +297,13 @@ func readHead(in *bufio.Reader) (lines []string, err error) {
 	}
 }
 
-// isNotModified reports whether a status line says that the client has the resource.
+// isNotModified reports whether a status line means that the client already has the resource.
 func isNotModified(line string) bool {
 	f := strings.Fields(line)
 	return len(f) > 1 && f[1] == "304"
 }
 
-// framing are the fields that say where a body ends and how it is coded.
+// framing holds the fields that determine the end and the coding of a body.
 var framing = []string{"transfer-encoding:", "content-length:", "content-encoding:", "trailer:"}
 
 func isFraming(line string) bool {
@@ -316,8 +315,8 @@ func isFraming(line string) bool {
 	return false
 }
 
-// mergeHeads returns the newer header, with the fields of the older one that describe the
-// bytes of the body.
+// mergeHeads returns the newer header, with the older header's fields that describe the body's
+// bytes.
 func mergeHeads(newer, older []string) []byte {
 	var b bytes.Buffer
 	for i, line := range newer {
@@ -341,7 +340,7 @@ type replayBody struct {
 	closer io.Closer
 	date   time.Time
 
-	items    scheme.ItemRange // of the request
+	items    scheme.ItemRange // from the request
 	selected bool             // the scheme applies items
 }
 

@@ -19,21 +19,21 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// maxBlock is the longest block of a record, unpacked. A longer one ends the reading of
-// its file: no resource has so many octets.
+// maxBlock is the maximum unpacked size of a record's block. No resource is that long, so the
+// scanner stops reading a file with a longer block.
 const maxBlock = 64 << 30
 
-// scanner reads archives for their index.
+// scanner reads archives to index them.
 type scanner struct {
 	store      *Store
 	ctx        context.Context
 	lines      *bulk.Sorter
-	read, size int64 // of all archives
-	most       int64 // bytes of a block: maxBlock
+	read, size int64 // bytes in all archives
+	most       int64 // block size limit: maxBlock
 }
 
-// file adds the records of a file. The error is one of this machine: damage in an archive
-// is a note, and the records before it are valid.
+// file adds the records in a file. It returns only errors of this machine. For damage in an
+// archive it writes a note; the records before the damage are valid.
 func (c *scanner) file(number int) error {
 	file := c.store.files[number]
 	f, err := os.Open(file.path)
@@ -88,7 +88,7 @@ func (r *scanReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// record adds a record, if it has a resource.
+// record adds a record that contains a resource.
 func (c *scanner) record(number int, rec *warc.Record) error {
 	e := entry{kind: kindWhole, file: number, offset: rec.Offset, url: rec.Target(), digest: rec.Get("WARC-Payload-Digest")}
 	switch rec.Type {
@@ -125,7 +125,7 @@ func peekResponse(rec *warc.Record) (status int, media string) {
 	return p.Status, essence(p.Type)
 }
 
-// isHTTP reports whether the block of a record is a response of HTTP.
+// isHTTP reports whether a record's block is an HTTP response.
 func isHTTP(rec *warc.Record) bool {
 	if strings.HasPrefix(rec.Version, "ARC/") {
 		return rec.Type == "response"
@@ -133,7 +133,7 @@ func isHTTP(rec *warc.Record) bool {
 	return essence(rec.Get("Content-Type")) == "application/http"
 }
 
-// essence returns a media type without parameters, in lower case; empty if it is malformed.
+// essence returns a media type without parameters, in lower case, or "" if it is malformed.
 func essence(text string) string {
 	kind, _, err := mime.ParseMediaType(text)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
@@ -142,14 +142,14 @@ func essence(text string) string {
 	return kind
 }
 
-// add adds an entry whose URL is known, with its key.
+// add adds an entry with the key for u.
 func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 	u, err := locus.Parse(e.url)
 	if e.kind == kindWhole && e.status == http.StatusNotModified {
-		return nil // the client had it, and the archive has not
+		return nil // the client had the resource, but the archive lacks it
 	}
 	if err != nil || !s.registry.Known(u) || printable(e.url, 64<<10) == "" {
-		return nil // it can't be requested
+		return nil // u can't be requested
 	}
 	e.key = keyOf(s.registry, u)
 	e.media, e.digest = printable(e.media, maxMedia), printable(e.digest, maxDigest)
@@ -164,11 +164,11 @@ func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 	return lines.Add(nil, byDigest.append(nil))
 }
 
-// maxCDXJ is the longest line of a CDXJ file.
+// maxCDXJ is the maximum length of a CDXJ line.
 const maxCDXJ = 1 << 20
 
-// readLists adds the records that CDXJ files have. known are the numbers of the archives
-// that need not be read: a CDXJ file that is not older names them.
+// readLists adds the records in CDXJ files. known holds the numbers of the archives that need
+// not be read, because a CDXJ file that is not older lists them.
 func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (known map[int]bool, err error) {
 	known = map[int]bool{}
 	for _, l := range lists {
@@ -179,9 +179,10 @@ func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter)
 	return known, nil
 }
 
-// namedBy returns the numbers of the archives that a CDXJ file may name, by their names without
-// folders: those beside it, and of the others below its root those whose name is unique there. One
-// that is newer than the CDXJ file, of that time, is left out.
+// namedBy returns the numbers of the archives that a CDXJ file may name. The keys are file
+// names without directories. Archives beside the CDXJ file are included, and other archives
+// below its root if their names are unique there. An archive that is newer than the CDXJ file,
+// which was written at the given time, is left out.
 func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 	beside, below, count := map[string]int{}, map[string]int{}, map[string]int{}
 	for i, file := range s.files {
@@ -206,8 +207,8 @@ func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 	return beside
 }
 
-// readList reads one CDXJ file. It names only archives of the store. A line that can't be read
-// makes the file useless from there on; its archives are read.
+// readList reads one CDXJ file. Its lines may name only archives in the store. If a line can't
+// be read, readList ignores the rest of the file, and the archives themselves are read.
 func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known map[int]bool) error {
 	name := l.path
 	info, err := os.Stat(name)
@@ -265,7 +266,7 @@ func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known 
 	return nil
 }
 
-// cdxjEntry returns the entry of a line of a CDXJ file, and the archive that it names.
+// cdxjEntry returns the entry for a CDXJ line, and the archive that the line names.
 func cdxjEntry(line string) (e entry, file string, err error) {
 	c, err := warc.ParseCDXJ(line)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/internal/bulk"
 )
 
-// sortMemory is the memory for sorting an index, in octets.
+// sortMemory is the memory for sorting an index, in bytes.
 const sortMemory = 32 << 20
 
-// newSorter returns a sorter of lines, which has its temporary file in dir.
+// newSorter returns a sorter for lines. Its temporary file is in dir.
 func newSorter(dir string) *bulk.Sorter {
 	return bulk.NewSorter(bulk.SorterOptions{Memory: sortMemory, Folder: dir})
 }
 
-// writeSorted writes all lines in order to w, each once.
+// writeSorted writes all distinct lines to w, in order.
 func writeSorted(ctx context.Context, w io.Writer, lines *bulk.Sorter) error {
 	out := bufio.NewWriterSize(w, 64<<10)
 	var last []byte

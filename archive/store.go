@@ -64,7 +64,7 @@ type Store struct {
 	options   Options
 	files     []archiveFile
 	index     *index
-	temporary io.Closer // the file of a temporary index; may be nil
+	temporary io.Closer // file with a temporary index; may be nil
 
 	mu     sync.Mutex
 	closed bool
@@ -77,7 +77,7 @@ type archiveFile struct {
 	modified time.Time
 }
 
-// extensions are the ends of the names of archives.
+// extensions holds the file name extensions of archives.
 var extensions = []string{".warc", ".warc.gz", ".arc", ".arc.gz"}
 
 // ErrNoArchive is the error for a directory without archives.
@@ -129,11 +129,11 @@ func (s *Store) Close() error {
 // Files returns the number of archives.
 func (s *Store) Files() int { return len(s.files) }
 
-// list is a CDXJ file. It may name archives in the folder root and below.
+// list is a CDXJ file. It may name archives in and below the directory root.
 type list struct{ path, root string }
 
-// archivesAt returns the archive at path and the CDXJ files beside it, or all those in the folder
-// at path and below.
+// archivesAt returns the archive at path and the CDXJ files beside it. If path is a directory,
+// it returns all archives and CDXJ files in and below it.
 func archivesAt(path string) (files []archiveFile, lists []list, err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -179,7 +179,7 @@ func escapeGlob(text string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(text)
 }
 
-// head returns the first line of the index: the archives it is of.
+// head returns the first line of the index, which identifies its archives.
 func (s *Store) head(lists []list) string {
 	h := sha256.New()
 	for _, f := range s.files {
@@ -196,8 +196,8 @@ func (s *Store) head(lists []list) string {
 	return fmt.Sprintf("locus archive index 2 %x\n", h.Sum(nil))
 }
 
-// indexName returns the name of the index in the cache. That of archives that have changed
-// is replaced.
+// indexName returns the name of the index in the cache. The name does not depend on the
+// archives' content, so a new index replaces an outdated one.
 func (s *Store) indexName() string {
 	h := sha256.New()
 	for _, f := range s.files {
@@ -206,7 +206,7 @@ func (s *Store) indexName() string {
 	return fmt.Sprintf("%.16x.idx", h.Sum(nil))
 }
 
-// openIndex opens the index that the cache has, or makes it.
+// openIndex opens the cached index, or creates it.
 func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	head := s.head(lists)
 	name := ""
@@ -239,9 +239,9 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	return err
 }
 
-// keepIndex makes the index of that name. made is false if another process is making it, if
-// the file system has no locks, or if the index can't have its name. A process that is killed
-// leaves two files, which the next one overwrites.
+// keepIndex creates the index with that name. made is false if another process is creating it,
+// if the file system does not support locks, or if the file can't be renamed. A killed process
+// leaves two files, which the next process overwrites.
 func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) (made bool, err error) {
 	lock, err := os.OpenFile(name+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	if filelock.Try(lock) != nil || !isAt(lock, lock.Name()) {
 		return false, nil
 	}
-	defer os.Remove(lock.Name()) // while it is locked; Windows leaves it
+	defer os.Remove(lock.Name()) // before unlocking; fails on Windows
 	r, err := wholefile.NewReplacementIn(nil, name, name+".part", 0o600)
 	if err != nil {
 		return false, err
@@ -261,12 +261,12 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 		return false, err
 	}
 	if err := r.Commit(); err != nil {
-		s.note(err) // on Windows another process may have an older index open
+		s.note(err) // on Windows, another process may have an older index open
 		return false, nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return false, nil // it has been removed
+		return false, nil // another process removed it
 	}
 	if s.index, err = openIndex(f, head); err != nil {
 		f.Close()
@@ -275,15 +275,15 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	return true, nil
 }
 
-// isAt reports whether name is still the name of f: the process that had the lock before may
-// have removed it.
+// isAt reports whether f still has the name. The previous lock holder may have removed the
+// file.
 func isAt(f *os.File, name string) bool {
 	info, err := f.Stat()
 	named, errNamed := os.Stat(name)
 	return err == nil && errNamed == nil && os.SameFile(info, named)
 }
 
-// makeIndex writes the index of the archives to f.
+// makeIndex writes the index to f.
 func (s *Store) makeIndex(ctx context.Context, f *os.File, head string, lists []list) error {
 	lines := newSorter(s.options.Cache)
 	defer lines.Close()
@@ -328,8 +328,8 @@ type record struct {
 
 func (r *record) Close() error { return r.file.Close() }
 
-// record opens the record of an entry. The index may be wrong, so the record is compared
-// with it.
+// record opens the record for an entry. It compares the record with the entry, because the
+// index may be wrong.
 func (s *Store) record(e *entry) (*record, error) {
 	s.mu.Lock()
 	closed := s.closed
@@ -359,7 +359,7 @@ func (s *Store) record(e *entry) (*record, error) {
 	return &record{rec, f}, nil
 }
 
-// isSame reports whether two texts are the same URL.
+// isSame reports whether two texts denote the same URL.
 func (s *Store) isSame(a, b string) bool {
 	first, err := locus.Parse(a)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// block is a range of addresses in the IANA IPv4 or IPv6 Special-Purpose Address Registry
-// (RFC 6890), or in the standard that is named.
+// block is a range of addresses in the IANA IPv4 or IPv6 Special-Purpose Address Registry (RFC
+// 6890), or in the standard that what names.
 type block struct {
 	prefix netip.Prefix
 	public bool   // the registry says "globally reachable"
@@ -26,12 +26,12 @@ const documentation = "documentation"
 // linkLocal describes the addresses that are valid on one link only.
 const linkLocal = "link local"
 
-// metadata describes the addresses of private blocks at which clouds give machines their
-// credentials. Most clouds use the link-local address 169.254.169.254.
+// metadata describes the private addresses at which clouds give machines their credentials.
+// Most clouds use the link-local address 169.254.169.254 instead.
 const metadata = "cloud metadata"
 
-// blocks4 is for IPv4. Other addresses are public. A block within another comes first,
-// and the first match counts.
+// blocks4 lists the IPv4 blocks. Other IPv4 addresses are public. The first match counts, so a
+// block within another one comes first.
 //
 // 192.0.0.9 and 192.0.0.10 are "globally reachable" in the registry, but not here: they
 // are anycast addresses of the nearest PCP or TURN server (RFC 7723, RFC 8155), which is
@@ -56,8 +56,8 @@ var blocks4 = [...]block{
 	special("240.0.0.0/4", "reserved (RFC 1112)"),
 }
 
-// blocks6 is for IPv6, where only global unicast addresses are public (RFC 4291 section
-// 2.4; IANA allocates only 2000::/3). The others are here so that a refusal names them.
+// blocks6 lists the IPv6 blocks. Only global unicast addresses are public (RFC 4291 section
+// 2.4; IANA allocates only 2000::/3). The other blocks are listed so that errors can name them.
 var blocks6 = [...]block{
 	special("::/128", "unspecified (RFC 4291)"),
 	special("::1/128", "loopback (RFC 4291)"),
@@ -87,11 +87,11 @@ var blocks6 = [...]block{
 	special("::/0", "not given out (RFC 4291)"),
 }
 
-// tunnels are blocks of addresses that contain the IPv4 addresses to which packets are
-// forwarded. Such an address is public if all of those are.
+// tunnels lists blocks with addresses that contain the IPv4 addresses to which packets are
+// forwarded. Such an address is public if all the IPv4 addresses in it are public.
 var tunnels = [...]struct {
 	prefix netip.Prefix
-	at     []int // bytes at which an IPv4 address begins; negative: its complement begins at -at
+	at     []int // offsets of IPv4 addresses; if at is negative, the address's complement is at -at
 	what   string
 }{
 	{netip.MustParsePrefix("64:ff9b::/96"), []int{12}, "translated to IPv4 (RFC 6052)"},
@@ -99,7 +99,7 @@ var tunnels = [...]struct {
 	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the server, and the client behind its NAT
 }
 
-// localTunnels are like tunnels, but an address in one of them is never public.
+// localTunnels is like tunnels, but its addresses are never public.
 var localTunnels = [...]netip.Prefix{
 	netip.MustParsePrefix("::/96"),           // IPv4-compatible
 	netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4-translated
@@ -197,8 +197,8 @@ func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	return true, what
 }
 
-// isLinkLocal reports whether a is a link-local address or a metadata service of a cloud,
-// or contains the IPv4 address of one. An address with a zone is link-local.
+// isLinkLocal reports whether a is a link-local address or a cloud's metadata service, or
+// contains the IPv4 address of one. An address with a zone is link-local.
 func isLinkLocal(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return a.IsValid()
@@ -214,8 +214,8 @@ func isOfLink(what string) bool {
 	return strings.HasPrefix(what, linkLocal) || strings.HasPrefix(what, metadata)
 }
 
-// innerAddresses returns the IPv4 addresses to which packets for a may be forwarded, or a
-// itself if it is one.
+// innerAddresses returns the IPv4 addresses to which packets for a may be forwarded. If a is an
+// IPv4 address, it returns a.
 func innerAddresses(a netip.Addr) (list []netip.Addr) {
 	if a = a.Unmap(); a.Is4() {
 		return []netip.Addr{a}
@@ -232,7 +232,7 @@ func innerAddresses(a netip.Addr) (list []netip.Addr) {
 		list = append(list, innerAddress(octets, 12))
 	}
 	if localTranslation.Contains(a) {
-		// RFC 6052 section 2.2 has no octet of the IPv4 address in octet 8.
+		// By RFC 6052 section 2.2, octet 8 is not a part of the IPv4 address.
 		copy(octets[8:], octets[9:])
 		list = append(list, innerAddress(octets, 6), innerAddress(octets, 7), innerAddress(octets, 8))
 	}

@@ -43,7 +43,6 @@ func (e *DeniedError) Error() string {
 // Unwrap returns [ErrDenied].
 func (e *DeniedError) Unwrap() error { return ErrDenied }
 
-// deny returns the error about a URL.
 func deny(u locus.URL, rule, reason, help string) error {
 	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Help: help}
 }

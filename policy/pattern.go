@@ -36,17 +36,17 @@ import (
 type Pattern struct {
 	text   string
 	host   string // a name in lower case, "*", or empty
-	below  bool   // the hosts below host
-	itself bool   // host itself
+	below  bool   // matches the hosts below host
+	itself bool   // matches host itself
 	block  netip.Prefix
 	port   uint16 // 0 means any
 	url    *urlPattern
 }
 
-// urlPattern is a pattern of URLs, with globs.
+// urlPattern is a URL pattern with globs.
 type urlPattern struct {
 	scheme string
-	slash  bool   // has "//", or is about any URL
+	slash  bool   // the pattern contains "//" or matches any URL
 	user   string // with its "@"; empty if none
 	host   string
 	port   string // with its ":"; empty if none
@@ -54,7 +54,7 @@ type urlPattern struct {
 	end    bool // nothing follows rest
 }
 
-// errPattern lists the forms of a pattern.
+// errPattern lists the forms of patterns.
 var errPattern = fmt.Errorf(`%w: write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24", "gopher://example.com/1/pub" or "*"`, locus.ErrValue)
 
 // ParsePattern parses a pattern. known reports whether a scheme of that name, in lower
@@ -78,7 +78,7 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 		}
 	}
 	if name := strings.ToLower(text); known != nil && known(name) {
-		// A pattern of a host of that name would leave the scheme allowed.
+		// As a host pattern, this text would not match the scheme.
 		return fail(0, `%w: write %q for the scheme, or %q for a host of that name`, locus.ErrValue, name+":", "."+name)
 	}
 	colon := strings.IndexByte(text, ':')
@@ -165,7 +165,7 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 		p.host, p.port = authority[:i], authority[i:]
 		n, err := strconv.ParseUint(p.port[1:], 10, 16)
 		switch {
-		case p.port == ":": // as absent as in a URL
+		case p.port == ":": // an empty port counts as absent, as in a URL
 			p.port = ""
 		case err == nil && n != 0:
 			p.port = ":" + strconv.FormatUint(n, 10)
@@ -182,8 +182,8 @@ func parseURLPattern(text string, known func(string) bool) (p *urlPattern, offse
 	return p, 0, nil
 }
 
-// quotePart quotes text[start:end] without passwords. text may be a mistyped URL, whose
-// password is taken for a host or a port.
+// quotePart quotes text[start:end] without passwords. If text is a mistyped URL, its password
+// may look like a host or a port.
 func quotePart(text string, start, end int) string { return locus.Quote(locus.Mask(text)[start:end]) }
 
 // MustParsePattern is like [ParsePattern], for any scheme, but panics on an error. It is
@@ -283,7 +283,7 @@ func (p *urlPattern) matches(u locus.URL, port uint16, loose bool) bool {
 	return (p.rest == "" || !dots) && p.matchesRest(path+fragment, plainEscapes)
 }
 
-// matchesHost compares host and port.
+// matchesHost reports whether the host and port match.
 func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
 	host := CanonicalHost(u.Host())
 	_, written := u.Port()
@@ -296,7 +296,7 @@ func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
 	return !written && glob(p.host, host)
 }
 
-// matchesRest compares what follows the host, in the spelling that plain gives it.
+// matchesRest reports whether the text after the host matches, as normalized by plain.
 func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
 	parts := strings.Split(p.rest, "*")
 	for i := range parts {
@@ -308,11 +308,11 @@ func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
 	return globParts(parts, plain(text))
 }
 
-// glob reports whether text matches a pattern in which "*" stands for any characters.
+// glob reports whether text matches a pattern in which "*" matches any characters.
 func glob(pattern, text string) bool { return globParts(strings.Split(pattern, "*"), text) }
 
-// globParts reports whether text is made of parts with any characters between them, in
-// time proportional to the product of their lengths at worst.
+// globParts reports whether text consists of parts with any characters between them. At worst,
+// the time is proportional to the product of the lengths.
 func globParts(parts []string, text string) bool {
 	if len(parts) == 1 {
 		return text == parts[0]
@@ -328,7 +328,7 @@ func globParts(parts []string, text string) bool {
 	return ok && strings.HasSuffix(text, parts[last])
 }
 
-// blockOf returns the block of one address.
+// blockOf returns the block that contains one address.
 func blockOf(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen()) }
 
 // trimBrackets returns an IPv6 address without the brackets of a URL.
@@ -352,7 +352,7 @@ func CanonicalHost(host string) string {
 	return a.String()
 }
 
-// plainEscapes decodes escapes, except those that mean something else decoded.
+// plainEscapes decodes escapes, except where decoding changes the meaning.
 func plainEscapes(text string) string {
 	if !strings.Contains(text, "%") {
 		return text
@@ -375,7 +375,7 @@ func plainEscapes(text string) string {
 	return b.String()
 }
 
-// plainPath returns a path decoded, with runs of "/" as one.
+// plainPath decodes a path and replaces each run of "/" by one "/".
 func plainPath(path string) string {
 	if decoded, err := escape.Decode(path); err == nil {
 		path = decoded

@@ -160,8 +160,8 @@ func (p Policy) CheckURL(t Target, z Origin) error {
 	return p.checkData(t)
 }
 
-// checkData denies control characters for other ports than the scheme's own. Servers of the
-// scheme read them as data, but a server of another protocol may read CR LF as the end of a
+// checkData denies control characters for ports other than the scheme's own. The scheme's
+// servers read them as data, but a server for another protocol may read CR LF as the end of a
 // line, and the rest as a command (RFC 1738 section 6).
 func (p Policy) checkData(t Target) error {
 	port := t.port()
@@ -179,9 +179,9 @@ func (p Policy) checkData(t Target) error {
 	return denyPort(t.URL, "data", reason, port)
 }
 
-// control returns the first encoded control character of t that must be sent only to the
-// scheme's own port. It also finds characters that are encoded twice: for old servers, some
-// openers repeat a request with a name that is decoded once more.
+// control returns the first encoded control character in t that must be sent only to the
+// scheme's own port. It also finds characters that are encoded twice, because for old servers
+// some openers repeat a request with a name decoded once more.
 func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
@@ -232,7 +232,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	address, bracketed := strings.CutPrefix(host, "[")
 	a, err := netip.ParseAddr(strings.TrimSuffix(address, "]"))
 	switch {
-	// The root and netip must agree on an address in brackets.
+	// The root package and netip must agree on an address in brackets.
 	case !locus.IsHost(host) || bracketed && err != nil:
 		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
 			`write a name of letters, digits and "-", an IPv4 address such as 192.0.2.1, or an IPv6 address in brackets`)
@@ -248,9 +248,9 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	return nil
 }
 
-// withoutDot returns a host without the dot that ends a fully qualified name (RFC 3986
-// section 3.2.2, RFC 1034 section 3.1). It leaves the dot after a number: no name ends in
-// one, and some programs take it for an address.
+// withoutDot removes the dot that ends a fully qualified name (RFC 3986 section 3.2.2,
+// RFC 1034 section 3.1). It preserves a dot after a number, because no name ends in a
+// number, and some programs read such a host as an address.
 func withoutDot(host string) string {
 	name, ok := strings.CutSuffix(host, ".")
 	last := name[strings.LastIndexByte(name, '.')+1:]
@@ -263,7 +263,7 @@ func withoutDot(host string) string {
 // loopback describes localhost, a name that needs no lookup.
 const loopback = "loopback (RFC 6761)"
 
-// localNames are the domains whose names have a meaning only on one machine or network.
+// localNames lists the domains with names that have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
 	{"localhost", loopback},
 	{"local", "link local (RFC 6762)"},
@@ -282,7 +282,7 @@ func localName(host string) (what string, ok bool) {
 	return "", false
 }
 
-// reservedNames are the domains that exist only in examples and tests.
+// reservedNames lists the domains that exist only in examples and tests.
 var reservedNames = [...]string{"example", "test", "invalid", "example.com", "example.net", "example.org"}
 
 // IsReserved reports whether host is reserved for examples and tests, so that it has no
@@ -300,8 +300,8 @@ func IsReserved(host string) bool {
 	})
 }
 
-// privateName is like localName, and also finds names of one label, which a resolver
-// completes with the names of its own network.
+// privateName is like localName, but also finds names with one label, because a resolver
+// appends the domain of its own network to them.
 func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok
@@ -320,8 +320,8 @@ func (p Policy) CheckAddr(a netip.AddrPort, z Origin) error {
 	return nil
 }
 
-// denies returns the rule that denies a to a URL of origin z, or "" if a is allowed, and a
-// description of a.
+// denies returns the rule that denies a for a URL from origin z, or "" if a is allowed. It also
+// returns a description of a.
 func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
 	public, what := judge(a)
 	switch {
@@ -335,7 +335,7 @@ func (p Policy) denies(a netip.Addr, z Origin) (what, rule string) {
 	return what, ""
 }
 
-// allowsPrivate reports whether a URL of origin z may lead to a private address.
+// allowsPrivate reports whether a URL from origin z may have a private address.
 func (p Policy) allowsPrivate(z Origin) bool {
 	return p.rules.AllowPrivate || p.rules.TypedPrivate && (z == Typed || z == FromPrivate)
 }
@@ -377,7 +377,7 @@ func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
 		return err
 	}
-	// A server decides about the rest, not a person.
+	// A server chose the rest of u, not a person.
 	_, user := u.User()
 	triplet, control := to.control()
 	switch {
@@ -410,9 +410,9 @@ func isSameHost(a, b locus.URL) bool {
 	return strings.EqualFold(withoutDot(a.Host()), withoutDot(b.Host()))
 }
 
-// checkLocalName denies a link from one host to the local name of another, so that no
-// document causes lookups that identify its reader or probe a private network. The name
-// localhost needs no lookup.
+// checkLocalName denies a link from one host to another host's local name. So no
+// document can cause lookups that identify its reader or probe a private network. The
+// name localhost needs no lookup.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
 	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && isSameHost(to.URL, from.URL) {

@@ -8,8 +8,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// firstFree is the first port that is not "within the reserved space", of which
-// RFC 1738 section 6 warns.
+// firstFree is the first port outside "the reserved space" that RFC 1738 section 6 warns about.
 const firstFree = 1024
 
 // service is a range of ports and the service that listens there.
@@ -18,20 +17,21 @@ type service struct {
 	name        string
 }
 
-// services are the ports from firstFree up of services that could read a request as
-// commands: they read lines, or any bytes, and many ask for no password. The author of
-// a URL chooses the text of a gopher selector or of an HTTP request line. The list also
-// has binary protocols, which no URL is for; browsers refuse some of them too.
+// services lists the ports from firstFree on with services that could read a request as
+// commands. They read lines or any bytes, and many require no password. The author of a
+// URL chooses the text of a gopher selector or an HTTP request line. The list also
+// contains binary protocols without URLs; browsers block some of these ports too.
 //
-// The ports come from three sources: the Service Name and Transport Protocol Port
-// Number Registry of IANA; the "bad port" list of the WHATWG Fetch Standard, of
-// which every port from 1024 up is here; and, for a service that registered no
-// port or another one, the default port in its own documentation.
+// The ports come from three sources: IANA's Service Name and Transport Protocol
+// Port Number Registry; all ports from 1024 on in the "bad port" list of the
+// WHATWG Fetch Standard; and the service's own documentation, if its default port
+// is not registered.
 //
 // Some ports are missing on purpose. FTP, Gemini, gopher and HTTP servers use 1965, 2121,
-// 3000, 3128, 4000, 5000, 7000 to 7099, 8000 to 8888, 9000 and 9090; of 8000 to 8888 only
-// the ports of services that obey a line are here. FastCGI (9000) needs a NUL in each
-// record, which no opener sends. Ports from 32768 to 60999 are given to any program.
+// 3000, 3128, 4000, 5000, 7000 to 7099, 8000 to 8888, 9000 and 9090. From 8000 to 8888,
+// the list contains only services that execute a line. FastCGI (9000) needs a NUL in each
+// record, and no opener sends one. Systems assign ports from 32768 to 60999 to any
+// program.
 var services = [...]service{
 	{1025, 1025, "SMTP"},          // mail catchers, and mail bridges on the same machine
 	{1143, 1143, "IMAP"},          // mail bridges on the same machine
@@ -61,7 +61,7 @@ var services = [...]service{
 	{3306, 3306, "MySQL"},         // binary
 	{3310, 3310, "clamd"},         // the line SHUTDOWN is obeyed
 	{3493, 3493, "NUT"},           // lines that switch machines off
-	{3632, 3632, "distcc"},        // text that runs a compiler, or any program by that name
+	{3632, 3632, "distcc"},        // text that runs a compiler, or any program
 	{3659, 3659, "Apple SASL"},    // WHATWG
 	{3690, 3690, "Subversion"},    // text
 	{4045, 4045, "lockd"},         // WHATWG
@@ -71,7 +71,7 @@ var services = [...]service{
 	{4730, 4730, "Gearman"},       // lines
 	{5037, 5037, "adb"},           // text that runs a shell
 	{5038, 5038, "Asterisk"},      // its manager: lines that place calls
-	{5060, 5061, "SIP"},           // WHATWG; lines, like those of HTTP
+	{5060, 5061, "SIP"},           // WHATWG; lines, as in HTTP
 	{5140, 5140, "syslog"},        // lines
 	{5222, 5222, "XMPP"},          // text
 	{5269, 5269, "XMPP"},          // between servers
@@ -98,7 +98,7 @@ var services = [...]service{
 	{8125, 8126, "statsd"},        // a line is a measurement
 	{9009, 9009, "QuestDB"},       // a line is a row
 	{9051, 9051, "Tor"},           // its control port: lines
-	{9100, 9107, "JetDirect"},     // prints all that it gets
+	{9100, 9107, "JetDirect"},     // prints all received data
 	{9125, 9125, "statsd"},        // its exporter
 	{9151, 9151, "Tor"},           // the control port of its browser
 	{9300, 9300, "Elasticsearch"}, // binary
@@ -154,7 +154,7 @@ func (p Policy) checkPort(t Target) error {
 	return denyPort(t.URL, "port", reason, n)
 }
 
-// denyPort returns the error about a URL that [Rules].Ports could allow.
+// denyPort returns the error for a URL that [Rules].Ports could allow.
 func denyPort(u locus.URL, rule, reason string, port uint16) error {
 	return &DeniedError{Rule: rule, Subject: locus.Quote(u.Shown()), Reason: reason, Port: port}
 }

@@ -33,18 +33,18 @@ var (
 // Error reports that a URL was not written to its file.
 type Error struct {
 	URL      locus.URL
-	File     string // the path of the file
-	Part     string // the path of the part that can be resumed; empty if none
-	PartSize int64  // bytes of Part
+	File     string // path of the file
+	Part     string // path of the part to resume from; empty if none
+	PartSize int64  // size of Part in bytes
 	// Resumable reports that the server said it can continue Part.
 	Resumable bool
 	Err       error
 }
 
 func (e *Error) Error() string {
-	// An error of package access begins with the module's name, and names the URL.
+	// An error from package access begins with the module's name and the URL.
 	text := strings.TrimPrefix(e.Err.Error(), "locus: ")
-	// The texts of package context mean little to a user.
+	// Error texts from package context mean little to users.
 	switch e.Err {
 	case context.Canceled:
 		text = "interrupted"
@@ -65,12 +65,13 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// isFileError reports whether err is about a file here, and names it.
+// isFileError reports whether err is about a local file, and names the file.
 func isFileError(err error) bool {
 	return errors.Is(err, ErrFile) || errors.Is(err, ErrExists) || errors.Is(err, ErrForeign) || errors.As(err, new(*BusyError))
 }
 
-// fileError is the system's error of a file, with its path: an os.Root has only names.
+// fileError is a system error about a file, with the path, because errors from an os.Root
+// contain only the name.
 type fileError struct {
 	path string
 	err  error

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// NAME.part.lock beside the part is locked by the process that fetches the file, and
-// names it. The system unlocks it when the process ends.
+// The process that fetches a file locks NAME.part.lock beside the part, and writes its process
+// ID there. The system unlocks the file when the process ends.
 
 // lockSuffix must not be longer than sourceSuffix.
 const lockSuffix = ".part.lock"
@@ -19,8 +19,8 @@ const lockSuffix = ".part.lock"
 // BusyError reports that another process, or another run in this one, writes the same
 // file.
 type BusyError struct {
-	File    string // the path of the file
-	Process int    // 0 if unknown
+	File    string // path of the file
+	Process int    // process ID; 0 if unknown
 }
 
 func (e *BusyError) Error() string {
@@ -32,8 +32,8 @@ func (e *BusyError) Error() string {
 
 func (p *part) lockName() string { return shorten(p.file) + lockSuffix }
 
-// tryLock locks the part. The error is a [*BusyError] if another process has it.
-// Without locks in the file system it does nothing.
+// tryLock locks the part. If another process has locked it, the error is a [*BusyError]. If the
+// file system does not support locks, tryLock does nothing.
 func (p *part) tryLock() error {
 	for {
 		f, err := p.openLock()
@@ -55,7 +55,7 @@ func (p *part) tryLock() error {
 		if err == nil && err2 == nil && os.SameFile(mine, there) {
 			p.lock = f
 			text := fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid())
-			// The lock works without the process's number, too.
+			// The lock also works without the process ID.
 			_ = f.Truncate(0)
 			_, _ = f.WriteAt(text, 0)
 			return nil
@@ -82,8 +82,7 @@ func (p *part) openLock() (*os.File, error) {
 	return f, nil
 }
 
-// unlock removes the lock file, which no process can lock while this one has it, and
-// unlocks it.
+// unlock removes the lock file while this process holds the lock, and then unlocks it.
 func (p *part) unlock() {
 	if p.lock == nil {
 		return
@@ -94,7 +93,7 @@ func (p *part) unlock() {
 	p.lock.Close()
 	p.lock = nil
 	if left {
-		// Windows does not remove open files: this fails if another process has the lock.
+		// Windows does not remove open files, so this fails if another process has the lock.
 		p.folder.Remove(p.lockName())
 	}
 }
@@ -104,7 +103,7 @@ const (
 	maxLockPause = time.Second
 )
 
-// waitForLock waits until no other process fetches the file, and reports that once.
+// waitForLock waits until no other process fetches the file. It reports once that it waits.
 func (t *task) waitForLock(ctx context.Context) error {
 	pause := lockPause
 	for told := false; ; told = true {

@@ -56,7 +56,7 @@ func safeRune(r rune) rune {
 	return r
 }
 
-// isDevice reports whether Windows takes name for a device, with any suffix.
+// isDevice reports whether name, ignoring its suffix, is a device name on Windows.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	stem = strings.ToUpper(strings.TrimRight(stem, " "))
@@ -90,7 +90,7 @@ func shorten(name string) string {
 	return head + tail
 }
 
-// nameFields are the fields of schemes that end in a name, best first.
+// nameFields lists scheme fields that end in a name, best first.
 var nameFields = []string{
 	"name", "segments", "path", "selector", "wpath", "messageId", "contentId", "articleNumber", "hsoname",
 }
@@ -98,7 +98,7 @@ var nameFields = []string{
 // Name returns a safe name for the file at the end of u, by the fields of its scheme in
 // r. It is empty for a URL without one, as with a final "/".
 func Name(r *scheme.Registry, u locus.URL) string {
-	// Names of files are seen by others, and a mistyped URL ends in its login.
+	// Other users can see file names, and a mistyped URL may end in its login.
 	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	fields, err := r.Fields(u)
 	if err != nil {
@@ -129,9 +129,9 @@ func Name(r *scheme.Registry, u locus.URL) string {
 	return SafeName(text)
 }
 
-// localID returns the server's name of a document, if fields have a document-id (wais):
-// the last one of its fields is about copyright, and is not a name. That of the server
-// that has it (6) is preferred to the name of its origin (3).
+// localID returns the server's name for a document if fields contains a document-id
+// (wais). It prefers the name on the distributing server (6) to the name on the origin
+// server (3). The document-id's last field is about copyright.
 func localID(fields []scheme.Field) (id string) {
 	for _, f := range fields {
 		records, _ := f.Value.([][]scheme.Field)

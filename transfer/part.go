@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// source is the origin of a part, the content of NAME.part.json.
+// source is the content of NAME.part.json: the origin of a part.
 type source struct {
 	URL     string    `json:"url"` // without password and fragment
 	Tag     string    `json:"tag,omitempty"`
@@ -27,25 +27,25 @@ const maxSource = 1 << 20
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Shown() }
 
-// matches reports whether nothing known of both differs.
+// matches reports whether no field that both sources have differs.
 func (s source) matches(o *scheme.Object) bool {
 	return (s.Tag == "" || o.Tag == "" || s.Tag == o.Tag) &&
 		(s.ModTime.IsZero() || o.ModTime.IsZero() || s.ModTime.Equal(o.ModTime)) &&
 		(s.Size < 0 || o.Size < 0 || s.Size == o.Size)
 }
 
-// overlap is how many bytes at the end of a part are requested again. They reveal a
-// changed object and a damaged end of the part. And a complete part is never requested
-// from its end on, which some servers reject.
+// overlap is the number of bytes at the end of a part that are requested again. They
+// reveal a changed object or a damaged part. The overlap also avoids a request for
+// zero bytes after a complete part, which some servers reject.
 const overlap = 4 << 10
 
-// part is a file that is not complete, under its temporary name.
+// part is an incomplete file under its temporary name.
 type part struct {
 	folder *os.Root
 	file   string // the final name
-	source source // without a URL: there is no part
+	source source // without a URL, no part exists
 	size   int64
-	f      *os.File // open while bytes arrive
+	f      *os.File // open during the transfer
 	lock   *os.File // open while no other process may touch the part
 }
 
@@ -110,7 +110,7 @@ func (p *part) readSource() (source, error) {
 	return s, nil
 }
 
-// offset returns where to resume the object of u; 0 means from the beginning.
+// offset returns the offset from which to resume the object at u. Zero means the beginning.
 func (p *part) offset(u locus.URL) int64 {
 	if p.source.URL != sourceURL(u) {
 		return 0
@@ -153,8 +153,8 @@ func (p *part) compare(o *scheme.Object) (ok bool, err error) {
 	return true, nil
 }
 
-// begin creates an empty part. The source is written first: a part without one is not
-// ours. No link is followed.
+// begin creates an empty part. It writes the source first, because a part without a source
+// belongs to another program. It follows no links.
 func (p *part) begin(s source) error {
 	p.discard()
 	name := p.sourceName()
@@ -197,7 +197,7 @@ func (p *part) close() {
 	}
 }
 
-// discard removes the part. An error shows when the part is created again.
+// discard removes the part. Creating the part again reports any error.
 func (p *part) discard() {
 	p.close()
 	p.folder.Remove(p.partName())
@@ -214,13 +214,13 @@ func (p *part) finish() bool {
 	return p.source.URL != ""
 }
 
-// publish gives the complete part its time, unless that is zero, and its name.
+// publish gives the complete part its final name, and its time unless that is zero.
 func (p *part) publish(overwrite bool, modTime time.Time) error {
 	if err := p.sync(); err != nil {
 		return p.err(p.partName(), err)
 	}
 	if !modTime.IsZero() {
-		// Not every file system has times, or this one.
+		// Some file systems can't store this time.
 		_ = p.folder.Chtimes(p.partName(), time.Now(), modTime)
 	}
 	if err := p.rename(overwrite); err != nil {
@@ -279,7 +279,7 @@ func (p *part) rename(overwrite bool) error {
 	case errors.Is(err, fs.ErrExist):
 		return exists(p.path(p.file))
 	}
-	// Not every file system has links.
+	// Some file systems have no links.
 	if _, err := p.folder.Lstat(p.file); err == nil {
 		return exists(p.path(p.file))
 	}

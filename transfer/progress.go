@@ -15,11 +15,11 @@ import (
 type State uint8
 
 const (
-	Started  State = iota // the object is open and its bytes begin to arrive
+	Started  State = iota // the object is open, and its bytes will arrive
 	Moving                // bytes have arrived
-	Waiting               // a try failed, and another follows
+	Waiting               // an attempt failed, and another will follow
 	Finished              // the file is complete
-	Failed                // no try follows
+	Failed                // no further attempt follows
 	Busy                  // waiting for another process; Err is a [*BusyError]
 )
 
@@ -29,32 +29,32 @@ func (s State) String() string {
 
 // Event is the progress of a job.
 type Event struct {
-	Index int // of the job
+	Index int // index of the job
 	State State
 	Done  int64         // bytes so far, including the bytes of an earlier part
-	Total int64         // bytes of the whole object; -1 if unknown
+	Total int64         // size of the whole object in bytes; -1 if unknown
 	Rate  float64       // bytes per second, recently
-	Left  time.Duration // at this rate; -1 if unknown
+	Left  time.Duration // remaining time at this rate; -1 if unknown
 	Err   error         // why the job waits or failed
 }
 
 const (
 	bufferSize = 256 << 10
-	// eventPause is the least time between two events about moving.
+	// eventPause is the minimum time between two Moving events.
 	eventPause = 100 * time.Millisecond
-	// rateWindow is how far back the rate looks: short enough to show changes, long
-	// enough to smooth bursts.
+	// rateWindow is the time over which the rate is measured: short enough to show changes,
+	// long enough to smooth bursts.
 	rateWindow = 3 * time.Second
 )
 
 type progress struct {
-	report   func(Event) // nil if there are no reports
+	report   func(Event) // nil for no reports
 	event    Event
 	sentAt   time.Time // the last event
 	sentDone int64     // bytes at that time
 }
 
-// start begins to count at done bytes of total.
+// start begins with done bytes of total.
 func (m *progress) start(done, total int64) {
 	m.event.State, m.event.Err = Started, nil
 	m.event.Done, m.event.Total = done, total
@@ -120,7 +120,7 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 		}
 		if n > 0 {
 			if _, err2 := w.Write(buf[:n]); err2 != nil {
-				// An error of the body is known by now, and is more specific.
+				// The body's own error is known by now, and is more specific.
 				if fault := m.fault(n, err); fault != nil {
 					return errors.Join(fault, err2)
 				}
@@ -134,8 +134,8 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 	}
 }
 
-// fault returns the error of the body after a read that returned err. The last n
-// bytes are not counted yet.
+// fault returns the body's error after a read that returned n bytes and err. The n bytes are
+// not counted yet.
 func (m *progress) fault(n int, err error) error {
 	if err != io.EOF {
 		return err

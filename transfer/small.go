@@ -9,12 +9,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// smallSize is the size up to which an object is read into memory before its file is
-// created. Such a file needs no part, no lock and no description: it gets its name when
-// it is complete.
+// smallSize is the maximum size of an object that is read into memory before its file
+// is created. Such a file needs no part, lock or source file, because it gets its name
+// when it is complete.
 const smallSize = 64 << 10
 
-// errShared: another process has begun the same file since the first look at it.
+// errShared means that another process has begun the same file since this process first checked
+// it.
 var errShared = errors.New("another process started this download")
 
 // isFresh reports whether the file has no part and no lock, and does not exist.
@@ -30,7 +31,7 @@ func (t *task) isFresh() bool {
 	return true
 }
 
-// isSmall reports whether o fits into memory, and no part of it is needed.
+// isSmall reports whether o fits into memory and needs no part.
 func (t *task) isSmall(o *scheme.Object) bool {
 	return t.part.lock == nil && o.Start == 0 && o.Size >= 0 && o.Size <= smallSize
 }
@@ -89,8 +90,8 @@ func (w *smallWriter) begin() error {
 	return err
 }
 
-// lockLate locks the part of a file that was fresh. The error is errShared if it is not
-// any more.
+// lockLate locks the part of a file that was fresh. If the file is no longer fresh, the error
+// is errShared.
 func (t *task) lockLate() error {
 	if t.part.lock != nil {
 		return nil
@@ -108,7 +109,7 @@ func (t *task) lockLate() error {
 	return err
 }
 
-// tryLocked tries again after errShared.
+// tryLocked retries after errShared.
 func (t *task) tryLocked(ctx context.Context) error {
 	t.ownPart = false
 	if t.part.lock == nil {

@@ -33,14 +33,14 @@ type Job struct {
 
 // Result is the outcome of a job.
 type Result struct {
-	Index int // of the job
+	Index int // index of the job
 	Job   Job
 	// Resource is the object or menu that was written, closed, for its description. It is
 	// nil after an error, or if nothing was downloaded.
 	Resource scheme.Resource
-	URL      locus.URL // where it was found in the end
-	Size     int64     // bytes of the file
-	Resumed  int64     // bytes of Size from an earlier part
+	URL      locus.URL // URL after redirects
+	Size     int64     // size of the file
+	Resumed  int64     // bytes in Size from an earlier part
 	Skipped  bool      // the file existed, and Options.Resume is set
 	// Discarded is how many bytes of an earlier part were downloaded again, because the
 	// object has changed (Changed) or the server can't resume.
@@ -121,10 +121,10 @@ func Distinguish(jobs []Job) (renamed []int) {
 	return renamed
 }
 
-// suffixes are the suffixes of the temporary files. They are never changed.
+// suffixes lists the suffixes of temporary files. It must not be modified.
 var suffixes = []string{partSuffix, sourceSuffix, lockSuffix}
 
-// checkNames makes sure that no two jobs write to one file, including temporary names.
+// checkNames returns an error if two jobs write to the same file, including temporary files.
 func checkNames(jobs []Job) error {
 	names := make(map[string]locus.URL, len(jobs))
 	twice := func(name string, u, v locus.URL) error {
@@ -173,7 +173,7 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 		q.Add(i, crawl.HostName(job.URL), crawl.Limits{AtOnce: r.options.PerHost, Interval: r.options.Interval})
 	}
 	q.End()
-	// Without it, small files become parts first.
+	// Without dir, small files become parts first.
 	if dir, err := r.folder.Open("."); err == nil {
 		r.dir = dir
 		defer dir.Close()
@@ -236,11 +236,11 @@ type task struct {
 	buf      []byte
 	more     bool // other jobs for the host follow
 	part     part
-	ownPart  bool // the part is this task's own
+	ownPart  bool // this task created the part
 	progress progress
 	result   Result
 
-	resumable bool // the object is
+	resumable bool // the object can be resumed
 }
 
 func (t *task) failure(err error) error {
@@ -288,17 +288,18 @@ func (t *task) run(ctx context.Context) error {
 	}
 }
 
-// lock locks the part, and looks again: another process may have changed the files.
+// lock locks the part, and checks the files again, because another process may have changed
+// them.
 func (t *task) lock(ctx context.Context) error {
 	if err := t.waitForLock(ctx); err != nil {
-		// The files belong to the process that has the lock.
+		// The files belong to the process that holds the lock.
 		t.part.source = source{}
 		return err
 	}
 	return t.look()
 }
 
-// retry is [access.Retry] for an error of this package.
+// retry is [access.Retry] for errors from this package.
 func retry(err error) (again bool, asked time.Duration) {
 	if isFileError(err) || errors.Is(err, ErrNotObject) || errors.Is(err, ErrCoded) {
 		return false, 0
@@ -306,7 +307,7 @@ func retry(err error) (again bool, asked time.Duration) {
 	return access.Retry(err)
 }
 
-// look looks for a part, and for a file that has the final name.
+// look looks for a part and for a file with the final name.
 func (t *task) look() error {
 	if err := t.part.load(); err != nil {
 		return err
@@ -366,7 +367,7 @@ func (t *task) try(ctx context.Context) error {
 	return err
 }
 
-// modTime returns the time for the file; zero means now.
+// modTime returns the modification time for the file. The zero time means now.
 func (t *task) modTime(r scheme.Resource) time.Time {
 	if o, ok := r.(*scheme.Object); ok && !t.options.NoTimes {
 		return o.ModTime
@@ -374,7 +375,7 @@ func (t *task) modTime(r scheme.Resource) time.Time {
 	return time.Time{}
 }
 
-// open opens the resource, and the part if it is resumed.
+// open opens the resource, and the part if the transfer resumes one.
 func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
 	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like, More: t.more}
 	if t.options.From != nil {

@@ -314,7 +314,8 @@ func (c *Checker) Result(f *Found, answer *Response) Result {
 }
 
 // linkOutcome returns the outcome of a link to a fragment of u. o is the outcome of u without
-// the fragment. If note is not empty, the outcome is at best a warning with the given cause.
+// the fragment. If note is not empty and the resource exists, the outcome is a warning with
+// that note and cause.
 func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment, note string, cause Cause) Outcome {
 	known.apply(&o, fragment)
 	c.o.HTTP.judge(u, &o, time.Now())

@@ -12,21 +12,20 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxMemory is how many bytes of a block stay in memory. The rest of a longer block
-// is in a temporary file.
+// maxMemory limits the bytes of a block in memory. A longer block is in a temporary file.
 const maxMemory = 1 << 20
 
 // Block buffers the block of a record while it is read from a server. The caller must
 // release it with [Writer.Write] or [Block.Discard]. It may be used by one goroutine at a
 // time.
 type Block struct {
-	dir     string // of the temporary file
+	dir     string // directory for the temporary file
 	memory  []byte
 	file    *wholefile.Temporary // nil if all is in memory
 	size    int64
 	sum     hash.Hash
 	payload hash.Hash // nil if there is no payload
-	start   int64     // of the payload
+	start   int64     // offset of the payload
 	err     error
 }
 
@@ -60,8 +59,8 @@ func (b *Block) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// spill moves the block to a temporary file, which has no name where the system allows
-// that, so that a process that is killed leaves none.
+// spill moves the block to a temporary file. If the system supports it, the file has no name,
+// so that a killed process leaves no file.
 func (b *Block) spill(p []byte) error {
 	f, err := wholefile.CreateTemporary(b.dir, ".warc-*")
 	if err != nil {
@@ -111,7 +110,7 @@ func (b *Block) reader(start, end int64) (io.Reader, error) {
 	return bytes.NewReader(b.memory[start:end]), nil
 }
 
-// digest returns a digest as web archives write it.
+// digest formats a digest for web archives.
 func digest(h hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
 }

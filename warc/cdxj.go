@@ -17,21 +17,22 @@ import (
 // CDXJ is a line of an index of web archives, in the format of pywb and warcio: a key, the
 // time in 14 digits and a JSON object.
 type CDXJ struct {
-	Key    string    // of [Key]
+	Key    string    // from [Key]
 	Time   time.Time // when the record was made, in UTC and whole seconds
 	URL    string    // the target URI
 	Type   string    // media type without parameters; "warc/revisit" for a revisit; empty if unknown
-	Status int       // of HTTP; 0 if none
-	Digest string    // of the payload, "sha1:" and base32, or as it was written; empty if none
-	Length int64     // of the record in the file, compressed; 0 if unknown
+	Status int       // HTTP status; 0 if none
+	Digest string    // payload digest: "sha1:" and base32, or as written in the record; empty if none
+	Length int64     // compressed size of the record; 0 if unknown
 	Offset int64     // of the record in the file
-	File   string    // the name of the file, as it was written: perhaps with folders, never to be trusted
+	File   string    // file name as written in the index; it may contain directories and is untrusted
 }
 
-// cdxjTime is the time of an index, in 14 digits.
+// cdxjTime is the time format in an index: 14 digits.
 const cdxjTime = "20060102150405"
 
-// cdxjObject is the JSON of a line. The numbers are strings, as others write them.
+// cdxjObject is the JSON object in a line. Its numbers are strings, as in other programs'
+// files.
 type cdxjObject struct {
 	URL      string     `json:"url"`
 	MIME     string     `json:"mime,omitempty"`
@@ -42,7 +43,7 @@ type cdxjObject struct {
 	Filename string     `json:"filename"`
 }
 
-// cdxjNumber is a number that is written as a string. It reads numbers too, and "" and "-"
+// cdxjNumber is a number, written as a string. It also reads JSON numbers, and reads "" and "-"
 // as unknown.
 type cdxjNumber string
 
@@ -78,7 +79,7 @@ func (c CDXJ) Append(dst []byte) []byte {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(o); err != nil {
-		panic(err) // strings have no error
+		panic(err) // strings never fail
 	}
 	return b.Bytes()
 }

@@ -55,7 +55,7 @@ func Create(name string, o *WriterOptions) (*Writer, error) {
 	return w, nil
 }
 
-// lastNumber returns the highest number of a file of the archive, or 1.
+// lastNumber returns the highest file number in the archive, or 1.
 func (w *Writer) lastNumber() (int, error) {
 	folder, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *Writer) path() string {
 	return fmt.Sprintf("%s-%05d%s", w.name, w.number, w.ext)
 }
 
-// next begins the next file. The one before stays locked until then.
+// next begins the next file, and then unlocks the previous one.
 func (w *Writer) next() error {
 	before, index := w.file, w.index
 	w.number++
@@ -90,7 +90,7 @@ func (w *Writer) next() error {
 	return cmp.Or(before.Sync(), index.write(indexName(before.Name())), before.Close())
 }
 
-// open opens and locks the file, and writes its record "warcinfo".
+// open opens and locks the file, and writes its "warcinfo" record.
 func (w *Writer) open() error {
 	name := w.path()
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -132,14 +132,14 @@ func (w *Writer) begin(f *os.File) (err error) {
 	if w.zip = nil; w.ext == ".warc.gz" {
 		w.zip = gzip.NewWriter(w.out)
 	}
-	// The index of an earlier process does not have the records that are written now.
+	// An earlier process's index lacks the records that this process writes.
 	if err := os.Remove(indexName(f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("warc: %w", err)
 	}
 	return w.describe()
 }
 
-// describe writes the record "warcinfo".
+// describe writes the "warcinfo" record.
 func (w *Writer) describe() error {
 	b := w.NewBlock()
 	for _, f := range slices.Concat(w.options.Info, []Field{
@@ -155,8 +155,8 @@ func (w *Writer) describe() error {
 	return err
 }
 
-// resume reads an existing file into the index, cuts off an incomplete record at its end,
-// and returns where the last whole record ends. f is then at that place.
+// resume reads an existing file into the index, and removes an incomplete record at its end. It
+// returns the end offset of the last complete record, and moves f there.
 func (w *Writer) resume(f *os.File) (int64, error) {
 	good, err := w.scan(f)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -169,11 +169,11 @@ func (w *Writer) resume(f *os.File) (int64, error) {
 	return good, err
 }
 
-// errOther is about an archive that can't be read from the middle.
+// errOther means that an archive can't be read from the middle.
 var errOther = errors.New("its records are not compressed one by one")
 
-// scan reads the records of f into the index, and returns where the last whole one ends.
-// At the end of the file the error is io.EOF.
+// scan reads the records in f into the index, and returns the end offset of the last complete
+// record. At the end of the file the error is io.EOF.
 func (w *Writer) scan(f *os.File) (good int64, err error) {
 	in := NewReader(f)
 	zipped := w.ext == ".warc.gz"
@@ -190,7 +190,7 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 		}
 		if err != nil {
 			if tail, _ := f.Seek(0, io.SeekEnd); errors.Is(err, ErrFormat) && tail-good == 1 {
-				err = io.ErrUnexpectedEOF // half of the first two bytes of a member
+				err = io.ErrUnexpectedEOF // only the first byte of a member
 			}
 			return good, err
 		}
@@ -209,8 +209,8 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 	}
 }
 
-// finish reads the rest of the record, and the empty lines or the end of the member after
-// it. A record that is cut is io.ErrUnexpectedEOF.
+// finish reads the rest of the record, and the empty lines or the end of the gzip member after
+// it. For a truncated record it returns io.ErrUnexpectedEOF.
 func (r *Reader) finish() error {
 	if _, err := io.Copy(io.Discard, r.record.block); err != nil {
 		return err
@@ -235,8 +235,8 @@ func atEnd(err error) error {
 	return err
 }
 
-// indexed returns the entry of a record for the index without its place, and remembers its
-// payload. It is zero for records that are not indexed.
+// indexed returns the index entry for a record, without its offset, and remembers its payload.
+// The entry is zero for records that are not indexed.
 func (w *Writer) indexed(rec *Record) CDXJ {
 	target, date := rec.Target(), rec.Date()
 	if !isIndexed(rec.Type) || target == "" {
@@ -257,8 +257,8 @@ func (w *Writer) indexed(rec *Record) CDXJ {
 	return c
 }
 
-// payloadKey returns the key of a payload that may be written as a revisit. A resource has
-// its media type from the record with its bytes, a response from its own header.
+// payloadKey returns the key for a payload that may become a revisit. A resource's media type
+// comes from the record with its bytes, a response's media type from its own header.
 func payloadKey(typ, contentType, digest string) string {
 	if typ == "response" {
 		contentType = ""
@@ -266,7 +266,7 @@ func payloadKey(typ, contentType, digest string) string {
 	return typ + " " + contentType + " " + digest
 }
 
-// first returns the record that had the payload first. If that is this one, ok is false.
+// first returns the first record with the payload. If that is this record, ok is false.
 func (w *Writer) first(key string, this original) (first original, ok bool) {
 	first, ok = w.seen[key]
 	if !ok && len(w.seen) < maxSeen {
@@ -275,7 +275,7 @@ func (w *Writer) first(key string, this original) (first original, ok bool) {
 	return first, ok
 }
 
-// statusOf returns the status at the begin of a block that is a header of HTTP, or 0.
+// statusOf returns the HTTP status at the start of a block, or 0.
 func statusOf(r io.Reader) int {
 	head := make([]byte, len("HTTP/1.1 200"))
 	n, _ := io.ReadFull(r, head)

@@ -12,8 +12,8 @@ import (
 // Payload is the transferred data: the entity of an HTTP response, or the block of a
 // resource record.
 type Payload struct {
-	Status int    // of the HTTP response; 0 if the record is not one
-	Type   string // media type, as it was sent; empty if unknown
+	Status int    // HTTP status; 0 if the record is not a response
+	Type   string // media type as sent by the server; empty if unknown
 	// Encoding lists the content codings of the data in the order in which they were
 	// applied, such as "gzip".
 	Encoding string
@@ -42,7 +42,7 @@ func (r *Record) Payload() (p Payload, ok bool) {
 		Status:   resp.StatusCode,
 		Type:     resp.Header.Get("Content-Type"),
 		Encoding: strings.ToLower(strings.Join(resp.Header.Values("Content-Encoding"), ", ")),
-		Reader:   in, // its length is the block's, whatever Content-Length says
+		Reader:   in, // the block determines the length, not Content-Length
 	}
 	if len(resp.TransferEncoding) > 0 && isChunk(in) {
 		p.Reader = resp.Body
@@ -50,8 +50,8 @@ func (r *Record) Payload() (p Payload, ok bool) {
 	return p, true
 }
 
-// isChunk reports whether the size of a chunk is next. Some writers keep the field
-// Transfer-Encoding, but not the chunks.
+// isChunk reports whether a chunk size is next. Some writers preserve the Transfer-Encoding
+// field, but not the chunks.
 func isChunk(in *bufio.Reader) bool {
 	const longest = 16
 	head, _ := in.Peek(longest)

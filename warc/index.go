@@ -11,10 +11,10 @@ import (
 	"github.com/locus-url/locus/internal/wholefile"
 )
 
-// maxIndex is the memory for sorting an index, in octets.
+// maxIndex is the memory for sorting an index, in bytes.
 const maxIndex = 16 << 20
 
-// indexName returns the name of the index of an archive: "a.cdxj" for "a.warc.gz".
+// indexName returns the index name for an archive: "a.cdxj" for "a.warc.gz".
 func indexName(archive string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(archive, ".gz"), ".warc")
 	return name + ".cdxj"
@@ -24,10 +24,10 @@ func indexName(archive string) string {
 type index struct {
 	lines *bulk.Sorter
 	line  []byte
-	err   error // of the temporary file
+	err   error // temporary file error
 }
 
-// newIndex returns an empty index, which has its temporary file in dir.
+// newIndex returns an empty index with its temporary file in dir.
 func newIndex(dir string) index {
 	return index{lines: bulk.NewSorter(bulk.SorterOptions{Memory: maxIndex, Folder: dir})}
 }
@@ -39,7 +39,7 @@ func (x *index) add(c CDXJ) {
 	}
 }
 
-// write writes the sorted index to a file, which has its name only when it is complete.
+// write writes the sorted index to a file. The file gets its name only when it is complete.
 func (x *index) write(name string) error {
 	defer x.release()
 	err := x.err

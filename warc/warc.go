@@ -28,11 +28,11 @@ var (
 )
 
 const (
-	// maxLine is the longest line of a header, in octets.
+	// maxLine is the maximum length of a header line, in bytes.
 	maxLine = 64 << 10
-	// maxHeader is the longest header.
+	// maxHeader is the maximum length of a header.
 	maxHeader = 1 << 20
-	// maxGap is how many bytes that belong to no record may precede one.
+	// maxGap limits the bytes between two records.
 	maxGap = 1 << 20
 )
 
@@ -102,14 +102,14 @@ type Reader struct {
 	in     *counter
 	z      *gzip.Reader // nil if not compressed, or between members
 	r      *bufio.Reader
-	start  int64 // where the record begins in the file
+	start  int64 // file offset of the record
 	record *Record
 	arc    bool
 	err    error
 }
 
-// counter counts the bytes that are read from a file, so that each gzip member has an
-// offset: compress/gzip reads no byte too many from an io.ByteReader.
+// counter counts the bytes read from a file, to find the offset of each gzip member. It is an
+// io.ByteReader, from which compress/gzip never reads too many bytes.
 type counter struct {
 	*bufio.Reader
 	n int64
@@ -219,23 +219,24 @@ func (r *Reader) begin() (string, error) {
 		case line != "" && !r.damaged():
 			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
-		// Empty lines end a record. Others are there if its length was too small.
+		// Empty lines end a record. Other lines follow if the record's length was too small.
 		if skipped += len(line) + 1; skipped > maxGap {
 			return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 		}
 	}
 }
 
-// damaged reports whether a record was read before, so that text between records is a
-// fault of its writer.
+// damaged reports whether text between records is the fault of their writer, because a record
+// came before it.
 func (r *Reader) damaged() bool { return r.record != nil }
 
-// line reads a line without its end. A line that is cut by the end of the file is io.EOF.
+// line reads a line without its newline. For a line without a newline at the end of the file,
+// it returns io.EOF.
 func (r *Reader) line() (string, error) {
 	text, err := r.r.ReadSlice('\n')
 	switch {
 	case err == bufio.ErrBufferFull && r.damaged():
-		return "\x00", nil // no header: a part of a line in a gap
+		return "\x00", nil // no header: part of a line in a gap
 	case err == bufio.ErrBufferFull:
 		return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 	case err == io.EOF:
@@ -285,7 +286,7 @@ func (r *Reader) fields(rec *Record, version string) error {
 		name, value, ok := strings.Cut(line, ":")
 		switch n := len(rec.Fields); {
 		case line[0] == ' ' || line[0] == '\t':
-			if n > 0 { // folded
+			if n > 0 { // a folded line
 				rec.Fields[n-1].Value += " " + strings.TrimSpace(line)
 			}
 		case ok:
@@ -294,8 +295,8 @@ func (r *Reader) fields(rec *Record, version string) error {
 	}
 }
 
-// isARC reports whether a line is the URL record of an ARC file: a URL, an address, a date
-// of 14 digits, a type and a length (version 2: with five fields more).
+// isARC reports whether a line is a URL record in an ARC file: a URL, an address, a date of 14
+// digits, a type and a length. In version 2 it has five more fields.
 func isARC(line string) bool {
 	f := strings.Split(line, " ")
 	if len(f) != 5 && len(f) != 10 || !strings.Contains(f[0], ":") || len(f[2]) < 8 || len(f[2]) > 14 {
@@ -306,7 +307,7 @@ func isARC(line string) bool {
 	return errDate == nil && errLength == nil
 }
 
-// arc fills in a record of an ARC file by its first line.
+// arc sets the fields of an ARC record from its first line.
 func (r *Record) arc(line string, first, isHTTP bool) {
 	f := strings.Split(line, " ")
 	r.Version, r.Type = "ARC/1", "resource"

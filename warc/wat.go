@@ -18,14 +18,14 @@ func IsFirstLine(line []byte) bool {
 // WAT describes another record: its header, and the links of its page. It comes from a WAT
 // file.
 type WAT struct {
-	Type  string // of the other record, in lower case; empty if unknown
-	Base  string // that the page states; empty if none
+	Type  string // type of the described record, in lower case; empty if unknown
+	Base  string // base URL in the page; empty if none
 	Links []WATLink
 }
 
 // WATLink is a link of a page.
 type WATLink struct {
-	URL  string // as the page has it, perhaps relative
+	URL  string // URL as in the page, perhaps relative
 	Path string // the element and attribute: "A@/href"
 	// Start and End are where the URL is in the text, without its quotes.
 	Start, End int
@@ -36,11 +36,9 @@ var (
 	watARC  = jsonpath.Names("Envelope", "ARC-Header-Metadata")
 	watPage = jsonpath.Names("Envelope", "Payload-Metadata", "HTTP-Response-Metadata", "HTML-Metadata")
 
-	// The properties of a page.
 	watBase  = jsonpath.Names("Head", "Base")
 	watLists = []jsonpath.Path{jsonpath.Names("Head", "Link"), jsonpath.Names("Head", "Scripts"), jsonpath.Names("Scripts"), jsonpath.Names("Links")}
 
-	// The properties of a link.
 	watURL  = jsonpath.Names("url")
 	watFrom = jsonpath.Names("path")
 )
@@ -77,7 +75,7 @@ func ReadWAT(text []byte) (w WAT, err error) {
 	return w, nil
 }
 
-// links adds the links of a list, which is at offset in the text.
+// links adds the links in a list, which is at offset in the text.
 func (w *WAT) links(list []byte, offset int) {
 	for start, end := range jsonpath.Elements(list) {
 		element := list[start:end]
@@ -92,7 +90,8 @@ func (w *WAT) links(list []byte, offset int) {
 	}
 }
 
-// find returns the value at path in a text of JSON, and where it is; nil if it is missing.
+// find returns the value at path in a JSON text, and its offset. If there is none, the value is
+// nil.
 func find(text []byte, path jsonpath.Path) (value []byte, at int, err error) {
 	start, end, err := path.Find(text)
 	switch {
@@ -104,8 +103,8 @@ func find(text []byte, path jsonpath.Path) (value []byte, at int, err error) {
 	return text[start:end], start, nil
 }
 
-// unquote returns the text of a string of JSON; nil for another value, and if it is not
-// UTF-8.
+// unquote returns the text of a JSON string. It returns nil for other values and for text that
+// is not UTF-8.
 func unquote(value []byte) []byte {
 	if len(value) == 0 || value[0] != '"' {
 		return nil

@@ -40,26 +40,26 @@ type WriterOptions struct {
 type Writer struct {
 	options WriterOptions
 	dir     string
-	name    string // the name of a file without number and extension
+	name    string // file name without number and extension
 	ext     string // ".warc" or ".warc.gz"
 
 	mu     sync.Mutex
-	number int // of the file; 0 if the file has no number
+	number int // file number; 0 if the file has no number
 	file   *os.File
-	out    *bufio.Writer // of file
-	zip    *gzip.Writer  // of out; nil if not compressed
-	end    int64         // of the last whole record
-	begun  int64         // end of the record "warcinfo"
-	info   string        // identifier of that record
+	out    *bufio.Writer // buffers file
+	zip    *gzip.Writer  // writes to out; nil if not compressed
+	end    int64         // end of the last complete record
+	begun  int64         // end of the "warcinfo" record
+	info   string        // ID of that record
 	index  index
-	seen   map[string]original // by the key of a payload
+	seen   map[string]original // keys are payload keys
 	err    error
 }
 
-// original is the record that has a payload.
+// original is the first record with a payload.
 type original struct{ id, target, date string }
 
-// maxSeen is how many payloads are remembered, so that the same one is written once.
+// maxSeen limits the remembered payloads. The writer writes a remembered payload only once.
 const maxSeen = 1 << 17
 
 // Entry is a record to be written. The Writer adds the identifier, the length and the
@@ -119,7 +119,7 @@ func (w *Writer) Write(entries ...*Entry) error {
 	return w.err
 }
 
-// check refuses what would be read as another field or record.
+// check rejects text that would be read as another field or record.
 func (e *Entry) check() error {
 	for _, f := range slices.Concat(e.Fields, []Field{{"WARC-Type", e.Type}, {"Content-Type", e.ContentType}}) {
 		if err := f.check(); err != nil {
@@ -144,7 +144,7 @@ func (f Field) check() error {
 	return nil
 }
 
-// write writes one record. The caller holds w.mu.
+// write writes one record. The caller must hold w.mu.
 func (w *Writer) write(e *Entry) error {
 	b := e.Block
 	if b == nil {
@@ -200,7 +200,7 @@ func (w *Writer) write(e *Entry) error {
 		return w.explain(err)
 	}
 	if isIndexed(r.typ) && e.Target != "" {
-		// As [Writer.indexed] has it from the record.
+		// [Writer.indexed] gets the same values from the record.
 		media, status := mediaType(e.Media), e.Status
 		switch {
 		case r.typ == "revisit":
@@ -214,7 +214,7 @@ func (w *Writer) write(e *Entry) error {
 	return nil
 }
 
-// isIndexed reports whether records of that type answer a request for their target.
+// isIndexed reports whether records of that type can answer a request for their target.
 func isIndexed(typ string) bool { return typ == "response" || typ == "resource" || typ == "revisit" }
 
 // revisit makes r a revisit record if its payload was written before. It returns the digest
@@ -230,11 +230,11 @@ func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 	return b.headerDigest()
 }
 
-// draft is a record whose header is complete.
+// draft is a record with a complete header.
 type draft struct {
 	typ    string
 	fields []Field
-	end    int64 // of the part of the block that is written
+	end    int64 // end of the part of the block to write
 }
 
 func (r *draft) add(name, value string) { r.fields = append(r.fields, Field{name, value}) }
@@ -249,7 +249,8 @@ func (r *draft) header() string {
 	return b.String()
 }
 
-// append writes a record at the end of the file. If it fails, the file ends as before.
+// append writes a record at the end of the file. If it fails, it restores the length of the
+// file.
 func (w *Writer) append(r *draft, b *Block) error {
 	in, err := b.reader(0, r.end)
 	if err == nil {
@@ -283,7 +284,7 @@ func (w *Writer) member(header string, block io.Reader, length int64) error {
 	return cmp.Or(err, w.out.Flush())
 }
 
-// explain adds what became of the recording.
+// explain adds to err what happened to the recording.
 func (w *Writer) explain(err error) error {
 	return fmt.Errorf("warc: recording stopped after the last complete record: %w", err)
 }
@@ -313,7 +314,7 @@ func (w *Writer) Close() error {
 
 var errClosed = errors.New("warc: the writer is closed")
 
-// finish closes the file and writes its index, also after an error.
+// finish closes the file and writes its index, even after an error.
 func (w *Writer) finish() error {
 	name := w.file.Name()
 	err := cmp.Or(w.file.Sync(), w.index.write(indexName(name)), w.file.Close())

@@ -93,8 +93,8 @@ func (r *repository) build(ctx context.Context, work string, t target) (binary, 
 	return b, nil
 }
 
-// buildEnv returns the environment for "go build". It copies only variables that do not change
-// the program.
+// buildEnv returns the environment for "go build". It omits the variables of this process that
+// would change the program.
 func buildEnv(t target) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")

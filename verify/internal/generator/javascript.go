@@ -185,8 +185,8 @@ func (s *script) literal(depth int) any {
 	return unread{}
 }
 
-// grouped reads an expression that begins with "(": a value in parentheses, or an arrow
-// function, for which it returns the result.
+// grouped returns the value of an expression that begins with list in parentheses: the only
+// element of list, or the result of an arrow function.
 func (s *script) grouped(list []any, depth int) any {
 	if s.kind() == '=' && s.peek(s.at+1) == ">" {
 		s.at += 2
