@@ -17,23 +17,22 @@ type outcome struct {
 	result  *result // nil if there is none
 	links   []job
 	err     error
-	release func() // ends the use of the host
-	// unchanged: the record in the manifest holds as it is.
+	release func() // frees the host for other jobs
+	// unchanged means that the record in the manifest is still correct.
 	unchanged bool
 	partial   bool // there may be more links
-	cut       bool // a limit of the options left it out
-	robots    bool // the robots.txt excludes it
-	loop      bool // the links repeat those above
+	cut       bool // a limit in the options excluded it
+	robots    bool // robots.txt excludes it
+	loop      bool // the links repeat the parent directories' links
 }
 
 // prior is the state of a URL after earlier runs.
 type prior struct {
 	*Record      // nil if there is none
-	now     bool // this run has stored it
-	intact  bool // its file is as it was written
+	now     bool // this run stored it
+	intact  bool // its file has not changed since it was written
 }
 
-// attempt tries j once.
 func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o *outcome) {
 	u := c.withLogin(j.url)
 	var from *access.Result
@@ -58,7 +57,7 @@ func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o
 	}
 	p := c.prior(j)
 	req := access.Request{URL: u, From: from, NoFollow: true, Source: true, More: j.InMenu}
-	if j.Listed != nil && j.tries == 0 { // It may be out of date by now.
+	if j.Listed != nil && j.tries == 0 { // The listing may be out of date by now.
 		req.Listed = &scheme.Item{URL: j.url, Kind: scheme.KindObject, Size: j.Listed.Size, ModTime: j.Listed.Time}
 	}
 	if c.isUnchanged(ctx, j, p, req, o) {
@@ -87,8 +86,8 @@ func (c *crawler) prior(j *job) prior {
 	return p
 }
 
-// isUnchanged reports whether the file of j is known to be as the server has it: as its
-// menu says, or as a probe does. Menus are always read.
+// isUnchanged reports whether the file for j is known to be current, by its menu or by a probe.
+// Menus are always read.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:
@@ -112,7 +111,7 @@ func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.R
 	return ok && p.isVersion(object)
 }
 
-// isVersion reports whether o is the object that r is about.
+// isVersion reports whether o is the object in the record r.
 func (r *Record) isVersion(o *scheme.Object) bool {
 	if o.Size >= 0 && o.Size != r.Size && o.Encoding == "" {
 		return false
@@ -123,7 +122,7 @@ func (r *Record) isVersion(o *scheme.Object) bool {
 	return !r.Modified.IsZero() && r.Modified.Equal(o.ModTime)
 }
 
-// keep makes the existing file the result of j.
+// keep makes the existing file the result for j.
 func (c *crawler) keep(j *job, p prior, o *outcome) {
 	r := *p.Record
 	c.describe(&r, j)
@@ -149,7 +148,7 @@ func (c *crawler) keep(j *job, p prior, o *outcome) {
 	o.links = c.pageLinks(j, text, documentType(typeOf(r.Type, r.File)), j.url, origin)
 }
 
-// original returns the file with the bytes of the resource.
+// original returns the file with the resource's bytes.
 func original(r *Record) string {
 	if r.Original != "" {
 		return r.Original
@@ -157,7 +156,7 @@ func original(r *Record) string {
 	return r.File
 }
 
-// describe fills in what j says.
+// describe copies fields from j.
 func (c *crawler) describe(r *Record, j *job) {
 	r.URL, r.From, r.Start, r.Depth, r.Listed, r.Gone = j.URL, j.From, j.Start, j.Depth, j.Listed, false
 }
@@ -183,7 +182,8 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 		if c.addRedirect(j, r, res.LinkOrigin, o) {
 			return
 		}
-		// The other URLs are copies, or the object is stored under another scheme.
+		// Other URLs with the same target would be copies, or the object would be stored under
+		// another scheme.
 		req.NoFollow = false
 		if res, err = c.client.Do(ctx, req); err != nil {
 			o.err = err
@@ -201,8 +201,9 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 	}
 }
 
-// asFolder returns the job for the directory that j may be: what a directory lists as
-// unknown, and the server does not send as a file, may be a link to one.
+// asFolder returns the job for the directory that j may be. If a directory lists an entry of
+// unknown kind, and the server does not send it as a file, the entry may be a link to a
+// directory.
 func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	text := j.url.String()
 	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||
@@ -221,8 +222,8 @@ func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	return l, ok
 }
 
-// addRedirect makes the target of a redirect a separate job. If it returns false, the
-// target is followed for j.
+// addRedirect makes the target of a redirect a separate job. If it returns false, the caller
+// must follow the redirect for j.
 func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, o *outcome) bool {
 	isWeb := c.registry.Scheme(j.url).Traits.Has(scheme.Web)
 	if len(r.To) != 1 && !isWeb {
@@ -250,7 +251,6 @@ func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, 
 	return isWeb
 }
 
-// robotsError is a failure to read a robots.txt.
 type robotsError struct{ err error }
 
 func (e *robotsError) Error() string { return "can't read robots.txt: " + e.err.Error() }

@@ -24,7 +24,7 @@ type crawler struct {
 	registry *scheme.Registry
 	o        Options
 	starts   []locus.URL // in canonical form, without passwords
-	logins   []locus.URL // the given URLs that have passwords
+	logins   []locus.URL // the given URLs with passwords
 	tree     *tree
 	queue    *crawl.Queue[*job]
 	robots   *crawl.Robots
@@ -33,27 +33,27 @@ type crawler struct {
 	ledger *ledger
 	placer *placer
 	sum    Summary
-	fatal  error // ends the run: the folder can't be written
+	fatal  error // error that ends the run: the directory can't be written
 	cancel context.CancelFunc
 	active int // jobs in the queue, or taken from it
-	files  int // fetched
+	files  int // number of fetched files
 	bytes  int64
 	ended  bool // no more jobs come
 
 	// Links are added in the order of the jobs, so that names do not depend on timing.
-	ordered int           // jobs whose links were added
-	held    map[int][]job // links of later ones
-	heldAll int           // all links in held
-	late    map[int]*job  // jobs whose links were too many to be held
+	ordered int           // number of jobs with added links
+	held    map[int][]job // links of later jobs
+	heldAll int           // number of links in held
+	late    map[int]*job  // jobs with too many links for held
 }
 
 const (
-	// maxAhead is how many jobs after the first unfinished one may be begun.
+	// maxAhead limits how far jobs may begin ahead of the first unfinished job.
 	maxAhead = 4096
-	// maxHeld is how many links may wait for the links of an earlier job. Links beyond them are
-	// read again in their turn.
+	// maxHeld limits the links that wait for the links of an earlier job. Links beyond the
+	// limit are read again in their turn.
 	maxHeld = 1 << 17
-	// maxHops is the most consecutive redirects.
+	// maxHops limits consecutive redirects.
 	maxHops = 10
 )
 
@@ -67,7 +67,7 @@ func (c *crawler) begin() {
 	c.feed()
 }
 
-// add adds a job unless its URL was found before. The caller must hold c.mu.
+// add adds a job, unless its URL was found before. The caller must hold c.mu.
 func (c *crawler) add(j *job) {
 	if c.ledger.isFound(j.URL) {
 		return
@@ -81,7 +81,7 @@ func (c *crawler) add(j *job) {
 	c.ledger.add(j)
 }
 
-// feed gives jobs to the queue. The caller must hold c.mu.
+// feed moves jobs to the queue. The caller must hold c.mu.
 func (c *crawler) feed() {
 	for c.fatal == nil && c.ledger.seq < c.ordered+maxAhead && c.heldAll < maxHeld {
 		j, err := c.ledger.nextJob()
@@ -113,7 +113,7 @@ func (c *crawler) feed() {
 	}
 }
 
-// stop ends the run because of err. The caller must hold c.mu.
+// stop ends the run with err. The caller must hold c.mu.
 func (c *crawler) stop(err error) {
 	if c.fatal == nil {
 		c.fatal = err
@@ -122,8 +122,7 @@ func (c *crawler) stop(err error) {
 	}
 }
 
-// isDone reports whether an interrupted run did j, so that it is not needed again. The
-// caller must hold c.mu.
+// isDone reports whether an interrupted run completed j. The caller must hold c.mu.
 func (c *crawler) isDone(j *job) bool {
 	if !c.ledger.hasResult(j.URL) {
 		return false
@@ -132,7 +131,7 @@ func (c *crawler) isDone(j *job) bool {
 	return now != nil && (j.seq < c.ledger.resumed || !now.Menu && !now.Document)
 }
 
-// hostOf returns the name that a URL shares limits by, and these.
+// hostOf returns the host name under which URLs share limits, and the limits.
 func (c *crawler) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	s := c.registry.Scheme(u)
 	if s.Traits&(scheme.Local|scheme.Files) != 0 && u.Host() == "" {
@@ -141,8 +140,8 @@ func (c *crawler) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	return crawl.HostName(u), crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 }
 
-// order adds the links of job number seq, after the links of the jobs before it. The caller
-// must hold c.mu.
+// order adds the links of job number seq, after the links of all earlier jobs. The caller must
+// hold c.mu.
 func (c *crawler) order(seq int, links []job) {
 	if seq < c.ordered {
 		return
@@ -174,7 +173,7 @@ func (c *crawler) order(seq int, links []job) {
 	}
 }
 
-// noLinks says that j has no links, before all of it is read.
+// noLinks records that j has no links, before j is completely read.
 func (c *crawler) noLinks(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,19 +217,20 @@ func (c *crawler) try(ctx context.Context, j *job, host *crawl.Host[*job]) {
 		return
 	}
 	if ctx.Err() != nil {
-		return // the next run does it
+		return // the next run completes it
 	}
 	c.finish(j, o)
 }
 
-// isFull reports whether a limit of the options is reached.
+// isFull reports whether the run has reached a limit in the options.
 func (c *crawler) isFull() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.o.MaxFiles > 0 && c.files >= c.o.MaxFiles || c.o.MaxBytes > 0 && c.bytes >= c.o.MaxBytes
 }
 
-// pause returns how long to wait before j is tried again after err; negative: it is not.
+// pause returns how long to wait before a retry of j after err. If there must be no retry, the
+// result is negative.
 func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration {
 	again, asked := access.Retry(err)
 	if !again || errors.As(err, new(*FileError)) {
@@ -251,17 +251,17 @@ func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration
 	return wait
 }
 
-// finish takes the outcome of j.
+// finish processes the outcome of j.
 func (c *crawler) finish(j *job, o *outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.active--
 	if isDiskFull(o.err) {
-		c.stop(o.err) // No other file can be written either. The next run does j.
+		c.stop(o.err) // No other file can be written either. The next run will retry j.
 		return
 	}
 	switch {
-	case j.again: // The rest was reported before.
+	case j.again: // Everything but the links was reported before.
 		c.sum.Complete = c.sum.Complete && o.err == nil
 		if o.result != nil && o.result.Status != Same {
 			c.ledger.done(o.result)
@@ -294,18 +294,18 @@ func (c *crawler) finish(j *job, o *outcome) {
 	c.feed()
 }
 
-// fail notes that j failed. The caller must hold c.mu.
+// fail records that j failed. The caller must hold c.mu.
 func (c *crawler) fail(j *job, o *outcome) {
 	// An item of a menu exists, whatever the server says.
 	missing := access.KindOf(o.err) == access.NotFound && !j.InMenu && j.From != "" && !o.partial
 	before, _ := c.ledger.records(j.URL)
 	isFile := before != nil && !before.Menu && !before.Document || j.InMenu && j.Kind == scheme.KindObject
 	if !missing && (!isFile || o.partial) {
-		c.sum.Complete = false // its links are not known
+		c.sum.Complete = false // its links are unknown
 	}
 	c.ledger.done(&result{Status: Failed, Record: Record{URL: j.URL}, Missing: missing})
 	if missing && before != nil {
-		return // It is gone, which is reported at the end.
+		return // The resource is gone; settle reports it at the end.
 	}
 	c.count(Failed)
 	c.report(Event{URL: j.URL, Status: Failed, Err: o.err})
@@ -345,7 +345,7 @@ func (c *crawler) withLogin(u locus.URL) locus.URL {
 	return u
 }
 
-// link returns the job for a URL that j's resource links to. ok is false if it is not
+// link returns the job for a link in j's resource. ok is false if the link's target is not
 // mirrored.
 func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.Origin, needed bool) (l job, ok bool) {
 	u = u.WithoutFragment().WithoutPassword()
@@ -363,7 +363,7 @@ func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.
 	return job{URL: canonical.String(), From: j.URL, Origin: origin, Start: j.Start, Depth: j.Depth + 1, Kind: kind, Needed: needed}, true
 }
 
-// isWanted reports whether a URL in canonical form, which j links to, is mirrored.
+// isWanted reports whether the target of a link in j is mirrored. u must be in canonical form.
 func (c *crawler) isWanted(j *job, u locus.URL, kind scheme.ItemKind, needed bool) bool {
 	if c.o.Depth != 0 && j.Depth >= max(c.o.Depth, 0) && !needed {
 		return false
@@ -382,8 +382,8 @@ func matches(list []policy.Pattern, u locus.URL, port uint16) bool {
 	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Matches(u, port) })
 }
 
-// isBelow reports whether u is below a given URL. Where a scheme has no such order, the
-// items of its menus on the same server are.
+// isBelow reports whether u is below a given URL. In a scheme without hierarchical paths, the
+// menu items on the same server count as below.
 func (c *crawler) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
 	return c.isBelowStart(j.start, u, kind) || slices.ContainsFunc(c.starts, func(s locus.URL) bool { return c.isBelowStart(s, u, kind) })
 }
@@ -404,13 +404,13 @@ func (c *crawler) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
 		return scheme.BelowPath(start, u)
 	}
-	// "/" means nothing here: the items of a menu on its server belong to it.
+	// "/" has no meaning here: a menu's items on the same server count as below it.
 	return kind != "" && strings.EqualFold(u.Host(), start.Host()) && c.registry.Port(u) == c.registry.Port(start)
 }
 
 const (
-	// maxPath is the most names in a path, and maxRepeats how often one may follow
-	// itself: more is a loop of relative links.
+	// maxPath limits the names in a path, and maxRepeats limits how often a name may repeat
+	// consecutively. More indicate a loop of relative links.
 	maxPath    = 64
 	maxRepeats = 8
 )
@@ -433,8 +433,8 @@ func isEndless(u locus.URL) bool {
 	return false
 }
 
-// mayHaveLinks reports whether a URL may be a page: its last name has no extension
-// of another type.
+// mayHaveLinks reports whether a URL may be a page: its last name does not have another type's
+// extension.
 func mayHaveLinks(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	t := typeOf("", path.Base(text))

@@ -51,8 +51,8 @@ const (
 	defaultEntries     = 1 << 20
 	defaultMenus       = 1 << 20
 	defaultCachedMenus = 4096
-	// maxText limits the bytes of URLs and other text of cached entries, and of all
-	// menus, because servers determine their length.
+	// maxText limits the text in cached entries, and the text in all menus, because servers
+	// determine its length.
 	maxText = 256 << 20
 )
 
@@ -64,16 +64,16 @@ type FS struct {
 	client *access.Client
 	o      FSOptions
 	root   *fsEntry
-	server fsServer // of the root
+	server fsServer // root's server
 
 	mu       sync.Mutex
-	menus    map[locus.URL]*fsMenu     // by canonical URL
+	menus    map[locus.URL]*fsMenu     // keys are canonical URLs
 	loading  map[*fsMenu]chan struct{} // menus that are being read; closed at the end
 	recent   *list.List                // of *fsMenu: menus with cached entries, the most recently used first
 	total    int                       // cached entries
-	text     int64                     // bytes of text in cached entries
-	menuText int64                     // bytes of text in menus
-	most     int64                     // limit of text and of menuText: maxText
+	text     int64                     // text in cached entries, in bytes
+	menuText int64                     // text in menus, in bytes
+	most     int64                     // limit for text and for menuText: maxText
 }
 
 var (

@@ -12,7 +12,7 @@ type openDir struct {
 	info *entryInfo
 
 	mu     sync.Mutex
-	rest   []*fsEntry // not read yet
+	rest   []*fsEntry // entries that were not read yet
 	err    error      // the error after rest, or nil
 	closed bool
 }

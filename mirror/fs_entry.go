@@ -30,14 +30,14 @@ type fsEntry struct {
 	name   string
 	item   scheme.Item
 	from   *access.Result // the menu
-	parent *fsMenu        // the same
+	parent *fsMenu        // directory that contains the entry
 	state  atomic.Pointer[entryState]
 }
 
 // entryState is the known state of an entry. Opening the entry adds to it.
 type entryState struct {
 	mode    fs.FileMode
-	menu    *fsMenu // of a directory or a link
+	menu    *fsMenu // menu of a directory or a link
 	size    int64
 	modTime time.Time
 }
@@ -70,7 +70,7 @@ func (e *fsEntry) Type() fs.FileMode          { return e.state.Load().mode.Type(
 func (e *fsEntry) Info() (fs.FileInfo, error) { return e.info(e.name, false), nil }
 func (e *fsEntry) String() string             { return fs.FormatDirEntry(e) }
 
-// info describes e under that name; with follow, the target of a link.
+// info describes e under the given name. With follow, it describes the target of a link.
 func (e *fsEntry) info(name string, follow bool) *entryInfo {
 	s := *e.state.Load()
 	if follow && s.mode == linkMode {

@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	// keepRead is how many bytes at the start are buffered for readers that detect the
-	// type and then seek back.
+	// keepRead is the number of bytes at the start that are buffered for readers that detect
+	// the type and then seek back.
 	keepRead = 4 << 10
-	// keepMeasured is how many bytes are buffered while finding the size.
+	// keepMeasured limits the bytes that are buffered while finding the size.
 	keepMeasured = 1 << 20
 	// maxMeasured limits the bytes that are read to find the size.
 	maxMeasured = 1 << 30
-	// shortSkip is how far a seek forward reads on instead of opening the object again.
+	// shortSkip is the maximum distance of a forward seek that reads instead of opening the
+	// object again.
 	shortSkip = 64 << 10
 )
 
@@ -69,20 +70,20 @@ type openFile struct {
 	entry  *fsEntry
 	ctx    context.Context
 	cancel context.CancelFunc
-	object scheme.Object // as it was opened; Body may have been replaced since
+	object scheme.Object // the opened object; Body may have been replaced since
 	source FSSource
 
-	mu   sync.Mutex // held while reading; locked before bodyMu
+	mu   sync.Mutex // locked during reads; lock it before bodyMu
 	head []byte     // the buffered bytes at the start
 	pos  int64      // where the next Read begins
 	at   int64      // position of body
-	end  error      // error of body; nil if none yet
+	end  error      // error from body; nil if none yet
 	size int64      // -1 if unknown
 
-	// restarts: the object can't be opened in its middle.
+	// restarts means that the object can't be opened at an offset.
 	restarts bool
 
-	bodyMu sync.Mutex    // held briefly, so that Close can interrupt Read
+	bodyMu sync.Mutex    // locked briefly, so that Close can interrupt Read
 	body   io.ReadCloser // changed with mu and bodyMu locked
 	closed bool
 }
@@ -197,7 +198,7 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. It buffers the first bytes of the object, up to keep.
+// fetch reads from the body. It buffers up to keep bytes at the start of the object.
 func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end
@@ -215,7 +216,7 @@ func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	return n, err
 }
 
-// goTo moves the body to pos. It returns the error of the body if that ends before.
+// goTo moves the body to pos. If the body ends before pos, it returns the body's error.
 func (f *openFile) goTo(pos int64) error {
 	if pos < f.at || pos-f.at > shortSkip && !f.restarts {
 		if err := f.reopen(pos); err != nil {
@@ -254,7 +255,7 @@ func (f *openFile) reopen(pos int64) error {
 	return nil
 }
 
-// differs reports whether a and b can't be the same object.
+// differs reports whether a and b are certainly different objects.
 func differs(a, b *scheme.Object) bool {
 	return a.Tag != "" && b.Tag != "" && a.Tag != b.Tag ||
 		a.Size >= 0 && b.Size >= 0 && a.Size != b.Size ||

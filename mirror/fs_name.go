@@ -14,7 +14,7 @@ import (
 // unnamed is the name of an item with neither a name nor a title.
 const unnamed = "unnamed"
 
-// nameOf returns the name of item, which other items may have too.
+// nameOf returns a name for item. Other items may have the same name.
 func (f *FS) nameOf(item scheme.Item) string {
 	fromURL := transfer.Name(f.client.Registry(), withoutSlash(withoutView(item.URL)))
 	if isName(fromURL) {
@@ -35,8 +35,8 @@ func isName(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
-// withoutSlash returns u without the "/" at its end, which URLs of menus often have
-// after the name.
+// withoutSlash returns u without a "/" at its end, because menu URLs often have a "/" after the
+// name.
 func withoutSlash(u locus.URL) locus.URL {
 	p := u.Parts()
 	if p.Path == nil {
@@ -50,8 +50,8 @@ func withoutSlash(u locus.URL) locus.URL {
 	return u
 }
 
-// unique returns name, with a number if l has it already. The number of a file goes
-// before its extension.
+// unique returns name, and adds a number if l already contains name. In a file name, the number
+// precedes the extension.
 func (l *listing) unique(name string, menu bool) string {
 	if l.names[name] == nil {
 		return name

@@ -13,24 +13,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// fsMenu is a menu with its path, which never changes. It outlives the entry of the menu,
-// which goes when the entries of its directory are dropped.
+// fsMenu is a menu with its path, which never changes. It outlives the menu's entry, because
+// the cache may drop the entries of the parent directory.
 type fsMenu struct {
 	url    locus.URL
-	from   *access.Result // the menu that contains it; nil if it is the root
-	parent *fsMenu        // nil if it is the root
+	from   *access.Result // parent menu; nil for the root
+	parent *fsMenu        // nil for the root
 	depth  int
 
-	// Under FS.mu:
+	// FS.mu guards the following fields.
 	name    string
 	listing *listing      // nil if not read yet, or dropped
-	element *list.Element // of kept in FS.recent
+	element *list.Element // element in FS.recent
 }
 
-// listing has the entries of a menu at the time when it was read.
+// listing holds the entries of a menu at the time of reading.
 type listing struct {
-	entries []*fsEntry // in the order of the menu
-	text    int64      // bytes of text in them
+	entries []*fsEntry // entries in menu order
+	text    int64      // text in entries, in bytes
 	names   map[string]*fsEntry
 	next    map[string]int // for duplicate names: the number to try next
 	err     error          // why the rest is missing; nil if it is complete
@@ -48,7 +48,7 @@ func (f *FS) path(m *fsMenu) string {
 	return name
 }
 
-// lookup finds the entry of that path. It follows links except in the last element.
+// lookup finds the entry at a path. It follows links, except in the last element.
 func (f *FS) lookup(name string) (*fsEntry, error) {
 	if !fs.ValidPath(name) {
 		return nil, fs.ErrInvalid
@@ -67,7 +67,7 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 			return nil, err
 		}
 		if e = l.names[element]; e == nil && l.err != nil {
-			return nil, l.err // the missing part may have the name
+			return nil, l.err // the missing part may contain the name
 		} else if e == nil {
 			return nil, fs.ErrNotExist
 		}
@@ -75,8 +75,8 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 	return e, nil
 }
 
-// listing returns the cached entries of m, or reads them. want is the wanted name; empty:
-// all.
+// listing returns the cached entries of m, or reads them. want is the wanted name. If it is
+// empty, the caller wants all entries.
 func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	for {
 		l, busy := f.begin(m, want)
@@ -96,9 +96,10 @@ func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	return f.load(m)
 }
 
-// begin returns the cached entries of m, if they are fresh and complete or have the
-// wanted name. Otherwise it returns a channel that is closed when another goroutine
-// has read the menu, or nil if the caller must read it and call finish.
+// begin returns the cached entries of m, if they are fresh, and complete or contain
+// the wanted name. Otherwise, if another goroutine is reading the menu, it returns
+// a channel that is closed after the read. If the channel is nil, the caller must
+// read the menu and call finish.
 func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -200,7 +201,7 @@ func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
 	return l
 }
 
-// settle sets the state of e. own has the menus that are already in its directory.
+// settle sets the state of e. own holds the menus that are already in its directory.
 func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 	isMenu := e.item.Kind == scheme.KindMenu
 	key := f.key(e.item.URL)
@@ -219,12 +220,13 @@ func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 		return nil
 	}
 	own[m] = true
-	m.name = e.name // which changes if the menu does
+	m.name = e.name // the name changes if the menu changes
 	e.state.Store(e.asDir(m))
 	return nil
 }
 
-// toMenu makes a directory or a link of an entry that was a file until it was opened.
+// toMenu turns an entry into a directory or a link. The entry counted as a file until it was
+// opened.
 func (f *FS) toMenu(e *fsEntry) error {
 	key := f.key(e.item.URL)
 	f.mu.Lock()
@@ -241,7 +243,7 @@ func (f *FS) toMenu(e *fsEntry) error {
 	return nil
 }
 
-// menu returns the menu of that key. A new one gets the path of e. The caller must hold
+// menu returns the menu with the given key. A new menu gets the path of e. The caller must hold
 // f.mu.
 func (f *FS) menu(key locus.URL, e *fsEntry) (*fsMenu, error) {
 	if m := f.menus[key]; m != nil {
@@ -266,8 +268,8 @@ func (f *FS) key(u locus.URL) locus.URL {
 	return u
 }
 
-// withoutView returns u without its fragment, and without a Gopher+ string that requests
-// the default view (RFC 1738 section 3.4.6), which names the same item.
+// withoutView returns u without its fragment, and without a Gopher+ string that requests the
+// default view (RFC 1738 section 3.4.6), because both URLs name the same item.
 func withoutView(u locus.URL) locus.URL {
 	u = u.WithoutFragment()
 	if s := u.Scheme(); s != "gopher" && s != "gophers" {

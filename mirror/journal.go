@@ -19,9 +19,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The manifest says what each file of the mirror is, one JSON object a line. It is
-// replaced when a run ends. Until then the journal has what the run found and did, so
-// that the next run continues it.
+// The manifest describes each file in the mirror, one JSON object per line. The end
+// of a run replaces it. Until then, the journal records the URLs that the run found
+// and their results, so that the next run can continue.
 const (
 	manifestFile = stateFolder + "/manifest.ndjson"
 	journalFile  = stateFolder + "/journal.ndjson"
@@ -30,18 +30,18 @@ const (
 // Record is a line of the manifest: a URL and its file.
 type Record struct {
 	URL      string    `json:"url"`  // in canonical form, without a password
-	File     string    `json:"file"` // has the octets of the resource; relative to the folder of the mirror
+	File     string    `json:"file"` // file with the resource's bytes, relative to the mirror's directory
 	Page     string    `json:"page,omitempty"`
 	Menu     bool      `json:"menu,omitempty"`
 	Type     string    `json:"type,omitempty"` // media type
 	Size     int64     `json:"size"`           // of the resource
-	Digest   string    `json:"digest"`         // of the resource: "sha256:" and hexadecimal digits
+	Digest   string    `json:"digest"`         // digest of the resource: "sha256:" and hexadecimal digits
 	Modified time.Time `json:"modified,omitzero"`
 	Tag      string    `json:"tag,omitempty"`
 	Fetched  time.Time `json:"fetched"`
-	From     string    `json:"from,omitempty"` // URL of the first resource that links to it; empty: it was given
-	Start    string    `json:"start"`          // URL that was given
-	Depth    int       `json:"depth"`          // links from there
+	From     string    `json:"from,omitempty"` // URL of the first resource that links to it; empty for a given URL
+	Start    string    `json:"start"`          // given URL from which it was found
+	Depth    int       `json:"depth"`          // number of links from Start
 
 	// Listed is what the menu says of it, and Stored the file as it was written:
 	// another file there is not the mirror's.
@@ -67,30 +67,30 @@ func (s *Stamp) equal(t *Stamp) bool {
 	return s != nil && t != nil && s.Size == t.Size && s.Time.Equal(t.Time)
 }
 
-// job is a URL to fetch, a line of the journal.
+// job is a URL to fetch: a line in the journal.
 type job struct {
-	URL    string          `json:"url"`            // as Record.URL
-	File   string          `json:"file,omitempty"` // empty: its kind is not known yet
+	URL    string          `json:"url"`            // see Record.URL
+	File   string          `json:"file,omitempty"` // empty if its kind is not known yet
 	Page   string          `json:"page,omitempty"`
 	From   string          `json:"from,omitempty"`
-	Origin policy.Origin   `json:"origin,omitempty"` // of links in From
+	Origin policy.Origin   `json:"origin,omitempty"` // origin for links in From
 	Start  string          `json:"start"`
 	Depth  int             `json:"depth,omitempty"`
-	Hops   int             `json:"hops,omitempty"` // referrals before it
+	Hops   int             `json:"hops,omitempty"` // redirects before it
 	Kind   scheme.ItemKind `json:"kind,omitempty"`
 	Listed *Stamp          `json:"listed,omitempty"`
 	// InMenu: From is a menu. Needed: a page needs it to be shown.
 	InMenu bool     `json:"inMenu,omitempty"`
 	Needed bool     `json:"needed,omitempty"`
-	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above, for loops
+	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above, to detect loops
 
-	seq        int // counts the jobs
+	seq        int // number of the job
 	tries      int
-	again      bool // only its links are missing
+	again      bool // only its links are needed
 	url, start locus.URL
 }
 
-// line is a line of the journal: one of the fields.
+// line is a line in the journal. Exactly one field is set.
 type line struct {
 	Begin *begin `json:"begin,omitempty"`
 	Job   *job   `json:"job,omitempty"`
@@ -103,14 +103,14 @@ type line struct {
 	Links int `json:"links,omitempty"`
 }
 
-// begin says which run the journal is of.
+// begin identifies the run of the journal.
 type begin struct {
 	Layout  Layout    `json:"layout"`
-	Options string    `json:"options,omitempty"` // a hash of what decides about the result
+	Options string    `json:"options,omitempty"` // hash of the options that affect the result
 	Time    time.Time `json:"time"`
 }
 
-// claim is the place of a URL.
+// claim records the place of a URL.
 type claim struct {
 	URL  string `json:"url"`
 	File string `json:"file"`
@@ -122,7 +122,7 @@ type result struct {
 	Status Status `json:"status"`
 	Record
 	Missing bool `json:"missing,omitempty"` // the server has no such resource
-	Again   bool `json:"again,omitempty"`   // the resource has a result already
+	Again   bool `json:"again,omitempty"`   // the resource already has a result
 }
 
 // key identifies a URL.
@@ -133,30 +133,31 @@ func keyOf(url string) key {
 	return key(sum[:16])
 }
 
-// known is what is known of a URL, with the offsets of its lines, plus 1.
+// known holds the known facts about a URL, with the offsets of its lines plus 1.
 type known struct {
 	manifest, result int64
-	found            bool // in this run
-	same             bool // the record in the manifest holds
-	missing          bool // the server has no such resource any more
+	found            bool // found in this run
+	same             bool // the record in the manifest is still correct
+	missing          bool // the server no longer has the resource
 }
 
 // ledger is the manifest and the journal of a mirror. It is not safe for concurrent use.
 type ledger struct {
 	root     *os.Root
 	begin    begin
-	manifest *lineFile // nil: it is missing
+	manifest *lineFile // nil if it is missing
 	journal  *lineFile
 	jobs     []int64 // offsets of the jobs in the journal
-	seq      int     // jobs that nextJob returned
+	seq      int     // number of jobs that nextJob returned
 	index    map[key]known
-	claims   map[key]place // places whose files may have been written, without a result
+	claims   map[key]place // places without a result, but perhaps with files
 
-	resumed int            // jobs whose links an interrupted run has added
-	counts  map[Status]int // results of that run
+	resumed int            // number of jobs with links added by an interrupted run
+	counts  map[Status]int // results of the interrupted run
 }
 
-// openLedger reads what earlier runs left. It calls take for each name that has an owner.
+// openLedger reads the manifest and journal of earlier runs. It calls take for each name that
+// is in use.
 func openLedger(root *os.Root, b begin, take func(place)) (*ledger, error) {
 	l := &ledger{root: root, begin: b, index: map[key]known{}, claims: map[key]place{}, counts: map[Status]int{}}
 	if err := l.open(take); err != nil {
@@ -178,7 +179,7 @@ func (l *ledger) open(take func(place)) (err error) {
 		return err
 	}
 	if l.journal.size > 0 {
-		// Its run had other options. What it did stays known.
+		// That run had other options. Its results are still valid.
 		if err = l.finish(nil); err != nil {
 			return err
 		}
@@ -207,7 +208,7 @@ func (l *ledger) checkLayout(b *begin) error {
 	return nil
 }
 
-// openManifest opens the manifest, and indexes its lines.
+// openManifest opens the manifest and indexes its lines.
 func (l *ledger) openManifest(take func(place)) (err error) {
 	if l.manifest != nil {
 		l.manifest.file.Close()
@@ -239,15 +240,15 @@ func (l *ledger) openManifest(take func(place)) (err error) {
 	return nil
 }
 
-// isSafe reports whether the files of r are in the folder of the mirror.
+// isSafe reports whether the files in r are inside the mirror's directory.
 func (r *Record) isSafe() bool {
 	return r.URL != "" && isLocal(r.File) && (r.Page == "" || isLocal(r.Page)) && (r.Original == "" || isLocal(r.Original))
 }
 
 func isLocal(name string) bool { return fs.ValidPath(name) && name != "." && filepath.IsLocal(name) }
 
-// load reads the journal of a run that was interrupted, and removes what follows its valid
-// lines. continues reports that this run has the same options.
+// load reads the journal of an interrupted run, and truncates it after its valid lines.
+// continues reports whether this run has the same options.
 func (l *ledger) load(take func(place)) (continues bool, err error) {
 	end := int64(0)
 	for text, at := range l.journal.lines() {
@@ -263,7 +264,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 			}
 			continues = n.Begin.Options == l.begin.Options
 		case n.Job != nil:
-			if continues && isLocal(n.Job.File) { // Otherwise a name without a file is free again.
+			if continues && isLocal(n.Job.File) { // otherwise a name without a file is free again
 				take(place{n.Job.File, n.Job.Page})
 			}
 			l.change(n.Job.URL, func(e *known) { e.found = true })
@@ -293,7 +294,7 @@ func (l *ledger) change(url string, f func(*known)) {
 	l.index[k] = e
 }
 
-// apply notes a result, whose line is at that offset.
+// apply records a result, which is in the line at offset.
 func (l *ledger) apply(r *result, at int64) {
 	l.change(r.URL, func(e *known) {
 		e.missing = r.Missing
@@ -304,10 +305,10 @@ func (l *ledger) apply(r *result, at int64) {
 	delete(l.claims, keyOf(r.URL))
 }
 
-// append adds a line to the journal. An error shows in flush.
+// append adds a line to the journal. flush returns any error.
 func (l *ledger) append(n line) (at int64) { return l.journal.append(n) }
 
-// flush gives the journal to the system, which keeps it if this process is killed.
+// flush writes the journal to the file, so that it survives if this process is killed.
 func (l *ledger) flush() error { return l.journal.flush() }
 
 // add adds a job.
@@ -318,20 +319,20 @@ func (l *ledger) add(j *job) {
 
 func (l *ledger) isFound(url string) bool { return l.index[keyOf(url)].found }
 
-// claim says that the files of a place are the mirror's from now on.
+// claim records that the files of a place belong to the mirror from now on.
 func (l *ledger) claim(url string, at place) error {
 	l.claims[keyOf(url)] = at
 	l.append(line{Write: &claim{url, at.file, at.page}})
 	return l.flush()
 }
 
-// same says that the record of a URL in the manifest holds.
+// same records that a URL's record in the manifest is still correct.
 func (l *ledger) same(url string) {
 	l.change(url, func(e *known) { e.same = true })
 	l.append(line{Same: url})
 }
 
-// hasResult reports whether this run has a result for a URL that is not a failure.
+// hasResult reports whether this run has a result, other than a failure, for a URL.
 func (l *ledger) hasResult(url string) bool {
 	e := l.index[keyOf(url)]
 	return e.same || e.result > 0
@@ -340,7 +341,8 @@ func (l *ledger) hasResult(url string) bool {
 // done adds a result.
 func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
 
-// nextJob reads the next job of the journal. It returns nil until a job is added.
+// nextJob reads the next job from the journal. If there is none, it returns nil; add may add
+// more jobs.
 func (l *ledger) nextJob() (*job, error) {
 	if l.seq == len(l.jobs) {
 		return nil, nil
@@ -359,7 +361,8 @@ func (l *ledger) nextJob() (*job, error) {
 	return n.Job, nil
 }
 
-// records returns what the manifest has of a URL, and now what this run has; nil: nothing.
+// records returns a URL's record in the manifest, and its record from this run as now. A
+// missing record is nil.
 func (l *ledger) records(url string) (before *Record, now *result) {
 	e := l.index[keyOf(url)]
 	if e.manifest > 0 {
@@ -380,9 +383,10 @@ func (l *ledger) records(url string) (before *Record, now *result) {
 	return before, now
 }
 
-// finish replaces the manifest by one with the results of this run, and removes the
-// journal. lost is called for each file that this run did not find, or that the server
-// has no more, and reports whether it stays in the manifest. nil: all do.
+// finish replaces the manifest by one with this run's results, and removes the
+// journal. It calls lost for each file that this run did not find or that the server
+// no longer has. lost reports whether the file stays in the manifest; if lost is nil,
+// all files stay.
 func (l *ledger) finish(lost func(*Record) bool) error {
 	if err := l.flush(); err != nil {
 		return err
@@ -416,9 +420,9 @@ func (l *ledger) finish(lost func(*Record) bool) error {
 	return l.journal.cut(0)
 }
 
-// all yields the records that will be in the manifest, as JSON, by their URLs: in the
-// order of the last run, then those that this run added. The text is valid until the
-// next one.
+// all yields the records for the new manifest, as JSON, by their URLs: first in the
+// order of the old manifest, then the records that this run added. Each text is valid
+// until the next iteration.
 func (l *ledger) all() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
 		if l.manifest != nil {
@@ -455,7 +459,7 @@ func (l *ledger) all() iter.Seq2[string, []byte] {
 	}
 }
 
-// urlOf returns the URL of a record as JSON; empty: it is not a record.
+// urlOf returns the URL in a JSON record, or "" if the text is not a record.
 func urlOf(text []byte) string {
 	const start = `{"url":"`
 	if rest, ok := bytes.CutPrefix(text, []byte(start)); ok {

@@ -10,11 +10,11 @@ import (
 	"os"
 )
 
-// maxLine is the longest line that is read.
+// maxLine is the maximum length of a line.
 const maxLine = 1 << 20
 
-// lineFile is a file that has a JSON value on each line. A line is read at its offset, so only
-// offsets are in memory.
+// lineFile is a file with a JSON value on each line. Lines are read by offset, so only offsets
+// are in memory.
 type lineFile struct {
 	file *os.File
 	w    *bufio.Writer // for append; its buffered bytes count in size
@@ -34,8 +34,8 @@ func openLines(root *os.Root, name string, flag int) (*lineFile, error) {
 	return &lineFile{f, bufio.NewWriterSize(f, 64<<10), info.Size()}, nil
 }
 
-// lines yields the lines that the file has now, with their offsets. The bytes are valid until
-// the next line. A last line without its end, and a line that is too long, end it.
+// lines yields the current lines of the file, with their offsets. The bytes are valid until the
+// next iteration. The iteration ends before a line that is too long or lacks its newline.
 func (l *lineFile) lines() iter.Seq2[[]byte, int64] {
 	return func(yield func([]byte, int64) bool) {
 		if l.flush() != nil {
@@ -69,7 +69,7 @@ func (l *lineFile) read(at int64, value any) error {
 
 func damagedAt(at int64) error { return fmt.Errorf("%w at offset %d", ErrManifest, at) }
 
-// append adds a line at the end. An error shows in flush.
+// append adds a line at the end. flush returns any error.
 func (l *lineFile) append(value any) (at int64) {
 	at = l.size
 	text := encode(value)
@@ -78,7 +78,7 @@ func (l *lineFile) append(value any) (at int64) {
 	return at
 }
 
-// encode returns v as a line of JSON. No value here can fail.
+// encode returns v as a JSON line. It can't fail for the types in this package.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -87,10 +87,10 @@ func encode(v any) []byte {
 	return b.Bytes()
 }
 
-// flush gives the lines to the system, which keeps them if this process is killed.
+// flush writes the lines to the file, so that they survive if this process is killed.
 func (l *lineFile) flush() error { return l.w.Flush() }
 
-// cut makes the file end at size, where append continues.
+// cut truncates the file to size, where append continues.
 func (l *lineFile) cut(size int64) error {
 	l.w.Reset(l.file)
 	l.size = size

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// typeOf returns a media type without parameters: the one that the server named, or that
-// of the name.
+// typeOf returns a media type without parameters: the server's type, or else the type by file
+// name.
 func typeOf(mediaType, name string) string {
 	if t, _, _ := strings.Cut(mediaType, ";"); strings.TrimSpace(t) != "" {
 		return strings.ToLower(strings.TrimSpace(t))
@@ -33,7 +33,8 @@ const (
 	geminiType   = "text/gemini"
 )
 
-// documentType returns the type that a document is read as; empty if it has no links.
+// documentType returns the media type for reading a document, or "" if the document has no
+// links.
 func documentType(mediaType string) string {
 	switch mediaType {
 	case "text/html", "application/xhtml+xml", "image/svg+xml":
@@ -53,7 +54,7 @@ func readPage(r io.Reader, limit int64) ([]byte, error) {
 	return text[:min(int64(len(text)), limit)], err
 }
 
-// linksOf yields the links that a reader of a document can follow.
+// linksOf yields the links that a user can follow in a document.
 func linksOf(text, docType string) iter.Seq[document.Link] {
 	var all iter.Seq[document.Link]
 	switch docType {
@@ -73,7 +74,7 @@ func linksOf(text, docType string) iter.Seq[document.Link] {
 				strings.HasSuffix(l.Element, " action"), strings.HasSuffix(l.Element, " formaction"), strings.HasSuffix(l.Element, " ping"):
 				continue
 			case l.Element == "" && l.Form != extract.Link && l.Form != extract.Image && l.Form != extract.Definition && l.Form != extract.Attribute:
-				continue // in running text
+				continue // URL in running text
 			}
 			if !yield(l) {
 				return
@@ -82,7 +83,7 @@ func linksOf(text, docType string) iter.Seq[document.Link] {
 	}
 }
 
-// gemtextLinks yields the links of gemtext: lines of "=>", blanks, a URL and a label.
+// gemtextLinks yields the links in gemtext: lines with "=>", spaces, a URL and a label.
 func gemtextLinks(text string) iter.Seq[document.Link] {
 	return func(yield func(document.Link) bool) {
 		at, code := 0, false
@@ -117,7 +118,7 @@ func gemtextLinks(text string) iter.Seq[document.Link] {
 	}
 }
 
-// resolve returns the target URL of a link of a document at base.
+// resolve returns the target URL of a link in a document at base.
 func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		return l.Resolve(base)
@@ -126,7 +127,7 @@ func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 		if i == 0 && text == "" {
 			continue
 		}
-		// Browsers read blanks in a path as %20.
+		// Browsers read spaces in a path as %20.
 		ref, err := relative.Parse(strings.ReplaceAll(strings.TrimSpace(text), " ", "%20"))
 		if err != nil {
 			return locus.URL{}, err
@@ -140,7 +141,7 @@ func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	return iri.URL(base)
 }
 
-// pageLinks returns the jobs for the links of j's document.
+// pageLinks returns the jobs for the links in j's document.
 func (c *crawler) pageLinks(j *job, text []byte, docType string, base locus.URL, origin policy.Origin) (list []job) {
 	if bytes.IndexByte(text[:min(len(text), 8<<10)], 0) >= 0 {
 		return nil
@@ -160,7 +161,7 @@ func (c *crawler) pageLinks(j *job, text []byte, docType string, base locus.URL,
 	return list
 }
 
-// isNeeded reports whether a page needs the target of a link to be shown.
+// isNeeded reports whether a browser needs the target of a link to show the page.
 func isNeeded(l *document.Link, u locus.URL) bool {
 	switch l.Element {
 	case "script src", "img src", "img srcset", "iframe src", "frame src", "embed src", "object data", "audio src", "video src", "video poster",

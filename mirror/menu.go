@@ -17,16 +17,15 @@ import (
 )
 
 const (
-	// maxItems is the most items of one menu.
+	// maxItems limits the items in a menu.
 	maxItems = 1 << 20
-	// itemsType is the media type of a menu that was not made from bytes: its items, a
-	// JSON object a line.
+	// itemsType is the media type of a menu without source bytes: one JSON object per item and
+	// line.
 	itemsType = "application/x-ndjson"
-	// maxAlike is how often a menu on one path may be the same: more is a loop.
+	// maxAlike limits how often the same menu may occur on one path. More indicate a loop.
 	maxAlike = 2
 )
 
-// itemLine is an item of a menu, as JSON.
 type itemLine struct {
 	URL      string          `json:"url,omitempty"`
 	Title    string          `json:"title"`
@@ -108,8 +107,9 @@ func (c *crawler) itemLink(j *job, item *scheme.Item, origin policy.Origin) (l j
 	return l, true
 }
 
-// noteAbove drops the links of a directory that is the same as several above it: a
-// symbolic link leads back there. Otherwise it passes the hash of it on to those below.
+// noteAbove drops the links of a directory that is equal to several directories above it,
+// because a symbolic link points back there. Otherwise it passes the directory's hash on to its
+// links.
 func (c *crawler) noteAbove(j *job, hash uint64, o *outcome) {
 	alike := 0
 	for _, above := range j.Above {
@@ -129,7 +129,7 @@ func (c *crawler) noteAbove(j *job, hash uint64, o *outcome) {
 	}
 }
 
-// hashItem adds the properties of an item that do not depend on the path of its directory.
+// hashItem hashes the properties of an item that do not depend on its directory's path.
 func hashItem(w interface{ Write([]byte) (int, error) }, item *scheme.Item) {
 	var numbers [16]byte
 	binary.LittleEndian.PutUint64(numbers[:], uint64(item.Size))
@@ -146,10 +146,10 @@ func encodeItem(e *json.Encoder, item *scheme.Item) {
 	if item.Size >= 0 {
 		line.Size = &item.Size
 	}
-	_ = e.Encode(line) // to memory, and no field can fail
+	_ = e.Encode(line) // can't fail: it writes to memory
 }
 
-// decodeItems reads what encodeItem wrote.
+// decodeItems decodes the output of encodeItem.
 func decodeItems(octets []byte) (items []scheme.Item, err error) {
 	d := json.NewDecoder(bytes.NewReader(octets))
 	for d.More() {

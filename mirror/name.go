@@ -35,27 +35,27 @@ const (
 )
 
 const (
-	// stateFolder has the files of the mirror itself.
+	// stateFolder is the directory for the mirror's own files.
 	stateFolder = ".locus-mirror"
-	// menuFile has the bytes of the menu of its folder.
+	// menuFile holds the bytes of a directory's menu.
 	menuFile = ".menu"
-	// maxSegment is the longest name of a file, so that a suffix fits into 255 bytes.
+	// maxSegment limits file names, so that a suffix fits into 255 bytes.
 	maxSegment = 230
 )
 
 // place is the location of the files of a resource.
 type place struct {
-	file string // its bytes, a path with "/"
-	page string // of a menu: what people read; empty for objects
+	file string // file with its bytes; a path with "/"
+	page string // page for readers of a menu; empty for objects
 }
 
-// placer gives each URL its file. It stores 16 bytes of each name.
+// placer assigns a file to each URL. It stores 16 bytes per name.
 type placer struct {
 	registry *scheme.Registry
 	layout   Layout
 	seed     maphash.Seed
-	// names has the taken names without regard to case and to Unicode normalization:
-	// the hash of the name as it is spelled, with the lowest bit set for a folder.
+	// names holds the used names. The key ignores case and Unicode normalization. The value is
+	// the hash of the exact name, with the lowest bit set for a directory.
 	names map[uint64]uint64
 }
 
@@ -63,7 +63,7 @@ func newPlacer(r *scheme.Registry, layout Layout) *placer {
 	return &placer{registry: r, layout: layout, seed: maphash.MakeSeed(), names: map[uint64]uint64{}}
 }
 
-// take takes the names of a place that an earlier run gave.
+// take reserves the names of a place from an earlier run.
 func (p *placer) take(at place) {
 	for _, name := range []string{at.file, at.page} {
 		if name == "" {
@@ -78,7 +78,8 @@ func (p *placer) take(at place) {
 	}
 }
 
-// claim takes name. A folder may be taken again under the same spelling.
+// claim reserves name, and reports whether it was free. A directory may be claimed again with
+// the same spelling.
 func (p *placer) claim(name string, folder bool) bool {
 	key := maphash.String(p.seed, norm.NFC.String(strings.ToLower(strings.ToUpper(norm.NFC.String(name)))))
 	spelled := maphash.String(p.seed, "="+name) &^ 1
@@ -92,14 +93,14 @@ func (p *placer) claim(name string, folder bool) bool {
 	return true
 }
 
-// place returns a new place for u, in canonical form. No other URL has it, on any file
-// system.
+// place returns a new place for u, which must be in canonical form. The place is unique on any
+// file system.
 func (p *placer) place(u locus.URL, isMenu bool, mediaType string) place {
 	dirs, name := p.split(u)
 	s := p.registry.Scheme(u)
 	listing := s.Traits.Has(scheme.Directories)
 	hash := urlHash(u.String())
-	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // else it is a text with a name
+	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // otherwise it is a text with a name
 	switch p.layout {
 	case LayoutFlat, LayoutType:
 		if ofFolder && name == indexName {
@@ -134,10 +135,11 @@ func (p *placer) place(u locus.URL, isMenu bool, mediaType string) place {
 	return place{file: p.free(folder, menuFile, hash), page: p.free(folder, page, hash)}
 }
 
-// indexName is the file of a URL that ends in "/".
+// indexName is the file name for a URL that ends in "/".
 const indexName = "index.html"
 
-// folder takes the folders, and returns their path. One whose name is taken gets another.
+// folder reserves directories and returns their path. If a name is already used, it chooses
+// another name.
 func (p *placer) folder(dirs []string) string {
 	at := ""
 	for i, dir := range dirs {
@@ -154,7 +156,7 @@ func (p *placer) folder(dirs []string) string {
 	return at
 }
 
-// free takes name in a folder, or name with a hash.
+// free reserves name in a directory. If name is used, it adds a hash.
 func (p *placer) free(folder, name, hash string) string {
 	file := path.Join(folder, name)
 	for n := 8; !p.claim(file, false); n++ {
@@ -177,7 +179,7 @@ func withHash(name, hash string) string {
 	return strings.TrimSuffix(name, ext) + "~" + hash + ext
 }
 
-// hostFolders are the folders of a host.
+// hostFolders returns the directories for a host.
 func (p *placer) hostFolders(u locus.URL) []string {
 	name := strings.ToLower(u.Host())
 	s := p.registry.Scheme(u)
@@ -208,14 +210,14 @@ func typeFolder(mediaType, name string, isMenu bool) []string {
 	return []string{safeSegment(major), safeSegment(minor)}
 }
 
-// The fields of schemes that make a path, and those that come after its last name.
+// Scheme fields that form a path, and fields that follow its last name.
 var (
 	pathFields   = []string{"cwd", "segments", "newsgroup", "database", "selector", "path", "hsoname", "name", "articleNumber", "messageId", "contentId", "wpath"}
 	searchFields = []string{"search", "searchpart", "query"}
 )
 
-// split returns the folders and the name that u has on its server, made safe. A name
-// that is missing is the name of an index.
+// split returns the directories and the file name in the path of u, made safe. A missing file
+// name becomes the name of an index.
 func (p *placer) split(u locus.URL) (dirs []string, name string) {
 	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	segments, search := p.segments(u)
@@ -255,7 +257,7 @@ func (p *placer) segments(u locus.URL) (segments []string, search string) {
 		case string:
 			switch {
 			case isPath && byPath && f.Name == "name":
-				segments = append(segments, v) // "/" in it was escaped
+				segments = append(segments, v) // the "/" in v was escaped
 			case isPath:
 				segments = append(segments, strings.Split(strings.TrimLeft(v, "/"), "/")...)
 			case isSearch:
@@ -273,8 +275,8 @@ func (p *placer) segments(u locus.URL) (segments []string, search string) {
 	return segments, search
 }
 
-// safeSegment returns one name of a path, on any system. It escapes with "%" what systems
-// refuse or read as something else, and "%" itself, so different names stay different.
+// safeSegment returns a file name that is valid on any system. It escapes "%" and all
+// characters that a system rejects or interprets, so different names stay different.
 func safeSegment(octets string) string {
 	if octets == "" {
 		return "%"
@@ -312,23 +314,23 @@ func mustEscape(text string, i int, r rune, n int) bool {
 	case r < utf8.RuneSelf:
 		return i == 0 && r == '-'
 	}
-	// Others draw nothing, or turn the direction of what follows.
+	// Other characters are invisible or change the text direction.
 	return !unicode.IsGraphic(r) || unicode.Is(unicode.Z, r) || unicode.Is(unicode.Cf, r)
 }
 
-// isOwn reports whether the mirror has files of such a name, in any case.
+// isOwn reports whether the mirror itself uses the name, in any letter case.
 func isOwn(name string) bool {
 	lower := strings.ToLower(name)
 	return strings.HasPrefix(lower, stateFolder) || strings.HasPrefix(lower, menuFile)
 }
 
-// isDevice reports whether Windows takes name for a device, with any suffix.
+// isDevice reports whether name, ignoring its suffix, is a device name on Windows.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	return stem != "" && transfer.SafeName(stem) == "_"+stem
 }
 
-// shortened returns a name that systems take: a hash replaces the middle of a longer one.
+// shortened returns name, with a hash in place of the middle if it is too long.
 func shortened(name string) string {
 	if len(name) <= maxSegment {
 		return name

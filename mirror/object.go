@@ -23,11 +23,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// smallObject is the most bytes of an object that are held in memory. A larger one is
-// written to a part, which a later run continues.
+// smallObject is the maximum size of an object in memory. A larger object is written to a part,
+// which a later run can continue.
 const smallObject = 256 << 10
 
-// buffers have smallObject bytes.
+// buffers holds buffers of smallObject bytes.
 var buffers = sync.Pool{New: func() any { return new([smallObject]byte) }}
 
 // object stores an object, and reads its links if it is a document.
@@ -39,7 +39,7 @@ func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *
 	mediaType := typeOf(r.Type, lastName(j.url))
 	docType := documentType(mediaType)
 	if j.InMenu && c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
-		docType = "" // The directory lists all there is.
+		docType = "" // The directory already lists all resources.
 	}
 	kept := c.isStored(j, r)
 	if docType == "" {
@@ -91,7 +91,7 @@ func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *
 	}
 }
 
-// bounded drops a text that is too long for the manifest. The server decides about its
+// bounded drops a text that is too long for the manifest, because the server determines its
 // length.
 func bounded(text string) string {
 	const most = 4 << 10
@@ -101,7 +101,7 @@ func bounded(text string) string {
 	return text
 }
 
-// isStored reports whether an object is to have a file.
+// isStored reports whether the options select an object for storage.
 func (c *crawler) isStored(j *job, r *scheme.Object) bool {
 	modTime := r.ModTime
 	if modTime.IsZero() && j.Listed != nil {
@@ -113,7 +113,7 @@ func (c *crawler) isStored(j *job, r *scheme.Object) bool {
 	return j.Needed || c.o.Include == nil || matches(c.o.Include, j.url, c.registry.Port(j.url))
 }
 
-// readStart reads up to limit bytes of an object. whole reports that it has no more.
+// readStart reads up to limit bytes of an object. whole reports whether these are all bytes.
 func readStart(r *scheme.Object, limit int64) (text []byte, whole bool, err error) {
 	buffer := buffers.Get().(*[smallObject]byte)
 	n, err := io.ReadFull(r.Body, buffer[:min(limit, smallObject)])
@@ -124,7 +124,7 @@ func readStart(r *scheme.Object, limit int64) (text []byte, whole bool, err erro
 	case err != nil:
 		return text, false, err
 	case limit <= smallObject:
-		// One more byte shows whether it is longer.
+		// One more byte shows whether the object is longer.
 		var more [1]byte
 		n, err := io.ReadFull(r.Body, more[:])
 		if n == 0 && err == io.EOF {
@@ -143,7 +143,7 @@ func unlessEnd(err error) error {
 	return err
 }
 
-// checkSize returns an error if an object has another size than the server said.
+// checkSize returns an error if the size of an object differs from the server's size.
 func checkSize(r *scheme.Object, size int64) error {
 	if r.Size >= 0 && size != r.Size {
 		return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, size, r.Size)
@@ -151,7 +151,7 @@ func checkSize(r *scheme.Object, size int64) error {
 	return nil
 }
 
-// place fills in the file of r: the file of an earlier run, or a new one, which must be free.
+// place sets the file in r: the file from an earlier run, or a new, free file.
 func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType string) error {
 	if p.Record != nil && p.Menu == isMenu {
 		r.File, r.Page = p.File, p.Page
@@ -188,7 +188,7 @@ func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType strin
 	return nil
 }
 
-// keepOctets stores an object, or the bytes of a menu, from memory.
+// keepOctets stores the bytes of an object or menu.
 func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	sum := sha256.Sum256(octets)
 	r.Size, r.Digest = int64(len(octets)), "sha256:"+hex.EncodeToString(sum[:])
@@ -205,7 +205,8 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	c.fileWritten(p, r, stored, o)
 }
 
-// isSame keeps the existing file if it has the bytes of r. Its time may be another.
+// isSame reports whether the existing file has the bytes of r. If so, it preserves the file and
+// updates its time.
 func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false
@@ -215,10 +216,10 @@ func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	return true
 }
 
-// fileWritten makes r, whose bytes were written, the result.
+// fileWritten makes r the result, after its bytes were written.
 func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
-		c.tree.remove(p.File) // It was a menu, and is a file now, or the other way.
+		c.tree.remove(p.File) // The resource changed from a menu to an object, or the reverse.
 	}
 	r.Stored, r.Fetched = stored, time.Now().UTC().Truncate(time.Second)
 	status := Changed
@@ -226,7 +227,7 @@ func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	case p.Record == nil || p.Gone:
 		status = Added
 	case p.Digest == r.Digest:
-		status = Same // The file was missing, or another.
+		status = Same // The file was missing or different.
 	}
 	o.result = &result{Status: status, Record: *r}
 }
@@ -248,7 +249,8 @@ func (c *crawler) received(size int64, file bool) {
 	}
 }
 
-// keepPart writes an object that is not in memory as a whole, of which text was read.
+// keepPart writes an object that does not fit in memory. text holds the bytes that were already
+// read.
 func (c *crawler) keepPart(ctx context.Context, p prior, r *Record, part *part, object *scheme.Object, text []byte, readErr error, o *outcome) {
 	if err := part.begin(object); err != nil {
 		o.err = err
@@ -283,16 +285,16 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// part is the beginning of an object that a run fetched.
+// part is an incompletely fetched object.
 type part struct {
 	Tag     string    `json:"tag,omitempty"`
 	ModTime time.Time `json:"modified,omitzero"`
-	Whole   int64     `json:"size"` // of the object; -1 if unknown
+	Whole   int64     `json:"size"` // size of the whole object; -1 if unknown
 
 	tree *tree
 	name string
 	size int64
-	f    *os.File // open while bytes arrive
+	f    *os.File // open during the transfer
 	sum  hash.Hash
 }
 
@@ -317,7 +319,7 @@ func (c *crawler) openPart(j *job) *part {
 	return p
 }
 
-// offset returns where to continue; 0 means at the beginning.
+// offset returns the offset from which to continue. Zero means the beginning.
 func (p *part) offset() int64 {
 	if p.size < smallObject || p.Whole >= 0 && p.size >= p.Whole {
 		p.size = 0
@@ -383,7 +385,7 @@ func (p *part) close() {
 	}
 }
 
-// lastName returns the last name of the path of u.
+// lastName returns the last name in the path of u.
 func lastName(u locus.URL) string {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	return text[strings.LastIndexByte(text, '/')+1:]

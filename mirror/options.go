@@ -85,8 +85,8 @@ func (o *Options) orDefault() (Options, error) {
 	return r, nil
 }
 
-// hash returns a hash of the options that select the mirrored resources: a run with
-// others does not continue an interrupted one.
+// hash returns a hash of the options that select the mirrored resources. A run with another
+// hash does not continue an interrupted run.
 func (o *Options) hash(names []string) string {
 	text, _ := json.Marshal([]any{names, o.Depth, o.Include, o.Exclude, o.Hosts, o.PageRequisites, o.MaxBytes, o.MaxFiles, o.Newer, o.Relink, o.NoTimes, o.NoRobots})
 	return fmt.Sprintf("%x", sha256.Sum256(text))
@@ -96,31 +96,31 @@ func (o *Options) hash(names []string) string {
 type Status string
 
 const (
-	Added   Status = "added"   // it is new
-	Changed Status = "changed" // its file was replaced
-	Same    Status = "same"    // its file is as it was
-	Gone    Status = "gone"    // the server has it no more, or no menu and page links to it
-	Failed  Status = "failed"  // it can't be read or written
+	Added   Status = "added"   // the resource is new
+	Changed Status = "changed" // the run replaced its file
+	Same    Status = "same"    // its file is unchanged
+	Gone    Status = "gone"    // the server no longer has it, or no menu or page links to it
+	Failed  Status = "failed"  // reading or writing failed
 )
 
 // Event is the outcome of a resource.
 type Event struct {
-	URL    string // without its password
-	File   string // relative to the folder of the mirror; empty if none
+	URL    string // URL without its password
+	File   string // path relative to the mirror's directory; empty if none
 	Status Status
 	Size   int64
 	Digest string // "sha256:" and hexadecimal digits
-	Err    error  // of Failed
+	Err    error  // reason for Failed
 }
 
 // Summary is the outcome of a run. An interrupted run that was continued is part of it.
 type Summary struct {
 	Added, Changed, Same, Gone, Failed int
 
-	Deleted int   // files
-	Robots  int   // URLs that a robots.txt excludes
-	Loops   int   // menus that repeat those above them, whose items were not followed
-	Bytes   int64 // received in this process
+	Deleted int   // deleted files
+	Robots  int   // URLs excluded by robots.txt
+	Loops   int   // menus that repeat their parents; Run did not follow their items
+	Bytes   int64 // bytes received in this process
 	// Complete reports that all menus and pages were read to their end, and no limit was met.
 	// Otherwise the run can't determine which resources are gone.
 	Complete bool

@@ -18,8 +18,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// When all is fetched, menus get a page, and links are rewritten. Only then it is known
-// what is in the mirror.
+// At the end of a run, Run writes a page for each menu and rewrites the links. Before that, it
+// does not know which resources are in the mirror.
 
 // pages finishes the files of this run.
 func (c *crawler) pages() error {
@@ -53,10 +53,10 @@ type targets struct {
 	known map[string]string
 }
 
-// maxTargets is how many files are remembered.
+// maxTargets limits the cached files.
 const maxTargets = 100_000
 
-// of returns the file to show for u; empty if it is not in the mirror.
+// of returns the file to show for u, or "" if u is not in the mirror.
 func (t *targets) of(u locus.URL) string {
 	canonical, _, err := t.registry.Canonical(u.WithoutFragment().WithoutPassword())
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *targets) of(u locus.URL) string {
 	return file
 }
 
-// href returns the text of a link to u in file. ok is false if it should stay as it is.
+// href returns the text for a link to u in file. ok is false if the link should not change.
 func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
 	fragment := ""
 	if f, has := u.Fragment(); has {
@@ -95,7 +95,7 @@ func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
 	return text, isPlain(text)
 }
 
-// isPlain reports whether a URL has only the characters of RFC 3986.
+// isPlain reports whether a URL contains only RFC 3986 characters.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if !octet.Is(text[i], octet.Alpha|octet.Digit) && strings.IndexByte("-._~:/?#[]@!$&'()*+,;=%", text[i]) < 0 {
@@ -129,7 +129,7 @@ func relativePath(from, to string) string {
 	return b.String()
 }
 
-// menuPage writes the page of a menu, unless it is there and needs no change.
+// menuPage writes the page for a menu, unless the existing page needs no change.
 func (c *crawler) menuPage(r *Record, t *targets) error {
 	e := c.ledger.index[keyOf(r.URL)]
 	_, now := c.ledger.records(r.URL)
@@ -142,7 +142,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	}
 	items, title, err := c.itemsOf(u, r)
 	if err != nil {
-		return nil // The bytes are there all the same.
+		return nil // The menu's bytes are stored even without a page.
 	}
 	page := u
 	var b bytes.Buffer
@@ -166,7 +166,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	return nil
 }
 
-// replace writes a file unless it has these octets.
+// replace writes a file, unless it already has this content.
 func (c *crawler) replace(name string, octets []byte, modTime time.Time) error {
 	if stamp := c.tree.stamp(name); stamp != nil && stamp.Size == int64(len(octets)) {
 		if f, err := c.tree.read(name); err == nil {
@@ -215,15 +215,15 @@ func (c *crawler) itemsOf(u locus.URL, r *Record) (items []scheme.Item, title st
 	return items, m.Title, nil
 }
 
-// mayLink reports whether the page of a menu links to u. A browser runs "javascript:" in the
-// page, and a server must not link to files of the reader's machine.
+// mayLink reports whether the page for a menu may link to u. A browser would run "javascript:"
+// in the page, and a server must not link to files on the reader's machine.
 func (c *crawler) mayLink(page, u locus.URL) bool {
 	isFile := func(u locus.URL) bool { return c.registry.Scheme(u).Traits.Has(scheme.Files) }
 	return c.registry.Known(u) && (!isFile(u) || isFile(page))
 }
 
-// writeMenu writes a menu as a page: a line for each item. Those for which href returns
-// "" are not links.
+// writeMenu writes a menu as a page with a line per item. If href returns "", the item is not a
+// link.
 func writeMenu(w *bytes.Buffer, title string, items []scheme.Item, href func(locus.URL) string) {
 	safe := func(text string) string { return html.EscapeString(charset.Text(text)) }
 	fmt.Fprintf(w, "<!DOCTYPE html>\n<html>\n<head>\n<meta charset=\"utf-8\">\n<title>%s</title>\n</head>\n<body>\n<h1>%[1]s</h1>\n<pre>\n", safe(title))
@@ -254,8 +254,8 @@ type edit struct {
 	text       string
 }
 
-// relink writes the file of a document with links to the other files. The bytes of the
-// resource are stored separately.
+// relink writes the file of a document with links to the other files. The resource's original
+// bytes are stored separately.
 func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
 		return nil
@@ -266,7 +266,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	}
 	f, err := c.tree.read(original(r))
 	if err != nil {
-		return nil // It was not stored, or does not exist any more.
+		return nil // The file was not stored or no longer exists.
 	}
 	text, err := readPage(f, c.o.MaxPage)
 	f.Close()
@@ -283,7 +283,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	return c.rewrite(r, octets)
 }
 
-// rewrite replaces the file of r, and stores the bytes of the resource separately.
+// rewrite replaces the file in r, and stores the resource's original bytes separately.
 func (c *crawler) rewrite(r *Record, octets []byte) error {
 	n := *r
 	if n.Original == "" {
@@ -303,7 +303,7 @@ func (c *crawler) rewrite(r *Record, octets []byte) error {
 	return nil
 }
 
-// edits returns the changes of the links in a document, in order.
+// edits returns the link changes for a document, in order.
 func (c *crawler) edits(text, docType string, base locus.URL, file string, t *targets) (list []edit) {
 	based := false
 	if docType == htmlType {
@@ -340,7 +340,7 @@ func (c *crawler) edits(text, docType string, base locus.URL, file string, t *ta
 	return list
 }
 
-// apply returns text with edits made. Of edits that overlap the first is made.
+// apply applies edits to text. If edits overlap, it applies only the first.
 func apply(text []byte, edits []edit) []byte {
 	var b bytes.Buffer
 	from := 0

@@ -85,7 +85,7 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 	defer c.cancel()
 	for status, n := range c.ledger.counts {
 		for range n {
-			if status != Failed { // which is tried again
+			if status != Failed { // a failed resource is retried
 				c.count(status)
 			}
 		}
@@ -121,7 +121,8 @@ func (c *crawler) run(ctx context.Context) (Summary, error) {
 	return c.sum, nil
 }
 
-// inFolder adds the folder to errors about it and its files, which do not name it, and advice.
+// inFolder adds the directory, and advice, to errors about the directory and its files, because
+// these errors do not name it.
 func inFolder(dir string, err error) error {
 	switch {
 	case errors.Is(err, ErrManifest):
@@ -148,7 +149,7 @@ func (e *ManyGoneError) Error() string {
 
 // mayDelete returns a *ManyGoneError if too much is gone to delete it.
 func (c *crawler) mayDelete(whole map[string]bool) error {
-	all, gone, stays := 0, map[string]int{}, map[string]bool{} // by the given URL
+	all, gone, stays := 0, map[string]int{}, map[string]bool{} // keys are given URLs
 	for url, text := range c.ledger.all() {
 		r := decode(text)
 		if r == nil || r.From == "" {
@@ -175,10 +176,10 @@ func (c *crawler) mayDelete(whole map[string]bool) error {
 	return nil
 }
 
-// settle finds the resources that are gone, and ends the run.
+// settle finds the resources that are gone and ends the run.
 func (c *crawler) settle() error {
 	var trouble, refused error
-	whole := map[string]bool{} // whether the listing of a folder was whole
+	whole := map[string]bool{} // whether each directory listing was complete
 	if c.o.Delete {
 		refused = c.mayDelete(whole)
 	}
@@ -199,8 +200,8 @@ func (c *crawler) settle() error {
 	return cmp.Or(err, trouble, refused)
 }
 
-// isGone reports whether a resource that was not found, or is missing, is gone. whole
-// remembers which menus were read to their end.
+// isGone reports whether a resource that this run did not find, or that is missing, is gone.
+// whole caches which menus were read completely.
 func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	u, err := locus.Parse(r.URL)
 	if err != nil || !slices.ContainsFunc(c.starts, func(s locus.URL) bool { return s.String() == r.Start }) {
@@ -216,13 +217,13 @@ func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	start, _ := locus.Parse(r.Start)
 	from := &job{Depth: r.Depth - 1, start: start}
 	if !c.isWanted(from, u, kind, false) && !c.o.PageRequisites || !r.Modified.IsZero() && r.Modified.Before(c.o.Newer) {
-		return false // It was not looked for.
+		return false // this run did not look for it
 	}
 	return c.sum.Complete || c.registry.Scheme(u).Traits.Has(scheme.Directories) && c.isListed(r, whole)
 }
 
-// isListed reports whether the directory that listed r, or one above it that is gone with
-// all below, was read to its end in this run.
+// isListed reports whether this run read the directory that listed r completely. If that
+// directory is gone too, isListed checks the directory above it.
 func (c *crawler) isListed(r *Record, whole map[string]bool) bool {
 	const most = 1000
 	url := r.From
@@ -240,12 +241,12 @@ func (c *crawler) isListed(r *Record, whole map[string]bool) bool {
 			whole[url] = false
 			return false
 		}
-		url = before.From // It was not found in this run: is the one above whole?
+		url = before.From // this run did not find the directory, so check the one above
 	}
 	return false
 }
 
-// delete removes the files of r, unless they are not as the mirror wrote them.
+// delete removes the files of r, unless they changed after the mirror wrote them.
 func (c *crawler) delete(r *Record) (deleted bool, err error) {
 	if stamp := c.tree.stamp(r.File); stamp != nil && !r.Stored.equal(stamp) {
 		return false, nil

@@ -40,35 +40,35 @@ type FileError struct {
 func (e *FileError) Error() string { return locus.Quote(e.Path) + ": " + e.Err.Error() }
 func (e *FileError) Unwrap() error { return e.Err }
 
-// isDiskFull reports whether err is about a file system that takes no more files.
+// isDiskFull reports whether err means that the file system accepts no more data.
 func isDiskFull(err error) bool {
 	var file *FileError
 	return errors.As(err, &file) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS))
 }
 
-// tree is the folder of a mirror. It follows no symbolic link, and may be used
+// tree is the directory of a mirror. It follows no symbolic links. Its methods may be called
 // concurrently.
 type tree struct {
 	root *os.Root
 	lock *os.File
 
-	parts atomic.Bool // there may be parts of objects
+	parts atomic.Bool // parts of objects may exist
 
 	mu      sync.Mutex
-	folders map[string]bool    // that exist
-	open    map[string]*folder // those that were used last
+	folders map[string]bool    // existing directories
+	open    map[string]*folder // most recently used directories
 	uses    int
 }
 
-// folder is an open folder of the tree.
+// folder is an open directory in the tree.
 type folder struct {
 	*os.Root
 	dir   *os.File
 	users int
-	last  int // of tree.uses
+	last  int // last value of tree.uses
 }
 
-// openTree opens the folder dir, and makes it if it is missing. It locks the folder for
+// openTree opens the directory dir, or creates it if it is missing. It locks the directory for
 // this run.
 func openTree(dir string) (*tree, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -91,7 +91,7 @@ func openTree(dir string) (*tree, error) {
 	return t, nil
 }
 
-// takeLock locks the folder. Without locks in the file system it does nothing.
+// takeLock locks the directory. If the file system does not support locks, it does nothing.
 func (t *tree) takeLock() (err error) {
 	if info, err := t.root.Lstat(lockFile); err == nil && !info.Mode().IsRegular() {
 		return t.fail(lockFile, ErrForeign)
@@ -109,7 +109,7 @@ func (t *tree) takeLock() (err error) {
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return t.fail(lockFile, err)
 	}
-	// The lock works without the process's number, too.
+	// The lock also works without the process ID.
 	_ = t.lock.Truncate(0)
 	_, _ = t.lock.WriteAt(fmt.Appendf(nil, "{\"process\":%d}\n", os.Getpid()), 0)
 	return nil
@@ -130,11 +130,11 @@ func (f *folder) close() {
 	f.dir.Close()
 }
 
-// maxOpen is how many directories stay open.
+// maxOpen limits the open directories.
 const maxOpen = 32
 
-// enter returns the folder of a file, which is made if it is missing. The caller must
-// leave it.
+// enter returns the directory of a file, and creates it if it is missing. The caller must call
+// leave.
 func (t *tree) enter(name string) (*folder, error) {
 	name = path.Dir(name)
 	if err := t.mkdir(name); err != nil {
@@ -162,7 +162,7 @@ func (t *tree) enter(name string) (*folder, error) {
 	return f, nil
 }
 
-// leave ends the use of a folder.
+// leave ends the use of a directory.
 func (t *tree) leave(f *folder) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +179,7 @@ func (t *tree) leave(f *folder) {
 	t.forget(oldest)
 }
 
-// forget closes a folder that is not used. The caller must hold t.mu.
+// forget closes an unused directory. The caller must hold t.mu.
 func (t *tree) forget(name string) {
 	if f := t.open[name]; f != nil && f.users == 0 {
 		f.close()
@@ -200,7 +200,7 @@ func (t *tree) fail(name string, err error) error {
 	return &FileError{name, err}
 }
 
-// mkdir makes a folder and those above it.
+// mkdir creates a directory and its parents.
 func (t *tree) mkdir(name string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -246,8 +246,8 @@ func (t *tree) oneFolder(name string) error {
 	return nil
 }
 
-// stamp returns the size and time of a regular file that is not reached through a link; nil if there is
-// none.
+// stamp returns the size and time of a regular file, without following links. It returns nil if there
+// is no such file.
 func (t *tree) stamp(name string) *Stamp {
 	f, err := t.enter(name)
 	if err != nil {
@@ -261,7 +261,7 @@ func (t *tree) stamp(name string) *Stamp {
 	return &Stamp{info.Size(), info.ModTime().UTC()}
 }
 
-// isFree reports whether nothing has that name.
+// isFree reports whether no file has the name.
 func (t *tree) isFree(name string) (bool, error) {
 	f, err := t.enter(name)
 	if err != nil {
@@ -287,8 +287,8 @@ func (t *tree) read(name string) (*os.File, error) {
 	return f, nil
 }
 
-// publish gives the file that was written as temporary the time, unless that is zero,
-// and the name. It replaces a file, never a folder.
+// publish renames the file temporary to name, and sets its time unless that is zero. It may
+// replace a file, but never a directory.
 func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error) {
 	if err := t.mkdir(path.Dir(name)); err != nil {
 		return nil, err
@@ -308,7 +308,7 @@ func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error
 	return &Stamp{info.Size(), info.ModTime().UTC()}, nil
 }
 
-// write writes a file, which has its name when it is complete.
+// write writes a file. The file gets its name when it is complete.
 func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, error) {
 	f, err := t.enter(name)
 	if err != nil {
@@ -318,7 +318,7 @@ func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, err
 	if at, err := wholefile.Write(f.dir, path.Base(name), octets, modTime, false); err == nil {
 		return &Stamp{int64(len(octets)), at}, nil
 	}
-	// It replaces another one, or the system needs a temporary name.
+	// The file replaces another one, or the system needs a temporary name.
 	temporary := partFolder + "/" + urlHash(name) + ".new"
 	t.root.Remove(temporary)
 	part, err := t.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -333,7 +333,7 @@ func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, err
 	return t.publish(temporary, name, modTime)
 }
 
-// remove removes a file, and the folders above it that are empty then.
+// remove removes a file, and then all empty directories above it.
 func (t *tree) remove(name string) error {
 	if err := t.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t.fail(name, err)
@@ -343,14 +343,14 @@ func (t *tree) remove(name string) error {
 	for dir := path.Dir(name); dir != "." && dir != stateFolder; dir = path.Dir(dir) {
 		t.forget(dir)
 		if t.root.Remove(dir) != nil {
-			break // it is not empty
+			break // the directory is not empty
 		}
 		delete(t.folders, dir)
 	}
 	return nil
 }
 
-// copy copies a file with its time.
+// copy copies a file with its modification time.
 func (t *tree) copy(from, to string) error {
 	f, err := t.read(from)
 	if err != nil {

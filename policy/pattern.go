@@ -78,7 +78,7 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 		}
 	}
 	if name := strings.ToLower(text); known != nil && known(name) {
-		// As a host pattern, this text would not match the scheme.
+		// The user may mean the scheme. A host pattern would not match it.
 		return fail(0, `%w: write %q for the scheme, or %q for a host of that name`, locus.ErrValue, name+":", "."+name)
 	}
 	colon := strings.IndexByte(text, ':')
