@@ -205,8 +205,8 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	c.fileWritten(p, r, stored, o)
 }
 
-// isSame reports whether the existing file has the bytes of r. If so, it preserves the file and
-// updates its time.
+// isSame reports whether the existing file has the bytes of r. If so, it makes the existing
+// file the result, with its old time.
 func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false

@@ -40,7 +40,7 @@ type FileError struct {
 func (e *FileError) Error() string { return locus.Quote(e.Path) + ": " + e.Err.Error() }
 func (e *FileError) Unwrap() error { return e.Err }
 
-// isDiskFull reports whether err means that the file system accepts no more data.
+// isDiskFull reports whether err means that the file system is full, over quota or read-only.
 func isDiskFull(err error) bool {
 	var file *FileError
 	return errors.As(err, &file) && (errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS))

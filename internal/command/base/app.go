@@ -47,24 +47,24 @@ type App struct {
 	OutTTY, ErrTTY bool
 	Width          int // columns of the terminal at standard output
 	Getenv         func(string) string
-	Environ        func() []string // all NAME=VALUE of the environment; may be nil
+	Environ        func() []string // returns the environment as NAME=VALUE; may be nil
 	Flags          Flags
 	Config         config.Config
-	words          []string // of the command line, without flags
+	words          []string // words of the command line without flags
 	status         int
 	Registry       *scheme.Registry
 	LineNumber     int    // in Source, from 1; 0 if the inputs are arguments
-	Source         string // the file with the inputs; empty or "-" for standard input
-	wrapperNoted   bool   // whether the note about wrappers was written
-	noting         bool   // whether that note is being written
+	Source         string // file with the inputs; empty or "-" for standard input
+	wrapperNoted   bool   // the note about wrappers was written
+	noting         bool   // that note is being written
 	invalid        invalidLines
 	beforeRead     func() bool // called before a read of standard input; reports whether to read; may be nil
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
 	OpenTerminal func() (*os.File, error) // opens the terminal for questions
 	Interrupt    func()                   // has the effect of Ctrl-C
-	PagerRuns    atomic.Bool              // whether a pager or editor has the terminal and receives Ctrl-C
-	Stopped      bool                     // whether a signal ended the run normally, with status 0
+	PagerRuns    atomic.Bool              // a pager or editor has the terminal and receives Ctrl-C
+	Stopped      bool                     // a signal ended the run normally, with status 0
 
 	sink sink
 	mu   sync.Mutex // guards status, errOut and onInterrupt

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Kinds of failures in addition to the kinds of package access.
+// Failure kinds that package access does not define.
 const (
 	KindFile   access.Kind = "file"   // a local file can't be used
 	kindAnswer access.Kind = "answer" // a form rejects an answer from a flag
@@ -65,7 +65,7 @@ func NewReason(err error) shape.Reason {
 	return shape.Reason{Kind: KindOf(err), Message: shape.Text(locus.MaskText(Message(err)))}
 }
 
-// settings maps the reason of a failure to the flag or setting that avoids it.
+// settings maps a failure's reason to the flag or setting that avoids the failure.
 var settings = map[scheme.Reason]string{
 	scheme.ReasonEmptySegment: "--cwd none",
 	scheme.ReasonNoServer:     "NNTPSERVER in the environment, or news.server in the configuration",
@@ -77,7 +77,7 @@ var settings = map[scheme.Reason]string{
 // Message returns the text of err. A library does not name the flags and settings of the
 // command, so Message adds the flag or setting that avoids the failure.
 func Message(err error) string {
-	// Users do not know the names of the module, its packages and system calls.
+	// Users do not know the names of modules, packages and system calls.
 	text := strings.ReplaceAll(err.Error(), ": locus: ", ": ")
 	for _, name := range [...]string{"transfer", "verify", "submit", "mirror", "gateway"} {
 		text = strings.TrimPrefix(text, name+": ")

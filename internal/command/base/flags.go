@@ -26,7 +26,7 @@ type Flags struct {
 	MaxSize        int64 // in bytes; zero means no limit
 	Proxies        []string
 	NoProxy        bool
-	UserAgent      string // of HTTP requests; if empty, the default
+	UserAgent      string // for HTTP requests; if empty, the default
 	Header         http.Header
 	HostFields     []HostField // fields for some URLs
 	headerLines    []string

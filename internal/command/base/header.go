@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// maxHeaderFile is the size limit of a file of header fields, in bytes.
+// maxHeaderFile limits the size of a file with header fields, in bytes.
 const maxHeaderFile = 1 << 20
 
 // readHeader applies --user-agent and --header. Its errors do not contain field values,

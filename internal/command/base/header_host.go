@@ -28,7 +28,7 @@ func cutHost(text string) (pattern, field string, ok bool) {
 	return pattern, field, ok
 }
 
-// addHostField adds a field for the URLs of a pattern.
+// addHostField adds a field for URLs that match a pattern.
 func (a *App) addHostField(pattern, line string) error {
 	p, err := policy.ParsePattern(pattern, nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func fieldName(name, value string) (string, error) {
 	return name, nil
 }
 
-// maxSecret is the size limit of a file with one value, in bytes.
+// maxSecret limits the size of a file with one value, in bytes.
 const maxSecret = 64 << 10
 
 // Secret resolves a value. It replaces "env:NAME" by the environment variable NAME, "@FILE"

@@ -127,10 +127,10 @@ func (a *App) lines() iter.Seq2[string, error] {
 // which saves an allocation for each line. The error is never io.EOF.
 func splitLines(read func([]byte) (int, error), yield func(string, error) bool) error {
 	buf := make([]byte, longestLine+1)
-	held := 0       // bytes in buf, all of one line
-	start := ""     // of a line that is too long
-	dropped := 0    // bytes of that line so far; 0 without such a line
-	last := byte(0) // of them
+	held := 0       // bytes in buf; all belong to one line
+	start := ""     // start of a line that is too long
+	dropped := 0    // bytes in that line so far; 0 without such a line
+	last := byte(0) // last dropped byte
 	deliver := func(line string, ended bool) bool {
 		if dropped == 0 {
 			return yield(line, nil)

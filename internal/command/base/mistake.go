@@ -220,7 +220,7 @@ func withOpen(root *cobra.Command, args []string) []string {
 			f = opener.Flags().ShorthandLookup(name)
 		}
 		if f != nil && f.NoOptDefVal == "" {
-			i++ // its value
+			i++ // skip the flag's value
 		}
 	}
 	return args

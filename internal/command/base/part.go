@@ -12,17 +12,17 @@ import (
 // [App.Join], so that parts can run concurrently.
 type Part struct {
 	*App
-	Text     []byte // for standard output, once Out is flushed
+	Text     []byte // for standard output, complete after Out is flushed
 	errors   []byte
 	messages []message
 }
 
-// message is what one call wrote to standard error.
+// message is the output of one call to standard error.
 type message struct {
-	at   int    // in Text
-	end  int    // in errors
-	once bool   // later ones are left out
-	rule string // why a line is invalid; empty: another message
+	at   int    // offset in Text
+	end  int    // end offset in errors
+	once bool   // write only the first such message
+	rule string // why a line is invalid; empty for other messages
 }
 
 // NewPart returns an empty part. The flags and configuration of a must be set before.
@@ -114,8 +114,8 @@ const maxInvalid = 20
 // invalidLines counts the messages about invalid lines.
 type invalidLines struct {
 	shown int
-	more  map[string]int64 // those that were left out, by rule
-	rule  string           // of the message that is being written
+	more  map[string]int64 // number of omitted messages by rule
+	rule  string           // rule for the message that is being written
 }
 
 // show reports whether to write a message. If not, it counts the message.

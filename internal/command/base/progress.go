@@ -17,22 +17,22 @@ import (
 // and a total for several. Messages to standard error appear above the bars. The zero value
 // shows nothing.
 type Progress struct {
-	names    []string // of the transfers, safe for a terminal
+	names    []string // transfer names, safe for a terminal
 	bars     *mpb.Progress
-	restore  func() // gives standard error back
+	restore  func() // restores standard error
 	mu       sync.Mutex
 	active   map[int]*bar
 	total    *bar
 	finished int
-	octets   int64 // of the transfers that have ended
+	octets   int64 // bytes in transfers that have ended
 }
 
-// bar is the bar of one transfer, or of the total.
+// bar is the progress bar for one transfer or for the total.
 type bar struct {
 	*mpb.Bar
 	mu    sync.Mutex
 	event transfer.Event
-	note  string // instead of the rate
+	note  string // shown instead of the rate
 }
 
 // StartProgress shows progress for transfers with the given names, if standard error is a

@@ -34,13 +34,13 @@ import (
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
 	ViaProxy   func(locus.URL, access.Proxy)    // may be nil
-	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff: as configured
+	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff selects the configured mode
 	Raw        bool                             // do not decode content codings
 	Fill       scheme.FillFunc                  // fills in forms; may be nil
 	NoProgress bool                             // show no progress
-	NoPrompt   bool                             // ask for no login
-	Suspend    SuspendFunc                      // is called around a question at the terminal; may be nil
-	ForProxy   bool                             // sessions run in the pages of a gateway
+	NoPrompt   bool                             // do not prompt for logins
+	Suspend    SuspendFunc                      // called around a prompt at the terminal; may be nil
+	ForProxy   bool                             // sessions run in a gateway's pages
 
 	// Archives replaces the network.
 	Archives Archives
@@ -204,8 +204,8 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 }
 
 // receivedArticles returns a function that finds articles in the received mail, or nil if
-// the configuration does not enable it. It returns nil for clients of a gateway, because
-// the mail is not theirs, and for archives.
+// the configuration does not enable it. It also returns nil for archives, and for a
+// gateway's clients, because the mail is not theirs.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
 	if !a.Config.News.Received || o.ForProxy || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
 		return nil
@@ -232,12 +232,12 @@ func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.C
 	}
 }
 
-// proxyUser is the rlogin user name for clients of a gateway. A host that trusts user names
-// must not confuse a client with the user who runs the gateway.
+// proxyUser is the rlogin user name for a gateway's clients. A host that trusts user names must
+// not confuse a client with the gateway's own user.
 const proxyUser = "locus-gateway"
 
-// telnetOptions returns the options of sessions. page reports whether the session runs in a
-// page of a gateway.
+// telnetOptions returns the options for sessions. page reports whether the session runs in a
+// gateway's page.
 func telnetOptions(a *base.App, page bool) *telnet.Options {
 	o := &telnet.Options{
 		LocalUser: a.Config.Rlogin.LocalUser,

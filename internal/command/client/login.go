@@ -24,10 +24,10 @@ import (
 // once for each server. Ask may be called concurrently.
 type Login struct {
 	a       *base.App
-	warned  bool        // about a netrc file that others can read
-	silent  bool        // never asks
-	suspend SuspendFunc // is called around a question; may be nil
-	mu      sync.Mutex  // one question at a time
+	warned  bool        // noted that others can read the netrc file
+	silent  bool        // never prompts
+	suspend SuspendFunc // called around a prompt; may be nil
+	mu      sync.Mutex  // one prompt at a time
 	answers map[server]scheme.Credentials
 }
 
@@ -106,8 +106,8 @@ func (l *Login) fromNetrc(q scheme.Question) (c scheme.Credentials, ok bool, err
 // wanted describes the login to find in a netrc file.
 type wanted struct {
 	host, user string
-	port       uint16 // 0: unknown
-	exact      bool   // only an entry that names the port is for it
+	port       uint16 // 0 if unknown
+	exact      bool   // only an entry with the port matches
 }
 
 // wanted returns the description of the login to find. An entry without a port matches any
@@ -125,7 +125,7 @@ func (l *Login) wanted(q scheme.Question) wanted {
 	return w
 }
 
-// port returns the port of u; 0 if unknown.
+// port returns the port of u, or 0 if unknown.
 func (l *Login) port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n
@@ -133,7 +133,7 @@ func (l *Login) port(u locus.URL) uint16 {
 	return l.ownPort(u)
 }
 
-// ownPort returns the default port of the scheme of u; 0 if unknown.
+// ownPort returns the default port for the scheme of u, or 0 if unknown.
 func (l *Login) ownPort(u locus.URL) uint16 {
 	if l.a.Registry == nil {
 		return 0
@@ -147,8 +147,8 @@ func (l *Login) ownPort(u locus.URL) uint16 {
 // after the word "port".
 func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
 	var entry scheme.Credentials
-	fits := false // the entry is for the host
-	port := ""    // of the entry; empty: any
+	fits := false // the entry matches the host
+	port := ""    // port in the entry; empty matches any
 	full := func() bool {
 		here := port == strconv.Itoa(int(w.port)) || port == "" && !w.exact
 		return fits && here && entry.Password != "" && (w.user == "" || entry.User == w.user)
@@ -192,16 +192,16 @@ func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error)
 
 const maxNetrc = 1 << 20
 
-// netrcWords reads the words of a netrc file: separated by blanks and line ends, or in
-// quotes, with "\" before a literal quote or "\". A "#" before a word starts a comment.
+// netrcWords reads the words in a netrc file. Spaces and newlines separate words. A word may be
+// in quotes, with "\" before a literal quote or "\". A "#" before a word starts a comment.
 type netrcWords struct {
 	rest string
-	err  error // that ended the words early
+	err  error // reason for an early end
 }
 
 const netrcBlanks = " \t\r\n"
 
-// next returns the next word, and false at the end.
+// next returns the next word. At the end it returns false.
 func (w *netrcWords) next() (word string, ok bool) {
 	w.rest = strings.TrimLeft(w.rest, netrcBlanks)
 	for strings.HasPrefix(w.rest, "#") {

@@ -16,8 +16,8 @@ import (
 // concurrently.
 type mailbox struct {
 	a        *base.App
-	quiet    bool        // no progress is shown
-	OnError  func(error) // gets problems with the mail
+	quiet    bool        // do not show progress
+	OnError  func(error) // called with problems in the mail
 	failures atomic.Int64
 
 	mu       sync.Mutex // guards the rest

@@ -18,7 +18,7 @@ func CheckContract(t *testing.T, file, section string, types ...reflect.Type) {
 	t.Helper()
 	listed := contractKeys(t, file, section)
 	condition := regexp.MustCompile(`\b(optional|only|if|with)\b`)
-	required := map[string]bool{} // by the written keys
+	required := map[string]bool{} // keys are the JSON keys
 	for _, typ := range types {
 		for key, r := range jsonKeys(typ) {
 			row, ok := listed[key]

@@ -11,7 +11,7 @@ import (
 type Problem struct {
 	File     string // empty if the mistake is not in a file
 	Line     int    // in File, from 1; 0 if unknown
-	Variable string // of the environment; empty if the mistake is not there
+	Variable string // environment variable; empty if the mistake is elsewhere
 	Err      error
 }
 
@@ -35,8 +35,8 @@ func (p *Problem) Unwrap() error { return p.Err }
 type Report struct {
 	Problems []Problem
 	file     string
-	lines    map[string]int    // of the file, by key
-	set      map[string]string // variables that set a key, by key
+	lines    map[string]int    // line numbers by key
+	set      map[string]string // environment variables by the key that they set
 }
 
 // At returns err as a problem at the last position that set key.

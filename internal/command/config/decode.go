@@ -31,7 +31,7 @@ func (c *Config) decode(text string) (lines map[string]int, errs []error) {
 type decoder struct {
 	meta     *toml.MetaData
 	settings map[string]setting
-	lines    map[string]int // by key
+	lines    map[string]int // line numbers by key
 }
 
 // table calls set for each key of a table.
@@ -84,19 +84,18 @@ func (d *decoder) isTable(key string) bool {
 	return false
 }
 
-// asTable returns the values of a table.
 func (d *decoder) asTable(value toml.Primitive) (list map[string]toml.Primitive, err error) {
 	if err = d.meta.PrimitiveDecode(value, &list); err != nil {
 		return nil, plainError(err)
 	}
 	if list == nil {
-		// Decoding a value that is not a table leaves list nil.
+		// If value is not a table, decoding leaves list nil.
 		err = d.refuse(value, "it is a table, not a value")
 	}
 	return list, err
 }
 
-// refuse returns an error at the position of the key of value.
+// refuse returns an error at the position of value's key.
 func (d *decoder) refuse(value toml.Primitive, why string) error {
 	r := refusal(why)
 	return plainError(d.meta.PrimitiveDecode(value, &r))
@@ -109,12 +108,12 @@ func (r *refusal) UnmarshalTOML(any) error { return errors.New(string(*r)) }
 // lineError is a mistake in a line of a file.
 type lineError struct {
 	line int
-	text string // with the key first, if there is one
+	text string // begins with the key, if known
 }
 
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
 
-// lineOf returns the line of a mistake, or 0 if unknown.
+// lineOf returns the line number of a mistake, or 0 if unknown.
 func lineOf(err error) int {
 	if e, ok := err.(*lineError); ok {
 		return e.line

@@ -23,7 +23,6 @@ func (s setting) entryVariable(name string) string {
 	}, name)
 }
 
-// Keys of the table that are not schemes.
 const (
 	AllSchemes = "all"
 	exceptions = "except"

@@ -10,10 +10,10 @@ import (
 
 // Source is the origin of a configuration: a file and an environment.
 type Source struct {
-	File    string              // of --config; if empty, of LOCUS_CONFIG, or else the default file
-	Getenv  func(string) string // the value of an environment variable
-	Environ func() []string     // all NAME=VALUE of the environment; may be nil
-	Schemes []string            // registered schemes, which have variables for their gateways
+	File    string              // from --config; if empty, from LOCUS_CONFIG, or else the default file
+	Getenv  func(string) string // returns the value of an environment variable
+	Environ func() []string     // returns the environment as NAME=VALUE; may be nil
+	Schemes []string            // registered schemes; each has a variable for its gateway
 }
 
 // Read applies the file and then the environment to c. The error is the first [Problem].
@@ -24,8 +24,8 @@ func (s Source) Read(c *Config) error {
 	return nil
 }
 
-// unregistered returns the schemes that only the environment names: LOCUS_GATEWAYS_X_FOO is
-// for x-foo. It reads "." and "+" in a name as "-".
+// unregistered returns the schemes that only the environment names: LOCUS_GATEWAYS_X_FOO means
+// x-foo. In a variable's name, "_" always becomes "-".
 func (s Source) unregistered(key setting, known map[string]bool) (names []string) {
 	if s.Environ == nil {
 		return nil

@@ -13,9 +13,9 @@ import (
 // Setting is a setting with its value.
 type Setting struct {
 	Key, Help string
-	Variable  string // of the environment
-	Value     any    // bool, int64, string, or a list of those; nil: none. It has no password
-	empty     string // what a file has for no value
+	Variable  string // environment variable
+	Value     any    // bool, int64, string, a list of these, or nil; contains no password
+	empty     string // the empty value in a file
 }
 
 // Settings returns all settings. Each proxy is a separate setting.
@@ -79,7 +79,7 @@ func (s Setting) TOML() string {
 	}
 	var b strings.Builder
 	if err := toml.NewEncoder(&b).Encode(map[string]any{"v": s.Value}); err != nil {
-		return err.Error() // a type that no setting has
+		return err.Error() // no setting has such a type
 	}
 	return strings.TrimSpace(strings.TrimPrefix(b.String(), "v = "))
 }

@@ -310,7 +310,7 @@ func (s *Sender) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// relay is the server that sends messages. The zero value means none.
+// relay is the server that sends messages. The zero relay means that there is none.
 type relay struct{ submit.Relay }
 
 // UnmarshalText reads a relay as [submit.ParseRelay] does.
@@ -338,7 +338,7 @@ func (w *words) UnmarshalTOML(value any) error {
 	return (*Paths)(w).UnmarshalTOML(value)
 }
 
-// archive is a template of an archive's URLs.
+// archive is a template for an archive's URLs.
 type archive string
 
 // UnmarshalText reads a template with "{url}" or "{escaped}".

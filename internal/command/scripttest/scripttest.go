@@ -18,7 +18,7 @@ import (
 // "locus", which the scripts run, and "locus-served". command does what arguments ask for and
 // returns the exit status.
 func Main(m *testing.M, command func(a *base.App, args []string) int) {
-	// Many tests wait for a time limit and need no processor meanwhile.
+	// Many tests wait for a time limit, and need no processor meanwhile.
 	flag.Set("test.parallel", "8")
 	testscript.Main(m, map[string]func(){
 		"locus":        func() { os.Exit(base.Main(command)) },
@@ -45,12 +45,12 @@ func Params(t *testing.T, dir string) testscript.Params {
 	}
 }
 
-// hurry has a process of the program end when it is done: a race detector would have
-// each stay for a second more.
+// hurry makes each process exit immediately, because the race detector would delay the exit by
+// a second.
 func hurry(e *testscript.Env) { e.Setenv("GORACE", "atexit_sleep_ms=0") }
 
-// status runs a command: status 2 locus parse x. It fails if the exit status is
-// another one. stdin, stdout and stderr are as with exec.
+// status runs a command and checks its exit status: status 2 locus parse x. stdin, stdout and
+// stderr work as with exec.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status N command...")
@@ -75,9 +75,9 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// examples runs the two examples in the help of a subcommand, each in a shell. The pairs of
-// arguments after the subcommand replace texts of the examples, such as the URLs of other hosts.
-// An example must write to standard output, unless it has -O.
+// examples runs the two examples in a subcommand's help, each in a shell. The arguments after
+// the subcommand are pairs: the first text in the examples is replaced by the second, such as a
+// URL on another host. An example must write to standard output, unless it has -O.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args)%2 != 1 {
 		ts.Fatalf("usage: examples subcommand [old new]...")

@@ -22,10 +22,10 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// The start of a process costs more than most commands. So each script has one process,
-// locus-served, that runs its commands one after the other, each with its own folder,
-// arguments and environment. What reads standard input, is interrupted, or is within a
-// shell is a process of its own.
+// Starting a process takes longer than most commands. So each script starts one
+// process, locus-served, which runs the script's commands sequentially, each with its
+// own directory, arguments and environment. A command that reads standard input, is
+// interrupted, or is inside a shell runs in its own process.
 
 // servedRequest is a command for locus-served.
 type servedRequest struct {
@@ -33,13 +33,13 @@ type servedRequest struct {
 	Args, Env []string
 }
 
-// servedAnswer is what became of it.
+// servedAnswer is the result of a servedRequest.
 type servedAnswer struct {
 	Status   int
 	Out, Err []byte
 }
 
-// serveCommands is the program locus-served: it runs the commands of standard input.
+// serveCommands is the program locus-served. It runs the commands from standard input.
 func serveCommands(command func(*base.App, []string) int) {
 	requests, answers := json.NewDecoder(os.Stdin), json.NewEncoder(os.Stdout)
 	for {
@@ -74,7 +74,7 @@ func (r servedRequest) run(command func(*base.App, []string) int) servedAnswer {
 	return servedAnswer{status, out.Bytes(), errOut.Bytes()}
 }
 
-// servedProcess is the process of one script.
+// servedProcess is the locus-served process for one script.
 type servedProcess struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -84,7 +84,7 @@ type servedProcess struct {
 
 type servedKey struct{}
 
-// setupServed makes a place for the process of a script, which the first command starts.
+// setupServed prepares a script's process. The first command starts the process.
 func setupServed(e *testscript.Env) {
 	p := new(servedProcess)
 	e.Values[servedKey{}] = p
@@ -115,7 +115,7 @@ func (p *servedProcess) start() error {
 	return p.cmd.Start()
 }
 
-// run runs a command of a script, and returns its exit status.
+// run runs a command and returns its exit status.
 func (p *servedProcess) run(ts *testscript.TestScript, args []string) int {
 	if p.cmd == nil {
 		ts.Check(p.start())
@@ -138,22 +138,22 @@ func (p *servedProcess) run(ts *testscript.TestScript, args []string) int {
 	return answer.Status
 }
 
-// needsProcess reports whether a command uses the streams of its own process.
+// needsProcess reports whether a command needs its own process.
 func needsProcess(ts *testscript.TestScript, args []string) bool {
 	switch {
 	case len(args) == 0:
 		return false
 	case args[0] == "extract":
-		// Without a file it reads standard input.
+		// Without a file, the command reads standard input.
 		_, err := os.Stat(ts.MkAbs(args[len(args)-1]))
 		return err != nil
 	}
-	// The standard output of locus-served is not that of its commands.
+	// These commands use standard output directly, and locus-served uses it for results.
 	return args[0] == "open" || slices.Contains(args, "-") || slices.Contains(args, "/dev/stdout")
 }
 
-// servedScripts returns a folder with the scripts of dir, in which "exec locus" is "served
-// locus" where that comes to the same.
+// servedScripts returns a directory with copies of the scripts in dir. It replaces "exec locus"
+// by "served locus" where both have the same effect.
 func servedScripts(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
@@ -167,7 +167,7 @@ func servedScripts(t *testing.T, dir string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What follows the commands are files of the script.
+		// After the commands come the script's files.
 		commands, _, _ := bytes.Cut(text, []byte("\n-- "))
 		text = slices.Concat(command.ReplaceAll(commands, []byte("${1}served $2")), text[len(commands):])
 		if err := os.WriteFile(filepath.Join(folder, filepath.Base(file)), text, 0o666); err != nil {
@@ -177,7 +177,7 @@ func servedScripts(t *testing.T, dir string) string {
 	return folder
 }
 
-// servedCommand is "served locus ARGS...", which is as "exec locus ARGS...".
+// servedCommand is "served locus ARGS...". It has the same effect as "exec locus ARGS...".
 func servedCommand(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) < 2 || args[0] != "locus" {
 		ts.Fatalf("usage: served locus ARGS...")
@@ -198,14 +198,14 @@ var settingLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:\[[^]]*\] *)*env +([A-Za-z0-9_.]+)=`)
 })
 
-// scriptVariables returns the names of all variables that a command may read: those
-// that scripts set, and those of every script.
+// scriptVariables returns the names of all environment variables that a command may read:
+// variables that a script sets, and variables that every script has.
 var scriptVariables = sync.OnceValue(func() (list []string) {
 	names := map[string]bool{}
 	for _, name := range []string{"HOME", "PATH", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "WORK"} {
 		names[name] = true
 	}
-	// The pattern has no fault.
+	// The pattern is valid.
 	files, _ := filepath.Glob("testdata/*/*.txt")
 	for _, file := range files {
 		text, err := os.ReadFile(file)

@@ -33,7 +33,7 @@ type asking struct {
 	tlsDays                 int
 	ipv4, ipv6              bool
 
-	hosts []hostAccess // of the rules and flags; the first that fits a host applies
+	hosts []hostAccess // from the rules and flags; the first that matches a host applies
 }
 
 // hostAccess holds the certificate that the client sends to hosts that match a pattern.
@@ -101,7 +101,7 @@ func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	return v.prepareGitHub(o)
 }
 
-// maxCookies is the size limit of a cookie file, in bytes.
+// maxCookies limits the size of a cookie file, in bytes.
 const maxCookies = 16 << 20
 
 func readCookies(name string) (http.CookieJar, error) {
@@ -194,8 +194,8 @@ func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 	for i := range v.o.Rules.Host {
 		h := &v.o.Rules.Host[i]
 		if !trusted && (len(h.Headers) > 0 || h.Bearer != "" || h.Basic != "" || h.Cert != "") {
-			// An author of untrusted documents could add a rules file, and so choose a host
-			// that receives a secret of the environment.
+			// The author of untrusted documents could add a rules file, and so choose a host
+			// that receives a secret from the environment.
 			return fmt.Errorf("%s: headers, logins and certificates are used only if --rules names the file", rulesName)
 		}
 		if err := v.hostSecrets(o, h); err != nil {

@@ -16,12 +16,12 @@ import (
 
 // changes caches the changed lines of files, by repository.
 type changes struct {
-	folders map[string]string   // tops of repositories by folder
-	lines   map[string]*changed // by top
+	folders map[string]string   // repository root by directory
+	lines   map[string]*changed // changed lines by repository root
 }
 
-// changed holds the changed lines of the files of a repository, by path. If all is set,
-// every line has changed.
+// changed holds the changed lines in each file of a repository, by path. If all is set, every
+// line has changed.
 type changed struct {
 	all   bool
 	files map[string]*lines
@@ -30,7 +30,7 @@ type changed struct {
 // lines holds ranges of lines. If all is set, it holds every line.
 type lines struct {
 	all    bool
-	ranges [][2]int64 // first and last
+	ranges [][2]int64 // first and last line
 }
 
 func (l *lines) has(line int64) bool {
@@ -45,7 +45,7 @@ func (l *lines) has(line int64) bool {
 	return false
 }
 
-// of returns the lines of a file that have changed since rev, or nil if none has.
+// of returns the lines in a file that have changed since rev, or nil if none have.
 func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err == nil {
@@ -155,8 +155,8 @@ func submodule(ctx context.Context, top, commit, path string) string {
 	return id
 }
 
-// changedLines returns the lines of the working tree that a commit does not have. All lines
-// of an untracked file are new.
+// changedLines returns the lines in the working tree that a commit does not contain. In an
+// untracked file, all lines are new.
 func changedLines(ctx context.Context, top, commit string) (map[string]*lines, error) {
 	filters, err := withoutFilters(ctx, top)
 	if err != nil {
@@ -190,15 +190,15 @@ func addUntracked(changed map[string]*lines, r io.Reader) error {
 	}
 }
 
-// parseDiff returns the added lines of each file of a diff without context lines. All lines
-// of a file that moved to another directory are new, because its relative links are
-// resolved there.
+// parseDiff returns the added lines for each file in a diff without context lines. If a file
+// moved to another directory, all its lines are new, because its relative links now have other
+// targets.
 func parseDiff(r io.Reader) (map[string]*lines, error) {
 	changed := map[string]*lines{}
 	in := bufio.NewReaderSize(r, maxDiff)
 	var current *lines
 	from := ""
-	skip := int64(0) // lines of a hunk
+	skip := int64(0) // remaining lines in a hunk
 	for {
 		line, err := readLine(in)
 		switch {

@@ -31,14 +31,14 @@ type choice struct {
 	wikilinks  bool
 	extensions []string
 
-	paths   []policy.Pattern     // of --exclude-path
-	url     locus.URL            // of --base-url
-	root    locus.URL            // of --root
-	tops    map[string]locus.URL // of the repositories, by folder; zero values are folders of none
+	paths   []policy.Pattern     // from --exclude-path
+	url     locus.URL            // from --base-url
+	root    locus.URL            // from --root
+	tops    map[string]locus.URL // repository root by directory; zero outside a repository
 	changes changes
-	layouts map[string]*verify.Layout // by folder; nil values are folders without one
-	told    map[string]bool           // configuration files
-	listed  map[string]bool           // by --dump
+	layouts map[string]*verify.Layout // layout by directory; nil without a layout
+	told    map[string]bool           // configuration files that a note named
+	listed  map[string]bool           // links that --dump has listed
 }
 
 // addFlags adds the flags to the command.
@@ -102,7 +102,7 @@ func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err erro
 	return nil
 }
 
-// patterns parses the values of a flag.
+// patterns parses a flag's values.
 func patterns(flag string, texts []string, known func(string) bool) (list []policy.Pattern, err error) {
 	for _, text := range texts {
 		p, err := policy.ParsePattern(text, known)
@@ -165,7 +165,7 @@ func pathPattern(text, dir string) (policy.Pattern, error) {
 	name := filepath.FromSlash(slashed)
 	switch {
 	case strings.HasPrefix(slashed, "*"):
-		name = string(filepath.Separator) + name // anywhere
+		name = string(filepath.Separator) + name // matches in any directory
 	case !filepath.IsAbs(name):
 		name = filepath.Join(dir, name)
 	}
@@ -188,8 +188,8 @@ func (c *choice) excluded(u locus.URL) bool {
 	return slices.ContainsFunc(c.paths, func(p policy.Pattern) bool { return p.Matches(u, 0) })
 }
 
-// isDocument reports whether to read a file of a directory. It recognizes documents for
-// readers by their names.
+// isDocument reports whether to read a file in a directory. It recognizes documents by their
+// names.
 func (c *choice) isDocument(name string) bool {
 	if c.allFiles {
 		return true
@@ -209,7 +209,7 @@ func (c *choice) isDocument(name string) bool {
 	return false
 }
 
-// list writes a link for --dump: each URL once, or with --json each link.
+// list writes a link for --dump. Without --json it writes each URL only once.
 func (v *verifier) list(r *verify.Result) {
 	switch {
 	case r.Err != nil:

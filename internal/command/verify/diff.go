@@ -9,7 +9,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// writeDiff writes edits of a text, which are in order, as a unified diff that git and patch apply.
+// writeDiff writes ordered edits of a text as a unified diff for git and patch.
 func writeDiff(w io.Writer, name string, text []byte, edits []edit) error {
 	list := make([]udiff.Edit, len(edits))
 	for i, e := range edits {
@@ -24,10 +24,10 @@ func writeDiff(w io.Writer, name string, text []byte, edits []edit) error {
 	return err
 }
 
-// renumber sets the new line at which each hunk begins. The library does not count the lines
-// between two changes of a hunk that comes before.
+// renumber sets the new line number at which each hunk begins. The library does not count the
+// lines between two changes in an earlier hunk.
 func renumber(hunks []*udiff.Hunk) {
-	shift := 0 // new lines so far, less old ones
+	shift := 0 // added lines minus removed lines so far
 	for _, h := range hunks {
 		h.ToLine = h.FromLine + shift
 		for _, l := range h.Lines {
@@ -41,8 +41,8 @@ func renumber(hunks []*udiff.Hunk) {
 	}
 }
 
-// patchName writes the name of a file in the head of a patch, as git does: in quotes if it has
-// unusual characters, and with a tab after it if it has blanks.
+// patchName writes a file name for the head of a patch, as git does: in quotes if it contains
+// unusual characters, and followed by a tab if it contains spaces.
 func patchName(name string) string {
 	var b strings.Builder
 	quoted := false

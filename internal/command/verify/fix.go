@@ -22,10 +22,10 @@ import (
 // fixer collects links that have moved permanently, and replaces them in their documents.
 type fixer struct {
 	v       *verifier
-	names   []string // of the documents, in order
+	names   []string // document names, in order
 	changes map[string][]change
 
-	links, documents int // replaced
+	links, documents int // number of replaced links and of changed documents
 	refused          int
 }
 
@@ -67,8 +67,8 @@ func (f *fixer) isSecure(u locus.URL) bool {
 	return f.v.a.Registry.Scheme(u).Traits.Has(scheme.Secure)
 }
 
-// destination returns the new URL of a link: the redirect target. It has the fragment of
-// the link, unless a redirect set another.
+// destination returns the new URL for a link: the redirect target, with the link's fragment
+// unless a redirect set another.
 func destination(r *verify.Result) (locus.URL, error) {
 	if _, brought := r.To.Fragment(); brought {
 		return r.To, nil
@@ -155,12 +155,12 @@ func (f *fixer) document(name string) error {
 }
 
 // generated matches the marks that generators write in their files: at the start of a line,
-// after a comment mark, and in the head of pages.
+// after a comment mark, or in a page's head.
 var generated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
 })
 
-// maxGenerated is the number of bytes of a file that are searched for such a mark.
+// maxGenerated limits the bytes at the start of a file that are searched for such a mark.
 const maxGenerated = 8 << 10
 
 // unwritable returns the reason why a document must not be changed, or "".
@@ -177,8 +177,8 @@ func (f *fixer) unwritable(path string, text []byte) string {
 	return ""
 }
 
-// isInside reports whether a file, after symbolic links, is below the working directory or
-// in the directory of its path.
+// isInside reports whether a file, with symbolic links resolved, is below the working directory
+// or still in the directory of its path.
 func isInside(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -209,7 +209,7 @@ func replace(path string, old, text []byte) error {
 	if _, err := r.Write(text); err != nil {
 		return err
 	}
-	// Commit would sync between the comparison and the rename, which takes long.
+	// Commit would sync between the comparison and the rename, and a sync takes long.
 	if err := r.Sync(); err != nil {
 		return err
 	}

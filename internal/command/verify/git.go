@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// maxDiff is the size limit of a message of git and of a line of a diff, in bytes.
+	// maxDiff limits the size of a git message and of a diff line, in bytes.
 	maxDiff = 64 << 10
-	// gitTime is the time limit of git, which may read a million files.
+	// gitTime limits the time of a git command, which may read a million files.
 	gitTime = 10 * time.Minute
 )
 
-// gitText runs git and returns its output without the end of the line.
+// gitText runs git and returns its output without the final newline.
 func gitText(ctx context.Context, dir string, args ...string) (text string, err error) {
 	err = git(ctx, dir, func(r io.Reader) error {
 		out, err := io.ReadAll(io.LimitReader(r, maxDiff))
@@ -32,12 +32,12 @@ func gitText(ctx context.Context, dir string, args ...string) (text string, err 
 	return text, err
 }
 
-// gitOptions keep the configuration of a repository, which may be a stranger's, from
-// running programs: a monitor of files, hooks.
+// gitOptions prevents the configuration of an untrusted repository from running programs, such
+// as hooks and a file system monitor.
 var gitOptions = []string{"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "diff.autoRefreshIndex=false"}
 
-// withoutFilters returns the options that keep git from running filters, which the
-// configuration of a repository may name for its files.
+// withoutFilters returns the options that prevent git from running filters, which a
+// repository's configuration may name.
 func withoutFilters(ctx context.Context, dir string) (options []string, err error) {
 	// git exits with status 1 if there are no filters.
 	list, _ := gitText(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\.`)
@@ -57,8 +57,8 @@ func withoutFilters(ctx context.Context, dir string) (options []string, err erro
 	return options, nil
 }
 
-// git runs git in dir and passes its output to read. git neither fetches missing objects of
-// a partial clone nor writes the index.
+// git runs git in dir and passes its output to read. The git command neither fetches objects
+// missing from a partial clone nor writes the index.
 func git(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -75,7 +75,7 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 		return err
 	}
 	readErr := read(out)
-	_, _ = io.Copy(io.Discard, out) // git would wait for it to be read
+	_, _ = io.Copy(io.Discard, out) // otherwise git would wait
 	err = cmd.Wait()
 	switch {
 	case err == nil:
@@ -88,8 +88,7 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 	return err
 }
 
-// gitEnv removes the variables of a Git hook from env, so that git uses the repository of
-// the documents.
+// gitEnv removes a Git hook's variables from env, so that git uses the documents' repository.
 func gitEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -102,7 +101,7 @@ func gitEnv(env []string) []string {
 	})
 }
 
-// message stores the beginning of the text that is written to it.
+// message stores the beginning of the text written to it.
 type message struct{ text []byte }
 
 func (m *message) Write(p []byte) (int, error) {

@@ -91,7 +91,8 @@ func localRemap(r *verify.Remap, dir string) error {
 	return nil
 }
 
-// layout returns the layout of the document name, which verify found in the argument arg.
+// layout returns the layout for the document called name, which verify found in the argument
+// arg.
 func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
 	c := &v.choice
 	if c.preset == "auto" {
@@ -103,7 +104,7 @@ func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *v
 			}
 			above := filepath.Dir(dir)
 			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || above == filepath.Dir(above) || above == v.a.Getenv("HOME") {
-				break // the top of a project
+				break // project root
 			}
 			dir = above
 		}
@@ -113,7 +114,7 @@ func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *v
 	return v.plainLayout(ctx, arg)
 }
 
-// plainLayout returns the layout of documents without a generator.
+// plainLayout returns the layout for documents without a generator.
 func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	c := &v.choice
 	if c.url.IsZero() && !c.wikilinks {
@@ -128,8 +129,8 @@ func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	return l
 }
 
-// rootOf returns the root directory of the site of an argument: --root, the argument, or
-// the current directory.
+// rootOf returns the site's root directory for an argument: --root, the argument, or the
+// current directory.
 func (v *verifier) rootOf(arg string) string {
 	dir := v.root
 	if info, err := os.Stat(arg); dir == "" && err == nil && info.IsDir() {
@@ -141,8 +142,8 @@ func (v *verifier) rootOf(arg string) string {
 	return dir
 }
 
-// layoutIn returns the layout of a directory, by the preset or the configuration file in
-// the directory. It returns nil if there is none.
+// layoutIn returns the layout for a directory, by the preset or the directory's configuration
+// file. It returns nil if there is none.
 func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	if l, ok := c.layouts[dir]; ok {
 		return l
@@ -158,8 +159,8 @@ func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) 
 	return l
 }
 
-// noteRecognized names sites whose generator verify only recognizes, if it skipped one of
-// their links.
+// noteRecognized writes a note about each site with skipped links, if verify recognizes the
+// site's generator but can't read its configuration.
 func (c *choice) noteRecognized(a *base.App) {
 	for _, dir := range slices.Sorted(maps.Keys(c.layouts)) {
 		if l := c.layouts[dir]; l != nil && isRecognized(l) && l.Undecided() > 0 {
@@ -168,13 +169,13 @@ func (c *choice) noteRecognized(a *base.App) {
 	}
 }
 
-// isRecognized reports whether verify only recognizes the generator of a layout, and does
-// not read its documents as pages.
+// isRecognized reports whether verify only recognizes a layout's generator, and does not read
+// its documents as pages.
 func isRecognized(l *verify.Layout) bool {
 	return l.Preset() != "" && !slices.Contains(verify.Presets(), l.Preset())
 }
 
-// tell writes a note, once, that documents are read as pages of a generator.
+// tell writes a note, once, that verify reads documents as a generator's pages.
 func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
 	config := filepath.Join(dir, l.Config())
 	if !c.told[config] && !isRecognized(l) {

@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// causeNote is the note about links that verify skipped for a cause. It names the setting
+// causeNote is the note about links that verify skipped for one cause. It names the setting
 // that changes this.
 type causeNote struct {
 	cause verify.Cause
-	text  string // after the number of links
+	text  string // text after the number of links
 }
 
 // causeNotes returns the notes in output order. A cause without a setting has no note.
@@ -42,8 +42,8 @@ func (v *verifier) noteCauses() {
 	}
 }
 
-// noteInput names the flag that sets the type of standard input, if verify found no links
-// there.
+// noteInput writes a note with the flag for the type of standard input, if verify found no
+// links there.
 func (v *verifier) noteInput() {
 	if v.readsInput && v.as == "" && !v.choice.dump && !v.sum.documents["-"] {
 		v.a.Note("no links found on standard input; use --as markdown or --as html to set its type")
@@ -62,7 +62,7 @@ func (l leftOut) add(name string) {
 	l[cmp.Or(strings.ToLower(filepath.Ext(name)), "without an extension")]++
 }
 
-// shownExtensions is the number of extensions in the note about skipped files.
+// shownExtensions limits the extensions in the note about skipped files.
 const shownExtensions = 3
 
 // String returns the number of files, by the most frequent extensions: "41 other files were

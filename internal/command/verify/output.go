@@ -23,9 +23,9 @@ type output struct {
 	w      *bufio.Writer
 	tty    bool
 	colors term.Colors
-	all    bool // it shows good links, too
+	all    bool // also shows good links
 	report reporter
-	file   *wholefile.Replacement // nil: standard output
+	file   *wholefile.Replacement // nil for standard output
 }
 
 func (v *verifier) openStandard(f format) {
@@ -51,8 +51,8 @@ func (v *verifier) openFile(f format, name string) error {
 	return nil
 }
 
-// isOutput reports whether a file is a report of this run, which may still list the links
-// of an earlier run.
+// isOutput reports whether a file is a report from this run. It may still list an earlier run's
+// links.
 func (v *verifier) isOutput(path string) bool {
 	return slices.ContainsFunc(v.tell.outputs, func(o *output) bool {
 		return o.file != nil && o.file.Target != "" && (isSamePath(o.file.Target, path) || isSamePath(o.file.Name(), path))

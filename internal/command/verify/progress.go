@@ -17,12 +17,12 @@ import (
 // waiting URLs, and the rate.
 type verifyProgress struct {
 	v       *verifier
-	bars    *mpb.Progress // nil: nothing is shown
+	bars    *mpb.Progress // nil if no progress is shown
 	bar     *mpb.Bar
-	text    atomic.Value // a string: what comes after the bar
+	text    atomic.Value // string: the text after the bar
 	end     chan struct{}
 	ended   sync.WaitGroup
-	restore []func() // the streams
+	restore []func() // functions that restore the streams
 }
 
 // startProgress starts the display if standard error is a terminal.

@@ -13,10 +13,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// safeText escapes text of documents and servers for a terminal, and masks passwords.
+// safeText escapes text from documents and servers for a terminal, and masks passwords.
 func safeText(text string) string { return term.Safe(locus.MaskText(charset.Text(text))) }
 
-// interesting reports whether a result is shown without --all.
+// interesting reports whether the report shows a result even without --all.
 func (v *verifier) interesting(r *verify.Result) bool {
 	if r.Err != nil {
 		return true
@@ -130,7 +130,7 @@ func through(r *verify.Result) string {
 type sum struct {
 	links, accepted, known, unread int
 	verdicts                       map[verify.Verdict]int
-	causes                         map[verify.Cause]int // of links that were not judged
+	causes                         map[verify.Cause]int // number of links that were not checked
 	documents                      map[string]bool
 }
 

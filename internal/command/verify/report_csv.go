@@ -15,7 +15,7 @@ type csvReport struct{ *csv.Writer }
 
 func newCSVReport(_ *verifier, o *output) reporter {
 	c := csvReport{csv.NewWriter(o.w)}
-	// The output keeps an error.
+	// The output stores its own errors.
 	_ = c.Write([]string{"document", "member", "line", "column", "link", "url", "verdict", "status", "reason", "to", "last alive"})
 	return c
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// githubReport writes GitHub workflow commands, which annotate the files of a change.
+// githubReport writes GitHub workflow commands, which annotate the files in a change.
 type githubReport struct {
 	v   *verifier
 	out *bufio.Writer
@@ -65,7 +65,7 @@ func workflowValue(text string) string {
 }
 
 const (
-	// maxSummary is the size limit of the table. The limit of a step summary is 1 MiB.
+	// maxSummary limits the size of the table. GitHub limits a step summary to 1 MiB.
 	maxSummary = 900 << 10
 	summaryEnv = "GITHUB_STEP_SUMMARY"
 )
@@ -75,7 +75,7 @@ type summaryReport struct {
 	v    *verifier
 	file string
 	rows strings.Builder
-	more int // rows that are left out
+	more int // number of omitted rows
 }
 
 // openSummary adds the step summary if a report has the format github.

@@ -53,7 +53,7 @@ func newHTMLReport(v *verifier, o *output) reporter {
 	return &htmlReport{v: v, out: o.w, all: o.all, hosts: map[string]int{}, files: map[string]int{}}
 }
 
-// htmlRow is what the template "row" shows.
+// htmlRow is the data for the template "row".
 type htmlRow struct{ Verdict, Class, Link, Href, Document, Place, Why string }
 
 func (h *htmlReport) result(r *verify.Result) {
@@ -106,20 +106,20 @@ func (h *htmlReport) hostOf(r *verify.Result) string {
 	return safeText(cmp.Or(r.URL.Host(), r.URL.Scheme()+":"))
 }
 
-// chart is a picture of the longest bars.
+// chart shows the longest bars.
 type chart struct {
 	Title string
 	Bars  []bar
-	More  string // what is left out
+	More  string // number of omitted bars, as text
 }
 
 type bar struct {
 	Name  string
 	Count int
-	Width string // percent of the longest
+	Width string // percentage of the longest bar
 }
 
-// maxBars is the number of bars of a chart.
+// maxBars limits the bars in a chart.
 const maxBars = 12
 
 func newChart(title, thing string, counts map[string]int) chart {
@@ -138,7 +138,7 @@ func newChart(title, thing string, counts map[string]int) chart {
 	return c
 }
 
-// htmlPage is what the templates "head" and "foot" show.
+// htmlPage is the data for the templates "head" and "foot".
 type htmlPage struct {
 	Policy, Summary, Slowest, When string
 	Interrupted, All               bool
@@ -166,7 +166,7 @@ func (h *htmlReport) end() {
 	}
 }
 
-// sourceHash returns how a Content-Security-Policy names a style or a script.
+// sourceHash returns the Content-Security-Policy source for a style or a script.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -176,7 +176,7 @@ func sourceHash(text string) string {
 type spool struct {
 	file *wholefile.Temporary
 	w    *bufio.Writer
-	err  error // the first one
+	err  error // first error
 }
 
 func (s *spool) write(add func(io.Writer) error) {

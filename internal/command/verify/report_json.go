@@ -38,7 +38,7 @@ type verifyJSON struct {
 	Line      int64          `json:"line"`
 	Column    int64          `json:"column"`
 	URL       *shape.Text    `json:"url"`
-	Written   shape.Text     `json:"written,omitempty"` // the partial form, or text that is not a URL
+	Written   shape.Text     `json:"written,omitempty"` // relative reference, or text that is not a URL
 	Verdict   verify.Verdict `json:"verdict"`
 	Status    *int           `json:"status"`
 	Detail    shape.Text     `json:"detail,omitempty"`
@@ -63,7 +63,7 @@ type unreadJSON struct {
 
 func (j jsonReport) result(r *verify.Result) {
 	if r.Err != nil {
-		// The output keeps an error, and encoding has none.
+		// The output stores its own errors, and encoding can't fail.
 		_ = j.Encode(unreadJSON{shape.Text(r.Document), base.NewReason(r.Err)})
 		return
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // junitReport writes JUnit XML: a suite for each document and a case for each link. It uses
-// only the attributes of the Jenkins schema, which all programs support.
+// only attributes in the Jenkins schema, which all programs support.
 type junitReport struct {
 	v     *verifier
 	out   *bufio.Writer
@@ -97,7 +97,7 @@ func oneLine(w row) string {
 
 func (j *junitReport) flush() {
 	if j.suite != nil {
-		// The output keeps an error.
+		// The output stores its own errors.
 		_ = j.xml.Encode(j.suite)
 		j.out.WriteByte('\n')
 	}

@@ -44,7 +44,7 @@ func (m *markdownReport) end() {
 	fmt.Fprintf(m.out, "%s\n", tableCell(m.v.summary()))
 }
 
-// tableCell escapes text for a table cell, so that text of a server makes no link.
+// tableCell escapes text for a table cell, so that a server's text can't create a link.
 func tableCell(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -23,10 +23,10 @@ import (
 type sarifReport struct {
 	v     *verifier
 	out   *bufio.Writer
-	dir   string // the working directory, with "/"; empty: unknown
+	dir   string // working directory, with "/"; empty if unknown
 	rows  int
-	same  map[string]int // how often a link is in a document
-	rules map[string]int // the index of each rule
+	same  map[string]int // number of occurrences of each link in a document
+	rules map[string]int // rule indexes
 }
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -89,7 +89,7 @@ type (
 	}
 )
 
-// sarifRules describes each verdict of a report. unread applies to documents.
+// sarifRules describes each verdict in a report. The rule "unread" applies to documents.
 func sarifRules() []sarifRule {
 	var rules []sarifRule
 	add := func(id, name, level, short, full string) {
@@ -128,7 +128,7 @@ func newSARIFReport(v *verifier, o *output) reporter {
 func asJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // only strings and numbers
+		panic(err) // can't fail: only strings and numbers
 	}
 	return text
 }
@@ -200,7 +200,8 @@ func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// artifact returns the URI of a document, relative to the working directory if it is below that.
+// artifact returns the URI of a document. It is relative if the document is below the working
+// directory.
 func (s *sarifReport) artifact(r *verify.Result) sarifArtifact {
 	if !isFile(r) {
 		return sarifArtifact{URI: safeText(r.Document)}

@@ -10,15 +10,15 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// textReport writes for people: the links of a document below its name.
+// textReport writes text for a terminal: the links in each document below its name.
 type textReport struct {
 	v       *verifier
 	out     *bufio.Writer
 	tty     bool
 	all     bool
 	colors  term.Colors
-	current string          // the document; empty: none so far
-	shown   map[string]bool // the reasons of warnings that a note counts
+	current string          // current document; empty before the first
+	shown   map[string]bool // reasons for warnings that a note counts
 }
 
 func newTextReport(v *verifier, o *output) reporter {
@@ -61,8 +61,8 @@ func (t *textReport) result(r *verify.Result) {
 	}
 }
 
-// isRepeated reports whether r is a warning about the spelling of a link that the report has
-// shown for another link. A note counts such warnings: a page may have a thousand.
+// isRepeated reports whether r is a warning about a link's spelling that the report has already
+// shown for another link. A note counts such warnings, because a page may have a thousand.
 func (t *textReport) isRepeated(r *verify.Result) bool {
 	if t.all || r.Err != nil || r.Verdict != verify.Warning || r.Cause != verify.Escaped {
 		return false
@@ -73,7 +73,7 @@ func (t *textReport) isRepeated(r *verify.Result) bool {
 }
 
 const (
-	// slowHosts is the number of slow hosts listed; slowFrom is what counts as slow.
+	// slowHosts limits the listed slow hosts. A host is slow from the duration slowFrom on.
 	slowHosts = 3
 	slowFrom  = time.Second
 )
@@ -92,7 +92,7 @@ func (t *textReport) end() {
 	}
 }
 
-// slowest returns the slow hosts in one line; empty if all are fast.
+// slowest returns the slow hosts in one line, or "" if all are fast.
 func (v *verifier) slowest() string {
 	var slow []string
 	for _, h := range v.verifier.Slowest(slowHosts) {

@@ -13,14 +13,14 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// change is a link of a document that is to lead to another URL.
+// change is a link in a document that gets another URL.
 type change struct {
 	line, column int64
-	url          locus.URL // that was verified
+	url          locus.URL // verified URL
 	to           locus.URL
 }
 
-// edit replaces the text from start to end, which is link number "link" of the document.
+// edit replaces the text from start to end. link is the number of the link in the document.
 type edit struct {
 	change
 	start, end int
@@ -28,7 +28,7 @@ type edit struct {
 	link       int
 }
 
-// refusal is a change that is not made.
+// refusal is a change that the rewriter can't make.
 type refusal struct {
 	change
 	why string
@@ -44,8 +44,8 @@ type rewriter struct {
 	bad   []refusal
 }
 
-// rewrite returns the edits that make changes in text, in order. Each is proved: a second
-// reading finds the new URLs, and everything else as before.
+// rewrite returns the edits for changes in text, in order. It verifies each edit by reading the
+// new text: only the changed links may differ.
 func rewrite(text []byte, name string, o document.Options, changes []change) ([]edit, []refusal) {
 	w := &rewriter{name: name, o: o, text: text}
 	w.links = w.read(text)
@@ -61,7 +61,8 @@ func rewrite(text []byte, name string, o document.Options, changes []change) ([]
 	return w.edits, w.bad
 }
 
-// read returns the links of a text. Nil: it is binary, damaged, or too large.
+// read returns the links in a text. It returns nil if the text is binary, damaged, or too
+// large.
 func (w *rewriter) read(text []byte) (list []document.Link) {
 	for l, err := range document.Links(bytes.NewReader(text), w.name, &w.o) {
 		if err != nil {
@@ -98,14 +99,14 @@ func (w *rewriter) edit(c change) (e edit, why string) {
 	decoded := markup.Decode(written, n)
 	text, ok := encode(to, n)
 	if !ok || decoded.Text != l.URL.String() {
-		// Compressed, in another charset, or on several lines.
+		// The link is compressed, in another charset, or on several lines.
 		return e, whyForm
 	}
 	return edit{c, start, end, text, i}, ""
 }
 
-// isPlain reports whether a URL has only the characters of RFC 3986, so that it means the
-// same in every document.
+// isPlain reports whether a URL contains only RFC 3986 characters, so that it has the same
+// meaning in every document.
 func isPlain(text string) bool {
 	for i := range len(text) {
 		if !octet.Is(text[i], octet.Alpha|octet.Digit) && strings.IndexByte("-._~:/?#[]@!$&'()*+,;=%", text[i]) < 0 {
@@ -115,7 +116,7 @@ func isPlain(text string) bool {
 	return true
 }
 
-// notationOf returns how a document writes the characters of a link.
+// notationOf returns how a document encodes the characters in a link.
 func notationOf(l *document.Link) markup.Notation {
 	switch {
 	case isStyle(l):
@@ -138,13 +139,13 @@ func isStyle(l *document.Link) bool {
 	return l.Element == "style" || strings.HasSuffix(l.Element, " style") || l.Type == "text/css"
 }
 
-// encode writes a URL as the document needs it. ok is false if it can't.
+// encode encodes a URL for the document. ok is false if that is impossible.
 func encode(to string, n markup.Notation) (text string, ok bool) {
 	switch n {
 	case markup.HTMLText, markup.HTMLValue:
 		return strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(to), true
 	case markup.CSSText:
-		// In an attribute it would need two escapes.
+		// In an attribute, the URL would need two escapes.
 		return to, !strings.ContainsAny(to, "'()&")
 	case markup.MarkdownText:
 		if decoded := markup.Decode(to, n); decoded.Changed() {
@@ -157,7 +158,7 @@ func encode(to string, n markup.Notation) (text string, ok bool) {
 	return to, true
 }
 
-// isBalanced reports whether each parenthesis has its other half.
+// isBalanced reports whether all parentheses match.
 func isBalanced(text string) bool {
 	open := 0
 	for _, r := range text {
@@ -173,7 +174,7 @@ func isBalanced(text string) bool {
 	return open == 0
 }
 
-// apply returns text with edits made.
+// apply applies edits to text.
 func apply(text []byte, edits []edit) []byte {
 	var b bytes.Buffer
 	from := 0
@@ -189,14 +190,14 @@ func apply(text []byte, edits []edit) []byte {
 // maxProofs bounds the time for a document whose edits do not work.
 const maxProofs = 32
 
-// prove removes edits until the document that they make has the links that it should have.
+// prove removes edits until the edited document contains the expected links.
 func (w *rewriter) prove() {
 	for try := 0; len(w.edits) > 0; try++ {
 		wrong := w.firstWrong()
 		if wrong < 0 {
 			return
 		}
-		// The culprit is the last edit before what is wrong.
+		// The last edit before the wrong link caused the fault.
 		n, _ := slices.BinarySearchFunc(w.edits, wrong, func(e edit, link int) int { return cmp.Compare(e.link, link+1) })
 		n = max(n-1, 0)
 		drop := w.edits[n : n+1]
@@ -214,8 +215,7 @@ func (w *rewriter) prove() {
 	}
 }
 
-// firstWrong returns the number of the first link that is not as it should be after the
-// edits, or -1.
+// firstWrong returns the number of the first wrong link after the edits, or -1.
 func (w *rewriter) firstWrong() int {
 	now := w.read(apply(w.text, w.edits))
 	next := 0

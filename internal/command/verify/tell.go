@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// tell is what the flags say about the output of a run, and what they lead to.
+// tell holds the flags for the output of a run, and the outputs that they select.
 type tell struct {
 	format       string
-	files        []string // of --output
+	files        []string // from --output
 	all, suggest bool
 	moved        bool
 	fix, dryRun  bool
@@ -37,7 +37,7 @@ Repair:
 --fix replaces each link that has moved permanently (301, 308) in its document. --fix
 --dry-run writes a patch for "git apply" or "patch -p1" instead.`
 
-// addTellFlags adds the flags about the output.
+// addTellFlags adds the output flags.
 func (v *verifier) addTellFlags(cmd *cobra.Command) {
 	t := &v.tell
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
@@ -58,12 +58,12 @@ func (v *verifier) addTellFlags(cmd *cobra.Command) {
 // format is a kind of report.
 type format struct {
 	name    string
-	endings []string // of the names of its files
-	all     bool     // it always has the good links, too
+	endings []string // file name extensions
+	all     bool     // always includes good links
 	open    func(*verifier, *output) reporter
 }
 
-// formats are all formats. Of two with the same ending, the first is the usual one.
+// formats lists all formats. If two have the same extension, the first is the default for it.
 func formats() []format {
 	return []format{
 		{"text", []string{".txt"}, false, newTextReport},
@@ -84,7 +84,7 @@ func formatNames() (names []string) {
 	return names
 }
 
-// formatList is the formats in a sentence.
+// formatList returns the format names for a sentence.
 func formatList() string {
 	names := formatNames()
 	last := len(names) - 1
@@ -100,10 +100,10 @@ func formatOf(name string) (format, error) {
 	return format{}, fmt.Errorf("unknown format %q: choose %s", name, formatList())
 }
 
-// parseOutput splits a value of --output. usual is the format of --format.
+// parseOutput splits an --output value. usual is the format from --format.
 func parseOutput(value, usual string) (f format, file string, err error) {
 	name, file, explicit := strings.Cut(value, "=")
-	// "out/a=b.html" is a file.
+	// "out/a=b.html" is a file name.
 	if explicit && !strings.ContainsAny(name, `./\`) {
 		f, err = formatOf(name)
 	} else {
@@ -123,8 +123,8 @@ func parseOutput(value, usual string) (f format, file string, err error) {
 	return f, file, nil
 }
 
-// formatOfFile returns the format of a file by its name. If the ending is that of several
-// formats or of none, usual may decide.
+// formatOfFile returns the format for a file name. If several formats or none have the
+// extension, usual may decide.
 func formatOfFile(file, usual string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	var first string
@@ -186,8 +186,8 @@ func (v *verifier) prepareTell() error {
 	return nil
 }
 
-// isUseless reports whether no output takes more results: standard output failed, and it
-// was the only one.
+// isUseless reports whether no output accepts more results, because standard output was the
+// only output and failed.
 func (v *verifier) isUseless() bool {
 	return v.a.OutputFailed() && len(v.tell.files) == 0 && !v.tell.fix
 }

@@ -50,14 +50,14 @@ type verifier struct {
 
 	tell      tell
 	ask       asking
-	access    client.Options // of the client that opens URLs
+	access    client.Options // options for the client that opens URLs
 	archive   base.Archive
-	rulesFile string // the file of rules; empty: none
+	rulesFile string // rules file; empty if there is none
 
-	start    Start // what makes verifier; nil: verify.New
+	start    Start // creates the engine; nil means verify.New
 	verifier Engine
 	sum      sum
-	bad      map[string]bool // links for the baseline
+	bad      map[string]bool // keys of bad links, for the baseline
 }
 
 // Engine verifies the links of sources. [verify.Verifier] is one.
@@ -231,7 +231,7 @@ func (v *verifier) prepare() error {
 	case v.tell.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
-	// The options have other defaults for 0 than the flags.
+	// In the options, 0 has another meaning than in the flags.
 	if v.depth >= 0 {
 		o.Depth = cmp.Or(v.depth, verify.FirstPage)
 	}
@@ -322,7 +322,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// open makes the engine. end closes it.
+// open creates the engine. end closes it.
 func (v *verifier) open(ctx context.Context) (end func(complete bool) error, err error) {
 	if v.start != nil {
 		v.verifier, end, err = v.start(ctx, &v.o, v.access)
@@ -355,8 +355,7 @@ func (v *verifier) take(r *verify.Result) {
 	v.tellResult(r)
 }
 
-// excuse ignores a link to a missing file that the rules of Git leave out of the repository: a
-// build writes it.
+// excuse ignores a link to a missing file that Git ignores, because a build creates such files.
 func (v *verifier) excuse(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Dead {
 		return
@@ -416,8 +415,8 @@ func readFile[T any](flag, name string, parse func(string) (T, error)) (value T,
 	return value, err
 }
 
-// nearest returns the path of a file in this folder or the nearest one above it; "" if
-// the file is missing.
+// nearest returns the path of a file in the current directory or the nearest directory above
+// it, or "" if there is none.
 func nearest(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -433,7 +432,7 @@ func nearest(name string) string {
 	return ""
 }
 
-// saveBaseline replaces the file of the baseline in one step.
+// saveBaseline replaces the baseline file atomically.
 func (v *verifier) saveBaseline() error {
 	f, err := wholefile.NewReplacement(v.baseline)
 	if err != nil {
@@ -446,7 +445,7 @@ func (v *verifier) saveBaseline() error {
 	return f.Commit()
 }
 
-// openStore opens the results of earlier runs. Without them the run continues.
+// openStore opens the results of earlier runs. If that fails, the run continues without them.
 func (v *verifier) openStore() (closeStore func()) {
 	none := func() {}
 	if v.noCache || v.choice.dump {

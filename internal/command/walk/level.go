@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// level is the rules of one directory for the files below it.
+// level holds the rules in one directory for the files below it.
 type level struct {
 	above   *level
 	base    string // the directory's absolute path, with "/"
-	ignore  rules  // of .ignore
-	git     rules  // of .gitignore
-	exclude rules  // of .git/info/exclude
-	global  rules  // of the user
-	top     bool   // the directory is the top of a repository
+	ignore  rules  // from .ignore
+	git     rules  // from .gitignore
+	exclude rules  // from .git/info/exclude
+	global  rules  // from the user's file
+	top     bool   // the directory is a repository root
 }
 
-// verdict returns the verdict about the entry of that name in a directory. The rules of
-// the nearest directory take precedence, and git's rules end at the repository.
+// verdict returns the verdict about an entry in a directory. The nearest directory's rules take
+// precedence, and Git's rules apply only inside the repository.
 func (l *level) verdict(folder, name string, isDir bool) verdict {
 	if l == nil {
 		return undecided
@@ -30,7 +30,7 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	var byIgnore, byGit, byExclude verdict
 	repository := false
 	var global rules
-	var inRepository string // the path below the top of the repository
+	var inRepository string // the path below the repository root
 	for ; l != nil; l = l.above {
 		below := path[len(l.base)+1:]
 		if byIgnore == undecided {
@@ -61,8 +61,8 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	return global.verdict(inRepository, isDir)
 }
 
-// level returns the rules that apply in a directory, and adds failures to errs. has
-// reports whether the directory has an entry.
+// level returns the rules in a directory, and adds failures to errs. has reports whether the
+// directory contains an entry.
 func (w *walker) level(above *level, path, abs string, has func(name string) bool, errs *[]error) *level {
 	l := &level{above: above, base: abs}
 	if has(".git") {
@@ -119,7 +119,8 @@ func (w *walker) levelsAbove(abs string, errs *[]error) (l *level) {
 	return l
 }
 
-// levels yields the rules of each directory above abs, and where its path ends in abs.
+// levels yields the rules of each directory above abs, and the offset at which the directory's
+// path ends in abs.
 func (w *walker) levels(abs string, errs *[]error) iter.Seq2[*level, int] {
 	return func(yield func(*level, int) bool) {
 		var l *level

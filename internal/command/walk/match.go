@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// matchPart reports whether a pattern of translate matches a name of runes.
+// matchPart reports whether a pattern from translate matches a name from runes.
 func matchPart(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil
 }
 
-// runes returns text with a character for each octet: git matches octets, and
-// [path.Match] characters.
+// runes converts each byte of text to a character, because git matches bytes, and [path.Match]
+// matches characters.
 func runes(text string) string {
 	if strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) < 0 {
 		return text
@@ -25,8 +25,9 @@ func runes(text string) string {
 	return b.String()
 }
 
-// translate returns a pattern without "/" in the syntax of [path.Match]. ok is false if
-// it can't match: it ends in "\", or has an incomplete class or an unknown name in one.
+// translate converts a pattern without "/" to the syntax of [path.Match]. ok is false if the
+// pattern can't match: it ends in "\", or contains an incomplete class or an unknown class
+// name.
 func translate(pattern string) (translated string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -49,8 +50,8 @@ func translate(pattern string) (translated string, ok bool) {
 	return b.String(), true
 }
 
-// writeClass writes the class at the start of pattern, "[a-z]" or "[!a-z]", and returns
-// its length; 0: it is not one.
+// writeClass writes the class at the start of pattern, "[a-z]" or "[!a-z]", and returns its
+// length. It returns 0 if there is no class.
 func writeClass(b *strings.Builder, pattern string) int {
 	i := 1
 	b.WriteByte('[')
@@ -85,8 +86,8 @@ func writeClass(b *strings.Builder, pattern string) int {
 	return 0
 }
 
-// classChar returns the character of a class at i, and the offset after it, or 0 at the
-// end.
+// classChar returns the character at i in a class, and the offset after it. At the end, it
+// returns the offset 0.
 func classChar(pattern string, i int) (c byte, next int) {
 	if pattern[i] == '\\' {
 		i++
@@ -97,7 +98,7 @@ func classChar(pattern string, i int) (c byte, next int) {
 	return pattern[i], i + 1
 }
 
-// named are the ranges of the classes that have a name. It is never changed.
+// named holds the ranges of the named classes. It must not be modified.
 var named = map[string]string{
 	"alpha": "A-Za-z", "digit": "0-9", "alnum": "A-Za-z0-9", "upper": "A-Z", "lower": "a-z", "xdigit": "0-9A-Fa-f",
 	"space": "\t-\r ", "blank": "\t ", "punct": "!-/:-@\\[-`{-~", "graph": "!-~", "print": " -~", "cntrl": "\x00-\x1F\x7F",

@@ -14,10 +14,10 @@ const (
 	wanted // matched by a rule with "!"
 )
 
-// rules are the rules of one file. The last one that matches counts.
+// rules holds the rules in one file. The last match counts.
 type rules []rule
 
-// rule is one line of a file with rules (gitignore(5)).
+// rule is one line in a rules file (gitignore(5)).
 type rule struct {
 	want    bool     // "!" at the start
 	dirOnly bool     // "/" at the end
@@ -27,7 +27,7 @@ type rule struct {
 	deep    bool     // the pattern is one segment and matches at any depth
 }
 
-// parseRules reads a file with rules. It ignores lines that can't match.
+// parseRules parses a rules file. It ignores lines that can't match.
 func parseRules(text string) (r rules) {
 	for line := range strings.Lines(strings.TrimPrefix(text, "\uFEFF")) {
 		if rule, ok := parseRule(strings.TrimRight(line, "\r\n")); ok {
@@ -56,7 +56,7 @@ func parseRule(line string) (r rule, ok bool) {
 			return r, false
 		}
 		r.parts[i] = translated
-		// Consecutive ones match the same as one.
+		// Consecutive "**" have the same effect as one.
 		if part == "**" && i > 0 && r.parts[i-1] == "**" && i < len(r.parts)-1 {
 			r.parts[i-1] = ""
 		}
@@ -73,7 +73,7 @@ func parseRule(line string) (r rule, ok bool) {
 	return r, true
 }
 
-// trimBlanks removes blanks at the end, except one after "\".
+// trimBlanks removes trailing spaces, except a space after "\".
 func trimBlanks(line string) string {
 	trimmed := strings.TrimRight(line, " ")
 	slashes := len(trimmed) - len(strings.TrimRight(trimmed, `\`))
@@ -117,8 +117,8 @@ func (r *rule) matches(path, base string) bool {
 	return matchPath(r.parts, runes(path))
 }
 
-// matchPath reports whether the segments of a pattern match those of path. "**"
-// matches any number of them; the last one, one or more.
+// matchPath reports whether the segments of a pattern match the segments of path. "**" matches
+// any number of segments, but at the end of the pattern it needs at least one.
 func matchPath(parts []string, path string) bool {
 	i, at := 0, 0       // the next part, and the offset of the next segment
 	star, from := -1, 0 // the last "**", and the offset of its next attempt

@@ -90,7 +90,6 @@ type walker struct {
 	}
 }
 
-// root lists a root, and reports whether to continue.
 func (w *walker) root(root string) bool {
 	info, err := os.Stat(root)
 	switch {
@@ -121,8 +120,8 @@ func (w *walker) fail(errs []error) (ok bool) {
 	return true
 }
 
-// list lists a directory below the rules of above, and reports whether to continue. abs
-// is its absolute path with "/", for the rules.
+// list lists a directory by the rules in above, and reports whether to continue. abs is its
+// absolute path with "/", for the rules.
 func (w *walker) list(path, abs string, above *level) bool {
 	if err := w.ctx.Err(); err != nil {
 		w.yield(File{}, err)
@@ -165,10 +164,10 @@ func (w *walker) list(path, abs string, above *level) bool {
 	return true
 }
 
-// packages is the name of the folders that package managers of JavaScript write.
+// packages is the name of the directories that JavaScript package managers create.
 const packages = "node_modules"
 
-// readRules reads a file with rules.
+// readRules reads a rules file.
 func readRules(name string) (rules, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -191,5 +190,5 @@ func readRules(name string) (rules, error) {
 	return parseRules(string(text)), nil
 }
 
-// maxRules is the most bytes of a file with rules.
+// maxRules limits the size of a rules file, in bytes.
 const maxRules = 1 << 20
