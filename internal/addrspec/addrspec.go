@@ -28,8 +28,8 @@ import (
 // Fault is an error in an addr-spec.
 type Fault struct {
 	Start, End int    // offsets in the encoded text
-	Octet      byte   // the invalid octet; 0: NUL, or not about one octet
-	Help       string // what is wrong and how to fix it
+	Octet      byte   // the invalid octet; 0 for NUL, or if the fault is not about one octet
+	Help       string // description of the fault and the fix
 }
 
 // Split splits text at its last "@", escaped or not, that is not in a domain literal. ok is
@@ -40,7 +40,7 @@ func Split(text string) (local, domain string, ok bool) { return split(text, len
 // SplitPlain is [Split] at an "@" that is not escaped. The text may have any escapes.
 func SplitPlain(text string) (local, domain string, ok bool) { return split(text, len("@")) }
 
-// split splits text at an "@" of at most that size.
+// split splits text at its "@", which may be an escape of up to size bytes.
 func split(text string, size int) (local, domain string, ok bool) {
 	at, literal := span{}, span{} // the last "@", and the one before the last "["
 	pair := false                 // the octet follows "\"
@@ -136,7 +136,8 @@ func Sound(u locus.URL) bool {
 	return isPlain(text) || Faults(text) == nil
 }
 
-// isPlain reports whether text is atoms and dots around one "@", as nearly every address.
+// isPlain reports whether text consists of atoms and dots around one "@", like nearly every
+// address.
 func isPlain(text string) bool {
 	at := strings.IndexByte(text, '@')
 	return at > 0 && (isPlainAtom(text[:at]) || isAtoms(text[:at])) && (locus.IsHost(text[at+1:]) || isAtoms(text[at+1:]))

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// most is the most bytes of a menu that are collected. A large newsgroup server has a
-// tenth of it.
+// most limits the collected bytes of a menu. The list of a large news server needs a tenth of
+// that.
 const most = 64 << 20
 
 // Buffer collects the bytes of a menu. A nil *Buffer collects nothing. It may be used by

@@ -38,9 +38,9 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
-	same   int // as long as nothing is copied: what was written is the first octets of URL
+	same   int // until the text is copied, the output equals the first same octets of URL
 	copied bool
-	text   strings.Builder // what was written, once it is copied
+	text   strings.Builder // the output, after it was copied
 }
 
 // Begin writes the scheme's name and ":".
@@ -121,7 +121,7 @@ func (c *Canon) Host(host string) {
 		return
 	}
 	written := host
-	if !strings.HasPrefix(host, "[") { // the zone of an IPv6 address may have a "%"
+	if !strings.HasPrefix(host, "[") { // the zone of an IPv6 address may contain "%"
 		written = upperEscapes(host)
 	}
 	c.mark(written != host, locus.EscapeCase)
@@ -140,7 +140,7 @@ func (c *Canon) Host(host string) {
 	c.Raw(plain)
 }
 
-// lowerHost returns host in lower case, but for the digits of escapes.
+// lowerHost returns host in lower case, except for the digits in escapes.
 func lowerHost(host string) string {
 	if strings.HasPrefix(host, "[") {
 		return octet.ToLower(host)
@@ -148,7 +148,7 @@ func lowerHost(host string) string {
 	return upperEscapes(octet.ToLower(host))
 }
 
-// upperEscapes returns text with the digits of its escapes in upper case.
+// upperEscapes returns text with upper-case digits in its escapes.
 func upperEscapes(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text
@@ -162,8 +162,8 @@ func upperEscapes(text string) string {
 	return string(b)
 }
 
-// withoutZeros returns a hostnumber of section 5 without leading zeros, and any other
-// host unchanged.
+// withoutZeros removes leading zeros from a hostnumber of section 5. It returns any other host
+// unchanged.
 func withoutZeros(host string) string {
 	if strings.Count(host, ".") != 3 {
 		return host
@@ -192,7 +192,7 @@ func (c *Canon) Raw(text string) {
 	c.text.WriteString(text)
 }
 
-// copy copies what was written, because the next octet may differ from that of URL.
+// copy copies the output so far, because the next octet may differ from URL.
 func (c *Canon) copy() {
 	if c.copied {
 		return
@@ -216,7 +216,7 @@ func (c *Canon) Path(text string, plain escape.Set) {
 	}
 }
 
-// spelledEscapes reports whether Text would leave the escapes of text.
+// spelledEscapes reports whether Text would leave the escapes in text unchanged.
 func spelledEscapes(text string, plain escape.Set) bool {
 	for {
 		i := strings.IndexByte(text, '%')
@@ -230,11 +230,10 @@ func spelledEscapes(text string, plain escape.Set) bool {
 	}
 }
 
-// xchars is never written.
 var xchars = escape.Xchar()
 
-// rewrite writes text with canonical escapes. It leaves the characters of raw, and decodes
-// escaped characters of plain.
+// rewrite writes text with canonical escapes. It leaves the characters in raw unchanged, and
+// decodes escaped characters in plain.
 func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 	for {
 		i := spelled(text, plain, raw)
@@ -249,7 +248,7 @@ func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 
 // spelled returns the length of the start of text that rewrite would not change.
 func spelled(text string, plain, raw escape.Set) int {
-	both := raw.Has('/') && raw.Has(':') // the characters of octet.Plain that raw may lack
+	both := raw.Has('/') && raw.Has(':') // these characters are in octet.Plain, but may be missing in raw
 	for i := 0; i < len(text); {
 		if both {
 			if i = octet.Plain(text, i); i == len(text) {
@@ -268,8 +267,8 @@ func spelled(text string, plain, raw escape.Set) int {
 	return len(text)
 }
 
-// octet writes the first octet of text, escaped or not: decoded if it was escaped and
-// plain has it, otherwise as an escape. It returns the length that it has in text.
+// octet writes the first octet of text. If the octet was escaped and is in plain, octet decodes
+// it; otherwise it writes an escape. It returns the octet's length in text.
 func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	o, size := Octet(text, 0)
 	if size > 1 && plain.Has(o) {

@@ -38,7 +38,7 @@ func SoundHostPort(u locus.URL) bool {
 type Findings struct {
 	URL     locus.URL
 	Profile locus.Profile
-	NoDraft bool // the URI draft has no production for the scheme, so that of RFC 1738 applies
+	NoDraft bool // the URI draft has no production for the scheme, so RFC 1738 applies
 	list    []locus.Violation
 }
 
@@ -78,7 +78,7 @@ func (f *Findings) add(rule string, kind locus.Kind, section string, offset int,
 	f.list = append(f.list, locus.Violation{Rule: rule, Kind: kind, Section: section, Offset: offset, Text: text, Help: help})
 }
 
-// password returns the offsets of the password, which no finding may show.
+// password returns the offsets of the password. Findings must not show it.
 func (f *Findings) password() (start, end int) {
 	if password, ok := f.URL.Password(); ok {
 		end = f.URL.HostOffset() - len("@")
@@ -165,7 +165,7 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 		}
 		write := f.write(offset+i, c)
 		plain := set&(octet.Group|octet.Label|octet.Digit) != 0
-		if plain { // no escape either
+		if plain { // text contains no escape either
 			write = f.quote(offset+i, c) + " can't be in " + part
 		}
 		switch {
@@ -181,7 +181,7 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 	}
 }
 
-// quote returns the octet c at offset in quotes, without showing an octet of a password.
+// quote quotes the octet c at offset. It does not show an octet in a password.
 func (f *Findings) quote(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "this character"
@@ -189,11 +189,10 @@ func (f *Findings) quote(offset int, c byte) string {
 	return strconv.Quote(string([]byte{c}))
 }
 
-// unsafe is the part of the URI draft about characters that must be encoded.
+// unsafe is the section in the URI draft about characters that must be encoded.
 const unsafe = `"Unsafe characters"`
 
-// write returns the fix for the octet c at offset, without showing an octet of a
-// password.
+// write returns the fix for the octet c at offset. It does not show an octet in a password.
 func (f *Findings) write(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "write it as an escape"
@@ -203,7 +202,7 @@ func (f *Findings) write(offset int, c byte) string {
 
 // Login describes the login that a scheme's production allows.
 type Login struct {
-	Section string // of the standard
+	Section string // section in the standard
 	User    bool   // user and password are allowed
 	NoHost  bool   // the host may be empty
 	NoSlash bool   // "?" may follow the host directly
@@ -264,10 +263,10 @@ func (f *Findings) host(rule Login) {
 
 // Host checks a host at offset, which may be in any part of the URL.
 func (f *Findings) Host(offset int, host string) {
-	// A path follows the host of the URL without "/". It is checked once it has the "/".
+	// A path without "/" follows the host. The path is checked after the "/" is added.
 	delimiters := ";=&"
 	if f.Profile == locus.RFC1630 {
-		delimiters = ";=" // "&" is an xalpha
+		delimiters = ";=" // here "&" is an xalpha
 	}
 	if i := strings.IndexAny(host, delimiters); i >= 0 && f.URL.Facts().Has(locus.Internet) && offset == f.URL.HostOffset() {
 		text := host[i : i+1]
@@ -306,7 +305,7 @@ func (f *Findings) Host(offset int, host string) {
 	}
 }
 
-// labels checks the labels of a host at offset.
+// labels checks the labels in a host at offset.
 func (f *Findings) labels(offset int, labels []string) {
 	for i, label := range labels {
 		last := i == len(labels)-1
@@ -331,8 +330,8 @@ func (f *Findings) labels(offset int, labels []string) {
 //	hostname = ialpha [ . hostname ]
 //	ialpha   = alpha [ xalphas ]
 //
-// A dot is an xalpha, so a hostname is a letter and xalphas. Most xalphas are in no real
-// hostname.
+// A dot is an xalpha, so a hostname is a letter and xalphas. But most xalphas never occur in
+// real hostnames.
 func (f *Findings) draftHost(offset int, host string) {
 	if class := octet.Of(host[0]); class&octet.Alpha == 0 && class&octet.Xalpha != 0 {
 		f.Add("host", "URI draft, hostname", offset, host[:1], "a host begins with a letter, unless it is four numbers")
@@ -414,7 +413,7 @@ func (f *Findings) Group(offset int, text string) {
 	if !isLetter && (octet.Is(text[0], set) || f.Profile == locus.RFC1630) {
 		f.Add("group", section, offset, text[:1], "a newsgroup's name begins with a letter, not with "+strconv.Quote(text[:1]))
 	}
-	if !isLetter && f.Profile == locus.RFC1630 { // an escape is not a letter either
+	if !isLetter && f.Profile == locus.RFC1630 { // for RFC 1630, an escape is not a letter either
 		offset, text = offset+1, text[1:]
 	}
 	f.Chars("group", offset, text, set)

@@ -97,8 +97,8 @@ func (f *Findings) DraftPath(part string, offset int, text string) {
 // It is cheap to make, because a hostile text has thousands.
 type Fault struct {
 	Err          error  // locus.ErrForm or locus.ErrValue
-	Part         string // as in locus.SyntaxError
-	Offset, Size int    // of the invalid text in the URL
+	Part         string // see locus.SyntaxError
+	Offset, Size int    // position of the invalid text in the URL
 	Why          string
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Token is a character of URL text, or an escape.
 type Token struct {
-	Octet   byte // decoded
+	Octet   byte // decoded octet
 	Escaped bool
 	Text    string
 	Offset  int

@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// resolve returns a stream of numbers for each stream of keys. The number is the count of the key,
-// or 0 if the key is a repetition. Without Count every number of a first key is 1.
+// resolve returns a stream of numbers for each stream of keys. The number is the key's count,
+// or 0 if the key is a repetition. Without Count, the number for the first occurrence of a key
+// is 1.
 func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -145,7 +146,6 @@ func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, e
 	return all, err
 }
 
-// eachKey calls use for each key of w.
 func eachKey(ctx context.Context, w *stream, use func(Key) error) error {
 	r := w.read()
 	for {

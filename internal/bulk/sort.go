@@ -16,14 +16,14 @@ import (
 type Sorter struct {
 	store  store
 	skip   int
-	room   int    // bytes of records and places before a spill
+	room   int    // memory for records and places before a spill, in bytes
 	texts  []byte // allocated in advance; uses memory only as it fills
 	places []place
 	runs   []*stream // sorted
 	head   []byte
 }
 
-// place is the position of a record with eight of its bytes.
+// place is a record's position, with eight of its bytes.
 type place struct {
 	next       uint64 // bytes after the known equal ones
 	start, end int
@@ -94,8 +94,8 @@ func (s *Sorter) sort() (parts [][]place) {
 	return parts
 }
 
-// sortFrom sorts records whose bytes are equal up to depth. It compares eight bytes at a time,
-// because URLs have long common prefixes.
+// sortFrom sorts records that are equal up to depth. It compares eight bytes at a time, because
+// URLs have long common prefixes.
 func (s *Sorter) sortFrom(list []place, depth int) {
 	for i := range list {
 		list[i].next = s.word(list[i], depth)
@@ -116,8 +116,7 @@ func (s *Sorter) sortFrom(list []place, depth int) {
 // few is the number of records for which comparing whole texts is faster.
 const few = 12
 
-// sortEqual sorts records whose eight bytes at depth are equal, where zeros follow the end of a
-// text.
+// sortEqual sorts records with equal eight bytes at depth. Zeros follow the end of a text.
 func (s *Sorter) sortEqual(list []place, depth int) {
 	// Texts that end within the eight bytes differ at most in zeros, and the shorter is first.
 	ends := func(p place) bool { return p.end-p.start < depth+8 }

@@ -17,7 +17,7 @@ type store struct {
 	mu     sync.Mutex
 	memory int64 // bytes left for chunks
 	file   *wholefile.Temporary
-	end    int64 // of the file
+	end    int64 // end of the file
 }
 
 // ErrSpill is the error for a failure of the spill file. Errors of this package wrap it.
@@ -126,7 +126,7 @@ func (w *stream) free() {
 type reader struct {
 	s    *stream
 	next int    // chunk
-	rest []byte // rest of the current chunk
+	rest []byte // unread bytes in the current chunk
 	buf  []byte
 }
 
@@ -158,5 +158,5 @@ func (r *reader) more() ([]byte, error) {
 	return r.rest, nil
 }
 
-// skip advances by n of the bytes that more returned.
+// skip advances by n of the bytes from more.
 func (r *reader) skip(n int) { r.rest = r.rest[n:] }

@@ -57,7 +57,7 @@ func (t *table) find(k Key) (at int, found bool) {
 	}
 }
 
-// has reports whether t has k.
+// has reports whether t contains k.
 func (t *table) has(k Key) bool {
 	if t.size == 0 {
 		return false
@@ -94,7 +94,6 @@ func (t *table) addCount(at int, n uint64) {
 	binary.LittleEndian.PutUint64(count, binary.LittleEndian.Uint64(count)+n)
 }
 
-// count adds n to the number of k if t contains k. It reports whether t contains k.
 func (t *table) count(k Key, n uint64) bool {
 	if t.size == 0 {
 		return false

@@ -21,8 +21,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// lookup returns the encoding with the name. It is nil for US-ASCII, for an empty name, and for the
-// name of RFC 1428 for an unknown charset. ok is false if the name is unknown.
+// lookup returns the encoding called name. The encoding is nil for US-ASCII, for an empty name,
+// and for RFC 1428's name for an unknown charset. ok is false if the name is unknown.
 func lookup(name string) (e encoding.Encoding, ok bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch name {
@@ -108,7 +108,7 @@ func NewReader(name string, r io.Reader, size int64) io.Reader {
 	return io.MultiReader(bytes.NewReader(text), failed{err})
 }
 
-// failed is a reader that fails.
+// failed is a reader that always fails.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }

@@ -20,7 +20,7 @@ func (utf7) NewDecoder() *encoding.Decoder {
 
 func (utf7) String() string { return "UTF-7" }
 
-// utf7Decoder is the state between two bytes.
+// utf7Decoder holds the state between two bytes.
 type utf7Decoder struct {
 	shifted bool   // in base64, after "+"
 	fresh   bool   // directly after the "+"

@@ -31,7 +31,7 @@ type Host[T any] struct {
 	active int
 	next   time.Time   // when the next job may begin
 	timer  *time.Timer // wakes the queue at next
-	ready  bool        // it is in Queue.ready
+	ready  bool        // the host is in Queue.ready
 	shut   string
 	stats  Stats
 }
@@ -40,7 +40,7 @@ type Host[T any] struct {
 type Stats struct {
 	Host     string
 	Requests int
-	Took     time.Duration // all requests together
+	Took     time.Duration // total time of all requests
 	Slowest  time.Duration
 }
 

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// lock has no implementation here: package syscall has no locks for this system.
+// lock always fails, because package syscall has no locks on this system.
 func lock(*os.File) error { return errors.ErrUnsupported }

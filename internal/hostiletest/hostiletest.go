@@ -12,7 +12,6 @@ import (
 	"sync"
 )
 
-// The bits of How.
 const (
 	Bytes   How = 1 << iota // one byte at a time, instead of all at once
 	Lines                   // one line at a time, each a second after the client waits for it

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxHeader is the longest header that is buffered in memory. Clients accept shorter ones.
+// maxHeader is the maximum size of a header in memory. Clients accept only shorter headers.
 const maxHeader = 1 << 20
 
 // Exchange reads the bytes of one request and its response. It may be used concurrently,
@@ -21,10 +21,10 @@ type Exchange struct {
 	mu       sync.Mutex
 	to       scheme.Exchange
 	secret   func(text string) // receives texts that must not be recorded
-	request  []byte            // the header as far as it was sent
-	response []byte            // the header as far as it was received
-	sent     bool              // the header was sent,
-	received bool              // was received
+	request  []byte            // header bytes sent so far
+	response []byte            // header bytes received so far
+	sent     bool              // the whole header was sent
+	received bool              // the whole header was received
 	over     bool
 }
 
@@ -122,7 +122,8 @@ func (x *Exchange) End(err error) {
 // ErrUnread is the reason of an exchange whose body was not read to its end.
 var ErrUnread = errors.New("the body was not read to the end")
 
-// headerEnd returns the length of a header with the empty line after it, or 0.
+// headerEnd returns the length of a header and the empty line after it, or 0 if the header is
+// incomplete.
 func headerEnd(p []byte) int {
 	for at := 0; ; {
 		i := bytes.IndexByte(p[at:], '\n')
@@ -136,7 +137,7 @@ func headerEnd(p []byte) int {
 	}
 }
 
-// isInterim reports whether a response is one before the final one (RFC 9110 section 15.2).
+// isInterim reports whether a response is an interim response (RFC 9110 section 15.2).
 func isInterim(header []byte) bool {
 	_, status, _ := bytes.Cut(header, []byte(" "))
 	return len(status) >= 3 && status[0] == '1' && string(status[:3]) != "101"

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// public are the fields of a request whose values are shown. The value of any other is
-// hidden, because a person may have added it for a login.
+// public lists the request fields with values that may be shown. Other fields may contain a
+// login that the user added, so their values are hidden.
 var public = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Date", "Dnt",
 	"Expect", "Host", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive", "Max-Forwards",
@@ -19,20 +19,20 @@ var public = []string{
 	"Sec-Gpc", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Upgrade-Insecure-Requests", "User-Agent", "Via",
 }
 
-// secret are the fields of a response whose values are hidden.
+// secret lists the response fields with hidden values.
 var secret = []string{"Set-Cookie", "Set-Cookie2", "Cookie", "Authorization", "Proxy-Authorization", "Authentication-Info", "Proxy-Authentication-Info"}
 
-// located are fields whose values are URLs, perhaps with a password.
+// located lists fields that contain URLs, perhaps with a password.
 var located = []string{"Location", "Content-Location", "Refresh", "Link", "Referer", "Origin"}
 
 func isSecretRequest(name string) bool  { return !slices.Contains(public, name) }
 func isSecretResponse(name string) bool { return slices.Contains(secret, name) }
 
-// hidden stands for a secret.
+// hidden replaces secrets.
 const hidden = "***"
 
-// mask returns a header with hidden instead of secrets, and the names of the fields that
-// it changed. It reports each secret. Lines that are folded belong to the field before.
+// mask replaces the secrets in a header by hidden. It returns the header and the names of the
+// changed fields, and reports each secret. A folded line belongs to the field before it.
 func mask(header []byte, isSecret func(name string) bool, tell func(secret string)) (masked []byte, fields []string) {
 	name := ""
 	line, rest, _ := bytes.Cut(header, []byte("\n"))
@@ -70,7 +70,7 @@ func mask(header []byte, isSecret func(name string) bool, tell func(secret strin
 	return masked, fields
 }
 
-// maskTarget returns a first line without the password of the URL that is requested from a proxy.
+// maskTarget removes the password from the URL in the first line of a proxy request.
 func maskTarget(line string) string {
 	method, rest, _ := strings.Cut(line, " ")
 	target, version, ok := strings.Cut(rest, " ")
@@ -84,12 +84,12 @@ func maskTarget(line string) string {
 	return method + " " + locus.MaskText(target) + " " + version
 }
 
-// minToken is the length from which the value of a cookie, or of a field that a person added, is
-// taken for a secret. A shorter one is mostly a word, such as a language.
+// minToken is the minimum length of a secret in a cookie, or in a field that the user added. A
+// shorter value is usually a word, such as a language.
 const minToken = 8
 
-// secretsIn returns the secrets in the value of a hidden field, in each form in which a server may
-// repeat it: the values of cookies, the credentials and the password of a login.
+// secretsIn returns the secrets in the value of a hidden field, in each form that a server may
+// repeat: cookie values, and the credentials and the password of a login.
 func secretsIn(name, value string) []string {
 	value = strings.TrimSpace(value)
 	switch name {
@@ -101,7 +101,7 @@ func secretsIn(name, value string) []string {
 				list = append(list, text)
 			}
 			if name == "Set-Cookie" {
-				break // attributes follow
+				break // only attributes follow
 			}
 		}
 		return list
@@ -129,7 +129,7 @@ func maskValue(name, value string) string {
 	return " " + hidden
 }
 
-// maskURLs hides the passwords of the URLs in a value.
+// maskURLs hides the passwords in the URLs of a value.
 func maskURLs(name, value string) string {
 	if !slices.Contains(located, name) || !strings.Contains(value, "@") && !strings.Contains(value, "%") {
 		return value
@@ -137,7 +137,7 @@ func maskURLs(name, value string) string {
 	trimmed := strings.TrimSpace(value)
 	if u, err := locus.Parse(trimmed); err == nil {
 		if _, ok := u.Password(); !ok {
-			return value // what else looks like a password is a part of the URL
+			return value // any other apparent password is a part of the URL
 		}
 	}
 	return strings.Replace(value, trimmed, locus.MaskText(trimmed), 1)

@@ -19,7 +19,7 @@ type Path struct {
 	steps []step
 }
 
-// step is an index, or the name of a member if index is negative.
+// step is an index, or a member name if index is negative.
 type step struct {
 	name  string
 	index int

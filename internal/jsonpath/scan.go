@@ -254,7 +254,7 @@ func (s *scanner) quoted() *SyntaxError {
 		if rest := s.text[s.pos:]; len(rest) >= 8 {
 			w := binary.LittleEndian.Uint64(rest)
 			quote, backslash := w^'"'*ones, w^'\\'*ones
-			// The lowest bit is right; a borrow may set others above it.
+			// The lowest set bit is correct; a borrow may set other bits above it.
 			ends := ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
 			if ends == 0 {
 				s.pos += 8

@@ -23,7 +23,7 @@ const (
 	// cdxURLField is the field of the original URL in a file without a header. It follows the sort
 	// key and the date, whatever the number of fields.
 	cdxURLField = 3
-	// dateLength is the length of a date: 20260102030405.
+	// dateLength is the length of a date such as 20260102030405.
 	dateLength = 14
 )
 
@@ -44,8 +44,8 @@ func newCDX(line []byte) (*Finder, error) {
 	return &Finder{cdx{field{n, bytes.Clone(line[:1])}, string(line)}}, nil
 }
 
-// isCDXHeader reports whether line is a header: the delimiter, "CDX", and letters separated by the
-// delimiter.
+// isCDXHeader reports whether line is a header: a delimiter, "CDX", and letters with the same
+// delimiter between them.
 func isCDXHeader(line []byte) bool {
 	const first = 1 + len(cdxMark)
 	return len(line) > first && (line[0] == ' ' || line[0] == '\t') && string(line[1:first]) == cdxMark && line[first] == line[0]

@@ -30,7 +30,7 @@ func (e *ColumnError) Error() string {
 	return fmt.Sprintf("no column %q in the first line: choose %s%s", e.Column, strings.Join(names, ", "), more)
 }
 
-// header reads the first line of a source and finds the column of the URL in it.
+// header finds the URL column in the first line of a source.
 func (r *reader) header(in *bufio.Reader) error {
 	line, err := in.ReadSlice('\n')
 	switch {

@@ -98,7 +98,6 @@ func (k key) find(line []byte) (start, end int, err error) {
 	return start, end, nil
 }
 
-// kindOf names the kind of a JSON value from its first byte.
 func kindOf(c byte) string {
 	switch c {
 	case '{':

@@ -17,7 +17,7 @@ type Format uint8
 // The formats.
 const (
 	Detect Format = iota // detect the format from the content
-	Text                 // a URL a line
+	Text                 // one URL per line
 	CDX                  // a CDX index; without a header, field 3 is the URL
 	CDXJ                 // a CDXJ index, with JSON
 	WARC                 // a web archive in any format of package warc
@@ -158,7 +158,7 @@ func (t *targets) target(r *warc.Record) string {
 func (t *targets) described(r *warc.Record) string {
 	t.kept.Reset()
 	if _, err := io.CopyN(&t.kept, r, maxWAT); err != io.EOF {
-		return "response" // the record is cut or too long; most long records are responses
+		return "response" // the record is truncated or too long; most long records are responses
 	}
 	typ, err := warc.WATType(t.kept.Bytes())
 	if err != nil {

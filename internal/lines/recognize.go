@@ -106,7 +106,7 @@ func keyOf(head []byte) string {
 	for {
 		if path, err := urlIn(d, "", 0); err != nil || path != "" {
 			if strings.HasPrefix(path, ".$") {
-				return path // "$" alone is the whole line
+				return path // "$" is the whole line
 			}
 			return strings.TrimPrefix(path, ".")
 		}
@@ -171,7 +171,7 @@ func isURL(text []byte) bool {
 	return true
 }
 
-// table returns the error for CSV or TSV with a header, or nil if head begins neither.
+// table returns the error for CSV or TSV with a header, or nil if head is the start of neither.
 func table(head []byte) *FormatError {
 	rows := bytes.Split(bytes.TrimSuffix(head, newline), newline)
 	if len(rows) > 2 && !bytes.HasSuffix(head, newline) {

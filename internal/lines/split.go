@@ -173,7 +173,7 @@ func (f *filling) drop(n, keep int) {
 	f.last = f.block.memory[f.start-1]
 }
 
-// cut sends the line that is too long. Its last n bytes are next in the input.
+// cut sends a line that is too long. Its last n bytes are next in the input.
 func (r *reader) cut(n int) error {
 	f := &r.filling
 	if n > 0 && f.text()[n-1] == '\n' {
@@ -190,5 +190,5 @@ func (r *reader) cut(n int) error {
 	return r.send(b)
 }
 
-// kept is the number of bytes stored of a line that is too long.
+// kept is the number of stored bytes for a line that is too long.
 func (r *reader) kept() int { return min(locus.MaxLen, r.o.MaxLine) }

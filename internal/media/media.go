@@ -15,8 +15,8 @@ import (
 // Head is the number of bytes at the start of a file that [Guess] reads.
 const Head = 3072
 
-// byExtension has the types that must be the same on every machine. Package mime has the
-// rest, from tables that differ between systems.
+// byExtension contains the types that must be the same on every machine. Package mime adds
+// other types, from tables that differ between systems.
 var byExtension = map[string]string{
 	".adoc":     "text/asciidoc",
 	".asc":      "text/asciidoc", // or ASCII armor: see IsArmor
@@ -120,7 +120,7 @@ func ByName(name string) string {
 	name = path.Base(name)
 	dot := strings.LastIndexByte(name, '.')
 	if dot <= 0 {
-		// ".profile" is a name without extension.
+		// ".profile" has no extension.
 		return ""
 	}
 	extension := strings.ToLower(name[dot:])

@@ -20,7 +20,7 @@ type group struct {
 // rule is an Allow or Disallow line.
 type rule struct {
 	pattern string // normalized, without a final "*"
-	octets  int    // octets of the pattern as written: the longest rule decides
+	octets  int    // length of the written pattern: the longest rule decides
 	allow   bool
 }
 
@@ -112,7 +112,7 @@ func productToken(text string) string {
 // never allows more requests.
 func (g *group) add(path string, allow bool) {
 	if path == "" {
-		return // it matches nothing
+		return // the rule matches nothing
 	}
 	if path[0] != '/' && path[0] != '*' {
 		path = "/" + path

@@ -40,7 +40,7 @@ func Refusing(network string) (net.Conn, error) {
 	return &held{conn, other}, nil
 }
 
-// held is one end of a connection and holds the other end open.
+// held is one end of a connection. It holds the other end open.
 type held struct {
 	net.Conn
 	other interface{ Close() error }

@@ -135,7 +135,7 @@ func ofLatin1(octets Text) Text {
 	return Text(text)
 }
 
-// latin1 encodes text as ISO Latin 1. Characters outside of it stay in UTF-8.
+// latin1 encodes text as ISO Latin 1. Characters outside ISO Latin 1 stay in UTF-8.
 func latin1(text string) string {
 	var octets []byte
 	for _, r := range text {
@@ -148,7 +148,6 @@ func latin1(text string) string {
 	return string(octets)
 }
 
-// read returns the form of the menu at u.
 func (v Form) read(u locus.URL) (*scheme.Form, error) {
 	f := &scheme.Form{Title: string(v.Title), URL: u, Submit: func([]string) (locus.URL, error) {
 		return locus.URL{}, fmt.Errorf("shape: %w: cannot submit a cached form", scheme.ErrUnsupported)
@@ -185,7 +184,7 @@ func (f *Fields) UnmarshalJSON(text []byte) error {
 	})
 }
 
-// readValue reads a value of a field, with the types of [scheme.Field].
+// readValue reads a field value, with the types in [scheme.Field].
 func readValue(raw json.RawMessage) (any, error) {
 	switch {
 	case string(raw) == "null":

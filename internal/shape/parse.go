@@ -28,8 +28,8 @@ type Parse struct {
 	Locator    *Fields     `json:"locator"`
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Words      *Text       `json:"words,omitempty"`   // of a search; omitted without a search
-	Wrapped    Text        `json:"wrapped,omitempty"` // as --wrap writes it
+	Words      *Text       `json:"words,omitempty"`   // words of a search; omitted without a search
+	Wrapped    Text        `json:"wrapped,omitempty"` // output of --wrap
 	Readings
 	Verdicts []Verdict `json:"verdicts,omitempty"` // one per rule set, if there are several
 }

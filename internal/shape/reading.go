@@ -12,10 +12,10 @@ import (
 type Reading struct {
 	Text       string            // the input, without a wrapper by RFC 3986
 	Canonical  string            // empty if there is none
-	Parts      []Part            // of Text, by RFC 3986
-	Fields     []scheme.Field    // of the scheme, by RFC 3986, if RFC 1738 also accepts the URL
-	Attributes []scheme.Field    // by the URL Standard
-	Findings   []locus.Violation // with offsets in Text
+	Parts      []Part            // parts of Text, by RFC 3986
+	Fields     []scheme.Field    // scheme fields, by RFC 3986, if RFC 1738 also accepts the URL
+	Attributes []scheme.Field    // attributes by the URL Standard
+	Findings   []locus.Violation // findings with offsets in Text
 }
 
 // NewReading parses input by the rules of RFC 3986 or the URL Standard.
@@ -30,7 +30,7 @@ func NewReading(r profile.Rules, input string) (Reading, error) {
 		if r.Profile == locus.RFC3986 {
 			d.Parts = uriParts(rfc3986.Parse(text))
 			if u, err := locus.Parse(text); err == nil {
-				d.Fields, _ = r.Registry.Fields(u) // none: not in the form of its scheme
+				d.Fields, _ = r.Registry.Fields(u) // no fields if u does not have the form of its scheme
 			}
 			return d, nil
 		}
@@ -40,7 +40,7 @@ func NewReading(r profile.Rules, input string) (Reading, error) {
 	})
 }
 
-// uriParts returns the components of u that are present, in order.
+// uriParts returns the components that u contains, in order.
 func uriParts(u rfc3986.URI) []Part {
 	var list []Part
 	add := func(name string, offset int, text string, ok bool) {

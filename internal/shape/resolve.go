@@ -17,10 +17,10 @@ type Resolve struct {
 	Notes []Text `json:"notes,omitempty"`
 	Error *Error `json:"error,omitempty"`
 
-	Verdicts []Resolve `json:"verdicts,omitempty"` // of several rules
+	Verdicts []Resolve `json:"verdicts,omitempty"` // results by several rules
 
-	Err   error    `json:"-"` // reason if there is no result
-	Texts []string `json:"-"` // the notes
+	Err   error    `json:"-"` // reason for a missing result
+	Texts []string `json:"-"` // texts of the notes
 }
 
 // Other is the result of other rules.
@@ -55,7 +55,7 @@ func NewResolve(base locus.URL, input string, readErr error, o relative.Options)
 	return j.with(u.String())
 }
 
-// baseBy returns base as the rules parse it. By RFC 3986, "?" ends the host.
+// baseBy returns base as parsed by the rules. By RFC 3986, "?" ends the host.
 func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
 	if rules != relative.RFC3986 {
 		return base, nil
@@ -78,7 +78,7 @@ func ResolveAsBrowser(base locus.URL, input string, readErr error) Resolve {
 	return j.with(u.Href())
 }
 
-// with returns j with its URL or its error.
+// with returns a copy of j with the URL or the error.
 func (j Resolve) with(url string) Resolve {
 	if j.OK = j.Err == nil; j.OK {
 		j.URL = Present(url, true)

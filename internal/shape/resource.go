@@ -45,7 +45,7 @@ type Item struct {
 	Size      *int64          `json:"size,omitempty"`
 	Modified  *time.Time      `json:"modified,omitempty"`
 	Note      Text            `json:"note,omitempty"`
-	Fields    Fields          `json:"fields,omitempty"` // by scheme
+	Fields    Fields          `json:"fields,omitempty"` // names depend on the scheme
 }
 
 // Latin1 is the charset for decoding bytes that are not valid UTF-8.
@@ -71,7 +71,7 @@ func NewItem(i scheme.Item) Item {
 
 // Form is a form.
 type Form struct {
-	URL    *Text       `json:"url,omitempty"` // of the form, if different from the URL of the menu
+	URL    *Text       `json:"url,omitempty"` // form URL, if different from the menu's URL
 	Title  Text        `json:"title"`
 	Fields []FormField `json:"fields"`
 }

@@ -62,8 +62,8 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 	return located(input, list), nil
 }
 
-// by calls f with input. It removes the wrapper of RFC 1738's appendix, except for the URL
-// Standard, which has no wrapper.
+// by calls f with input. It first removes the wrapper of RFC 1738's appendix, except for the
+// URL Standard, which has no wrapper.
 func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
 	if p == locus.WHATWG {
 		return f(input)
@@ -71,7 +71,6 @@ func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T
 	return unwrapped(input, f)
 }
 
-// bare returns the text that by passes.
 func bare(p locus.Profile, input string) string {
 	text, _ := by(p, input, func(text string) (string, error) { return text, nil })
 	return text
@@ -82,10 +81,10 @@ type Check struct {
 	Input      Text        `json:"input"`
 	OK         bool        `json:"ok"`
 	Conforms   bool        `json:"conforms"`
-	Rules      string      `json:"rules"` // names, separated by commas
+	Rules      string      `json:"rules"` // rule set names, separated by commas
 	Violations []Violation `json:"violations"`
 	Notes      []Violation `json:"notes"`
-	Verdicts   []Verdict   `json:"verdicts,omitempty"` // of several rules
+	Verdicts   []Verdict   `json:"verdicts,omitempty"` // results by several rules
 	Error      *Error      `json:"error,omitempty"`    // the first error, only if not OK
 }
 
@@ -116,7 +115,7 @@ type Canonical struct {
 	Changes   []string        `json:"changes"`
 	Rules     string          `json:"rules"`
 	Wrapped   Text            `json:"wrapped,omitempty"`  // as --wrap writes it
-	Verdicts  []CanonicalForm `json:"verdicts,omitempty"` // of several rules
+	Verdicts  []CanonicalForm `json:"verdicts,omitempty"` // results by several rules
 }
 
 // CanonicalForm is the canonical form by one standard.

@@ -68,7 +68,7 @@ type Compare struct {
 	Why        []Text `json:"why"`
 	Rules      string `json:"rules"`
 
-	Verdicts []Comparison `json:"verdicts,omitempty"` // of several rules
+	Verdicts []Comparison `json:"verdicts,omitempty"` // results by several rules
 }
 
 // Comparison is the result by one standard.

@@ -42,8 +42,8 @@ var (
 // A BusyError is returned if another process has the database. It wraps [ErrBusy].
 type BusyError struct {
 	Path    string
-	Process int           // its number; 0 if unknown
-	Wait    time.Duration // for the other process
+	Process int           // process ID; 0 if unknown
+	Wait    time.Duration // time that this process waited for the other process
 }
 
 func (e *BusyError) Error() string {
@@ -64,20 +64,20 @@ const DefaultWait = 2 * time.Second
 type File struct {
 	Path    string
 	Version string
-	Buckets []string      // except "meta", which has the version
-	Wait    time.Duration // for another process; 0 means [DefaultWait]
+	Buckets []string      // bucket names, except "meta", which holds the version
+	Wait    time.Duration // maximum wait for another process; 0 means [DefaultWait]
 	// Check, if not nil, verifies the content before the database is used.
 	Check func(*bbolt.Tx) error
 
-	held  sync.Mutex // while this File has the lock
+	held  sync.Mutex // locked while this File holds the file lock
 	lock  *os.File
 	state state
-	wrote bool  // since Lock
-	sound stamp // of the file when it was last verified, or written here
+	wrote bool  // the database was written since Lock
+	sound stamp // stamp of the file when this process last verified or wrote it
 
 	mu     sync.RWMutex
 	db     *bbolt.DB   // nil if the file is open only during View and Update
-	failed atomic.Bool // writing met damage
+	failed atomic.Bool // a write found damage
 }
 
 // Meta is the bucket that has the version. Its other keys are the caller's.
@@ -85,12 +85,12 @@ const Meta = "meta"
 
 var versionKey = []byte("version")
 
-// state is the text of the lock file.
+// state is the content of the lock file.
 type state struct {
 	Process int    `json:"process"`
 	State   string `json:"state,omitempty"`
-	Size    int64  `json:"size,omitempty"` // of the database, if it is clean
-	Sum     uint32 `json:"sum,omitempty"`  // CRC-32C of it
+	Size    int64  `json:"size,omitempty"` // size of the database, if it is clean
+	Sum     uint32 `json:"sum,omitempty"`  // CRC-32C of the database
 }
 
 const (
@@ -112,7 +112,7 @@ func (f *File) stamp() stamp {
 
 func (f *File) wait() time.Duration { return cmp.Or(f.Wait, DefaultWait) }
 
-// lockPause is the time between two attempts to get the lock.
+// lockPause is the pause between two attempts to lock the file.
 const lockPause = 20 * time.Millisecond
 
 // Lock makes this process the only one that may write, until Unlock. The error is a
@@ -124,7 +124,7 @@ func (f *File) Lock() error {
 	}
 	for begin := time.Now(); ; time.Sleep(lockPause) {
 		if f.held.TryLock() {
-			// Without locks in the file system there is still the one of bbolt.
+			// If the file system does not support these locks, bbolt's own lock remains.
 			if err = filelock.Try(lock); err == nil || errors.Is(err, errors.ErrUnsupported) {
 				break
 			}
@@ -142,7 +142,7 @@ func (f *File) Lock() error {
 	}
 	f.lock, f.state, f.wrote = lock, state{}, false
 	f.failed.Store(false)
-	// An unreadable lock is from another program version: its state is unknown.
+	// An unreadable lock file is from another program version, so the state is unknown.
 	_ = filelock.Read(lock, &f.state)
 	f.state.Process = os.Getpid()
 	if err := f.mark(f.state); err != nil {
@@ -152,8 +152,8 @@ func (f *File) Lock() error {
 	return nil
 }
 
-// mark writes a state to the lock file. Its length is always the same, so a full disk
-// does not matter.
+// mark writes a state to the lock file. The length is always the same, so a full disk does not
+// matter.
 func (f *File) mark(s state) error {
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -174,8 +174,8 @@ func (f *File) mark(s state) error {
 	return nil
 }
 
-// dirty notes that the database is about to be written. The note must reach the disk
-// first, or the file seems damaged after a power cut.
+// dirty records that the database is about to be written. The record must reach the disk first;
+// otherwise the file seems damaged after a power failure.
 func (f *File) dirty() error {
 	if f.wrote {
 		return nil
@@ -215,7 +215,7 @@ func (f *File) Unlock() (err error) {
 	return errors.Join(err, f.lock.Close())
 }
 
-// sum returns the state of the file as it is.
+// sum returns the current state of the file.
 func (f *File) sum() (s state, err error) {
 	file, err := os.Open(f.Path)
 	if err != nil {
@@ -265,7 +265,7 @@ func (f *File) Verify() error {
 		return nil
 	})
 	if trial && err != nil && !errors.Is(err, ErrDamaged) {
-		// The system failed, not the file: the next process checks it again.
+		// The system failed, not the file, so the next process checks the file again.
 		return errors.Join(err, f.markNow(stateOpen))
 	}
 	if err != nil {
@@ -280,7 +280,7 @@ func (f *File) Verify() error {
 	return nil
 }
 
-// touch reads an entry, which may lie outside the file.
+// touch reads an entry. In a damaged database, its memory may lie outside the file.
 func touch(key, value []byte) error {
 	crc32.ChecksumIEEE(key)
 	crc32.ChecksumIEEE(value)
@@ -419,8 +419,8 @@ func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
 	return err
 }
 
-// open opens the database. The list of free pages stays in the file: to find them,
-// bbolt reads all pages in a goroutine of its own, where no panic can be recovered.
+// open opens the database. The file stores the list of free pages. Otherwise bbolt would find
+// them by reading all pages in its own goroutine, where this package can't recover a panic.
 func (f *File) open(o bbolt.Options) (db *bbolt.DB, err error) {
 	o.Timeout, o.FreelistType, o.NoStatistics = f.wait(), bbolt.FreelistMapType, true
 	var file *os.File
@@ -441,7 +441,7 @@ func (f *File) open(o bbolt.Options) (db *bbolt.DB, err error) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	})
 	if err != nil && file != nil {
-		file.Close() // after a panic it is still open, and locked
+		file.Close() // after a panic, the file is still open and locked
 	}
 	return db, err
 }
@@ -475,8 +475,8 @@ func (f *File) checkVersion(tx *bbolt.Tx) error {
 	return nil
 }
 
-// protect calls fn and turns a panic of bbolt, and a fault in the memory that the
-// file is mapped to, into an error that wraps ErrDamaged.
+// protect calls fn. It converts a panic in bbolt, or a fault in the mapped memory of the file,
+// to an error that wraps ErrDamaged.
 func protect(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

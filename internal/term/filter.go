@@ -31,8 +31,8 @@ type Filter struct {
 	Level Level
 
 	state    filterState
-	sequence []byte // after ESC, or of an incomplete character
-	size     int    // bytes of a string or a sequence
+	sequence []byte // bytes after ESC, or of an incomplete character
+	size     int    // length of a string or a sequence in bytes
 }
 
 // Level selects which sequences a [Filter] passes. Each level passes more than the previous
@@ -73,8 +73,8 @@ const paletteSize = 7
 const (
 	maxSequence = 64       // bytes; a longer sequence is dropped
 	maxString   = 64 << 10 // bytes; a longer string ends there
-	// maxDigits bounds a number in a sequence. No terminal has more than 9999 rows or
-	// columns, and some are slow to repeat an action more often.
+	// maxDigits limits the digits of a number in a sequence. No terminal has more than 9999
+	// rows or columns, and some terminals are slow if an action repeats more often.
 	maxDigits = 4
 )
 

@@ -24,10 +24,10 @@ type Line struct {
 
 	cells          []cell
 	cursor         int    // index in cells
-	size           int    // bytes of cells
+	size           int    // size of cells in bytes
 	partial        []byte // an incomplete character
 	key            keyState
-	sequenceOctets []byte // of an incomplete key
+	sequenceOctets []byte // bytes of an incomplete key
 }
 
 // cell is a character with its combining marks.
@@ -51,8 +51,8 @@ type keyState uint8
 const (
 	keyNone     keyState = iota
 	keyEscape            // after ESC
-	keyOne               // one more byte is part of it: SS3
-	keySequence          // up to its final byte: CSI
+	keyOne               // before the last byte: SS3
+	keySequence          // before the final byte: CSI
 )
 
 // Text returns the bytes of the line.

@@ -111,7 +111,7 @@ func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 	return io.NopCloser(r), nil
 }
 
-// explained is a reader that explains the error of a file that needs more than MaxDictionary.
+// explained is a reader that explains the error for a file that needs more than MaxDictionary.
 type explained struct{ io.ReadCloser }
 
 func (e explained) Read(p []byte) (int, error) {

@@ -18,10 +18,10 @@ type Replacement struct {
 	Target    string // the file to replace; empty if File is the target
 	temporary string // the name of File
 	folder    folder
-	sync      func(*os.File) error // writes a file or a folder to the disk
+	sync      func(*os.File) error // writes a file or directory to the disk
 }
 
-// folder opens and renames the files of a replacement, in an [os.Root] or by path.
+// folder opens and renames the files of a replacement, in an [os.Root] or by path name.
 type folder interface {
 	OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 	Rename(old, new string) error
@@ -56,8 +56,8 @@ func NewReplacement(name string) (*Replacement, error) {
 			return nil, err
 		}
 	}
-	// The system's mask applies to a new file. An existing file keeps its mode, and may be
-	// private.
+	// The process's umask applies to a new file. An existing file may be private, so its mode
+	// does not change.
 	mode := fs.FileMode(0o666)
 	if info != nil {
 		mode = 0o600
@@ -84,7 +84,7 @@ func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode)
 	if root != nil {
 		r.folder = root
 	}
-	removing := r.folder.Remove(temporary) // if that fails, so does OpenFile
+	removing := r.folder.Remove(temporary) // if that fails, OpenFile also fails
 	var err error
 	if r.File, err = r.folder.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err != nil {
 		if errors.Is(err, fs.ErrExist) && removing != nil {
@@ -108,7 +108,7 @@ func (r *Replacement) Commit() error {
 	if err := r.folder.Rename(r.temporary, r.Target); err != nil {
 		return err
 	}
-	// Some systems can't open a folder, and some file systems can't sync one.
+	// Some systems can't open a directory, and some file systems can't sync one.
 	dir, err := r.folder.OpenFile(filepath.Dir(r.Target), os.O_RDONLY, 0)
 	if err != nil {
 		return nil
@@ -122,7 +122,7 @@ func (r *Replacement) Commit() error {
 
 // Discard removes the temporary file, unless it is in place.
 func (r *Replacement) Discard() {
-	// After Commit both fail, which is right.
+	// After Commit, both calls fail, as they should.
 	_ = r.Close()
 	if r.Target != "" {
 		_ = r.folder.Remove(r.temporary)

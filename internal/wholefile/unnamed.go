@@ -17,7 +17,7 @@ func CreateTemporary(folder, pattern string) (*Temporary, error) {
 	if folder == "" {
 		folder = os.TempDir()
 	}
-	// Without a name from the beginning, even a process that is killed leaves nothing.
+	// If the file never has a name, even a killed process leaves no file.
 	if f, err := unnamed(folder); err == nil {
 		return &Temporary{File: f}, nil
 	}
@@ -27,7 +27,7 @@ func CreateTemporary(folder, pattern string) (*Temporary, error) {
 	}
 	t := &Temporary{File: f}
 	if os.Remove(f.Name()) != nil {
-		t.name = f.Name() // it is open, which Windows minds
+		t.name = f.Name() // Windows can't remove it while it is open
 	}
 	return t, nil
 }

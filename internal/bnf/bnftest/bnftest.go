@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// The productions of section 5 that schemes share, as regular expressions, for comparison
-// with the standard.
+// These are the shared productions of section 5 as regular expressions, for comparison with the
+// standard.
 const (
 	Alpha      = "[A-Za-z]"
 	Digit      = "[0-9]"
@@ -91,7 +91,7 @@ func (l Invariants) Text(t *testing.T, text string) bool {
 	want := l.Reference(text)
 	u, err := locus.Parse(text)
 	if err != nil {
-		// locus.Parse refuses a text with "//" that does not split by section 3.1.
+		// locus.Parse rejects a text with "//" that does not split by section 3.1.
 		if want && !strings.Contains(text, "://") {
 			t.Errorf("%q matches the production, but locus.Parse fails: %v", text, err)
 		}
@@ -111,8 +111,8 @@ func (l Invariants) Text(t *testing.T, text string) bool {
 	return want
 }
 
-// clean compares Clean with Thorough. Clean may be false for a URL without findings if
-// [bnf.Sound] is.
+// clean compares Clean with Thorough. If [bnf.Sound] returns false, Clean may also return false
+// for a URL without findings.
 func (l Invariants) clean(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Clean == nil {

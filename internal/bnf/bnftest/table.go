@@ -34,7 +34,7 @@ func Fields(list []scheme.Field) string {
 	return b.String()
 }
 
-// url parses and tests a text of a table, which must be a URL.
+// url parses and tests a text from a table. The text must be a URL.
 func (l Invariants) url(t *testing.T, text string) locus.URL {
 	t.Helper()
 	u, err := locus.Parse(text)

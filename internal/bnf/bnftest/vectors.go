@@ -14,15 +14,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vector is a line of a file of test vectors: a URL and the expected results, with the
-// names of "locus parse --json".
+// vector is a line in a file of test vectors: a URL and the expected results, with the names
+// from "locus parse --json".
 type vector struct {
 	Section   string         `json:"section"`
 	URL       string         `json:"url"`
 	Canonical string         `json:"canonical"` // same as URL if empty
-	Locator   map[string]any `json:"locator"`   // null: the scheme refuses the URL
-	Rules     []string       `json:"rules"`     // of the findings by RFC 1738
-	Draft     []string       `json:"draft"`     // of the findings by the URI draft; absent: not tested
+	Locator   map[string]any `json:"locator"`   // null if the scheme rejects the URL
+	Rules     []string       `json:"rules"`     // rules of the findings by RFC 1738
+	Draft     []string       `json:"draft"`     // rules of the findings by the URI draft; not tested if absent
 }
 
 // Vectors tests a scheme with a file of vectors: one JSON object on each line. Lines that
@@ -91,7 +91,7 @@ func rules(list []locus.Violation) (names []string) {
 	return names
 }
 
-// locator returns fields as they are after encoding to JSON.
+// locator returns fields after a conversion to JSON and back.
 func locator(t *testing.T, fields []scheme.Field) map[string]any {
 	t.Helper()
 	b, err := json.Marshal(object(fields))

@@ -65,13 +65,13 @@ func full(t *testing.T, d *Driver) {
 				t.Errorf("entry %d is lost while the disk is full", i)
 			}
 		}
-		s.Close() // it may have had to write
+		s.Close() // ignore the error: Close may have had to write
 	}
 	grow()
 	check(t, d, dir, n, func(i int) bool { return i < acknowledged })
 }
 
-// isFull checks the error of a full disk.
+// isFull checks the error from a full disk.
 func isFull(t *testing.T, d *Driver, dir string, err error) {
 	t.Helper()
 	if !errors.Is(err, syscall.ENOSPC) {
@@ -80,8 +80,8 @@ func isFull(t *testing.T, d *Driver, dir string, err error) {
 	says(t, dir, err)
 }
 
-// fullForUser does the same without the permission to mount a disk. It limits the size of each
-// file to half of Room.
+// fullForUser is full without the permission to mount a disk. It limits each file to half of
+// Room.
 func fullForUser(t *testing.T, d *Driver, dir string) {
 	cmd, lines := start(t, roleSized+" "+strconv.Itoa(d.room()/2), dir, nil)
 	texts := outcome(t, cmd, lines)
@@ -110,7 +110,7 @@ func trySized(d *Driver, dir string, most int) error {
 		return err
 	}
 	if opened {
-		s.Close() // it fails for the same reason
+		s.Close() // ignore the error: Close fails for the same reason
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func tryReadOnly(d *Driver, dir string, n int) error {
 	if err = s.Put(n); err == nil {
 		err = s.Close()
 	} else {
-		s.Close() // nothing was put
+		s.Close() // ignore the error: nothing was put
 	}
 	if err != nil {
 		fmt.Println("putting:", err)
@@ -198,7 +198,7 @@ func isDenied(dir string, err error) error {
 	return nil
 }
 
-// descriptors uses the store without free file descriptors, in another process.
+// descriptors uses the store in another process without free file descriptors.
 func descriptors(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
@@ -391,8 +391,8 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	return true
 }
 
-// damages returns damaged copies of octets, by the name of the damage. rounds is the number of
-// copies for each damage with a random position.
+// damages returns damaged copies of octets, by the name of the damage. For each damage with a
+// random position, rounds is the number of copies.
 func damages(octets, other []byte, rounds int) map[string][]byte {
 	size := len(octets)
 	list := map[string][]byte{

@@ -28,7 +28,7 @@ const (
 	Descriptors Fault = "descriptors" // no file descriptors
 	Clock       Fault = "clock"       // a clock that jumps, and files from the future and the past
 	Two         Fault = "two"         // two processes at once
-	Damage      Fault = "damage"      // bytes that changed
+	Damage      Fault = "damage"      // changed bytes
 )
 
 // all lists the faults in the order in which they run.
@@ -142,8 +142,8 @@ func fill(t *testing.T, d *Driver, dir string, n int) {
 	}
 }
 
-// check opens the store and looks for each entry below end. The entries that isThere
-// reports must be found, and the store must take another one.
+// check opens the store and looks for each entry below end. It must find the entries that
+// isThere reports, and the store must accept another entry.
 func check(t *testing.T, d *Driver, dir string, end int, isThere func(i int) bool) {
 	t.Helper()
 	s, err := d.Open(dir)
@@ -181,7 +181,7 @@ func look(t *testing.T, d *Driver, s Store, end int, isThere func(i int) bool) {
 	}
 }
 
-// another stores an entry and looks it up.
+// another stores another entry and looks it up.
 func another(t *testing.T, d *Driver, s Store, i int) {
 	t.Helper()
 	if err := s.Put(i); err != nil {
@@ -215,7 +215,8 @@ func (d *Driver) files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// says checks that an error names a file of the store and contains no text of package runtime.
+// says checks that an error names a file in the store and contains no text from package
+// runtime.
 func says(t *testing.T, dir string, err error) {
 	t.Helper()
 	text := err.Error()

@@ -25,8 +25,8 @@ func IsChild() bool { return os.Getenv(roleVar) != "" }
 
 // Roles of processes.
 const (
-	rolePut    = "put"         // puts entries from a number on until it is killed
-	roleHold   = "hold"        // opens the store and puts odd entries, until it is killed
+	rolePut    = "put"         // puts entries from the given number on, until it is killed
+	roleHold   = "hold"        // opens the store and puts every second entry, until it is killed
 	roleRead   = "read-only"   // can't write
 	roleFiles  = "descriptors" // has few descriptors
 	roleSized  = "sized"       // can't write large files
@@ -52,7 +52,7 @@ func child(d *Driver, role, dir string) error {
 	return fmt.Errorf("unknown role %q", role)
 }
 
-// start starts the test binary in a role.
+// start starts the test binary with a role.
 func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
 	program, err := os.Executable()
@@ -86,7 +86,7 @@ func say(text string, n int) { fmt.Println(text, n) }
 // maxPut is the maximum number of entries that a process puts before it waits for the kill.
 const maxPut = 5 * closeEvery
 
-// putAll puts entries from first on, and prints the acknowledged ones.
+// putAll puts entries from first on, and prints the numbers of acknowledged entries.
 func putAll(d *Driver, dir string, first int) error {
 	s, err := d.Open(dir)
 	if err != nil {
@@ -108,15 +108,14 @@ func putAll(d *Driver, dir string, first int) error {
 			return err
 		}
 	}
-	time.Sleep(time.Hour) // until it is killed
+	time.Sleep(time.Hour) // wait for the kill
 	return nil
 }
 
-// kill kills processes at random times. Each time it looks up the entries that they
-// acknowledged.
+// kill kills processes at random times. After each kill, it looks up the acknowledged entries.
 func kill(t *testing.T, d *Driver) {
 	dir := folder(t)
-	fill(t, d, dir, 1) // an empty store is another case
+	fill(t, d, dir, 1) // other tests use an empty store
 	next, acknowledged := 1, map[int]bool{0: true}
 	rounds := 2
 	if thorough() {
@@ -149,7 +148,7 @@ func kill(t *testing.T, d *Driver) {
 			}
 			note(lines.Text())
 		}
-		time.Sleep(time.Duration(random.IntN(3000)) * time.Microsecond) // to be killed anywhere
+		time.Sleep(time.Duration(random.IntN(3000)) * time.Microsecond) // kill the process at a random moment
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +156,7 @@ func kill(t *testing.T, d *Driver) {
 			note(lines.Text())
 		}
 		cmd.Wait()
-		next = last + 2 // the entry after the last may be there or not
+		next = last + 2 // the entry after the last acknowledged one may exist or not
 		check(t, d, dir, next, func(i int) bool { return acknowledged[i] })
 		acknowledged[next] = d.Promise != Never
 		next++
@@ -182,7 +181,7 @@ func hold(d *Driver, dir string, n int) error {
 			return err
 		}
 		say("open", n)
-		time.Sleep(time.Hour) // until it is killed
+		time.Sleep(time.Hour) // wait for the kill
 	}
 	say("open", n)
 	for i := n; i < 2*d.entries(); i += 2 {
@@ -193,7 +192,7 @@ func hold(d *Driver, dir string, n int) error {
 	return s.Close()
 }
 
-// two opens the store while another process has it.
+// two opens the store while another process uses it.
 func two(t *testing.T, d *Driver) {
 	dir := folder(t)
 	fill(t, d, dir, 2)
@@ -238,10 +237,10 @@ func two(t *testing.T, d *Driver) {
 	check(t, d, dir, 2*d.entries(), everything)
 }
 
-// folder returns a new folder that every user can read.
+// folder returns a new directory that every user can read.
 func folder(t *testing.T) string {
 	t.Helper()
-	// Stores wait for the disk, which is not what is tested.
+	// Use memory if possible: stores wait for the disk, and this test does not need one.
 	dir, err := os.MkdirTemp("/dev/shm", "locus-faults-")
 	if err != nil {
 		dir, err = os.MkdirTemp("", "locus-faults-")
@@ -260,7 +259,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// outcome reads what a process says at its end.
+// outcome reads the last output of a process.
 func outcome(t *testing.T, cmd *exec.Cmd, lines *bufio.Scanner) (texts []string) {
 	t.Helper()
 	for lines.Scan() {

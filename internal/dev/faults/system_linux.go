@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// smallDisk mounts a file system of size bytes at dir. It returns a function that gives it
-// more room; nil without the right to mount.
+// smallDisk mounts a file system with size bytes at dir. It returns a function that enlarges
+// the file system, or nil if this process must not mount.
 func smallDisk(t *testing.T, dir string, size int) (grow func()) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=755", size)); err != nil {
@@ -28,19 +28,19 @@ func smallDisk(t *testing.T, dir string, size int) (grow func()) {
 	}
 }
 
-// limitSize bounds the size of files of this process.
+// limitSize limits the size of the files that this process writes.
 func limitSize(most int) error {
 	signal.Ignore(syscall.SIGXFSZ)
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(most), Max: uint64(most)})
 }
 
-// limitFiles leaves this process spare descriptors, until restore.
+// limitFiles leaves this process only spare free descriptors, until it calls restore.
 func limitFiles(spare int) (restore func(), err error) {
 	var old syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {
 		return nil, err
 	}
-	// The lowest free descriptors are used first.
+	// The system uses the lowest free descriptors first.
 	var probes []*os.File
 	for range spare + 1 {
 		f, err := os.Open(os.DevNull)
@@ -63,15 +63,15 @@ func limitFiles(spare int) (restore func(), err error) {
 	}, nil
 }
 
-// asOrdinaryUser runs cmd as the user "nobody" if this process is root: the system never refuses
-// root.
+// asOrdinaryUser runs cmd as the user "nobody" if this process is root, because the system
+// never denies root access.
 func asOrdinaryUser(cmd *exec.Cmd) {
 	if os.Geteuid() != 0 {
 		return
 	}
 	const nobody = 65534
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	// The program may lie in a folder that only root can enter.
+	// The program may be in a directory that only root can enter.
 	cmd.Path = "/proc/self/exe"
 	cmd.Env = append(cmd.Env, "HOME=/nonexistent")
 	cmd.Dir = "/"

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Without Linux there are no small disks and limits here, and the processes are those of
-// the user.
+// On other systems, these tests have no small disks and no limits, and run all processes as the
+// current user.
 
 func smallDisk(t *testing.T, _ string, _ int) (grow func()) {
 	t.Skip("only Linux has file systems of a given size")

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// event is a line of go test -json. Test is empty in the events of a package.
+// event is an output line of go test -json. If Test is empty, the event concerns the package.
 type event struct{ Action, Package, Test, Output string }
 
-// eachEvent calls do for each line. A line that is not JSON, such as one of the go command,
-// is an event with only the output.
+// eachEvent calls do for each line. If a line is not JSON, such as output of the go command,
+// the event contains only the output.
 func eachEvent(r io.Reader, do func(event)) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, 16<<20)
@@ -28,11 +28,12 @@ func eachEvent(r io.Reader, do func(event)) error {
 	return in.Err()
 }
 
-// modulePath is the path of the main module. The paths of the others begin with it.
+// modulePath is the path of the main module. The other modules' paths begin with it.
 const modulePath = "github.com/locus-url/locus"
 
-// name returns the name of a test as the documents write it: "scheme/http.TestLimit",
-// "cmd/locus/internal/lens.TestScripts/lens" for a subtest, "locus.TestParse" in the root package.
+// name returns the name of a test, as the documents write it: "scheme/http.TestLimit",
+// "cmd/locus/internal/lens.TestScripts/lens" for a subtest, "locus.TestParse" in the root
+// package.
 func (e event) name() string {
 	folder := strings.TrimPrefix(strings.TrimPrefix(e.Package, modulePath), "/")
 	if folder == "" {
@@ -41,11 +42,11 @@ func (e event) name() string {
 	return folder + "." + e.Test
 }
 
-// outcomes are the outcomes of tests and subtests, by name.
+// outcomes holds the outcomes of tests and subtests, by name.
 type outcomes map[string]*outcome
 
-// outcome is what the events say about a test. A later run may pass a test that an earlier
-// one skipped.
+// outcome is the outcome of a test in all its runs. A later run may pass a test that an earlier
+// run skipped.
 type outcome struct {
 	last                 string // "pass", "skip" or "fail"; "pass" if any run passed it
 	passBelow, skipBelow bool   // a subtest passed, or was skipped
@@ -75,7 +76,7 @@ func (o outcomes) read(r io.Reader) error {
 	})
 }
 
-// why returns why a test can't hold a promise, or "".
+// why returns the reason why a test does not prove a promise, or "".
 func (o outcomes) why(name string) string {
 	switch one := o.of(name); {
 	case one.last == "":
@@ -90,8 +91,8 @@ func (o outcomes) why(name string) string {
 	return ""
 }
 
-// printer prints what go test prints without -json. It holds the output of a test until
-// the test fails or ends.
+// printer prints the output of go test without -json. It buffers a test's output until the test
+// fails or ends.
 type printer struct {
 	out  *bufio.Writer
 	held map[testKey][]string
@@ -99,7 +100,7 @@ type printer struct {
 
 type testKey struct{ pkg, test string }
 
-// show prints the result of each package, and the output of tests that fail.
+// show prints the result of each package, and the output of failed tests.
 func show(r io.Reader, w io.Writer) error {
 	p := &printer{bufio.NewWriter(w), map[testKey][]string{}}
 	return errors.Join(eachEvent(r, p.event), p.out.Flush())
@@ -108,7 +109,7 @@ func show(r io.Reader, w io.Writer) error {
 func (p *printer) event(e event) {
 	key := testKey{e.Package, e.Test}
 	switch {
-	case e.Package == "": // of the build, or of the go command
+	case e.Package == "": // output of the build or the go command
 		p.print(e.Output)
 	case e.Action == "output" && !strings.HasPrefix(e.Output, "=== "):
 		p.held[key] = append(p.held[key], e.Output)
@@ -122,7 +123,8 @@ func (p *printer) event(e event) {
 		if e.Test == "" && len(lines) > 0 {
 			p.print(lines[len(lines)-1]) // "ok", the package, and the time
 		} else if i := slices.IndexFunc(lines, isResult); i >= 0 {
-			// What follows the result is of another test, or of the package: a panic, a race.
+			// Output after the result belongs to another test or to the package, such as a
+			// panic or a race report.
 			of := testKey{e.Package, ""}
 			p.held[of] = append(p.held[of], lines[i+1:]...)
 		}
@@ -130,11 +132,11 @@ func (p *printer) event(e event) {
 	}
 }
 
-// isResult reports whether a line has the result of a test: "--- PASS: TestA (0.00s)".
+// isResult reports whether a line is a test result: "--- PASS: TestA (0.00s)".
 func isResult(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "--- ") }
 
-// printAll prints what is held of a package: of tests that were running when it failed, and
-// then of the package.
+// printAll prints the buffered output of a package: first of the tests that were running when
+// it failed, and then of the package itself.
 func (p *printer) printAll(pkg string) {
 	for _, key := range slices.SortedFunc(maps.Keys(p.held), func(a, b testKey) int { return strings.Compare(b.test, a.test) }) {
 		if key.pkg == pkg {
@@ -146,7 +148,7 @@ func (p *printer) printAll(pkg string) {
 
 func (p *printer) print(lines ...string) {
 	for _, line := range lines {
-		p.out.WriteString(line) // Flush returns an error
+		p.out.WriteString(line) // Flush returns any error
 	}
 	p.out.Flush()
 }

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// constants are the constants of a folder, as they are written.
+// constants holds the constant expressions in a directory.
 type constants struct {
 	named    map[string]ast.Expr
-	defaults map[string][]ast.Expr // by field: what cmp.Or has in place of its zero value
+	defaults map[string][]ast.Expr // keys are fields, values are the defaults in cmp.Or
 }
 
 func readConstants(folder string) (*constants, error) {
@@ -74,14 +74,14 @@ func (c *constants) addDefault(call *ast.CallExpr) {
 	})
 }
 
-// units are the constants of package time, in nanoseconds.
+// units holds the constants in package time, in nanoseconds.
 var units = map[string]time.Duration{
 	"Nanosecond": time.Nanosecond, "Microsecond": time.Microsecond, "Millisecond": time.Millisecond,
 	"Second": time.Second, "Minute": time.Minute, "Hour": time.Hour,
 }
 
-// value returns the value of a constant, or of the default of a field such as
-// "Options.Depth": a count, octets, or nanoseconds.
+// value returns the value of a constant, or the default of a field such as "Options.Depth". It
+// is a number, a size in bytes, or a time in nanoseconds.
 func (c *constants) value(name string) (int64, error) {
 	e, ok := c.named[name]
 	if _, field, isField := strings.Cut(name, "."); isField {
@@ -105,8 +105,8 @@ func (c *constants) value(name string) (int64, error) {
 	return n, nil
 }
 
-// eval computes a constant expression of integers, of other constants of the folder, and of
-// those of package time.
+// eval computes a constant expression that consists of integers, other constants in the
+// directory, and constants in package time.
 func (c *constants) eval(e ast.Expr) (constant.Value, error) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -136,8 +136,8 @@ func (c *constants) eval(e ast.Expr) (constant.Value, error) {
 	return nil, fmt.Errorf("can't evaluate %T", e)
 }
 
-// parseLimit reads a limit as the tables write it: "8192", "1 Mi", "64 KiB", "10 s",
-// "8 h". Durations are nanoseconds.
+// parseLimit parses a limit in the tables: "8192", "1 Mi", "64 KiB", "10 s", "8 h". It returns
+// durations in nanoseconds.
 func parseLimit(text string) (int64, error) {
 	number, unit, _ := strings.Cut(text, " ")
 	n, err := strconv.ParseInt(strings.ReplaceAll(number, ",", ""), 10, 64)

@@ -22,10 +22,10 @@ import (
 	"strings"
 )
 
-// documents are the files that name tests, from the root of the repository.
+// documents lists the files that name tests, by their paths in the repository.
 var documents = []string{"docs/dev/threat-tables.md", "docs/dev/limits.md"}
 
-// slow are the modules whose tests run in .ci/slow, and not in .ci/run.
+// slow lists the modules for .ci/slow. .ci/run does not run their tests.
 var slow = []string{"beam", "browser"}
 
 func main() {
@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// namedTests returns the tests that the documents below root name.
+// namedTests returns the tests that the documents in the repository at root name.
 func namedTests(root string) (list []string, err error) {
 	for _, name := range documents {
 		text, err := os.ReadFile(filepath.Join(root, name))
@@ -73,8 +73,8 @@ func scriptOf(test string) string {
 	return "run"
 }
 
-// checkRun prints each named test of a script, "run" or "slow", that did not pass by the
-// events in a file.
+// checkRun prints each named test of a script, "run" or "slow", that did not pass according to
+// the events in a file.
 func checkRun(root, script, file string, out io.Writer) error {
 	tests, err := namedTests(root)
 	if err != nil {

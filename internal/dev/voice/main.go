@@ -21,7 +21,7 @@ import (
 	"strings"
 )
 
-// tics are patterns that plain English does without, each with what to write instead.
+// tics lists patterns that plain English avoids, each with a replacement.
 var tics = []struct {
 	name string
 	re   *regexp.Regexp
@@ -43,7 +43,7 @@ var tics = []struct {
 	{"come to", regexp.MustCompile(`\b(came|comes?) to nothing\b|\bwhat [a-z ]{1,20} c[ao]me to\b`), "the outcome"},
 }
 
-// plain are matches that are plain English all the same.
+// plain matches text that is plain English, although a tic matches it.
 var plain = regexp.MustCompile(`^[Tt]here |no (longer|more|such)$|^(leaves?|left|let) alone$`)
 
 func main() {
@@ -99,8 +99,8 @@ func printCounts(counts map[string]int) (total int) {
 	return total
 }
 
-// prose returns the lines of a file that people read, with their numbers: comments and
-// string literals of Go, all of anything else.
+// prose returns the lines with text for readers, with their numbers. In Go files these are
+// comments and string literals, in other files all lines.
 func prose(name string, content []byte) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		split := func(number int, text string) {

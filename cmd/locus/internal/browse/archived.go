@@ -11,16 +11,15 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// archivedList lists the content of archives.
+// archivedList lists the archived URLs.
 type archivedList struct {
 	store  *archive.Store
 	opener opener
 }
 
-// Limits of one page.
 const (
-	archivedPerPage = 2000   // hosts or URLs
-	maxMatches      = 10_000 // of a search
+	archivedPerPage = 2000   // hosts or URLs per page
+	maxMatches      = 10_000 // matches of a search
 )
 
 // hosts lists the hosts after the given host, or from the first if it is empty.
@@ -82,7 +81,7 @@ func (k *archivedList) urls(host, after string) place {
 	})
 }
 
-// ask prompts for words, and lists the URLs that contain all of them.
+// ask prompts for words and lists the URLs that contain all words.
 func (k *archivedList) ask(m *model) {
 	m.ask(prompt{label: "Words in the URL: ", done: func(m *model, text string) {
 		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {

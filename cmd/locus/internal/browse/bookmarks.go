@@ -19,7 +19,6 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// bookmark is a bookmark of the user.
 type bookmark struct {
 	URL   locus.URL `toml:"url"`
 	Title string    `toml:"title"`
@@ -30,7 +29,7 @@ type bookmark struct {
 // it, so adding and removing a bookmark preserve the rest of the file.
 type bookmarks struct{ path string }
 
-// maxBookmarks is the size limit of the file, in bytes.
+// maxBookmarks limits the size of the file, in bytes.
 const maxBookmarks = 8 << 20
 
 // read returns the bookmarks. It returns none if the file does not exist.
@@ -163,7 +162,7 @@ func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	return r.Commit()
 }
 
-// lockTime is the time that a change waits for a change by another process.
+// lockTime limits the wait for a change by another process.
 const lockTime = 10 * time.Second
 
 // lock prevents other processes from changing the file until the caller closes the lock.
@@ -183,7 +182,6 @@ func (b bookmarks) lock() (*os.File, error) {
 	}
 }
 
-// bookmark bookmarks the current page.
 func (m *model) bookmark() {
 	e := m.current()
 	u, ok := m.copyable(e.place)

@@ -135,7 +135,7 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	restore()
 	interrupted := ctx.Err() != nil
 	cancel()
-	m.saves.Wait() // removes what is not whole
+	m.saves.Wait() // removes incomplete files
 	if err != nil && !interrupted {
 		a.Fail(base.StatusAccess, fmt.Errorf("the terminal: %w", err))
 	}
@@ -143,8 +143,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	return nil
 }
 
-// newModel returns a model that opens first. If first is the zero URL, it shows the
-// archived pages, or without archives the bookmarks and the tour.
+// newModel returns a model that opens first. If first is the zero URL, the model shows the
+// archived pages, or, without archives, the bookmarks and the tour.
 func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *model {
 	m := &model{
 		app: a, ctx: a.Context, opener: o, colors: a.Getenv("NO_COLOR") == "", width: 80, height: 24,
@@ -176,8 +176,8 @@ func bookmarksPath(a *base.App) string {
 	return filepath.Join(folder, "bookmarks.toml")
 }
 
-// openElsewhere returns a function that opens a URL with $BROWSER or the default program of
-// the desktop.
+// openElsewhere returns a function that opens a URL with $BROWSER or the desktop's default
+// program.
 func openElsewhere(a *base.App) func(locus.URL) error {
 	return func(u locus.URL) error {
 		names := []string{"xdg-open"}

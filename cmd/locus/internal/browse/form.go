@@ -13,8 +13,8 @@ type answers struct {
 	form   *scheme.Form
 	values []string
 	fields []form.Question
-	block  map[int]int // of a field, by the index of its link
-	hidden bool        // one of them must not be shown
+	block  map[int]int // block of a field, by the index of its link
+	hidden bool        // an answer must not be shown
 }
 
 // addForm adds the fields of a form as links that prompt for the answers.
@@ -114,8 +114,8 @@ func (m *model) chooseField(p *page, q form.Question) {
 	}})
 }
 
-// submit opens the URL that submits the answers. The URL has the origin of the form,
-// because the user who opened the form filled it in.
+// submit opens the URL that submits the answers. The URL gets the form's origin, because the
+// user filled in the form.
 func (m *model) submit(p *page) {
 	u, at, err := form.Submit(p.form.form, p.form.values)
 	if err != nil {

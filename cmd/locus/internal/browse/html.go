@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// htmlPage makes blocks of the text of HTML, with its links.
+// htmlPage converts HTML text and links to blocks.
 type htmlPage struct {
 	htmltext.Renderer
 	page     *page
@@ -47,7 +47,7 @@ func (h *htmlPage) Text(text string) {
 	b := &h.page.blocks[len(h.page.blocks)-1]
 	r := run{text: expandTabs(text), link: h.link, style: h.style}
 	if n := len(b.runs); n > 0 && b.runs[n-1].link != h.link && strings.Trim(text, " ") == "" {
-		r.link = noLink // between a link and what is beside it
+		r.link = noLink // separates the link from the text beside it
 	}
 	b.runs = append(b.runs, r)
 }
@@ -78,7 +78,7 @@ func (h *htmlPage) Tag(name string, t *markup.HTML) {
 	}
 }
 
-// anchors notes the block where each fragment of a tag begins.
+// anchors records the block at which each fragment in a tag begins.
 func (h *htmlPage) anchors(name string, t *markup.HTML) {
 	at := len(h.page.blocks)
 	if h.InLine() {
@@ -93,7 +93,7 @@ func (h *htmlPage) anchors(name string, t *markup.HTML) {
 	}
 }
 
-// anchorTag begins or ends a link.
+// anchorTag handles the start or end tag of a link.
 func (h *htmlPage) anchorTag(begins bool, t *markup.HTML) {
 	h.link = noLink
 	href := strings.TrimSpace(t.Value("href"))

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// binding maps keys to an action. Names of keys are like in [tea.Key.Keystroke], but a
-// letter stands for itself.
+// binding maps keys to an action. Key names have the form of [tea.Key.Keystroke], except that a
+// letter is its own name.
 type binding struct {
 	keys []string
 	text string
@@ -64,7 +64,6 @@ func bindings() []binding {
 	}
 }
 
-// key handles a key.
 func (m *model) key(k tea.KeyPressMsg) {
 	m.message = ""
 	if m.prompt != nil {
@@ -87,7 +86,7 @@ func (m *model) key(k tea.KeyPressMsg) {
 	}
 }
 
-// command runs the command of a key.
+// command runs the command for a key.
 func (m *model) command(name string) {
 	for _, b := range bindings() {
 		for _, key := range b.keys {
@@ -162,7 +161,7 @@ func (m *model) quit(status int) {
 	m.later(tea.Quit)
 }
 
-// click handles the mouse buttons. The first selects and opens the link under the mouse.
+// click handles the mouse buttons. The first button selects and opens the link under the mouse.
 func (m *model) click(at tea.Mouse) {
 	m.message = ""
 	switch {

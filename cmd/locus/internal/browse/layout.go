@@ -8,12 +8,11 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// line is a line of the screen.
 type line struct {
-	prefix string // not a part of the text: margin, number, quote
+	prefix string // margin, number or quote before the text
 	runs   []run
 	block  int
-	offset int // of the line in the text of the block, in bytes
+	offset int // offset of the line in the block's text, in bytes
 }
 
 // wideScreen is the minimum width for item details.
@@ -80,7 +79,7 @@ func (b *block) appendLines(lines []line, index, width, digits int) []line {
 	}
 	for _, r := range b.runs {
 		if used+len(r.text) <= room && isASCII(r.text) {
-			// The usual case: all of it fits.
+			// Usually the whole text fits.
 			put(r, r.text)
 			used += len(r.text)
 			continue
@@ -96,7 +95,7 @@ func (b *block) appendLines(lines []line, index, width, digits int) []line {
 				text = text[len(word):]
 				continue
 			case used > 0 && columns-blanks <= room:
-				// The blanks before the word end the line.
+				// The spaces before the word end the line.
 				offset += blanks
 				end()
 				text = text[blanks:]
@@ -127,8 +126,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// nextWord returns the leading spaces of text and the next word, or about the first most
-// bytes of them. The limit makes breaking a long line take linear time.
+// nextWord returns the leading spaces of text and the next word, or about the first most bytes
+// of both. The limit ensures that breaking a long line takes linear time.
 func nextWord(text string, most int) string {
 	if len(text) > most {
 		for most < len(text) && !utf8.RuneStart(text[most]) {

@@ -26,13 +26,12 @@ type opener interface {
 	Registry() *scheme.Registry
 }
 
-// maxText is the maximum number of bytes of an object that are shown.
+// maxText limits the shown bytes of an object.
 const maxText = 16 << 20
 
-// maxTrace is the maximum number of lines in a transcript.
+// maxTrace limits the lines in a transcript.
 const maxTrace = 2000
 
-// loading is a page that is loading.
 type loading struct {
 	place    place
 	ctx      context.Context
@@ -40,7 +39,7 @@ type loading struct {
 	items    atomic.Int64
 	octets   atomic.Int64
 	canceled bool
-	back     *entry // the entry of the history that is opened again; nil: a new one
+	back     *entry // history entry to open again; nil for a new entry
 }
 
 // progress returns the progress of loading the page.
@@ -73,8 +72,8 @@ func (t *trace) add(sent bool, text string) {
 	t.lines = append(t.lines, mark+term.Safe(locus.MaskText(text)))
 }
 
-// load opens a place. It also returns a page after an error. For a session it returns a
-// non-nil session, which the caller must run and close.
+// load opens a place. After an error, it returns a page about the error. For a session it
+// returns a non-nil session, which the caller must run and close.
 func (l *loading) load() (p *page, session *access.Result) {
 	pl := l.place
 	if pl.own != nil {
@@ -126,7 +125,7 @@ func (l *loading) load() (p *page, session *access.Result) {
 	return p, nil
 }
 
-// headings are the titles of pages about errors.
+// headings holds the titles of error pages.
 var headings = map[access.Kind]string{
 	access.NotFound: "Not found", access.Denied: "Denied by the policy", access.Unreachable: "No connection", access.Timeout: "Timed out",
 	access.Protocol: "The server violated the protocol", access.Auth: "Login required", access.Unsupported: "Not supported", access.TooLarge: "Too large",
@@ -208,7 +207,7 @@ func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 		err = errors.Join(err, fmt.Errorf("%w: only the first %s are shown; s saves all of it", scheme.ErrTooLarge, human.Size(maxText)))
 	}
 	if note := term.Text(o.Note); note != "" {
-		p.note = note // reading may set it
+		p.note = note // reading may set p.note
 	}
 	p.whole = err == nil
 	if show.IsMessage(o.Type) {
@@ -234,8 +233,8 @@ func (p *page) addTyped(r *scheme.Registry, mediaType string, octets []byte) {
 	}
 }
 
-// decode converts a text to UTF-8. It reads bytes that are invalid in the charset as ISO
-// Latin 1. A text without a charset that is not UTF-8 is ISO Latin 1.
+// decode converts a text to UTF-8. It reads bytes that are invalid in the charset as ISO Latin
+// 1. If no charset is given and the text is not UTF-8, decode reads it as ISO Latin 1.
 func decode(mediaType string, octets []byte) string {
 	name := charset.OfType(mediaType)
 	if charset.IsUTF8(name) {

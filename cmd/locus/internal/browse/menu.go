@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxItems is the maximum number of menu items that are shown.
+// maxItems limits the shown menu items.
 const maxItems = 200_000
 
 // kindMark is the suffix of a title that shows the kind of an item without columns.
@@ -28,8 +28,8 @@ func kindMark(k scheme.ItemKind) string {
 	return ""
 }
 
-// addItems adds the items of a menu of a scheme with the given traits. It returns the error
-// that ended the items early. It calls count for each item.
+// addItems adds a menu's items. The scheme has the given traits. It returns the error that
+// ended the items early, and calls count for each item.
 func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, count func()) error {
 	for item, err := range items {
 		switch {
@@ -71,8 +71,7 @@ func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	}
 }
 
-// numberOf returns the number of an article, the article count of a newsgroup or the score
-// of a result.
+// numberOf returns an article's number, a newsgroup's article count or a result's score.
 func numberOf(item scheme.Item) (n int64, ok bool) {
 	for _, k := range [...]scheme.ColumnKind{scheme.ColumnNumber, scheme.ColumnCount, scheme.ColumnScore} {
 		if n, ok = item.Number(k); ok {

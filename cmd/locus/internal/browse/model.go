@@ -14,30 +14,30 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// model is the state of the browser, a [tea.Model]. Only Update changes it.
+// model is the state of the browser, a [tea.Model]. Only Update modifies it.
 type model struct {
 	app      *base.App
 	ctx      context.Context
-	opener   opener // of what is typed
+	opener   opener // opens URLs that the user types
 	marks    bookmarks
 	colors   bool
 	mouse    bool
 	archived *archivedList // may be nil
 
 	tabs    []*tab
-	at      int // the tab that is shown
+	at      int // index of the shown tab
 	width   int
 	height  int
 	prompt  *prompt
-	message string // for the last line but one, until the next key
-	digits  string // the number of a link, as far as it is typed
-	letters string // a letter for each link on the screen, while one of them is chosen; empty: none is
+	message string // shown in the line above the last, until the next key
+	digits  string // digits of a link number that the user has typed so far
+	letters string // a letter for each link on the screen while the user chooses a link; otherwise empty
 	search  string
 	found   found
-	status  int // to exit with
+	status  int // exit status
 	saves   sync.WaitGroup
 
-	next      []tea.Cmd // what to do after Update
+	next      []tea.Cmd // commands to run after Update
 	do        terminal
 	elsewhere func(locus.URL) error
 	tick      func(time.Duration, func(time.Time) tea.Msg) tea.Cmd

@@ -9,7 +9,7 @@ import (
 // body returns the number of lines for the text of a page.
 func (m *model) body() int { return max(m.height-3, 1) }
 
-// settle limits the top of the screen and the cursor to the page.
+// settle moves the top of the screen and the cursor into the page.
 func (m *model) settle(e *entry) {
 	p := e.page
 	p.lay(m.width)
@@ -165,7 +165,7 @@ func (m *model) chosen() *link {
 type found struct {
 	ok         bool
 	block      int
-	start, end int // in the text of the block
+	start, end int // offsets in the block's text
 }
 
 // find searches for m.search after the last match (by is 1) or before it (by is -1), and

@@ -87,7 +87,6 @@ func tourPage(o opener, rooms []tour.Server) *page {
 	return p
 }
 
-// history lists the pages of the tab.
 func (m *model) history() {
 	t := m.tab()
 	entries := append([]*entry(nil), t.entries...)
@@ -106,7 +105,6 @@ func (m *model) history() {
 	})
 }
 
-// help lists the keys.
 func (m *model) help() {
 	m.show("keys", func() *page {
 		p := &page{title: "Keys"}

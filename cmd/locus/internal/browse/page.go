@@ -11,13 +11,13 @@ import (
 
 // place is the origin of a page. The browser can open it again.
 type place struct {
-	opener opener                 // of url
-	url    locus.URL              // zero: own or read makes the page
-	from   *access.Result         // of the page that links to url; nil: url is typed
-	part   string                 // of the message at url; empty: all of it
-	own    func() *page           // makes a page of the browser itself
-	read   func(l *loading) *page // is own for what takes time
-	name   string                 // of the page of own or read
+	opener opener                 // opens url
+	url    locus.URL              // zero if own or read creates the page
+	from   *access.Result         // result of the page that links to url; nil if the user typed url
+	part   string                 // part of the message at url; empty for the whole message
+	own    func() *page           // creates one of the browser's own pages
+	read   func(l *loading) *page // is like own, but may take time
+	name   string                 // name of the page from own or read
 	hidden bool                   // url contains an answer that must not be shown
 }
 
@@ -39,7 +39,7 @@ func (p place) isSame(q place) bool {
 	return !p.url.IsZero() && p.url.WithoutFragment() == q.url.WithoutFragment() && p.part == q.part && p.opener == q.opener
 }
 
-// style is how a run is shown.
+// style is the style of a run.
 type style uint8
 
 const (
@@ -51,24 +51,24 @@ const (
 // noLink marks plain text.
 const noLink = -1
 
-// run is a text with one style. It is safe for a terminal and has no line end.
+// run is a text in one style. It is safe for a terminal and contains no newline.
 type run struct {
 	text  string
-	link  int // index among the links of the page, or noLink
+	link  int // index in the page's links, or noLink
 	style style
 }
 
-// block is a paragraph or an item of a list, which has lines for a width.
+// block is a paragraph or a list item. The screen width determines its lines.
 type block struct {
 	runs   []run
-	margin string // before the first line
-	detail string // before the text, if the screen is wide
-	indent int    // of the other lines, besides the margin
-	quote  string // before each line
-	loose  bool   // among items: indented like them
+	margin string // text before the first line
+	detail string // text before the block on a wide screen
+	indent int    // indentation of the other lines, in addition to the margin
+	quote  string // text before each line
+	loose  bool   // a block among items, indented like an item
 }
 
-// text returns the text of the block, without what stands before it.
+// text returns the block's text, without margin, detail and quote.
 func (b *block) text() string {
 	if len(b.runs) == 1 {
 		return b.runs[0].text
@@ -80,33 +80,33 @@ func (b *block) text() string {
 	return t.String()
 }
 
-// link is a link of a page, or a field of its form.
+// link is a link in a page, or a field in the page's form.
 type link struct {
 	place place
-	act   func(*model) // in place of opening place; may be nil
-	label string       // of act, for the last line
+	act   func(*model) // called instead of opening place; may be nil
+	label string       // description of act for the last line
 }
 
-// page is a resource as it is displayed.
+// page is the displayed form of a resource.
 type page struct {
 	place  place
-	result *access.Result // without its resource; nil: the page is not from a server
+	result *access.Result // result without the resource; nil if the page is not from a server
 	title  string         // safe
 	note   string         // safe
-	err    error          // the page is this error, or ends with it
+	err    error          // error that the page shows, perhaps after a part of the resource
 	blocks []block
 	links  []link
-	anchor map[string]int // blocks by the names of fragments; may be nil
+	anchor map[string]int // keys are fragments, values are block indexes; may be nil
 	form   *answers       // may be nil
-	marks  []int          // numbers of the bookmarks that the first links are
+	marks  []int          // bookmark indexes of the first links
 
-	octets    []byte // the source, if it is whole
+	octets    []byte // source bytes, if complete
 	whole     bool
 	mediaType string
-	notRead   bool // an object that was not read
+	notRead   bool // the object was not read
 	trace     []string
 
-	lines []line // for width
+	lines []line // lines for width
 	width int
 }
 

@@ -11,12 +11,12 @@ import (
 // prompt is an input line.
 type prompt struct {
 	label  string
-	secret bool // the text is not shown
-	lines  bool // it may have line ends
+	secret bool // do not show the text
+	lines  bool // the text may contain newlines
 	done   func(m *model, text string)
 
 	text []rune
-	at   int // of the cursor
+	at   int // offset of the cursor
 }
 
 // maxPrompt is the maximum length of the input.

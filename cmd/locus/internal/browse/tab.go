@@ -5,26 +5,25 @@ import "github.com/locus-url/locus/internal/term"
 // tab is a history of pages.
 type tab struct {
 	entries []*entry
-	at      int      // the entry that is shown
+	at      int      // index of the shown entry
 	loading *loading // may be nil
 }
 
-// entry is a page of a history. The browser loads a dropped page again.
+// entry is a page in a history. If the page was dropped, the browser loads it again.
 type entry struct {
 	place    place
 	title    string
-	page     *page // nil: dropped
-	top      int   // the first line on the screen
-	selected int   // link, or noLink
-	cursor   int   // line of the cursor without a link
-	fresh    bool  // it was not shown yet
+	page     *page // nil if it was dropped
+	top      int   // first line on the screen
+	selected int   // selected link, or noLink
+	cursor   int   // cursor line if no link is selected
+	fresh    bool  // the page was not shown yet
 }
 
-// Limits of a history.
 const (
-	maxEntries    = 500      // of a history
-	maxPages      = 20       // of a history that keep their text
-	maxPageSource = 32 << 20 // octets of source of these pages
+	maxEntries    = 500      // entries in a history
+	maxPages      = 20       // pages with text in a history
+	maxPageSource = 32 << 20 // source bytes in these pages
 	maxTabs       = 20
 )
 
@@ -90,10 +89,8 @@ func (m *model) halt() {
 	}
 }
 
-// back shows the previous page.
 func (m *model) back() { m.move(-1, "This is the first page") }
 
-// forward shows the next page.
 func (m *model) forward() { m.move(1, "This is the last page") }
 
 func (m *model) move(by int, end string) {
@@ -126,7 +123,6 @@ func (m *model) reopen(t *tab) {
 	m.open(t, e.place, e)
 }
 
-// reload loads the current page again.
 func (m *model) reload() {
 	e := m.current()
 	m.open(m.tab(), e.place, e)

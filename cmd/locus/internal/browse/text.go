@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// target is a link in a text, with the offsets of the text that shows it.
+// target is a link in a text, with the offsets of the link text.
 type target struct {
 	start, end int
 	place      place
@@ -90,7 +90,7 @@ func (p *page) addTargets(text string, list []target) {
 	}
 }
 
-// addLine adds a line of a text, which begins at offset there.
+// addLine adds a line that begins at offset in the text.
 func (p *page) addLine(text string, offset int, links []target) {
 	if len(links) == 0 {
 		p.addText(plain, expandTabs(text))

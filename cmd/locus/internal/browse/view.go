@@ -121,7 +121,6 @@ func fill(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
-// bodyLine draws a line of the page.
 func (m *model) bodyLine(e *entry, i int) string {
 	l := e.page.lines[i]
 	var b strings.Builder
@@ -136,7 +135,7 @@ func (m *model) bodyLine(e *entry, i int) string {
 	return b.String()
 }
 
-// withLetter returns the prefix of an item with its letter.
+// withLetter returns an item's prefix with its letter.
 func (m *model) withLetter(e *entry, l line, prefix string) string {
 	for n, link := range m.visible(e) {
 		if link == l.runs[0].link && n < len(m.letters) && len(prefix) > 1 {
@@ -185,7 +184,8 @@ func (m *model) statusLine(e *entry) string {
 	return sgr(dim, term.Truncate(text, m.width))
 }
 
-// lastLine returns the prompt, or the commonest keys. cursor is its column.
+// lastLine returns the prompt, or the commonest keys. cursor is the cursor's column in the
+// prompt.
 func (m *model) lastLine() (text string, cursor int) {
 	if m.prompt != nil {
 		return m.prompt.draw(m.width)

@@ -20,10 +20,10 @@ import (
 // then gives the answers back.
 type Survey struct {
 	Fields []scheme.FormField
-	Name   string // of the only scheme; empty: x-form, besides all others
+	Name   string // name of the only scheme; if empty, all schemes and x-form exist
 	Secure bool   // the scheme encrypts
-	Refuse string // an answer that Submit refuses
-	Long   bool   // the answers fit into no URL
+	Refuse string // an answer that Submit rejects
+	Long   bool   // the answers do not fit into a URL
 	Reply  scheme.Resource
 
 	mu   sync.Mutex

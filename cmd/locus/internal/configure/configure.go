@@ -91,7 +91,7 @@ func filePath(a *base.App) (string, error) {
 // settingJSON is a setting for --json.
 type settingJSON struct {
 	Key      string     `json:"key"`
-	Value    any        `json:"value"` // null: none
+	Value    any        `json:"value"` // null if there is no value
 	Variable string     `json:"variable"`
 	Help     shape.Text `json:"help"`
 }

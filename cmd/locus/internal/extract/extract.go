@@ -28,13 +28,13 @@ type extractor struct {
 	schemes, hosts   []string
 	noIgnore, hidden bool
 	o                document.Options
-	prefix           bool          // the name of the file stands before each URL
-	free             chan []byte   // buffers that were written
-	parts            chan struct{} // has one for each part of a file that is read
+	prefix           bool          // write the file name before each URL
+	free             chan []byte   // buffers for reuse
+	parts            chan struct{} // contains a value for each file part that is being read
 	readers          sync.WaitGroup
 	memory           base.MemoryFlags
 	hasher           bulk.Hasher // for --unique
-	failed           error       // of --unique
+	failed           error       // error from --unique
 }
 
 // New returns the subcommand.
@@ -165,21 +165,21 @@ func onHost(host, name string) bool {
 
 type linkJSON struct {
 	File        shape.Text  `json:"file"`
-	URL         *shape.Text `json:"url"` // null: a partial form
+	URL         *shape.Text `json:"url"` // null for a relative reference
 	Start       int64       `json:"start"`
 	End         int64       `json:"end"`
 	Line        int64       `json:"line"`
 	Column      int64       `json:"column"`
 	Form        shape.Text  `json:"form"`
-	Alternative *shape.Text `json:"alternative"` // the reading without a hyphen that was before a line break
-	Member      *shape.Text `json:"member"`      // of a container
-	Type        shape.Text  `json:"type"`        // of the text
-	Element     *shape.Text `json:"element"`     // of HTML: "a href"
+	Alternative *shape.Text `json:"alternative"` // the URL without the hyphen before a line break
+	Member      *shape.Text `json:"member"`      // member of a container
+	Type        shape.Text  `json:"type"`        // media type of the text
+	Element     *shape.Text `json:"element"`     // HTML element and attribute: "a href"
 	Partial     *shape.Text `json:"partial,omitempty"`
-	Base        *shape.Text `json:"base,omitempty"`    // that the document states for it
-	IRI         bool        `json:"iri,omitempty"`     // it has characters that are not US-ASCII
-	ASCII       *shape.Text `json:"ascii,omitempty"`   // the URL that an IRI stands for
-	Assumed     *shape.Text `json:"assumed,omitempty"` // the scheme, if the text does not have it
+	Base        *shape.Text `json:"base,omitempty"`    // base URL that the document states
+	IRI         bool        `json:"iri,omitempty"`     // the URL contains characters outside US-ASCII
+	ASCII       *shape.Text `json:"ascii,omitempty"`   // ASCII URL of an IRI
+	Assumed     *shape.Text `json:"assumed,omitempty"` // scheme that is missing in the text
 	Context     *shape.Text `json:"context,omitempty"`
 }
 
@@ -204,14 +204,14 @@ func (x *extractor) object(file string, l *document.Link) linkJSON {
 // some returns text as JSON, or null if it is empty.
 func some(s string) *shape.Text { return shape.Present(s, s != "") }
 
-// lines appends l as lines of text with the prefix file.
+// lines appends l as text lines with the prefix file.
 func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
 	first := l.URL.String()
 	if l.URL.IsZero() {
 		first = l.Ref
 	}
 	if l.URL.IsZero() || x.a.OutTTY {
-		// A URL has no control characters, but a terminal may interpret other characters.
+		// A URL contains no control characters, but a terminal may interpret other characters.
 		first = x.shown(first)
 	}
 	b = x.line(b, file, l.Member, first)
@@ -234,7 +234,7 @@ func (x *extractor) line(b []byte, file, member, written string) []byte {
 	return append(append(b, written...), '\n')
 }
 
-// shown returns text of a document or directory as one line.
+// shown returns text from a document or directory as one line.
 func (x *extractor) shown(s string) string {
 	if x.a.OutTTY || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		return term.Safe(s)

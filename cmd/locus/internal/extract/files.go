@@ -25,22 +25,22 @@ import (
 
 type chunk struct {
 	text  []byte
-	links int64      // in text
-	ends  []int      // where in text each link ends, with --unique
-	keys  []bulk.Key // of the links, with --unique
-	err   error      // after the text
-	part  *reading   // after the text and the error
-	flush bool       // a reader may wait for it
+	links int64      // number of links in text
+	ends  []int      // end offset of each link in text, with --unique
+	keys  []bulk.Key // keys of the links, with --unique
+	err   error      // error after the text
+	part  *reading   // part that follows the text and the error
+	flush bool       // a user may be waiting for the text
 }
 
 const (
 	// chunkSize is the number of bytes per write.
 	chunkSize = 32 << 10
-	// together is the number of files of a directory in one batch. Handing over a single
-	// small file would cost as much as reading it.
+	// together is the number of a directory's files in one batch. Passing a single small file
+	// to another goroutine would take as long as reading it.
 	together = 16
-	// chunksAhead is the maximum number of waiting chunks of a batch, and filesAhead the
-	// maximum number of such batches.
+	// chunksAhead limits the waiting chunks per batch, and filesAhead limits the batches with
+	// waiting chunks.
 	chunksAhead = 4
 	filesAhead  = 64
 	// partAhead is like chunksAhead for a part of a long file. Usually all its chunks fit.
@@ -56,8 +56,8 @@ type reading struct {
 	files   []listed
 	chunks  chan chunk
 	pending chunk
-	prefix  string // before each line
-	octets  int64  // that were read, if that is shown
+	prefix  string // text before each line
+	octets  int64  // bytes read, if progress is shown
 	ctx     context.Context
 }
 
@@ -73,7 +73,7 @@ func (x *extractor) write(args []string) (found int64) {
 	x.parts = make(chan struct{}, runtime.GOMAXPROCS(0))
 	ordered := make(chan *reading, filesAhead)
 	defer x.readers.Wait()
-	// Readers that wait for a channel stop when the writer returns.
+	// Goroutines that wait for a channel stop when the writer returns.
 	defer cancel()
 	x.readers.Go(func() { x.list(ctx, args, ordered) })
 	progress := new(base.Progress)
@@ -123,7 +123,7 @@ func (x *extractor) reuse(b []byte) {
 	}
 }
 
-// list starts to read the files of args, as many concurrently as there are processors.
+// list starts to read the files in args, with one goroutine per processor.
 func (x *extractor) list(ctx context.Context, args []string, ordered chan<- *reading) {
 	defer close(ordered)
 	var readers sync.WaitGroup
@@ -156,7 +156,7 @@ func (x *extractor) list(ctx context.Context, args []string, ordered chan<- *rea
 	start(files)
 }
 
-// listed is a file, or an error of listing.
+// listed is a file, or an error from listing files.
 type listed struct {
 	walk.File
 	err error
@@ -193,7 +193,7 @@ func (x *extractor) files(ctx context.Context, args []string) iter.Seq2[walk.Fil
 	}
 }
 
-// writeNew writes the new links of a chunk and returns their number.
+// writeNew writes the new links in a chunk and returns their number.
 func (x *extractor) writeNew(c chunk, seen *bulk.Set) (found int64) {
 	b := bulk.Batch{Keys: c.keys, Ends: c.ends, Text: c.text}
 	if err := seen.Add(&b); err != nil {

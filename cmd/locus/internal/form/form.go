@@ -22,9 +22,9 @@ import (
 // Question is a field of a form. Users name it by number or prompt. A note has number 0.
 type Question struct {
 	scheme.FormField
-	Index  int // among all fields, from 0
+	Index  int // index among all fields, from 0
 	Number int
-	Preset string // the default answer
+	Preset string // default answer
 }
 
 // Fields returns all fields of a form.

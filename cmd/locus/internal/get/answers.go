@@ -17,21 +17,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// answers holds the answers of the flags, for all forms.
+// answers holds the answers from the flags, for all forms.
 type answers struct {
-	flags []string    // of --answer, each
-	file  []fileValue // of --answers, in its order
-	asked atomic.Bool // a form was met
+	flags []string    // values of --answer
+	file  []fileValue // answers from --answers, in order
+	asked atomic.Bool // fill was called with a form
 }
 
-// fileValue is one answer in the file of --answers.
+// fileValue is one answer in the file for --answers.
 type fileValue struct {
-	named bool   // by field; else its place in a list says which it answers
+	named bool   // field names the question; otherwise the position in a list selects it
 	field string // number or prompt
 	value any    // string, bool, json.Number, []any or nil
 }
 
-// newAnswers parses the answers of the flags. It returns nil if there are none.
+// newAnswers parses the answers from the flags. It returns nil if there are none.
 func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers, error) {
 	if len(flags) == 0 && file == "" {
 		return nil, nil

@@ -64,7 +64,7 @@ func linkError(path string) error {
 	return errors.New(path + " is a symbolic link to " + to)
 }
 
-// kindError is an error that counts as an error of package transfer.
+// kindError is an error that counts as an error from package transfer.
 type kindError struct {
 	error
 	kind error
@@ -256,7 +256,7 @@ func advise(err error) error {
 // leftovers counts the incomplete transfers after an interrupt or a failure.
 type leftovers struct {
 	parts    int
-	unsure   int // parts of servers that have not said that they can resume
+	unsure   int // parts that the server may be unable to resume
 	notBegun int
 }
 

@@ -28,15 +28,15 @@ type getter struct {
 	resume     bool
 	overwrite  bool
 	noTimes    bool
-	polite     access.Politeness // of the flags
+	polite     access.Politeness // limits from the flags
 	script
 	cwd, ssl    string
 	active      bool
 	literalTabs bool
-	answer      []string // --answer, each
+	answer      []string // values of --answer
 	answersFile string   // --answers
 	archives    client.Archives
-	answers     *answers // of both; may be nil
+	answers     *answers // from both flags; may be nil
 	archive     base.Archive
 }
 

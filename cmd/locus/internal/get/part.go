@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// partsToFolder writes a part of each message to a file in dir. If the name is empty, it
-// uses the name of the part.
+// partsToFolder writes a part of each message to a file in dir. If the name is empty, it uses
+// the part's name.
 func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name string) error {
 	folder, err := g.openFolder(dir)
 	if err == nil {
@@ -46,7 +46,7 @@ func (g *getter) partsToFolder(ctx context.Context, args []string, dir, name str
 type partWriter struct {
 	*getter
 	folder *os.Root
-	name   string // of the file; empty: as the part is called
+	name   string // file name; if empty, the part's name
 	jobs   []transfer.Job
 	left   leftovers
 }

@@ -50,7 +50,7 @@ func (s *script) run(d session.Driver) error {
 		case stepExpect:
 			err = d.Expect(st.expect)
 		case stepPress:
-			// Other sessions have no such keys.
+			// Only 3270 screens have such keys.
 			if screen, ok := d.(*session.Screen); ok {
 				err = screen.Press(st.press)
 			}

@@ -60,7 +60,7 @@ func (g *getter) play(ctx context.Context, f show.Found, s *scheme.Session, to s
 
 type sessionJSON struct {
 	shape.Resource
-	Received int64 `json:"received"` // octets
+	Received int64 `json:"received"` // received bytes
 }
 
 func (g *getter) stepTime() time.Duration { return cmp.Or(g.App.Flags.Timeout, sessionTimeout) }
@@ -99,7 +99,7 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 
 type sessionEvent struct {
 	URL   shape.Text    `json:"url"`
-	Event session.Event `json:"event"` // but not session.Closed
+	Event session.Event `json:"event"` // never session.Closed
 	Text  shape.Text    `json:"text"`
 }
 

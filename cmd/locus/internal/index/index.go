@@ -54,11 +54,11 @@ index and reads all mail again.`,
 }
 
 type indexJSON struct {
-	Index    shape.Text   `json:"index"` // its file
-	Size     int64        `json:"size"`  // of that, in octets
+	Index    shape.Text   `json:"index"` // file of the index
+	Size     int64        `json:"size"`  // size of that file in bytes
 	Messages int64        `json:"messages"`
-	New      int64        `json:"new"`    // of them, which the index did not have
-	Octets   int64        `json:"octets"` // of mboxes that were read
+	New      int64        `json:"new"`    // messages that were new to the index
+	Octets   int64        `json:"octets"` // bytes read from mbox files
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
 	Errors   []shape.Text `json:"troubles"` // problems with the mail

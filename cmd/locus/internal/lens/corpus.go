@@ -22,7 +22,7 @@ type corpusFlags struct {
 	format string
 }
 
-// corpusFormats are the formats of --corpus, the default first.
+// corpusFormats lists the formats for --corpus, the default first.
 func corpusFormats() []string { return []string{"text", "markdown", "html"} }
 
 func (c *corpusFlags) add(f *pflag.FlagSet) {
@@ -49,7 +49,7 @@ func (c *command) settle() error {
 	return nil
 }
 
-// runCorpus runs the readers on the corpus, and writes the number of disagreements of each
+// runCorpus runs the readers on the corpus, and writes the number of disagreements for each
 // pair.
 func (c *command) runCorpus(readers []lens.Parser) error {
 	l := lens.New(c.Registry, readers...)
@@ -155,8 +155,8 @@ func versionText(r lens.MatrixParser) string {
 	return text
 }
 
-// ownName is the name of the reader of this program. The stored matrix omits its version,
-// which is not the version of a separate parser.
+// ownName is the name of this program's reader. The stored matrix omits its version, because it
+// is not the version of a separate parser.
 const ownName = "locus"
 
 func corpusMarkdown(w io.Writer, r corpusResult) {

@@ -54,8 +54,8 @@ type command struct {
 	guardFlags
 	with, without []string
 	list          bool
-	answers       int             // written for people so far
-	ctx           context.Context // ends with --max-time, too
+	answers       int             // number of reports written so far
+	ctx           context.Context // also ends after --max-time
 }
 
 // limit sets ctx. The caller must call stop.
@@ -176,7 +176,7 @@ func (c *command) readers() ([]lens.Parser, error) {
 	return readers, nil
 }
 
-// most is the number of URLs in one batch. Batches save the start time of programs.
+// most is the number of URLs in one batch. A batch starts each program only once.
 const most = 256
 
 // look writes a report for each URL.

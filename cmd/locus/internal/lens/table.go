@@ -13,7 +13,7 @@ import (
 const (
 	labelWidth  = len("! password")
 	gap         = 2
-	columnLeast = 20 // where the terminal is wide enough
+	columnLeast = 20 // minimum width, unless the terminal is narrower
 	columnMost  = 40
 )
 

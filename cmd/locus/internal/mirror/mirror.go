@@ -168,7 +168,7 @@ func (r *runner) patterns(flag string, texts []string) (list []policy.Pattern, e
 	return list, nil
 }
 
-// newerThan parses a date, or the name of a file whose time it returns.
+// newerThan parses a date. For a file name, it returns the file's modification time.
 func newerThan(text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -32,10 +32,10 @@ type summaryLine struct {
 	Gone     int   `json:"gone"`
 	Failed   int   `json:"failed"`
 	Deleted  int   `json:"deleted"`
-	Excluded int   `json:"excluded"` // by robots.txt
+	Excluded int   `json:"excluded"` // URLs excluded by robots.txt
 	Loops    int   `json:"loops"`
 	Bytes    int64 `json:"bytes"`
-	Whole    bool  `json:"whole"` // everything was listed to its end
+	Whole    bool  `json:"whole"` // all listings were complete
 	Finished bool  `json:"finished"`
 }
 

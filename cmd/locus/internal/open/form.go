@@ -20,14 +20,14 @@ type formDialog struct {
 	a        *base.App
 	tty      *base.Terminal
 	form     *scheme.Form
-	attempts map[int]int // wrong answers, by the index of the field
+	attempts map[int]int // number of rejected answers by field index
 	legible  form.TextDecoder
 
 	answers []string
-	hidden  bool      // one of them was not shown
-	file    string    // for the reply; empty: the reply is shown
-	url     locus.URL // submits the answers,
-	urlErr  error     // or the reason why no URL does
+	hidden  bool      // an answer was not shown
+	file    string    // file for the response; if empty, the response is shown
+	url     locus.URL // URL that submits the answers
+	urlErr  error     // reason why no URL can submit them
 }
 
 func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog {
@@ -36,7 +36,7 @@ func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog 
 
 const maxAttempts = 5
 
-// ask prompts for all answers, and repeats the questions whose answers the form rejects.
+// ask prompts for all answers. If the form rejects an answer, ask repeats the question.
 func (v *formDialog) ask(ctx context.Context) error {
 	v.sayLine(v.form.Title)
 	for _, q := range form.Fields(v.form) {

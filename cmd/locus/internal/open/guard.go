@@ -60,11 +60,10 @@ func newGuard(open func() (*os.File, error)) (*guard, error) {
 	return g, nil
 }
 
-// Messages to a guard.
 const (
-	guardDone   = "done"   // the terminal is in order
-	guardSecond = "second" // it shows its alternate screen
-	guardFirst  = "first"  // it shows its first screen
+	guardDone   = "done"   // the terminal is already reset
+	guardSecond = "second" // the terminal shows its alternate screen
+	guardFirst  = "first"  // the terminal shows its first screen
 )
 
 // tell sends a message to the guard. It ignores errors, because the guard may be gone.

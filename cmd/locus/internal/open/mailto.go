@@ -31,7 +31,7 @@ type mailtoFlags struct {
 	output                  string
 	by                      string // --send-with: "smtp", "sendmail", "file", or empty
 
-	flags *pflag.FlagSet // these
+	flags *pflag.FlagSet // all flags
 }
 
 var sendMethods = []string{"smtp", "sendmail", "file"}
@@ -113,16 +113,16 @@ type composer struct {
 	o       *opener
 	url     locus.URL
 	draft   submit.Draft
-	ignored []submit.Field // fields that a URL may not set
-	fields  bool           // the URL has header fields
+	ignored []submit.Field // fields that a URL must not set
+	fields  bool           // the URL contains header fields
 	method  *sendMethod    // may be nil
 	tty     *base.Terminal
 
-	failure error // of the last attempt to send; may be nil
+	failure error // error from the last attempt to send; may be nil
 
-	file string // of the text in the editor; empty: not edited
-	done bool   // all is decided,
-	keep bool   // and the text may be needed all the same
+	file string // file with the text for the editor; empty if not edited
+	done bool   // the user has decided
+	keep bool   // keep the text even if done
 }
 
 func (w *composer) fail(err error) error {
@@ -217,8 +217,7 @@ func (w *composer) readAttachments() error {
 	return nil
 }
 
-// maxAttached is the size limit of all attached files together, in bytes. No server accepts
-// more.
+// maxAttached limits the total size of attached files, in bytes. No server accepts more.
 const maxAttached = 64 << 20
 
 func (w *composer) toOutput() error {
@@ -260,12 +259,12 @@ func (w *composer) tellIgnored(tell func(string, ...any)) {
 }
 
 type sendMethod struct {
-	name string // for people
+	name string // name for display
 	send func(context.Context, *submit.Message) (string, error)
 }
 
-// sendMethod returns the method of the flag or the configuration, or nil if there is none.
-// It returns only usage errors.
+// sendMethod returns the method from the flag or the configuration, or nil if there is none. It
+// returns only usage errors.
 func (o *opener) sendMethod() (*sendMethod, error) {
 	mail := &o.App.Config.Mail
 	hasRelay, hasProgram := mail.Relay.Host != "", len(mail.Sendmail) > 0

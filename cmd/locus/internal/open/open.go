@@ -24,10 +24,10 @@ import (
 
 type opener struct {
 	show.Viewer
-	forms     []*formDialog // those that were filled in, in order
+	forms     []*formDialog // forms that the user has filled in, in order
 	message   mailtoFlags
 	session   sessionFlags
-	fromInput bool // standard input has the URL, so it is not a keyboard
+	fromInput bool // the URL comes from standard input, so standard input is not a keyboard
 }
 
 const openLong = `open shows a page in the pager of the configuration, in $PAGER, in less or in more. It

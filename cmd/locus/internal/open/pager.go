@@ -17,15 +17,15 @@ import (
 type pager struct {
 	a       *base.App
 	command *exec.Cmd      // nil before the first write, or without a pager
-	in      io.WriteCloser // of the process
-	quit    func()         // cancels the text after the pager ended
+	in      io.WriteCloser // standard input of the process
+	quit    func()         // cancels the output after the pager ended
 	gone    chan struct{}  // closed when the process has ended
-	err     error          // of the process
-	refused bool           // it took no more
+	err     error          // result of the process
+	refused bool           // the pager rejected text
 }
 
-// newPager returns a pager that calls quit when the process ends, even before the end of
-// the text.
+// newPager returns a pager that calls quit when its process ends, even before the end of the
+// text.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
@@ -123,7 +123,7 @@ func (p *pager) Close() error {
 		return nil
 	}
 	switch exit.ExitCode() {
-	case 126, 127: // of the shell
+	case 126, 127: // the shell could not run the command
 		return fmt.Errorf("the pager can't be run: %s", p.command.Args[len(p.command.Args)-1])
 	case -1, base.StatusInterrupted: // a signal ended it
 		p.a.RaiseStatus(base.StatusInterrupted)

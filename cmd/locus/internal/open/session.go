@@ -23,8 +23,8 @@ type sessionFlags struct {
 	safe   bool   // --safe
 	chosen bool   // --safe was given
 	unsafe bool   // --unsafe-terminal
-	escape string // --escape, as it was given
-	key    byte   // code of the key; 0: none
+	escape string // value of --escape
+	key    byte   // code of the key; 0 if there is none
 }
 
 func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
@@ -108,9 +108,9 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if o.App.OutTTY {
 		defer output.Restore()
 	}
-	came := make(chan struct{}, 1)  // output of the host
-	ended := make(chan error, 1)    // the host ended the session
-	inputEnd := make(chan error, 1) // standard input has ended
+	came := make(chan struct{}, 1)  // signals output from the host
+	ended := make(chan error, 1)    // signals that the host ended the session
+	inputEnd := make(chan error, 1) // signals the end of standard input
 	go func() {
 		_, err := io.Copy(noticedWriter{output, came}, s.Conn)
 		ended <- err
@@ -126,7 +126,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		case err := <-ended:
 			return err
 		case failure = <-inputEnd:
-			// If the host ended the session, ended tells so.
+			// If the host ended the session, ended reports it.
 			silent = time.After(afterInput)
 			continue
 		case <-came:

@@ -29,33 +29,33 @@ type terminalSession struct {
 	tty     *os.File
 	session *scheme.Session
 	conn    scheme.Terminal
-	escape  byte // gives the keyboard to us; 0: nothing does
+	escape  byte // key that begins a command to locus; 0 if there is none
 	key     string
-	drawn   bool // the screen is drawn by us (tn3270)
+	drawn   bool // locus draws the screen (tn3270)
 	before  *term.State
 	guard   *guard
 
 	show    sync.Mutex // guards writing to the terminal
 	display show.Display
 	linesMu sync.Mutex
-	lines   []byte // of errors and traces, for the terminal
+	lines   []byte // errors and traces for the terminal
 
-	keys    chan []byte   // what is typed
-	out     chan delivery // what is sent
-	waiting []delivery    // for out, because the host takes its time
-	size    int           // octets of waiting
-	ended   chan error    // of the host
-	sent    chan struct{} // closed after the last octet
+	keys    chan []byte   // typed bytes
+	out     chan delivery // bytes to send
+	waiting []delivery    // deliveries for out while the host is slow
+	size    int           // bytes in waiting
+	ended   chan error    // receives the end of the host's output
+	sent    chan struct{} // closed after the last byte
 	echoes  atomic.Bool   // the host echoes
-	asking  sync.Mutex    // held while changed asks, so that the last answer counts
-	turned  chan struct{} // that has changed
+	asking  sync.Mutex    // locked in changed, so that the latest state counts
+	turned  chan struct{} // signals a change of echoes
 	mode    typing
-	line    lineEditor  // for a host that does not echo
-	ask     *lineEditor // of the person's own commands, and show is locked; nil: they go to the host
-	said    bool        // something was said since the command
-	away    bool        // the drawing is put aside for commands
-	begins  bool        // the next octet starts a line, for rlogin's "~"
-	tilde   bool        // a "~" that began a line has been typed
+	line    lineEditor  // line editor for hosts that do not echo
+	ask     *lineEditor // line editor for a command to locus, while show is locked; nil if typed text goes to the host
+	said    bool        // a message was shown since the command
+	away    bool        // the drawing is hidden during commands
+	begins  bool        // the next byte starts a line, for rlogin's "~"
+	tilde   bool        // the user typed a "~" at the start of a line
 }
 
 type delivery struct {
@@ -66,13 +66,13 @@ type delivery struct {
 // maxWaiting is the maximum number of bytes that are buffered for a host that reads none.
 const maxWaiting = 64 << 10
 
-// typing is the way typed text is sent.
+// typing selects how typed text is sent.
 type typing string
 
 const (
-	typingAuto       typing = "auto"      // as the host wants it
-	typingLines      typing = "line"      // shown here, and sent line by line
-	typingCharacters typing = "character" // sent as it is
+	typingAuto       typing = "auto"      // the host decides
+	typingLines      typing = "line"      // locus echoes and sends lines
+	typingCharacters typing = "character" // send each character at once
 )
 
 func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSession {
@@ -81,7 +81,7 @@ func newTerminalSession(o *opener, tty *os.File, s *scheme.Session) *terminalSes
 		keys: make(chan []byte), out: make(chan delivery), ended: make(chan error, 1), sent: make(chan struct{}), turned: make(chan struct{}, 1),
 	}
 	_, t.drawn = s.Conn.(telnet.Terminal3270)
-	// The drawings are ours, but a 3270 host may send text before them.
+	// locus itself creates the drawings, but a 3270 host may send text before them.
 	t.display = show.Display{Writer: tty, Level: o.session.level(true)}
 	return t
 }
@@ -108,7 +108,7 @@ func (t *terminalSession) run(ctx context.Context) (err error) {
 		term.Restore(base.Descriptor(t.tty), t.before)
 	}()
 	if t.a.ErrTTY {
-		// Errors and traces must end lines as raw mode wants it.
+		// In raw mode, errors and traces must end lines with CR LF.
 		defer t.a.RedirectErrors(rawLines{t})()
 	}
 	if !t.a.Flags.Quiet {
@@ -261,7 +261,7 @@ func (t *terminalSession) resize() {
 	}
 }
 
-// changed records whether the host echoes. Requesting that for each key could block.
+// changed records whether the host echoes, because a request for each key could block.
 func (t *terminalSession) changed() {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -453,7 +453,7 @@ func (t *terminalSession) endCommand() {
 	}
 	t.unlockShow()
 	if away {
-		// A change of the window size redraws everything.
+		// A new window size redraws everything.
 		t.resize()
 	}
 }

@@ -24,8 +24,8 @@ func onResize(f func()) (stop func()) {
 	}
 }
 
-// suspendSelf stops the process group. It returns when that continues, or after a
-// second if there is no shell for it.
+// suspendSelf stops the process group. It returns when the process group continues, or after a
+// second if no shell controls it.
 func suspendSelf() {
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
@@ -37,10 +37,10 @@ func suspendSelf() {
 	}
 }
 
-// apart keeps the signals of the terminal from a child.
+// apart prevents terminal signals from reaching a child process.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// unmoved ignores the signals of the terminal and those for background processes.
+// unmoved makes this process ignore the signals that end or stop a process at its terminal.
 func unmoved() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
 }

@@ -12,14 +12,14 @@ import (
 // Display shows the output of a host on a terminal.
 type Display struct {
 	Writer      io.Writer
-	Level       term.Level        // of the filter
+	Level       term.Level        // filter level
 	OnAlternate func(second bool) // called on each change of the alternate screen; may be nil
 
 	filter    term.Filter
 	passed    []byte // buffer for filtered text
-	sequence  []byte // the last escape sequence, if it may be unfinished
-	Alternate bool   // the terminal shows its second screen
-	inLine    bool   // the last octet did not end a line
+	sequence  []byte // last escape sequence, if it may be unfinished
+	Alternate bool   // the terminal shows its alternate screen
+	inLine    bool   // the last byte did not end a line
 }
 
 // Write shows output of the host.
@@ -51,7 +51,7 @@ func (d *Display) FreshLine() {
 }
 
 const (
-	// cancel ends an unfinished escape sequence of the host.
+	// cancel ends an unfinished escape sequence from the host.
 	cancel         = "\x18"
 	EnterAlternate = "\x1b[?1049h"
 	// ResetTerminal undoes what the host may have done to the terminal.

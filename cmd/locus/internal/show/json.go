@@ -19,18 +19,18 @@ func (f Found) Describe(kind string) shape.Resource { return shape.NewResource(f
 // ObjectJSON describes an object. Unknown fields are null or missing.
 type ObjectJSON struct {
 	shape.Resource
-	Part      string      `json:"part,omitempty"` // of a message
+	Part      string      `json:"part,omitempty"` // part of a message
 	MediaType *shape.Text `json:"mediaType"`
-	Encoding  shape.Text  `json:"encoding,omitempty"` // the content coding that the octets are in
+	Encoding  shape.Text  `json:"encoding,omitempty"` // content coding of the data
 	Size      *int64      `json:"size"`
 	Modified  *time.Time  `json:"modified"`
 	File      shape.Text  `json:"file,omitempty"`
-	Resumed   int64       `json:"resumed,omitempty"`   // octets that were there before
-	Discarded int64       `json:"discarded,omitempty"` // octets of an earlier part that were fetched again
-	Skipped   bool        `json:"skipped,omitempty"`   // the file was there already
+	Resumed   int64       `json:"resumed,omitempty"`   // bytes that an earlier run downloaded
+	Discarded int64       `json:"discarded,omitempty"` // bytes of an earlier part that were downloaded again
+	Skipped   bool        `json:"skipped,omitempty"`   // the file already existed
 	Note      shape.Text  `json:"note,omitempty"`
 
-	Message *messageJSON `json:"message,omitempty"` // if it is one
+	Message *messageJSON `json:"message,omitempty"` // message, if the object is one
 }
 
 // DescribeObject describes an object for --json.
@@ -38,8 +38,8 @@ func DescribeObject(f Found, o *scheme.Object) ObjectJSON {
 	return ObjectJSON{Resource: f.Describe("object"), Size: shape.Known(o.Size), Modified: shape.At(o.ModTime), MediaType: shape.Present(o.Type, o.Type != ""), Note: shape.Text(o.Note), Encoding: shape.Text(o.Encoding)}
 }
 
-// menuJSON writes a menu as one JSON object, item by item. If an error ends the items, it
-// follows them as "error".
+// menuJSON writes a menu as one JSON object, item by item. If an error ends the items, the
+// error follows as "error".
 func (v *Viewer) menuJSON(f Found, m *scheme.Menu) error {
 	var w shape.MenuWriter
 	out := v.App.Out

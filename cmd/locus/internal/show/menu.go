@@ -35,8 +35,8 @@ func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	return err
 }
 
-// writeMenu writes a menu and returns the number of items. A program gets the form only if
-// there are no items.
+// writeMenu writes a menu and returns the number of items. For programs, it writes the form
+// only if there are no items.
 func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err error) {
 	if to.ForPeople {
 		t := table{w: to.Unbuffered(), TextDecoder: l}
@@ -78,7 +78,7 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 type table struct {
 	w io.Writer
 	*form.TextDecoder
-	listing scheme.Listing // empty until it is decided
+	listing scheme.Listing // empty until the first link
 	items   int
 	links   int
 }
@@ -88,7 +88,7 @@ type table struct {
 const maxHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
-	var held []scheme.Item // before the listing is decided
+	var held []scheme.Item // items before the first link
 	decide := func(l scheme.Listing) error {
 		t.listing = cmp.Or(t.listing, l)
 		for _, item := range held {
@@ -127,7 +127,7 @@ func listingOf(item scheme.Item) scheme.Listing {
 	return scheme.ListLinks
 }
 
-// Columns of titles, and widths of other columns.
+// Screen columns at which titles begin, and widths of other columns.
 const (
 	wideIndent    = form.Indent + 8 + 2 + 16 + 2
 	articleIndent = 8 + 2
@@ -191,7 +191,7 @@ func column(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
-// shortNames are the characters of names that represent media types.
+// shortNames holds the characters in names that represent media types.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
 // ShortKind returns the kind, or the type of an object, in at most seven characters.

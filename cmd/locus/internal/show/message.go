@@ -32,14 +32,14 @@ func IsMessage(mediaType string) bool {
 
 // openedMessage is an object that was read as a message.
 type openedMessage struct {
-	object  scheme.Object    // with its body rewound
-	message *message.Message // nil: not a message, despite its media type
+	object  scheme.Object    // object with its body rewound
+	message *message.Message // nil if the object is not a message, despite its media type
 	held    spool
-	isNews  bool  // it was found at a URL of news
-	broken  error // why it is incomplete
+	isNews  bool  // the object has a news URL
+	broken  error // why the message is incomplete
 }
 
-// read reads an object as a message. The caller must close the letter.
+// read reads an object as a message. The caller must close the result.
 func (v *Viewer) read(ctx context.Context, f Found, o *scheme.Object, free bool) *openedMessage {
 	l := &openedMessage{object: *o, isNews: v.App.Registry.Scheme(o.URL).Traits.Has(scheme.News)}
 	l.held.most = cmp.Or(v.App.Flags.MaxSize, maxMessage)
@@ -72,7 +72,7 @@ func (l *openedMessage) writeText(w io.Writer) error {
 
 const (
 	maxInMemory = 8 << 20
-	maxMessage  = 64 << 20 // unless --max-size says another limit
+	maxMessage  = 64 << 20 // unless --max-size sets another limit
 )
 
 // untilDone reads from r until ctx is cancelled. Parsing and decoding a message read
@@ -145,10 +145,10 @@ type messageJSON struct {
 }
 
 type partJSON struct {
-	Part      string      `json:"part"` // for --part
+	Part      string      `json:"part"` // value for --part
 	MediaType shape.Text  `json:"mediaType"`
 	Name      *shape.Text `json:"name"`
-	Size      *int64      `json:"size"` // decoded
+	Size      *int64      `json:"size"` // size in bytes after decoding
 	ContentID *shape.Text `json:"contentId"`
 }
 
@@ -170,8 +170,8 @@ func DescribeStored(isNews bool, path string) *messageJSON {
 	return describeMessage(isNews, m)
 }
 
-// describeMessage describes a message. It returns nil for nil. isNews reports whether a
-// news URL located the message.
+// describeMessage describes a message. It returns nil for nil. isNews means that the message
+// has a news URL.
 func describeMessage(isNews bool, m *message.Message) *messageJSON {
 	if m == nil {
 		return nil
@@ -258,7 +258,7 @@ func listParts(m *message.Message) string {
 	return "there are " + strings.Join(list, ", ")
 }
 
-// showPart writes the part of --part as an object. On a terminal, text is decoded.
+// showPart writes the part that --part selects as an object. On a terminal, it decodes text.
 func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
 	l, part, err := v.ReadPart(ctx, f, resource, !to.ForPeople)
 	if err != nil {

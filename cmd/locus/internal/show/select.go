@@ -23,13 +23,13 @@ import (
 type Selection struct {
 	Part   string    // --part
 	Items  itemRange // --items
-	within string    // --in, as it was given
-	like   []string  // --like, as they were given
+	within string    // value of --in
+	like   []string  // values of --like
 
 	received bool // --received
 
-	message  locus.URL   // that within names
-	Examples []locus.URL // that like names
+	message  locus.URL   // message that within names
+	Examples []locus.URL // URLs that like names
 }
 
 func (s *Selection) addFlags(f *pflag.FlagSet) {

@@ -21,8 +21,8 @@ import (
 // Stream is the destination of resources.
 type Stream struct {
 	Writer       *bufio.Writer
-	ForPeople    bool   // people read it
-	IsStdout     bool   // this is standard output, where --json is written
+	ForPeople    bool   // the output is for display
+	IsStdout     bool   // the stream is standard output, to which --json writes
 	BinaryAdvice string // advice about binary data on a terminal
 }
 

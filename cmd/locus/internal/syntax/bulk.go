@@ -13,12 +13,12 @@ import (
 
 // answerer processes inputs in order.
 type answerer interface {
-	// answer writes to the part of the worker that it was made for.
+	// answer writes the result to the worker's part.
 	answer(input string, readErr error)
-	// quick appends the answer to a line, if it is a URL that needs no message, and reports
-	// whether it has. The line has no blanks around it.
+	// quick appends the result for a line and returns true, if the line is a URL that needs no
+	// message. The line has no surrounding spaces.
 	quick(w *worker, line []byte) bool
-	// pass answers a line that has no URL and needs none.
+	// pass writes the result for a line without a URL.
 	pass(w *worker)
 }
 
@@ -29,23 +29,23 @@ type bulkRun struct {
 	lines     *base.LineFlags
 	answerer  func(*worker) answerer
 	unordered bool
-	separated bool // there is a blank line between answers
-	headed    bool // lines keep their fields, so the names of the columns come before them
+	separated bool // write a blank line between results
+	headed    bool // results contain the fields of their lines, so a line with column names comes first
 	invalid   *invalidInputs
-	collect   *collector // nil: answers are written at once
+	collect   *collector // nil if results are written immediately
 	progress  *progress
 	hasher    bulk.Hasher
 
-	wrote bool // an answer was written
+	wrote bool // a result was written
 }
 
-// addFlags adds the flags about lines.
+// addFlags adds the flags for lines.
 func (r *bulkRun) addFlags(cmd *cobra.Command) { r.lines = base.AddLineFlags(r.app, cmd) }
 
 // errOutput means that standard output failed, which [base.App.Execute] reports.
 var errOutput = errors.New("standard output failed")
 
-// run processes args, or the lines that they name.
+// run processes args, or the lines in the files that args names.
 func (r *bulkRun) run(args []string) error {
 	reads, err := r.lines.Reads(args)
 	if err != nil {
@@ -102,19 +102,20 @@ func (r *bulkRun) answerArgs(args []string) error {
 	return w.join(nil)
 }
 
-// job is a block and who works on it.
+// job is a block with the worker that processes it.
 type job struct {
 	block *lines.Block
 	*worker
 }
 
 func (r *bulkRun) answerLines(args []string) error {
-	// One more than can run: while it waits for its turn, the others work.
+	// Use one more worker than processors, so that all processors are busy while one worker
+	// waits for its turn.
 	n := runtime.GOMAXPROCS(0) + 1
 	if r.collect != nil {
 		n = r.collect.memory.Processors() + 1
 	}
-	// Each job of the n that are under way takes one.
+	// Each of the n concurrent jobs takes a worker.
 	workers := make(chan *worker, n)
 	for range n {
 		workers <- r.newWorker()

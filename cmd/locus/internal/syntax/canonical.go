@@ -85,12 +85,12 @@ probability of losing one of 1,000,000,000 URLs is below 1 in 10^20. Without --u
 type canonicalizer struct {
 	*worker
 	rules []profile.Rules
-	surt  bool                          // write them for sorting
+	surt  bool                          // write SURT for sorting
 	wrap  bool                          // write <URL:...>
-	by    func(canonical string) string // write what it returns instead; nil: the canonical form
+	by    func(canonical string) string // returns the text to write; if nil, canonical forms are written
 }
 
-// quick implements answerer for the rules whose canonical form is that of the registry.
+// quick implements answerer for rules with the registry's canonical form.
 func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	if len(c.rules) > 1 || c.rules[0].Profile > locus.RFC1630 || w.Flags.JSON || c.surt || c.wrap {
 		return false
@@ -177,8 +177,8 @@ func (c *canonicalizer) answer(input string, readErr error) {
 	}
 }
 
-// wrapWidth is the length in bytes of a line of --wrap. With quote marks it fits in 80
-// columns.
+// wrapWidth is the maximum length of a --wrap line in bytes. With quote marks, the line fits in
+// 80 columns.
 const wrapWidth = 72
 
 const wrapHelp = "write URLs as <URL:...> in lines of 72 bytes"

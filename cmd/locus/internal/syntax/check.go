@@ -81,10 +81,10 @@ type checker struct {
 	*worker
 	rules  []profile.Rules
 	byRule bool                      // write a line with the kind and rule of each finding
-	by     func(input string) string // write a line with what it returns for each URL that does not conform
+	by     func(input string) string // write a line with its result for each URL that does not conform
 }
 
-// quick implements answerer: it answers URLs without findings.
+// quick implements answerer for URLs without findings.
 func (c *checker) quick(w *worker, line []byte) bool {
 	input := octet.View(line)
 	if len(c.rules) > 1 || w.Flags.JSON {
@@ -116,7 +116,7 @@ func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	return conforms
 }
 
-// isShown reports whether a URL without findings is written unchanged, because it has no
+// isShown reports whether a URL without findings is written unchanged, because it contains no
 // password to mask and no character to escape.
 func (c *checker) isShown(input string) bool {
 	if c.rules[0].Profile <= locus.RFC1630 && hasNoLogin(input) {
@@ -125,8 +125,8 @@ func (c *checker) isShown(input string) bool {
 	return shown(input) == input
 }
 
-// hasNoLogin reports whether a URL of US-ASCII has no second ":" and no "@", also none in
-// escapes. It is quick and may be false where [locus.Mask] hides nothing.
+// hasNoLogin reports whether a US-ASCII URL contains no second ":" and no "@", not even
+// escaped. It is fast, but may return false for a URL in which [locus.Mask] hides nothing.
 func hasNoLogin(input string) bool {
 	rest := input[strings.IndexByte(input, ':')+1:]
 	if strings.IndexByte(rest, ':') >= 0 || strings.IndexByte(rest, '@') >= 0 || octet.All(rest)&octet.ASCII == 0 {
@@ -136,7 +136,7 @@ func hasNoLogin(input string) bool {
 		if !octet.IsEscape(rest, at) {
 			return false
 		}
-		// An escape may be escaped again, and other scripts have such characters, too.
+		// An escape may be escaped again, and other scripts also have such characters.
 		if c := octet.Unescape(rest, at); c == ':' || c == '@' || c == '%' || c >= 0x80 {
 			return false
 		}
@@ -209,14 +209,14 @@ func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	}
 }
 
-// shortened removes the middle of a long name, which is repeated for each finding. There
-// may be a finding for each byte.
+// shortened removes the middle of a long name, because each finding repeats the name and each
+// byte may have a finding.
 func shortened(name string) string {
 	const most, head, tail = 2000, 1000, 500
 	if len(name) <= most {
 		return name
 	}
-	// What is left out begins and ends with whole characters.
+	// The removed text begins and ends with whole characters.
 	begin := strings.ToValidUTF8(name[:head], "")
 	end := strings.ToValidUTF8(name[len(name)-tail:], "")
 	return fmt.Sprintf("%s...(%d bytes)...%s", begin, len(name)-len(begin)-len(end), end)

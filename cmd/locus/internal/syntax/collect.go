@@ -12,15 +12,15 @@ import (
 // collector collects pieces of results and writes each once, counted, or sorted.
 type collector struct {
 	unique, count, sort bool
-	group               func(text []byte) string // of an answer, for a summary; nil: no summary
-	grouped             bool                     // the pieces are groups already
-	json                func(text []byte) []byte // the members of an object, for a summary
+	group               func(text []byte) string // returns the group for a result, for a summary; nil without a summary
+	grouped             bool                     // the pieces are already groups
+	json                func(text []byte) []byte // returns the members of a JSON object, for a summary
 	asJSON              bool
 	memory              *base.MemoryFlags
 
-	set    *bulk.Set    // of pieces
-	groups *bulk.Set    // of the groups of unique pieces
-	sorter *bulk.Sorter // of what is written
+	set    *bulk.Set    // distinct pieces
+	groups *bulk.Set    // groups of distinct pieces
+	sorter *bulk.Sorter // sorts the output
 	hasher bulk.Hasher
 	batch  bulk.Batch
 	head   [8]byte
@@ -48,7 +48,7 @@ func (c *collector) open(room int64, folder string) {
 	if c.sort || c.summary() {
 		skip := len(c.head)
 		if c.summary() {
-			skip = 0 // the number is the first thing to sort by
+			skip = 0 // sort by the number first
 		}
 		c.sorter = bulk.NewSorter(bulk.SorterOptions{Memory: share, Folder: folder, Skip: skip})
 	}
@@ -74,7 +74,7 @@ func (c *collector) distinct() int64 {
 	return c.set.Texts()
 }
 
-// add adds pieces. Those that b.New marks then are written at once.
+// add adds pieces. The caller writes the pieces that b.New marks immediately.
 func (c *collector) add(b *bulk.Batch) error {
 	if c.set == nil {
 		for range b.Keys {
@@ -99,7 +99,7 @@ func (c *collector) add(b *bulk.Batch) error {
 	return nil
 }
 
-// pass takes a piece that the set is done with, on its way to the groups or the sorter.
+// pass passes a finished piece from the set to the groups or the sorter.
 func (c *collector) pass(text []byte, count uint64) error {
 	if c.groups == nil {
 		return c.toSorter(text, count)
@@ -113,13 +113,13 @@ func (c *collector) pass(text []byte, count uint64) error {
 
 func (c *collector) toSorter(text []byte, count uint64) error {
 	if c.summary() {
-		count = ^count // the highest is the first
+		count = ^count // sort the highest count first
 	}
 	binary.BigEndian.PutUint64(c.head[:], count)
 	return c.sorter.Add(c.head[:], text)
 }
 
-// finish writes the pieces that were not written at once.
+// finish writes the pieces that were not written immediately.
 func (c *collector) finish(a *base.App) error {
 	write := func(text []byte, count uint64) error { return c.write(a, text, count) }
 	rest := write

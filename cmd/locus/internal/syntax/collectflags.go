@@ -21,7 +21,7 @@ type collectFlags struct {
 	bulkRun
 	unique, count, sort bool
 	by                  string
-	groups              []string // that by may be
+	groups              []string // valid values of by
 	memory              base.MemoryFlags
 }
 
@@ -67,7 +67,7 @@ func (f *collectFlags) addBy(flags *pflag.FlagSet, usage string) {
 	flags.StringVar(&f.by, "by", "", usage)
 }
 
-// prepare checks the flags, for answers by a number of rules.
+// prepare checks the flags, for results by the given number of rules.
 func (f *collectFlags) prepare(rules int) error {
 	f.hasher = bulk.NewHasher()
 	if f.by != "" && !slices.Contains(f.groups, f.by) {
@@ -140,10 +140,10 @@ func schemeOf(text string) string {
 	return "-"
 }
 
-// groupJSON returns the members of an object that name a group.
+// groupJSON returns the JSON members that name a group.
 func (f *collectFlags) groupJSON(text []byte) []byte {
 	member := func(name, value string) string {
-		quoted, _ := shape.Text(value).MarshalJSON() // it has no error
+		quoted, _ := shape.Text(value).MarshalJSON() // can't fail
 		return fmt.Sprintf("%q:%s", name, quoted)
 	}
 	if f.by != byRule {

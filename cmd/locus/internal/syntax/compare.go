@@ -44,7 +44,7 @@ Exit status:
 			if err != nil {
 				return err
 			}
-			var pair [][]shape.Side // by rules
+			var pair [][]shape.Side // sides by rules
 			for input, err := range a.URLs(args) {
 				if pair = append(pair, sides(a, rules, input, err)); len(pair) == 2 {
 					compare(a, rules, pair[0], pair[1])
@@ -61,7 +61,7 @@ Exit status:
 	return cmd
 }
 
-// sides reads one of two inputs by each of rules.
+// sides parses one of two inputs by each of rules.
 func sides(a *base.App, rules []profile.Rules, input string, err error) []shape.Side {
 	list := make([]shape.Side, len(rules))
 	for i, r := range rules {
@@ -109,7 +109,7 @@ func compare(a *base.App, rules []profile.Rules, x, y []shape.Side) {
 	}
 }
 
-// by names r at the beginning of a line, if it is one of several.
+// by returns the name of r for the start of a line, or "" if there is only one rule set.
 func by(rules []profile.Rules, r profile.Rules) string {
 	if len(rules) == 1 {
 		return ""

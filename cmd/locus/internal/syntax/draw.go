@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// draw shows a text with its parts named, a "^" under each violation, the findings, and
-// the canonical form if it is another text.
+// draw shows a text with the names of its parts, a "^" under each violation, the findings, and
+// the canonical form if it differs.
 func (p *printer) draw(text string, parts []shape.Part, canonical string, findings []locus.Violation) {
 	s := newSketch(text)
 	for _, part := range parts {
@@ -49,22 +49,22 @@ func (p *printer) drawError(e *locus.SyntaxError) {
 // cell is one character on the terminal, or an escape for a byte.
 type cell struct {
 	text   string
-	offset int // of its first octet
+	offset int // offset of its first byte
 	width  int // columns
 	under  bool
 	marked bool
 }
 
-// label is the name of a part, below the cell where that begins.
+// label is the name of a part, below the first cell of the part.
 type label struct {
 	name   string
 	cell   int
-	column int // of the cell
-	left   int // where the name begins: the column, or less at the terminal's edge
+	column int // column of the cell
+	left   int // first column of the name: column, or less at the terminal's edge
 	line   int
 }
 
-// sketch is a text and what is drawn below it, in pieces if the terminal is narrower.
+// sketch is a text and the drawing below it, in pieces if the terminal is narrower.
 type sketch struct {
 	cells  []cell
 	labels []label
@@ -137,7 +137,7 @@ func (p *printer) writeSketch(s *sketch) {
 // lines draws the cells from start to end: text, marks, underlines, and lines of names.
 func (s *sketch) lines(start, end, columns int) []string {
 	var text, marks, under strings.Builder
-	column := make(map[int]int, end-start) // of each cell
+	column := make(map[int]int, end-start) // column of each cell
 	at := 0
 	for i, c := range s.cells[start:end] {
 		column[start+i] = at
@@ -167,7 +167,7 @@ func stroke(there bool, with string, width int) string {
 	return strings.Repeat(with, width)
 }
 
-// nameLines places names, in order of their columns, below their parts: each on the
+// nameLines places names, ordered by column, below their parts. Each name is on the
 // highest line where it touches neither a name to its right nor a stroke to a lower
 // name.
 func nameLines(names []label, columns int) []string {

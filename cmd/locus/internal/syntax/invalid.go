@@ -18,7 +18,7 @@ import (
 // invalidInputs handles inputs that are not URLs. Nil and the zero value write a message
 // for each.
 type invalidInputs struct {
-	how   string // "keep", "drop" or the name of a file; "": a message each
+	how   string // "keep", "drop" or a file name; if empty, write a message for each
 	file  *os.File
 	out   *bufio.Writer
 	count int64
@@ -64,7 +64,7 @@ func (i *invalidInputs) open() (err error) {
 	return nil
 }
 
-// add takes records for the file, and how many inputs were not URLs.
+// add adds records for the file, and n inputs that were not URLs.
 func (i *invalidInputs) add(records []byte, count int64) error {
 	if i == nil {
 		return nil
@@ -140,13 +140,13 @@ func (w *worker) failBy(rule, input string, err error) {
 	}
 }
 
-// invalidInput is a record in the file of --invalid. Absent members are null.
+// invalidInput is a record in the --invalid file. Absent members are null.
 type invalidInput struct {
-	File   *shape.Text `json:"file"`   // null: the input is an argument or standard input
-	Line   *int        `json:"line"`   // from 1; null: the input is an argument
-	Offset *int        `json:"offset"` // of the fault in Text, in octets from 0
-	Reason shape.Text  `json:"reason"` // without passwords
-	Text   shape.Text  `json:"text"`   // the input as it is written
+	File   *shape.Text `json:"file"`   // null if the input is an argument or from standard input
+	Line   *int        `json:"line"`   // from 1; null if the input is an argument
+	Offset *int        `json:"offset"` // byte offset of the fault in Text, from 0
+	Reason shape.Text  `json:"reason"` // reason without passwords
+	Text   shape.Text  `json:"text"`   // unchanged input
 }
 
 // newInvalid describes input, which is in w.line.
@@ -162,7 +162,7 @@ func (w *worker) newInvalid(input string, err error) invalidInput {
 	reason := base.Message(err)
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
 		reason = e.Err.Error()
-		// In a text with escapes the offset is unknown.
+		// If the text contains escapes, the offset is unknown.
 		if at := strings.Index(string(w.line[w.start:w.end]), input); at >= 0 {
 			at += w.start + e.Offset
 			r.Offset = &at
@@ -174,7 +174,7 @@ func (w *worker) newInvalid(input string, err error) invalidInput {
 
 func appendInvalid(b []byte, r invalidInput) []byte {
 	out := bytes.NewBuffer(b)
-	_ = shape.Write(out, r) // a buffer and texts have no error
+	_ = shape.Write(out, r) // can't fail: buffer and texts
 	out.WriteByte('\n')
 	return out.Bytes()
 }

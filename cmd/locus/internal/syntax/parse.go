@@ -68,7 +68,7 @@ type printer struct {
 	wrap  bool // write <URL:...> too
 }
 
-// quick implements answerer: no answer is quick.
+// quick implements answerer. It always returns false.
 func (p *printer) quick(*worker, []byte) bool { return false }
 
 // pass implements answerer.
@@ -89,7 +89,7 @@ func (p *printer) answer(input string, readErr error) {
 	}
 }
 
-// writeParse writes the JSON for several rules, or for those of later standards.
+// writeParse writes the JSON for several rules, or for later standards.
 func (p *printer) writeParse(input string, readErr error) {
 	j, err := shape.ParseInput(p.rules, input, readErr)
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *printer) answerURL(r profile.Rules, input string, err error) {
 	p.begin(r)
 	canonical, _, err := p.Registry.Canonical(u)
 	if err != nil {
-		canonical = locus.URL{} // not in the form of its scheme
+		canonical = locus.URL{} // u does not have the form of its scheme
 	}
 	findings := advice.Findings(p.Registry, u, r.Profile)
 	if p.OutTTY {
@@ -181,7 +181,7 @@ func (p *printer) answerBy(r profile.Rules, input string, err error) {
 	}
 }
 
-// attributeRows returns the lines for the attributes of the URL Standard.
+// attributeRows returns the lines for the URL Standard's attributes.
 func attributeRows(list []scheme.Field) (rows []row) {
 	for _, a := range list {
 		rows = append(rows, row{a.Name, a.Text()})
@@ -191,7 +191,7 @@ func attributeRows(list []scheme.Field) (rows []row) {
 
 // begin writes a separator between results, and the name of the rules if there are several.
 func (p *printer) begin(r profile.Rules) {
-	p.Out.WriteByte('\n') // the run leaves out the first
+	p.Out.WriteByte('\n') // the run omits the first newline
 	if len(p.rules) > 1 {
 		p.writeRow(row{"rules", r.Profile.String()})
 	}
@@ -221,7 +221,7 @@ func (p *printer) writeRows(rows []row) {
 	}
 }
 
-// writeRow writes a row whose value is safe for a terminal.
+// writeRow writes a row. The value must be safe for a terminal.
 func (p *printer) writeRow(r row) {
 	const longest = len("  articleNumber") + 1
 	fmt.Fprintln(p.Out, strings.TrimRight(fmt.Sprintf("%-*s %s", longest, r.name, indented(r.value, longest+1)), " "))
@@ -242,8 +242,7 @@ func partRows(u, canonical locus.URL) []row {
 	return rows
 }
 
-// locatorRows returns the decoded fields of the scheme, or the reason why the URL has no
-// fields.
+// locatorRows returns the scheme's decoded fields, or the reason why the URL has no fields.
 func (p *printer) locatorRows(u locus.URL) (rows []row) {
 	fields, err := p.Registry.Fields(u)
 	if err != nil {

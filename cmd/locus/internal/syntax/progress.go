@@ -15,10 +15,10 @@ type progress struct {
 	*base.Progress
 	run    *bulkRun
 	begun  time.Time
-	total  int64 // octets of the input; -1: unknown
-	before int64 // octets of the sources before this one
+	total  int64 // size of the input in bytes; -1 if unknown
+	before int64 // bytes in earlier sources
 	source string
-	read   int64 // octets of this source
+	read   int64 // bytes read from this source
 }
 
 func startProgress(r *bulkRun, names []string) *progress {

@@ -173,7 +173,7 @@ func (r *resolver) answerBetween(base locus.URL, input string, readErr error) {
 	}
 }
 
-// shortest ignores the case and the default port of the host.
+// shortest ignores the host's letter case and default port.
 func (r *resolver) shortest(base, u locus.URL) (relative.Ref, error) {
 	s := r.app.Registry.Scheme(base)
 	ref, err := relative.Between(base, relative.Align(base, u, s.Port), s.Syntax.Hierarchy)

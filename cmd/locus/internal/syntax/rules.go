@@ -36,7 +36,7 @@ func (f *ruleFlags) addBase(cmd *cobra.Command) *ruleFlags {
 	return f
 }
 
-// profiles returns the standards of --rules, or of the configuration, or the default.
+// profiles returns the standards from --rules, or from the configuration, or the default.
 func (f *ruleFlags) profiles() ([]locus.Profile, error) {
 	if f.names != "" {
 		list, err := profile.Parse(f.names, f.known)

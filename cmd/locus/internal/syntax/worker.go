@@ -19,21 +19,21 @@ type worker struct {
 	answerer
 	run     *bulkRun
 	finder  *lines.Finder
-	line    []byte         // the input as it stands in its file, without the line end
-	start   int            // where in line the URL is written
-	end     int            // where that ends
-	url     []byte         // a buffer for a URL that is written with escapes
-	batch   bulk.Batch     // the pieces of Text, if they are collected
-	groups  map[string]int // places of groups in batch: most come often in a block
-	invalid []byte         // records for the file of --invalid
-	wrong   int64          // inputs that are not URLs
-	cut     bool           // line is the beginning of one that is too long
+	line    []byte         // unchanged input line, without the newline
+	start   int            // start offset of the URL in line
+	end     int            // end offset of the URL in line
+	url     []byte         // buffer for a URL with escapes
+	batch   bulk.Batch     // pieces in Text, if they are collected
+	groups  map[string]int // indexes of groups in batch, because most groups repeat in a block
+	invalid []byte         // records for the --invalid file
+	wrong   int64          // number of inputs that are not URLs
+	cut     bool           // line is the beginning of a line that is too long
 }
 
 func (r *bulkRun) newWorker() *worker {
 	w := &worker{Part: r.app.NewPart(), run: r}
 	if r.collect != nil && r.collect.summary() {
-		w.Flags.JSON = false // the summary is JSON, and failures are messages
+		w.Flags.JSON = false // only the summary is JSON; failures are messages
 	}
 	w.answerer = r.answerer(w)
 	return w
@@ -41,7 +41,7 @@ func (r *bulkRun) newWorker() *worker {
 
 func (w *worker) begin(source string) {
 	w.Begin(source)
-	clear(w.groups) // their names are in Text
+	clear(w.groups) // the names are in Text, which is reused
 	w.batch.Reset()
 	w.invalid, w.wrong = w.invalid[:0], 0
 }
@@ -81,7 +81,7 @@ func (w *worker) answerBlock(b *lines.Block) {
 		if w.Context.Err() != nil {
 			return
 		}
-		// Errors may keep the input, so copy it.
+		// Errors may retain the input, so copy it.
 		if input := string(url); w.finder != nil || strings.Trim(input, base.Blanks) != "" {
 			w.answerInput(input, nil)
 		}
@@ -152,7 +152,7 @@ func (w *worker) slowPiece(key string) {
 	w.piece(key)
 }
 
-// group counts a group, whose name are the parts, for a summary.
+// group counts a group for a summary. The parts form the group's name.
 func (w *worker) group(name ...string) {
 	start := len(w.Text)
 	for _, part := range name {
@@ -173,8 +173,8 @@ func (w *worker) group(name ...string) {
 	w.piece(key)
 }
 
-// lone ends a piece that equals no other, if there is one. Most messages are on standard
-// error.
+// lone ends a piece that never counts as equal to others, if there is one. Most messages are on
+// standard error.
 func (w *worker) lone() {
 	w.Out.Flush()
 	before := 0
@@ -207,7 +207,7 @@ func (w *worker) finish() {
 func (w *worker) join(b *lines.Block) error {
 	r := w.run
 	if r.separated && !r.wrote && len(w.Text) > 0 {
-		// The first answer has none before it.
+		// The first result has no separator before it.
 		w.Keep([]int{1, len(w.Text)}, []bool{false, true})
 		r.wrote = true
 	}

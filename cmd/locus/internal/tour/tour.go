@@ -163,7 +163,7 @@ type storyJSON struct {
 	Title        shape.Text    `json:"title"`
 	URL          shape.Text    `json:"url"`
 	Conversation []lineJSON    `json:"conversation"`
-	Form         *foundJSON    `json:"form"` // that was filled in on the way
+	Form         *foundJSON    `json:"form"` // form that was filled in to reach the resource
 	Found        *foundJSON    `json:"found"`
 	Error        *shape.Reason `json:"error"`
 }
