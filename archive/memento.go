@@ -23,7 +23,7 @@ func (s *Store) memento(e entry) Memento {
 	return Memento{URL: u, Time: e.date(), Status: e.status, Type: e.media, entry: e}
 }
 
-// Mementos returns the mementos of u in order of time. An error ends them.
+// Mementos yields the mementos of u in chronological order. An error ends the sequence.
 func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	return func(yield func(Memento, error) bool) {
 		for e, err := range s.index.with(keyOf(s.registry, u) + "\t") {
@@ -34,16 +34,16 @@ func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 	}
 }
 
-// History holds the mementos of a URL around one of them.
+// History holds the mementos of a URL around one memento.
 type History struct {
 	First, Prev, At, Next, Last Memento // Prev and Next may be zero
 	Count                       int     // number of captures
 }
 
-// Nearest returns the memento of u that is nearest to t, and its neighbors. If two are
-// equally near, it returns the earlier one. The zero t selects [Options].At. ok is false if
-// the archive does not have u. If u was archived with http and with https, only mementos
-// with the scheme of u count, because one often redirects to the other.
+// Nearest returns the memento of u that is nearest to t, and its neighbors. If two are equally
+// near, it returns the earlier one. The zero t selects [Options].At. ok is false if the archive
+// does not contain u. If u was archived with http and with https, only mementos with the scheme
+// of u count, because one often redirects to the other.
 func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error) {
 	if t.IsZero() {
 		t = s.options.At
@@ -88,8 +88,8 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 }
 
 // Hosts returns at most n hosts of archived resources, in order, beginning after the host
-// after. If after is empty, it begins with the first host. A resource without a host has
-// the host "".
+// after. If after is empty, it begins with the first host. For resources without a host,
+// the host is "".
 func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 	next := " " // digest keys sort before it
 	if after != "" {
@@ -119,8 +119,9 @@ type Listed struct {
 	After string // position for [Store.List] to continue
 }
 
-// List returns at most n URLs of a host, the last memento of each, after the position of an
-// earlier one; empty means from the first.
+// List returns at most n URLs of a host, with the last memento of each. It begins after the
+// position after, which is from an earlier result. If after is empty, it begins with the first
+// URL.
 func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	prefix := host + " "
 	start := prefix
@@ -148,9 +149,9 @@ func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	return list, nil
 }
 
-// Near returns the archived URL that has the scheme and host of u, and the longest common
-// prefix with u. If the archive has no such URL, Near returns the zero URL. It returns an
-// error if it can't read the index.
+// Near returns the archived URL with the scheme and host of u, and the longest common
+// prefix with u. If the archive contains no such URL, Near returns the zero URL. It
+// returns an error if it can't read the index.
 func (s *Store) Near(u locus.URL) (locus.URL, error) {
 	key := keyOf(s.registry, u)
 	host, rest, _ := strings.Cut(key, " ")

@@ -1,9 +1,9 @@
 // Package archive records the requests of a client in web archives, and replays them.
 //
 // A [Recorder] writes the requests of an [access.Client] to an archive of package warc. It
-// writes an HTTP request and response as they were on the wire. For any other scheme it
-// writes the object or menu as a resource, and the transcript of the connection. It does not
-// write passwords or cookies. See docs/archive.md.
+// writes an HTTP request and response exactly as transmitted. For any other scheme it writes
+// the object or menu as a resource, and the transcript of the connection. It does not write
+// passwords or cookies. See docs/archive.md.
 package archive
 
 import (
@@ -39,9 +39,9 @@ type Recorder struct {
 // ender is a recording in progress.
 type ender interface{ end(err error) }
 
-// NewRecorder returns a recorder that writes to w. registry has the canonical forms of
-// URLs. If the recording fails and ends early, failed is called once. If failed is nil,
-// only Close returns the error.
+// NewRecorder returns a recorder that writes to w. It finds the canonical forms of URLs
+// in registry. If the recording fails and ends early, the Recorder calls failed once.
+// If failed is nil, only Close returns the error.
 func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) *Recorder {
 	return &Recorder{to: w, registry: registry, failed: failed, active: make(map[ender]struct{})}
 }

@@ -19,8 +19,8 @@ import (
 
 // Open implements [scheme.Opener] for URLs of every scheme. It returns the memento of
 // req.URL that is nearest to req.At. It repeats the archived response: a redirect is a
-// [*scheme.Redirect], and a status may be an error. If the archive does not have the URL,
-// the error wraps [scheme.ErrNotArchived].
+// [*scheme.Redirect], and a status may be an error. If the archive does not contain the
+// URL, the error wraps [scheme.ErrNotArchived].
 //
 // A form that needs no server, such as the form of a search, is returned even if it was not
 // archived.

@@ -1,8 +1,8 @@
 // # Reading
 //
 // A [Store] is a set of WARC and ARC files, compressed or not, written by this or another
-// program. It is a [scheme.Opener] for URLs of every scheme that does not use the network:
-// see access.Options.Archive. An archive may have several records of one URL. Each is a
+// program. It is a [scheme.Opener] for URLs of every scheme that does not use the network: see
+// access.Options.Archive. An archive may contain several records for one URL. Each is a
 // [Memento] (RFC 7089).
 //
 // A Store compares URLs in the canonical form of their scheme, without password and fragment,
@@ -42,7 +42,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// Options configure [Open]. The zero Options select the defaults.
+// Options configures [Open]. The zero Options select the defaults.
 type Options struct {
 	// Cache is the directory that stores the index for the next Open. If empty, the index
 	// is temporary.
@@ -50,11 +50,11 @@ type Options struct {
 	// At is the time that [Store.Open] and [Store.Nearest] use if they receive none. The
 	// zero Time selects the last memento.
 	At time.Time
-	// Note, if not nil, is called for each part of the archives that could not be read,
-	// while they are indexed.
+	// Note, if not nil, is called during indexing for each part of the archives that could not
+	// be read.
 	Note func(err error)
-	// Progress, if not nil, is called while archives are indexed. read of size bytes of all
-	// archives have been read.
+	// Progress, if not nil, is called during indexing. read is the number of bytes read so far,
+	// and size the total size of all archives.
 	Progress func(read, size int64)
 }
 
@@ -83,9 +83,9 @@ var extensions = []string{".warc", ".warc.gz", ".arc", ".arc.gz"}
 // ErrNoArchive is the error for a directory without archives.
 var ErrNoArchive = errors.New("no .warc, .warc.gz, .arc or .arc.gz file")
 
-// Open opens archives. Each path is a file, or a directory with archives. Unless the index
-// is known, Open reads the archives until ctx ends. r has the schemes of the URLs. o may be
-// nil.
+// Open opens archives. Each path is a file, or a directory with archives. Unless the index is
+// known, Open reads the archives until ctx ends. r must contain the schemes of the URLs. o may
+// be nil.
 func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (*Store, error) {
 	s := &Store{registry: r}
 	if o != nil {
@@ -109,7 +109,7 @@ func Open(ctx context.Context, r *scheme.Registry, paths []string, o *Options) (
 	return s, nil
 }
 
-// Close closes the index. Resources that are open stay open.
+// Close closes the index. Open resources stay open.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

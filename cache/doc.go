@@ -20,13 +20,13 @@
 //
 // # What is stored
 //
-// For http and https, the store stores complete responses to GET that a shared cache may
-// store (RFC 9111 section 3). Their status must be 200, 203, 204, 300, 301, 308, 404, 405,
-// 410, 414 or 501, or with an explicit lifetime 302, 303 or 307. They must be fresh on
-// arrival, or have an ETag or Last-Modified for validation. The store also uses a stored
-// response to GET for HEAD requests, and for requests of one or several ranges, with
-// If-Range. It does not store partial responses (206). For "Range: bytes=0-", the first
-// request of media players, it fetches the whole resource.
+// For http and https, the store stores complete responses to GET that a shared cache may store
+// (RFC 9111 section 3). Their status must be 200, 203, 204, 300, 301, 308, 404, 405, 410, 414
+// or 501, or with an explicit lifetime 302, 303 or 307. They must be fresh on arrival, or
+// contain an ETag or Last-Modified for validation. The store also uses a stored response to GET
+// for HEAD requests, and for requests of one or several ranges, with If-Range. It does not
+// store partial responses (206). For "Range: bytes=0-", the first request of media players, it
+// fetches the whole resource.
 //
 // The lifetime is the value of s-maxage, max-age or Expires, in this order. Otherwise it is
 // a tenth of the time since Last-Modified, at most a day, and zero for a URL with a query.
@@ -47,19 +47,19 @@
 // (Content-Location) the shorter of both lifetimes applies. After a redirect to HTTP the
 // lifetime is zero, because the HTTP header fields are lost. The store fetches a stale
 // resource again. If the new response has the same ETag, or the same Last-Modified and
-// length, the store keeps the old body and does not read the new one. If the server is
-// unreachable, the stale response replaces the error for one more day. Denials by the
+// length, the store preserves the old body and does not read the new one. If the server
+// is unreachable, the stale response replaces the error for one more day. Denials by the
 // policy are not replaced.
 //
 // # Refused input
 //
-// Requests bypass the store if the URL has a user or password, or text that may be a
-// password ([locus.Mask]); if they have a body or no-store; or if their Host differs from
-// the URL. The store does not store responses with Set-Cookie, private, no-store, "Vary: *"
-// or trailers. Requests with Authorization or Cookie are not coalesced. The store uses and
-// stores responses to them only with public or s-maxage; with Authorization,
-// must-revalidate is also enough. A successful unsafe method removes the responses for its
-// URL, and for the URLs in Location and Content-Location of the same origin.
+// Requests bypass the store if the URL contains a user or password, or text that may be a
+// password ([locus.Mask]); if they contain a body or no-store; or if their Host differs from
+// the URL. The store does not store responses with Set-Cookie, private, no-store, "Vary: *" or
+// trailers. Requests with Authorization or Cookie are not coalesced. The store uses and stores
+// responses to them only with public or s-maxage; with Authorization, must-revalidate is also
+// enough. A successful unsafe method removes the responses for its URL, and for the URLs in
+// Location and Content-Location of the same origin.
 //
 // The store never presents an incomplete body as complete: a body that ends with an error,
 // is shorter than its Content-Length, or can't be written. Some gopher files have no end
@@ -83,9 +83,9 @@
 //
 // # Responses
 //
-// Each response has the header field Cache-Status (RFC 9211). It tells whether the response
-// is a hit, why a request was sent, and how long the response is fresh. Responses from the
-// store have Age.
+// Each response contains the header field Cache-Status (RFC 9211). It shows whether the
+// response is a hit, why a request was sent, and how long the response is fresh. Responses from
+// the store contain Age.
 //
 // # Files
 //

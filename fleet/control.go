@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Mode selects what the workers of a frontier do.
+// Mode is the operating mode of a frontier's workers.
 type Mode string
 
 // The modes of a frontier.

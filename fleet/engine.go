@@ -351,7 +351,7 @@ func cmpURL(a, b locus.URL) locus.URL {
 }
 
 // Results yields the results of all links in the frontier, in the order in which documents and
-// pages were stored. A link that has no verdict yet is [verify.Unknown]. A damaged message yields a
+// pages were stored. A link without a verdict is [verify.Unknown]. A damaged message yields a
 // result with an error. If Results ends early, [Submitter.Err] returns the reason.
 func (e *Submitter) Results(ctx context.Context) iter.Seq[verify.Result] {
 	return func(yield func(verify.Result) bool) {

@@ -41,10 +41,10 @@ func (f *Frontier) parseTarget(subject string) (at address, verdict uint64, err 
 	return at, verdict, err
 }
 
-// Retry has workers verify again the targets whose verdict is [verify.Warning] or
-// [verify.Denied]. If bad is true, it includes all targets whose [verify.Verdict.IsBad] is true. It
-// returns the number of targets. A verdict stays until a worker stores another one. Retry may be
-// called while workers run, and repeatedly: workers verify a waiting target once.
+// Retry makes workers verify targets with the verdict [verify.Warning] or [verify.Denied]
+// again. If bad is true, it includes all targets with a bad verdict ([verify.Verdict.IsBad]).
+// It returns the number of targets. A verdict stays until a worker stores another one. Retry
+// may be called while workers run, and repeatedly: workers verify a waiting target once.
 func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 	ctx, cancel := undated(ctx)
 	defer cancel()

@@ -19,22 +19,22 @@
 //
 // # Files
 //
-// A file has the name that its URL has on the server, below a directory for the host; see
-// [Layout]. Names are valid on any system: "%", and bytes that some systems reject, are
-// escaped with "%". In a long name, a hash replaces the middle. If another URL already has
-// the name, ignoring case and Unicode normalization, or a directory needs the name, "~" and a
-// hash are appended. No two URLs share a file, and the same pages always get the same names.
-// A file has the modification time that the server reports.
+// The name of a file is the path of its URL on the server, below a directory for the host; see
+// [Layout]. Names are valid on any system: "%", and bytes that some systems reject, are escaped
+// with "%". In a long name, a hash replaces the middle. If another URL already has the name,
+// ignoring case and Unicode normalization, or a directory needs the name, "~" and a hash are
+// appended. No two URLs share a file, and the same pages always get the same names. A file gets
+// the modification time that the server reports.
 //
 // The bytes of a menu are in ".menu" in its directory. A page for the menu is in
 // "index.html", or in ".menu.html" where menus are directories of files. A menu that was not
 // made from bytes is stored as JSON lines. With [Options].Relink, links between the files are
 // relative, and other links are absolute.
 //
-// The directory ".locus-mirror" has the manifest, with one [Record] per line for each URL, the
-// original bytes of documents whose links were rewritten, and the state of a run. Run opens
-// all files through an [os.Root] and follows no symbolic link. It never replaces or deletes a
-// file that does not belong to the mirror.
+// The directory ".locus-mirror" contains the manifest, with one [Record] per line for each URL,
+// the original bytes of documents with rewritten links, and the state of a run. Run opens all
+// files through an [os.Root] and follows no symbolic link. It never replaces or deletes a file
+// that does not belong to the mirror.
 //
 // # Repeated runs
 //
@@ -84,8 +84,8 @@
 // The name of an entry is the last part of its URL or, if that is not a name, its
 // title, in the form of [transfer.SafeName]: a valid file name on any system, and one
 // element of a path, whatever the server sent. The [FSSource] that FileInfo.Sys returns
-// has the original. If the menu already has the name, " (2)" is added before its
-// extension. The same menu always has the same names.
+// contains the original. If another item of the menu has the same name, " (2)" is added
+// before the extension. The same menu always has the same names.
 //
 // Menus may link to each other and back. A menu keeps the path at which it was found
 // first. All other links to it are symbolic links to that path. So [fs.WalkDir], which
@@ -93,10 +93,9 @@
 // program can generate, end at [FSOptions.Depth] and [FSOptions.Menus], and endless menus at
 // [FSOptions.Entries], with an error that wraps [scheme.ErrTooLarge].
 //
-// Size and ModTime of an entry come from the menu, or are 0 and the zero time. After the
-// entry has been opened, they come from the object, if it has them; Gopher objects rarely
-// do. Otherwise Size of an open file reads the object to its end, and buffers up to 1 MiB,
-// which is not read again. Size is -1 if the object is truncated or has more than 1 GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
+// Size and ModTime of an entry come from the menu, or are 0 and the zero time. After the entry was opened, they come from the object, if the server reports them;
+// gopher servers rarely do. Otherwise Size of an open file reads the object to its end, and buffers up to 1 MiB, which is not read again. Size is -1 if the object is
+// truncated or larger than 1 GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
 //
 // An open file can Seek. If the scheme can't begin in the middle of an object, as in
 // Gopher, the file is read again from the start.

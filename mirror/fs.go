@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// FSOptions configure an [FS]. Negative values are invalid.
+// FSOptions configures an [FS]. Negative values are invalid.
 type FSOptions struct {
 	// Elsewhere includes items of other servers and schemes. A server is identified by its
 	// name, so a link with another name of the same server counts as a link to another
@@ -36,13 +36,12 @@ type FSOptions struct {
 	// of memory for each. Zero means 1<<20.
 	Menus int
 
-	// Keep is how long the entries of a menu are cached before it is read again. Zero means
-	// as long as the FS exists.
+	// Keep is how long the entries of a menu are cached before the FS reads the menu again.
+	// Zero means as long as the FS exists.
 	Keep time.Duration
-	// CachedMenus is the maximum number of menus whose entries are cached. Together they
-	// have at most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond
-	// that, the FS drops the least recently used menu, and reads it again when needed. Zero
-	// means 4096.
+	// CachedMenus is the maximum number of menus with cached entries. Together these menus have
+	// at most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond that, the FS
+	// drops the least recently used menu, and reads it again when needed. Zero means 4096.
 	CachedMenus int
 }
 
@@ -127,8 +126,8 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// ReadDir returns the entries of a directory, sorted by name. If the menu is cut or
-// too large, it returns the entries before that with the error.
+// ReadDir returns the entries of a directory, sorted by name. If the menu is truncated or too
+// large, it returns the entries so far with the error.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	l, err := f.readDir(name)
 	if err != nil {
@@ -151,7 +150,8 @@ func (f *FS) readDir(name string) (*listing, error) {
 	return f.listing(m, "")
 }
 
-// ReadFile returns the bytes of a file; with an error, those before it.
+// ReadFile returns the bytes of a file. After an error, it returns the bytes before the error
+// with the error.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	file, err := f.Open(name)
 	if err != nil {

@@ -43,17 +43,17 @@ type Record struct {
 	Start    string    `json:"start"`          // given URL from which it was found
 	Depth    int       `json:"depth"`          // number of links from Start
 
-	// Listed is what the menu says of it, and Stored the file as it was written:
-	// another file there is not the mirror's.
+	// Listed is the size and time in the menu, and Stored the size and time of the file after
+	// writing. If the file differs from Stored, it does not belong to the mirror.
 	Listed *Stamp `json:"listed,omitempty"`
 	Stored *Stamp `json:"stored,omitempty"`
-	// Original is the file with the octets of the resource, if links in File were
-	// rewritten.
+	// Original is the file with the resource's bytes, if links in File were rewritten.
 	Original string `json:"original,omitempty"`
-	// Document: its links are followed.
+	// Document means that Run follows the links in the resource.
 	Document bool `json:"document,omitempty"`
 	Gone     bool `json:"gone,omitempty"`
-	// Private: it came from this machine, or from an address that is not public.
+	// Private means that the resource came from this machine, or from an address that is not
+	// public.
 	Private bool `json:"private,omitempty"`
 }
 
@@ -79,7 +79,8 @@ type job struct {
 	Hops   int             `json:"hops,omitempty"` // redirects before it
 	Kind   scheme.ItemKind `json:"kind,omitempty"`
 	Listed *Stamp          `json:"listed,omitempty"`
-	// InMenu: From is a menu. Needed: a page needs it to be shown.
+	// InMenu means that From is a menu. Needed means that a browser needs the resource to show
+	// a page.
 	InMenu bool     `json:"inMenu,omitempty"`
 	Needed bool     `json:"needed,omitempty"`
 	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above, to detect loops
@@ -94,12 +95,12 @@ type job struct {
 type line struct {
 	Begin *begin `json:"begin,omitempty"`
 	Job   *job   `json:"job,omitempty"`
-	// Write comes before a file is written under a new name.
+	// Write is added before a file is written under a new name.
 	Write *claim  `json:"write,omitempty"`
 	Done  *result `json:"done,omitempty"`
-	// Same is the URL of a job whose record in the manifest holds.
+	// Same is the URL of a job with a manifest record that is still correct.
 	Same string `json:"same,omitempty"`
-	// Links says that the links of the first so many jobs are in the journal.
+	// Links is the number of first jobs with links in the journal.
 	Links int `json:"links,omitempty"`
 }
 
@@ -195,7 +196,8 @@ func (l *ledger) open(take func(place)) (err error) {
 }
 
 var (
-	// ErrLayout is wrapped by the error about a folder with a mirror of another layout.
+	// ErrLayout means that the directory contains a mirror with another layout. The error of
+	// [Run] wraps it.
 	ErrLayout = errors.New("the folder has a mirror of another layout")
 	// ErrManifest is wrapped by errors about a manifest that can't be read.
 	ErrManifest = errors.New("the manifest is damaged")

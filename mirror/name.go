@@ -20,17 +20,18 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Layout is how the files of a mirror are named.
+// Layout selects the names of the files in a mirror.
 type Layout string
 
 const (
-	// LayoutHost is the default: HOST/PATH, HOST+PORT/PATH for another port.
+	// LayoutHost is the default: HOST/PATH, or HOST+PORT/PATH for a port other than the
+	// default.
 	LayoutHost Layout = "host"
-	// LayoutURL has the scheme before that: SCHEME/HOST/PATH.
+	// LayoutURL adds the scheme: SCHEME/HOST/PATH.
 	LayoutURL Layout = "url"
-	// LayoutFlat puts all files in one folder.
+	// LayoutFlat puts all files in one directory.
 	LayoutFlat Layout = "flat"
-	// LayoutType has a folder for each media type: text/html/NAME.
+	// LayoutType uses a directory for each media type: text/html/NAME.
 	LayoutType Layout = "type"
 )
 

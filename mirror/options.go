@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Options configure [Run]. The zero value, and nil, select the defaults.
+// Options configures [Run]. The zero value, and nil, select the defaults.
 type Options struct {
 	// Depth is the maximum number of links between a given URL and a resource. Zero means
 	// no limit. [StartsOnly] selects only the given URLs.
@@ -39,12 +39,12 @@ type Options struct {
 	// Relink rewrites links between files of the mirror, and makes all other links
 	// absolute.
 	Relink bool
-	// Delete removes files whose resources are gone.
+	// Delete removes the files of resources that are gone.
 	Delete bool
-	// MaxDelete is the maximum number of resources whose files Delete removes. If more are
-	// gone, Run removes no file and returns a [*ManyGoneError]. Zero means no limit, except
-	// that Run does not remove all resources below a given URL, because a server that has
-	// lost its files, or shows another directory, looks the same.
+	// MaxDelete is the maximum number of resources that Delete removes. If more are gone, Run
+	// removes no file and returns a [*ManyGoneError]. Zero means no limit, except that Run does
+	// not remove all resources below a given URL, because a server that has lost its files, or
+	// shows another directory, looks the same.
 	MaxDelete int
 	// NoTimes gives files the time when they are written. Otherwise a file has the time of
 	// its resource, if the server reports it.

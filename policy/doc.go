@@ -1,5 +1,5 @@
-// Package policy decides where a URL may lead (RFC 1738 section 6). It does no I/O, so
-// every rule can be tested with values.
+// Package policy decides which URLs and addresses a client may open (RFC 1738 section 6). It
+// does no I/O, so every rule can be tested with values.
 //
 // There are two checks. [Policy.CheckURL] judges a URL before any lookup or request: file,
 // password, host and port. [Policy.CheckAddr] judges each address of the host when it is

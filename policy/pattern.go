@@ -25,12 +25,12 @@ import (
 // A host, an address in brackets and "*" may have ":" and a port. Hosts and schemes are
 // compared without regard to case, and addresses in any spelling; no name is looked up.
 //
-// In a pattern of URLs "*" stands for any characters, but in the part between "//" and
-// the next "/" for none of "/", "?" and "#". "$" at the end means that the URL ends there,
-// as in robots.txt (RFC 9309 section 2.2.3). Fragments are compared only with a pattern
-// that has "#". A pattern that begins with "*" and has "/" or "#" is for any scheme and
-// host: "*/private/" is for URLs with "/private/" in the path. Escapes are compared
-// decoded, except the escapes of "/", "?", "#", "%", ";" and of control characters.
+// In a pattern of URLs "*" matches any characters; between "//" and the next "/", it does not
+// match "/", "?" and "#". "$" at the end means that the URL ends there, as in robots.txt (RFC
+// 9309 section 2.2.3). Only a pattern that contains "#" is compared with fragments. A pattern
+// that begins with "*" and contains "/" or "#" matches any scheme and host: "*/private/"
+// matches URLs with "/private/" in the path. Escapes are compared decoded, except the escapes
+// of "/", "?", "#", "%", ";" and of control characters.
 //
 // The zero Pattern matches nothing. A Pattern is an immutable value.
 type Pattern struct {
@@ -57,8 +57,8 @@ type urlPattern struct {
 // errPattern lists the forms of patterns.
 var errPattern = fmt.Errorf(`%w: write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24", "gopher://example.com/1/pub" or "*"`, locus.ErrValue)
 
-// ParsePattern parses a pattern. known reports whether a scheme of that name, in lower
-// case, exists; nil accepts any name. The error is a [*locus.SyntaxError].
+// ParsePattern parses a pattern. known reports whether a scheme with the given name, in lower
+// case, exists. If known is nil, any name is accepted. The error is a [*locus.SyntaxError].
 func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 	fail := func(offset int, format string, args ...any) (Pattern, error) {
 		return Pattern{}, locus.NewSyntaxError(text, offset, "pattern", fmt.Errorf(format, args...))
@@ -208,15 +208,15 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// IsHost reports whether p is about hosts or addresses alone, so that
-// [Pattern.MatchesHost] decides about all of them.
+// IsHost reports whether p describes only hosts or addresses, so that [Pattern.MatchesHost]
+// alone decides whether p matches.
 func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
 
-// Matches reports whether p describes u, in canonical form. port is the port that u leads
-// to; 0 if none. A path with a segment "." or ".." matches no pattern with a path.
+// Matches reports whether p describes u, which must be in canonical form. port is the port for
+// u, or 0 if there is none. A path with a segment "." or ".." matches no pattern with a path.
 func (p Pattern) Matches(u locus.URL, port uint16) bool { return p.matches(u, port, false) }
 
-// MayMatch also reports true if a server might take u for a URL that p describes: it
+// MayMatch also returns true if a server might read u as a URL that p describes: it
 // ignores the user, and compares paths decoded, with "//" as "/". A path with a segment
 // "." or ".." matches any.
 func (p Pattern) MayMatch(u locus.URL, port uint16) bool { return p.matches(u, port, true) }
@@ -228,8 +228,8 @@ func (p Pattern) matches(u locus.URL, port uint16, loose bool) bool {
 	return p.host == "*" && p.port == 0 || u.Host() != "" && p.MatchesHost(u.Host(), port)
 }
 
-// MatchesHost reports whether p describes the host with that name or address, at that
-// port, whatever the URL. Brackets are optional.
+// MatchesHost reports whether p describes the host with the given name or address and port,
+// whatever the URL. Brackets are optional.
 func (p Pattern) MatchesHost(host string, port uint16) bool {
 	if p.port != 0 && p.port != port {
 		return false
@@ -246,8 +246,8 @@ func (p Pattern) MatchesHost(host string, port uint16) bool {
 	return p.itself && host == p.host || p.below && strings.HasSuffix(host, "."+p.host)
 }
 
-// MatchesAddr reports whether p describes that address and port. A pattern of names and
-// one of URLs describe none.
+// MatchesAddr reports whether p describes the address and port. Patterns for names or URLs
+// never match.
 func (p Pattern) MatchesAddr(a netip.AddrPort) bool {
 	return p.block.IsValid() && p.block.Contains(a.Addr().Unmap().WithZone("")) && (p.port == 0 || p.port == a.Port())
 }
@@ -339,8 +339,8 @@ func trimBrackets(host string) string {
 	return host
 }
 
-// CanonicalHost returns a host in one spelling: a name in lower case without a final dot,
-// an IPv6 address in brackets as RFC 5952 writes it, an IPv4-mapped one as IPv4.
+// CanonicalHost returns a host in canonical form: a name in lower case without a final dot, an
+// IPv6 address in brackets in RFC 5952 form, and an IPv4-mapped address as IPv4.
 func CanonicalHost(host string) string {
 	a, err := netip.ParseAddr(trimBrackets(host))
 	switch a = a.Unmap(); {
@@ -386,7 +386,8 @@ func plainPath(path string) string {
 	return path
 }
 
-// HasDots reports whether a path has a segment "." or "..", decoded, between "/" or "\\".
+// HasDots reports whether a decoded path contains a segment "." or "..". Both "/" and "\\"
+// separate segments.
 func HasDots(path string) bool {
 	if decoded, err := escape.Decode(path); err == nil {
 		path = decoded

@@ -28,11 +28,10 @@ const (
 
 func (o Origin) String() string { return [...]string{"typed", "private", "public"}[min(o, FromPublic)] }
 
-// Rules configure a [Policy]. The zero Rules are the prudent reading of RFC 1738
-// section 6.
+// Rules configures a [Policy]. The zero Rules are the prudent reading of RFC 1738 section 6.
 type Rules struct {
-	// AllowPrivate allows addresses that are not public, wherever the URL comes
-	// from, except those of LinkLocal.
+	// AllowPrivate allows addresses that are not public, wherever the URL comes from, except
+	// link-local addresses (see LinkLocal).
 	AllowPrivate bool
 	// TypedPrivate allows such addresses to a URL that is Typed or FromPrivate, never to
 	// one that is FromPublic.
@@ -45,7 +44,7 @@ type Rules struct {
 	// Ports are allowed in addition to the scheme's own port and the ports from 1024 up
 	// that do not belong to a service in the deny list.
 	Ports []uint16
-	// Passwords allows URLs with a password in them.
+	// Passwords allows URLs that contain a password.
 	Passwords bool
 	// Files allows file URLs that are Typed, or that were found in a file.
 	Files bool
@@ -90,9 +89,9 @@ type Target struct {
 	// Reads reports that opening the URL only reads. Otherwise it starts a session or
 	// composes a message, which only a person may request (RFC 1738 section 3.8).
 	Reads bool
-	// Port is the default port of the scheme; 0 if none.
+	// Port is the default port of the scheme, or 0 if there is none.
 	Port uint16
-	// OtherPort is another port that belongs to the scheme for this URL; 0 if none.
+	// OtherPort is another port that belongs to the scheme for this URL, or 0 if there is none.
 	OtherPort uint16
 	// Encoded reports that a request contains the URL as written, so that the server
 	// receives no decoded byte. A redirect may go to any port of such a scheme. It is true
@@ -100,8 +99,8 @@ type Target struct {
 	Encoded bool
 	// OffPort holds the control characters that may be sent to other ports than Port.
 	OffPort escape.Set
-	// OffPortTexts holds encoded texts, in upper case, whose control characters may be sent
-	// to other ports too.
+	// OffPortTexts holds encoded texts, in upper case. The control characters in these texts
+	// may also be sent to other ports.
 	OffPortTexts []string
 }
 
@@ -109,7 +108,7 @@ type Target struct {
 type Reach uint8
 
 const (
-	// Files means a file of this machine.
+	// Files means a file on this machine.
 	Files Reach = iota
 	// Network means a server.
 	Network
@@ -425,8 +424,8 @@ func (p Policy) checkLocalName(from, to Target) error {
 	return p.denyPrivate("private", locus.Quote(to.URL.Shown()), "its host is not a public name: "+what, FromPublic)
 }
 
-// CheckName judges the name of a host in a document, such as the domain of a mail address,
-// before it is looked up without being dialed. The error is a [*DeniedError].
+// CheckName judges a host name in a document, such as the domain of a mail address, before a
+// caller looks it up without dialing. The error is a [*DeniedError].
 func (p Policy) CheckName(host string) error {
 	if what, ok := privateName(host); ok && !p.rules.AllowPrivate {
 		return p.denyPrivate("private", locus.Quote(host), "it is not a public name: "+what, FromPublic)

@@ -1,33 +1,33 @@
 // Package transfer downloads objects to files.
 //
-// It downloads several objects at once, with a limit for each host. A file has its final
-// name only when it is complete.
+// It downloads several objects concurrently, with a limit per host. A file has its final name
+// only when it is complete.
 //
 // # Files
 //
-// Run writes an object to NAME.part in the chosen directory, and renames it to NAME when it
-// is complete and on disk. So NAME is the whole object or does not exist, even after an
-// error, an interruption, a full disk or a power failure. Run replaces an existing file only
-// if Options.Overwrite is set. A file has the modification time that the server reports,
-// unless Options.NoTimes is set. Run opens all files through an [os.Root], or in the
-// directory itself, so no name and no link reaches outside the directory.
+// Run writes an object to NAME.part in the chosen directory, and renames it to NAME when it is
+// complete and on disk. So NAME is the whole object or does not exist, even after an error, an
+// interruption, a full disk or a power failure. Run replaces an existing file only if
+// Options.Overwrite is set. A file gets the modification time that the server reports, unless
+// Options.NoTimes is set. Run opens all files through an [os.Root], or in the directory itself,
+// so no name and no link reaches outside the directory.
 //
 // On Linux, Run reads an object of at most 64 KiB that replaces no file into memory, and
 // writes it to a file that has no name until it is complete.
 //
 // # Resuming
 //
-// NAME.part.json describes the origin of NAME.part: the URL without its password, and the
-// tag, time and size of the version. Run resumes a part if the same URL is requested again,
-// the server describes the object in the same way, and the last bytes of the part, which Run
-// requests again, are the same. Otherwise Run downloads the object from its beginning, and
-// also if the server can't resume: see Result.Discarded. A NAME.part without NAME.part.json
-// belongs to another program, and Run never touches it.
+// NAME.part.json describes the origin of NAME.part: the URL without its password, and the tag,
+// time and size of the version. Run resumes a part if the same URL is requested again, the
+// server describes the object in the same way, and the last bytes of the part, which Run
+// requests again, are the same. Otherwise, or if the server can't resume, Run downloads the
+// object from its beginning: see Result.Discarded. A NAME.part without NAME.part.json belongs
+// to another program, and Run never touches it.
 //
-// While a part exists, NAME.part.lock is locked and contains the number of the process.
-// Another run for the same file waits for the lock and then reads the state of the files
-// again. A killed process leaves no lock. If the system or the file system has no locks, Run
-// uses none.
+// While a part exists, NAME.part.lock is locked and contains the process ID. Another run for
+// the same file waits for the lock and then reads the state of the files again. A killed
+// process leaves no lock. If the system or the file system does not support locks, Run uses
+// none.
 //
 // # Errors
 //

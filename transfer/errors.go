@@ -16,7 +16,7 @@ var (
 	ErrFile = errors.New("can't read or write a file")
 	// ErrExists means that a file exists and must not be replaced. It wraps fs.ErrExist.
 	ErrExists = fmt.Errorf("not replaced: %w", fs.ErrExist)
-	// ErrForeign means that a file with the name of a part was not written by this package.
+	// ErrForeign means that another program wrote a file with the name of a part.
 	ErrForeign = errors.New("not a partial download of this file")
 	// ErrNotObject means that the resource has no bytes to write: it is a menu (without
 	// Options.Menu), a session or a redirect.
@@ -30,7 +30,7 @@ var (
 	ErrName = errors.New("not a file name")
 )
 
-// Error reports that a URL was not written to its file.
+// Error is the failure to write a URL to its file.
 type Error struct {
 	URL      locus.URL
 	File     string // path of the file

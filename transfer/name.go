@@ -23,12 +23,12 @@ const (
 	sourceSuffix = ".part.json"
 )
 
-// SafeName makes a file name of bytes that a server or a URL gave: one name, not a
-// path, made of what follows the last "/" or "\". It has no control or direction
-// characters and nothing that Windows reserves, does not begin with "." or "-", and has
-// at most 255 bytes with the suffixes of a part. A longer name is shortened in its
-// middle and keeps its suffix. Bytes that are not UTF-8 are read as ISO Latin 1, as in
-// the URI draft. It is empty if nothing remains.
+// SafeName creates a file name from untrusted bytes: one name, not a path, from the
+// bytes after the last "/" or "\". The name contains no control or direction characters
+// and nothing that Windows reserves. It does not begin with "." or "-", and has at most
+// 255 bytes with the suffixes of a part. In a longer name, a checksum replaces the
+// middle, and the suffix remains. Bytes that are not UTF-8 are read as ISO Latin 1, as
+// in the URI draft. It is empty if nothing remains.
 func SafeName(octets string) string {
 	text := charset.Text(octets)
 	text = text[strings.LastIndexAny(text, `/\`)+1:]
@@ -95,8 +95,8 @@ var nameFields = []string{
 	"name", "segments", "path", "selector", "wpath", "messageId", "contentId", "articleNumber", "hsoname",
 }
 
-// Name returns a safe name for the file at the end of u, by the fields of its scheme in
-// r. It is empty for a URL without one, as with a final "/".
+// Name returns a safe name for the file at the end of u, by the fields of u's scheme in r. It
+// is empty if the URL does not end in a name, for example if it ends in "/".
 func Name(r *scheme.Registry, u locus.URL) string {
 	// Other users can see file names, and a mistyped URL may end in its login.
 	u, _ = locus.Parse(u.WithoutPassword().Shown())

@@ -42,14 +42,14 @@ type Result struct {
 	Size     int64     // size of the file
 	Resumed  int64     // bytes in Size from an earlier part
 	Skipped  bool      // the file existed, and Options.Resume is set
-	// Discarded is how many bytes of an earlier part were downloaded again, because the
-	// object has changed (Changed) or the server can't resume.
+	// Discarded is the number of bytes of an earlier part that were downloaded again, because
+	// the object has changed (Changed) or the server can't resume.
 	Discarded int64
 	Changed   bool
 	Err       error // an [*Error]
 }
 
-// Options configure Run. The zero value, and nil, select the defaults.
+// Options configures Run. The zero value, and nil, select the defaults.
 type Options struct {
 	// Politeness limits the jobs as if each were one request. A retry continues where the
 	// last attempt stopped.
@@ -99,9 +99,9 @@ func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options)
 	return func(yield func(Result) bool) { r.run(ctx, jobs, yield) }, nil
 }
 
-// Distinguish makes the names of jobs different: it adds ".1", ".2" and so on to a name
-// that an earlier job has, or that the part of an earlier job has. It returns the indexes
-// of the jobs that it renamed.
+// Distinguish makes the names of jobs different. It adds ".1", ".2" and so on to a name
+// that an earlier job or its part uses. It returns the indexes of the jobs that it
+// renamed.
 func Distinguish(jobs []Job) (renamed []int) {
 	files, parts := map[string]bool{}, map[string]bool{}
 	for i := range jobs {

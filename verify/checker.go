@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Checker reads documents and checks one link at a time. It has no queue: a [Verifier] has
-// one for a run, and other programs may have queues on many machines. A Checker caches the
-// outcomes of mail domains, the robots.txt files, and which hosts return a page for every
-// path. Its methods may be called concurrently.
+// Checker reads documents and checks one link at a time. It contains no queue: a [Verifier]
+// adds one for a run, and other programs may use queues on many machines. A Checker caches the
+// outcomes of mail domains, the robots.txt files, and which hosts return a page for every path.
+// Its methods may be called concurrently.
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry
@@ -53,7 +53,7 @@ func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 
 // Target is a URL to request for a link, with the document that contains the link.
 type Target struct {
-	// URL is the URL as it was first written, without its fragment, and Canonical is its
+	// URL is the URL in its first spelling, without its fragment, and Canonical is its
 	// canonical form.
 	URL, Canonical locus.URL
 	// From is the document that contains the link. It is zero for a typed URL. Origin selects
@@ -93,7 +93,7 @@ type Found struct {
 	// Note is the reason for a [Warning] if the resource exists. If empty, there is no
 	// warning.
 	Note string
-	// Cause is the cause of the warning in Note, if it has one.
+	// Cause is the cause of the warning in Note, if known.
 	Cause Cause
 }
 
@@ -224,7 +224,7 @@ type Response struct {
 	Next *Request
 
 	Outcome Outcome
-	// Temporary reports whether another check may have another outcome, and Busy whether the
+	// Temporary reports whether another check may give another outcome, and Busy whether the
 	// host is overloaded. RetryAfter is the pause that the host requests, or zero.
 	Temporary, Busy bool
 	RetryAfter      time.Duration

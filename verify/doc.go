@@ -1,10 +1,10 @@
 // Package verify finds broken links in documents: URLs whose resources do not exist
 // (RFC 1738 section 2: a URL locates a resource that "may" be accessible).
 //
-// A [Verifier] reads documents with package document, opens each URL once through
-// package access, in every scheme, and gives each link a [Verdict]. A link counts as
-// broken only if a server, a name server or a refused connection says so. A [Checker] checks
-// one link, for programs that have a queue of their own.
+// A [Verifier] reads documents with package document, opens each URL once through package
+// access, in every scheme, and gives each link a [Verdict]. A link counts as broken only if a
+// server, a name server or a refused connection says so. A [Checker] checks one link, for
+// programs with their own queue.
 //
 // [Files] verifies the documents of an [io/fs.FS] without the network, for a test:
 //
@@ -46,7 +46,7 @@
 // "#7-12" exists if "#7" and "#12" do. The text of a text fragment, ":~:text=", must be on
 // the page. The fragment of a redirect target replaces the fragment of the link.
 //
-// In Markdown, a heading has the fragment that GitHub gives it, and the fragment of a
+// In Markdown, a heading defines the fragment that GitHub gives it, and the fragment in a
 // "{#name}" at its end. The fragments of embedded HTML count too.
 //
 // The Verifier does not check fragments that scripts interpret: those that begin with "/" or
@@ -66,8 +66,7 @@
 // # Other scripts
 //
 // The Verifier converts a link with characters outside US-ASCII to a URL (RFC 3987 section
-// 3.1); [Result].Written has the original. If the host has no ASCII form, the link is
-// malformed.
+// 3.1); [Result].Written is the original. If the host has no ASCII form, the link is malformed.
 //
 // # Politeness
 //

@@ -47,13 +47,14 @@ type LayoutOptions struct {
 // Presets returns the names of the supported site generators.
 func Presets() []string { return generator.Presets() }
 
-// FindPreset returns the generator whose configuration file is in the root of fsys, and the
-// name of that file. If there is no such file, both are empty. The generator may not be one
-// of [Presets]; then the Verifier can check links to files, but links to pages need a build.
+// FindPreset looks for a generator's configuration file in the root of fsys. It returns the
+// generator and the name of the file. If there is no such file, both are empty. The generator
+// may not be one of [Presets]; then the Verifier can check links to files, but links to pages
+// need a build.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
-// OpenLayout reads the layout of the directory fsys, whose URL is root. It ends early if ctx
-// is cancelled.
+// OpenLayout reads the layout of the directory fsys with the URL root. It ends early if ctx is
+// cancelled.
 func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)

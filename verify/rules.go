@@ -30,7 +30,7 @@ type Rules struct {
 	Host []Host `toml:"host"`
 }
 
-// Accept matches links whose outcomes don't count as bad.
+// Accept matches links with bad outcomes that do not count as bad.
 type Accept struct {
 	URL     policy.Pattern `toml:"url"`
 	Status  []int          `toml:"status"`  // accepted status codes; if empty, any

@@ -74,7 +74,7 @@ type Cause uint8
 
 const (
 	_ Cause = iota
-	// Template means that the link has a part that a program fills in: "https://h/{id}".
+	// Template means that a program fills in a part of the link: "https://h/{id}".
 	Template
 	// ReservedName means that the host is a name or an address that exists only in
 	// examples (RFC 2606, 6761, 5737, 3849).
@@ -84,7 +84,7 @@ const (
 	// NoNames means that none of the host names of the run was found.
 	NoNames
 	// AboveRoot means that the link points above the directory, the repository or the site, or
-	// that it begins at the root of a site whose root is unknown.
+	// that it begins at the root of a site but the root is unknown.
 	AboveRoot
 	// NeedsBuild means that only a build of the site can resolve the link.
 	NeedsBuild
@@ -111,8 +111,8 @@ type Outcome struct {
 	Rule string
 	Port uint16
 	// To is the target of the last redirect, without a password, even if the request for it
-	// failed. It has a fragment only if a redirect has one. It is zero if there were no
-	// redirects.
+	// failed. It contains a fragment only if a redirect contains one. It is zero if there were
+	// no redirects.
 	To locus.URL
 	// Permanent reports whether all redirects were permanent.
 	Permanent bool

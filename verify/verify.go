@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Source is a document whose links are verified.
+// Source is a document with links to verify.
 type Source struct {
 	// Name is the document's name in results.
 	Name string
@@ -155,7 +155,7 @@ func durationOr(d, usual time.Duration) time.Duration { return max(cmp.Or(d, usu
 type Result struct {
 	// Document is the name of the document. It is empty for a typed URL.
 	Document string
-	// Member is the part of a container that has the link, as in [document.Link].
+	// Member is the part of a container with the link, as in [document.Link].
 	Member string
 	// Line and Column are the position of the link. They are zero for a typed URL. In a menu,
 	// Line is the number of the item.
@@ -253,12 +253,12 @@ func New(c *access.Client, o *Options) *Verifier {
 // If ctx is cancelled, Run yields the results that are known for the documents that were
 // read, and [Unknown] for their other links.
 //
-// Run first reads all documents, then verifies their links. So it requests each URL once,
-// even if links have different fragments. Run verifies files and the pages of a site earlier.
-// If a fragment of a file or page is found later, Run opens the file or page again.
+// Run first reads all documents, then verifies their links. So it requests each URL once, even
+// if links contain different fragments. Run verifies files and the pages of a site earlier. If
+// a fragment of a file or page is found later, Run opens the file or page again.
 //
-// A Verifier runs once. A second run, and a second loop over the results of the first,
-// yield one Result whose Err is [ErrUsed].
+// A Verifier runs once. A second run, and a second loop over the results of the first, yield
+// one Result with Err set to [ErrUsed].
 func (e *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		if e.used.Swap(true) {

@@ -29,7 +29,7 @@ type Block struct {
 	err     error
 }
 
-// NewBlock returns an empty block, whose temporary file is in the directory of the archive.
+// NewBlock returns an empty block. Its temporary file, if any, is in the archive's directory.
 func (w *Writer) NewBlock() *Block { return &Block{dir: w.dir, sum: sha1.New()} }
 
 // BeginPayload starts the payload: the body after an HTTP header, or the whole block of a
@@ -96,7 +96,8 @@ func (b *Block) release() {
 
 var errReleased = errors.New("warc: the block was released")
 
-// Reader returns a reader of the bytes so far. They must not be written while it is used.
+// Reader returns a reader of the bytes so far. The caller must not write to the block while it
+// uses the reader.
 func (b *Block) Reader() (io.Reader, error) { return b.reader(0, b.size) }
 
 // reader returns the bytes from start to end.

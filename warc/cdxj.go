@@ -65,7 +65,7 @@ func (n cdxjNumber) int() (int64, error) {
 	return int64(v), err
 }
 
-// Append appends the line, with its end, to dst.
+// Append appends the line, with a newline, to dst.
 func (c CDXJ) Append(dst []byte) []byte {
 	o := cdxjObject{URL: c.URL, MIME: c.Type, Digest: c.Digest, Filename: c.File, Offset: cdxjNumber(strconv.FormatInt(c.Offset, 10))}
 	if c.Status != 0 {
@@ -84,11 +84,11 @@ func (c CDXJ) Append(dst []byte) []byte {
 	return b.Bytes()
 }
 
-// ErrCDXJ means that a line is not one of an index of web archives.
+// ErrCDXJ means that a line is not in the format of an index of web archives.
 var ErrCDXJ = errors.New("warc: not a line of a CDXJ index")
 
-// ParseCDXJ reads a line, without or with its end. Of the fields in the JSON, it ignores
-// those that CDXJ does not have.
+// ParseCDXJ parses a line with or without its newline. It ignores JSON members without a field
+// in CDXJ.
 func ParseCDXJ(line string) (c CDXJ, err error) {
 	key, rest, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 	stamp, text, ok := strings.Cut(rest, " ")
@@ -114,7 +114,7 @@ func ParseCDXJ(line string) (c CDXJ, err error) {
 	return c, nil
 }
 
-// Compare orders lines as their text is sorted: by key, then by time.
+// Compare orders lines like their text: by key, then by time.
 func (c CDXJ) Compare(d CDXJ) int {
 	return cmp.Or(strings.Compare(c.Key, d.Key), c.Time.Compare(d.Time), cmp.Compare(c.Offset, d.Offset))
 }

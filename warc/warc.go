@@ -6,7 +6,7 @@
 // does not grow with the file.
 //
 // A [Writer] writes WARC 1.1 with digests, revisit records and an index of [CDXJ] lines. It
-// rejects values that a reader would take for another field or record.
+// rejects values that a reader would read as another field or record.
 package warc
 
 import (
@@ -36,8 +36,8 @@ const (
 	maxGap = 1 << 20
 )
 
-// Field is a named field of a header, as it was written but for white space around the
-// value and the folding of lines.
+// Field is a named header field as written, but without white space around the value and
+// without line folding.
 type Field struct{ Name, Value string }
 
 // Record is a record of an archive. Read reads its block.
@@ -52,8 +52,8 @@ type Record struct {
 	// corresponding WARC fields: WARC-Target-URI, WARC-Date, WARC-IP-Address, Content-Type
 	// and Content-Length.
 	Fields []Field
-	// Offset is where the record begins in the file. For a compressed record, it is the
-	// offset of the gzip member.
+	// Offset is the offset of the record in the file. For a compressed record, it is the offset
+	// of the gzip member.
 	Offset int64
 	// Length is the length of the block in bytes. It is -1 if the header has no length, so
 	// that the block ends with the file.
@@ -135,9 +135,9 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{in: &counter{Reader: bufio.NewReaderSize(r, 64<<10)}}
 }
 
-// Next returns the next record, and skips the rest of the one before. At the end of
-// the file the error is io.EOF. A record that is cut is returned; reading its block fails.
-// After another error, every call returns it.
+// Next returns the next record, and skips the rest of the previous one. At the end of the file
+// the error is io.EOF. Next also returns a truncated record; reading its block fails. After
+// another error, every call returns that error.
 func (r *Reader) Next() (*Record, error) {
 	if r.err == nil {
 		r.record, r.err = r.next()

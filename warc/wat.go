@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// IsFirstLine reports whether a decompressed file that begins with line, without its end, is
-// an archive.
+// IsFirstLine reports whether a decompressed file is an archive if its first line, without the
+// newline, is line.
 func IsFirstLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("WARC/")) || isARC(string(line))
 }
@@ -27,7 +27,7 @@ type WAT struct {
 type WATLink struct {
 	URL  string // URL as in the page, perhaps relative
 	Path string // the element and attribute: "A@/href"
-	// Start and End are where the URL is in the text, without its quotes.
+	// Start and End are the offsets of the URL in the text, without its quotes.
 	Start, End int
 }
 
@@ -43,8 +43,9 @@ var (
 	watFrom = jsonpath.Names("path")
 )
 
-// WATType returns the type of the record that the block of a metadata record of a WAT file
-// is about, in lower case; "" if the block, which is JSON, is about something else.
+// WATType returns, in lower case, the type of the record that a WAT file's metadata record
+// describes. block is the metadata record's block, in JSON. If the block describes something
+// else, WATType returns "".
 func WATType(text []byte) (string, error) {
 	typ, _, err := find(text, watType)
 	if err != nil || typ != nil {
@@ -56,8 +57,8 @@ func WATType(text []byte) (string, error) {
 	return "", nil
 }
 
-// ReadWAT reads the block of a metadata record of a WAT file, which is JSON. It is zero if
-// the block is about something else. The error is for a block that is not JSON.
+// ReadWAT reads the block of a metadata record in a WAT file. If the block describes something
+// else, the WAT is zero. If the block is not JSON, ReadWAT returns an error.
 func ReadWAT(text []byte) (w WAT, err error) {
 	if w.Type, err = WATType(text); err != nil {
 		return w, err

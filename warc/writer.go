@@ -18,10 +18,10 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// WriterOptions configure [Create]. The zero value selects the defaults.
+// WriterOptions configures [Create]. The zero value selects the defaults.
 type WriterOptions struct {
-	// Size is the length in bytes after which the Writer begins another file. If it is set,
-	// files are numbered: NAME-00001.warc.gz. Zero means one file.
+	// Size is the length in bytes after which the Writer begins another file. If Size is set,
+	// files are numbered: NAME-00001.warc.gz. Zero means a single file.
 	Size int64
 	// Info holds fields of the "warcinfo" record of each file, in addition to format and
 	// conformsTo.
@@ -35,8 +35,8 @@ type WriterOptions struct {
 // Writer writes a web archive in WARC 1.1 (ISO 28500:2017), and an index next to each file
 // when the file is complete. It may be used concurrently.
 //
-// A record is written completely or not at all. After an error of the file system, the file
-// ends with the last complete record, and every later call returns the error.
+// A record is written completely or not at all. After a file system error, the file ends with
+// the last complete record, and every later call returns the error.
 type Writer struct {
 	options WriterOptions
 	dir     string
@@ -76,7 +76,7 @@ type Entry struct {
 	// records have no status, and the media type of ContentType.
 	Status int
 	Media  string
-	// Dedup writes a revisit record if a record of this archive has the same payload.
+	// Dedup writes a revisit record if this archive already contains the payload.
 	Dedup bool
 }
 

@@ -1,6 +1,6 @@
-// Command release builds what a release of Locus consists of: archives of the program for
-// each system, Debian packages, a container image, bills of materials and SHA256SUMS. It also
-// makes the modules that "go install" downloads.
+// Command release builds the files of a release: program archives for each system, Debian
+// packages, a container image, bills of materials and SHA256SUMS. It also creates the modules
+// that "go install" downloads.
 //
 //	go -C contrib/release run . --out /tmp/modules modules v0.3.0
 //	go -C contrib/release run . --out /tmp/locus-v0.3.0
@@ -9,8 +9,8 @@
 //	go -C contrib/release run . updates
 //	go -C contrib/release run . vulnerabilities
 //
-// The same commit and the same version of Go give the same bytes, wherever and whenever they
-// are built. docs/dev/release.md says how to check and sign them.
+// The same commit and Go version always give the same bytes. docs/dev/release.md describes how
+// to check and sign the files.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package addrspec reads the addr-spec of RFC 822 section 6.1 in mailto, mid and cid URLs:
-// encoded (RFC 1738 section 2.2), without "<" and ">".
+// Package addrspec parses addr-specs (RFC 822 section 6.1) in mailto, mid and cid URLs. There
+// they are encoded (RFC 1738 section 2.2), and have no "<" and ">".
 //
 //	addr-spec      = local-part "@" domain
 //	local-part     = word *("." word)
@@ -10,8 +10,8 @@
 //	quoted-string  = <"> *(qtext / quoted-pair) <">
 //	domain-literal = "[" *(dtext / quoted-pair) "]"
 //
-// It is stricter than RFC 822: blanks and comments between these elements are faults, and so
-// are control characters other than the tab, even in quotes.
+// The package is stricter than RFC 822: spaces and comments between these elements are faults.
+// Control characters other than the tab are faults even in quotes.
 package addrspec
 
 import (
@@ -33,11 +33,10 @@ type Fault struct {
 }
 
 // Split splits text at its last "@", escaped or not, that is not in a domain literal. ok is
-// false without such an "@". Here and in the whole package, text is URL text with complete
-// escapes.
+// false if there is none. In this package, text must be URL text with complete escapes.
 func Split(text string) (local, domain string, ok bool) { return split(text, len("%40")) }
 
-// SplitPlain is [Split] at an "@" that is not escaped. The text may have any escapes.
+// SplitPlain is [Split] for an "@" without an escape. The text may contain any escapes.
 func SplitPlain(text string) (local, domain string, ok bool) { return split(text, len("@")) }
 
 // split splits text at its "@", which may be an escape of up to size bytes.
@@ -79,8 +78,8 @@ func Encode(octets string, keep escape.Set) string {
 	return text
 }
 
-// Canonical returns the canonical form of u, whose scheme-specific part is case-sensitive
-// octets, and what it changed.
+// Canonical returns the canonical form of u and the changes. The scheme-specific part of u must
+// be case-sensitive octets.
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if bnf.Spelled(u, 0) && !u.Facts().Has(locus.Internet) {
 		return u, 0, nil
@@ -116,8 +115,8 @@ func FaultsUTF8(text string) []Fault {
 	return faults(text, true)
 }
 
-// Report adds a finding for each fault of text, which begins at offset in the URL. They are
-// grammatical in section 5, but not addresses.
+// Report adds a finding for each fault of text, which begins at offset in the URL. Such a text
+// is grammatical by RFC 1738 section 5, but is not an address.
 func Report(f *bnf.Findings, offset int, text string) {
 	for _, fault := range Faults(text) {
 		f.Impossible("addr-spec", "RFC 822 6.1", offset+fault.Start, text[fault.Start:fault.End], fault.Help)

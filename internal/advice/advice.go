@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Findings returns the violations of u by RFC 1738 or the URI draft that r.Check finds,
-// with suggestions and notes, in order of offset.
+// Findings returns the violations that r.Check finds in u by RFC 1738 or the URI draft, with
+// suggestions and notes. They are ordered by offset.
 func Findings(r *scheme.Registry, u locus.URL, p locus.Profile) []locus.Violation {
 	list := r.Check(u, p)
 	checked := len(list)
@@ -48,9 +48,9 @@ func portAdvice(r *scheme.Registry, u locus.URL) string {
 	return policy.PortAdvice(u, r.Scheme(u).Port)
 }
 
-// Later returns a note about a text that conforms to RFC 1738 but not to RFC 3986 and the
-// current standard of its scheme, or the reverse. list holds the findings by RFC 1738. If
-// both agree, ok is false.
+// Later returns a note about a text that conforms to RFC 1738, but not to RFC 3986 and
+// the scheme's current standard, or the reverse. list must hold the findings by RFC 1738.
+// If the standards agree, ok is false.
 func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Violation, ok bool) {
 	later := r.CheckURI(rfc3986.Parse(text))
 	conforms, did := locus.Conforms(later), locus.Conforms(list)

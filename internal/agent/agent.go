@@ -37,8 +37,8 @@ func versionIn(info *debug.BuildInfo) string {
 	return "devel"
 }
 
-// Build describes the running program: its version, commit, Go and platform. It leaves out
-// the commit if the go command did not record one.
+// Build describes the running program: its version, commit, Go and platform. It omits the
+// commit if the go command did not record one.
 func Build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

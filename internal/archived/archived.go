@@ -1,5 +1,5 @@
-// Package archived has code that the schemes share to collect the bytes of a menu, for Menu.Source,
-// and to read them again, for Access.Archived.
+// Package archived helps schemes to collect the bytes of a menu, for Menu.Source, and to read
+// them again, for Access.Archived.
 package archived
 
 import (
@@ -22,8 +22,8 @@ type Buffer struct {
 	full   bool
 }
 
-// For returns a Buffer if the request has Source set, and otherwise nil. A
-// probe reads no menu.
+// For returns a Buffer if the request's Source is set and the request is not a probe, and
+// otherwise nil.
 func For(req *scheme.Request) *Buffer {
 	if !req.Source || req.Probe {
 		return nil
@@ -50,7 +50,7 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Len returns how many bytes were collected.
+// Len returns the number of collected bytes.
 func (b *Buffer) Len() int {
 	if b == nil {
 		return 0
@@ -58,7 +58,7 @@ func (b *Buffer) Len() int {
 	return len(b.octets)
 }
 
-// Truncate drops all bytes but the first n.
+// Truncate drops all bytes except the first n.
 func (b *Buffer) Truncate(n int) {
 	if b != nil && !b.full {
 		b.octets = b.octets[:n]
@@ -87,11 +87,11 @@ func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 	}
 }
 
-// Dialer is a [scheme.Dialer] whose connections read a body, one after the other, and
-// discard the written bytes.
+// Dialer is a [scheme.Dialer] for archived bytes. Its connections read a body, one after the
+// other, and discard written bytes.
 type Dialer struct{ body io.ReadCloser }
 
-// NewDialer returns a Dialer of body. Closing a connection closes body.
+// NewDialer returns a Dialer for body. Closing a connection closes body.
 func NewDialer(body io.ReadCloser) *Dialer { return &Dialer{body} }
 
 // DialContext implements [scheme.Dialer]. It opens no connection.
@@ -113,11 +113,10 @@ type address struct{}
 func (address) Network() string { return "archived" }
 func (address) String() string  { return "archived" }
 
-// Dated is a body with the time when it was archived, for formats that leave out the year of a
-// date.
+// Dated is a body with the time of its capture, for formats with dates that lack a year.
 type Dated interface{ Date() time.Time }
 
-// Date returns when body was archived, or the current time if body has no such time.
+// Date returns the time when body was archived, or the current time if that is unknown.
 func Date(body io.Reader) time.Time {
 	if d, ok := body.(Dated); ok && !d.Date().IsZero() {
 		return d.Date()
@@ -125,11 +124,12 @@ func Date(body io.Reader) time.Time {
 	return time.Now()
 }
 
-// Selected is a body of which the request wants some items. Items is called by a scheme that
-// applies it.
+// Selected is a body with the range of items that the request selects. A scheme that calls
+// Items must apply the range.
 type Selected interface{ Items() scheme.ItemRange }
 
-// Items returns the items that the request for body wants; the zero ItemRange: all.
+// Items returns the range of items that the request for body selects. The zero ItemRange
+// selects all items.
 func Items(body io.Reader) scheme.ItemRange {
 	if s, ok := body.(Selected); ok {
 		return s.Items()
@@ -137,7 +137,7 @@ func Items(body io.Reader) scheme.ItemRange {
 	return scheme.ItemRange{}
 }
 
-// Object returns an object whose body is the whole of body.
+// Object returns an object with the whole of body.
 func Object(o scheme.Object, body io.ReadCloser) *scheme.Object {
 	o.Size, o.Body = -1, body
 	return &o

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Spelled reports whether scheme, login, port and escapes of u are in canonical form, by
-// the facts about u. The caller checks the rules of the scheme for its url-path.
+// Spelled reports whether the scheme, login, port and escapes in u are in canonical form, by
+// the facts about u. The caller must check the scheme's own rules for the url-path.
 func Spelled(u locus.URL, defaultPort uint16) bool {
 	const facts = locus.SchemeLower | locus.HostLower | locus.PortPlain | locus.NoEscape | locus.PathXchar
 	const internet = locus.Internet | locus.NoUser | locus.NoPort | locus.Slash
@@ -63,8 +63,8 @@ func (c *Canon) mark(changed bool, what locus.Change) {
 	}
 }
 
-// Internet writes the text up to the url-path of a URL with "//", and a "/" before the
-// url-path even if u does not have it.
+// Internet writes the text up to the url-path for a URL with "//". It writes a "/" before the
+// url-path even if u lacks the "/".
 func (c *Canon) Internet(u locus.URL, defaultPort uint16) {
 	c.Begin(u)
 	c.Login(defaultPort)
@@ -113,8 +113,8 @@ func (c *Canon) Login(defaultPort uint16) {
 }
 
 // Host writes a hostname in lower case, a hostnumber without leading zeros, and an IPv6
-// address in the form of RFC 5952 section 4. It writes any other text in lower case, with
-// the digits of escapes in upper case.
+// address in the form of RFC 5952 section 4. It writes any other text in lower case,
+// except for the digits in escapes, which are in upper case.
 func (c *Canon) Host(host string) {
 	if f := c.URL.Facts(); f.Has(locus.HostLower) && f&(locus.HostName|locus.HostNumber) != 0 && host == c.URL.Host() {
 		c.Raw(host)
@@ -202,9 +202,10 @@ func (c *Canon) copy() {
 	c.text.WriteString(c.URL.String()[:c.same])
 }
 
-// Text writes text with canonical escapes: it decodes escaped characters of plain, writes
-// other escapes in upper-case digits, and encodes octets that are not xchars. plain has
-// the characters that mean the same escaped or not in this part of this scheme.
+// Text writes text with canonical escapes: it decodes escaped characters that are in
+// plain, writes other escapes with upper-case digits, and encodes octets that are not
+// xchars. plain must contain the characters with the same meaning escaped and unescaped
+// in this part of this scheme.
 func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
 
 // Path is Text for the url-path, the scheme-specific part, or a piece of them.
@@ -287,9 +288,10 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	return size
 }
 
-// Octets writes a text in which only the characters of kept differ in meaning from their
-// escapes; it leaves those unchanged. It writes the characters of plain as themselves,
-// and all others as escapes. Each unreserved character must be in plain or kept.
+// Octets writes a text in which only the characters in kept differ in meaning from their
+// escapes. It leaves these characters and their escapes unchanged. It writes the
+// characters in plain unescaped, and all others escaped. Each unreserved character must
+// be in plain or kept.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
 	c.rewrite(text, plain, plain.Union(kept))
 }

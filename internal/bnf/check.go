@@ -1,6 +1,6 @@
-// Package bnf has the productions of RFC 1738 section 5 that schemes share: findings
-// about login, host, port and characters, and the canonical form of these parts. The
-// package of a scheme adds its own production.
+// Package bnf implements the productions of RFC 1738 section 5 that schemes share.
+// It reports findings about login, host, port and characters, and writes the
+// canonical form of these parts. The package for a scheme adds its own production.
 package bnf
 
 import (
@@ -12,24 +12,24 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Clean are the facts about a URL with "//" that leave only the url-path, the host and
-// the user to check.
+// Clean holds the facts about a URL with "//" after which only the url-path, the host and the
+// user remain to be checked.
 const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.PortPlain | locus.FragmentXchar
 
-// CleanHostPort is [Clean] for a scheme with hostport in place of login, and a url-path.
+// CleanHostPort is [Clean] for a scheme with hostport instead of login, and a url-path.
 // scheme.Scheme.Clean begins with it.
 const CleanHostPort = Clean | locus.NoUser | locus.Slash
 
-// Sound reports whether u has a host and its scheme, login, port and fragment conform to
-// RFC 1738, by the facts about u. The caller checks the url-path, and whether the scheme
-// allows a user.
+// Sound reports whether u contains a host and its scheme, login, port and fragment
+// conform to RFC 1738, by the facts about u. The caller must check the url-path, and
+// whether the scheme allows a user.
 func Sound(u locus.URL) bool {
 	f := u.Facts()
 	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()
 }
 
-// SoundHostPort is [Sound] for a scheme with hostport in place of login. The caller
-// checks the url-path.
+// SoundHostPort is [Sound] for a scheme with hostport instead of login. The caller must check
+// the url-path.
 func SoundHostPort(u locus.URL) bool {
 	return u.Facts().Has(locus.NoUser) && Sound(u)
 }
@@ -42,7 +42,7 @@ type Findings struct {
 	list    []locus.Violation
 }
 
-// List returns the findings in order of their offsets. It is nil if all is well.
+// List returns the findings in order of their offsets, or nil if there are none.
 func (f *Findings) List() []locus.Violation {
 	slices.SortStableFunc(f.list, func(a, b locus.Violation) int { return a.Offset - b.Offset })
 	return f.list
@@ -87,7 +87,7 @@ func (f *Findings) password() (start, end int) {
 	return start, end
 }
 
-// Error adds a finding for the error of a scheme's Parse, unless there is already one at
+// Error adds a finding for an error from a scheme's Parse, unless there is already a finding at
 // that offset.
 func (f *Findings) Error(err error, section string) {
 	e, ok := err.(*locus.SyntaxError)
@@ -110,7 +110,7 @@ func (f *Findings) Scheme() {
 	f.AnyCase()
 }
 
-// AnyCase is [Findings.Scheme] for a scheme whose name may have upper case. By the URI
+// AnyCase is [Findings.Scheme] for a scheme that may be written in upper case. By the URI
 // draft, these are the schemes without a production.
 func (f *Findings) AnyCase() {
 	text := f.URL.String()
@@ -128,8 +128,8 @@ func (f *Findings) AnyCase() {
 	}
 }
 
-// Section returns the section for a finding by the profile: rfc1738, or the draft's
-// production of that name.
+// Section returns the section for a finding by the profile: rfc1738, or the draft's production
+// called production.
 func (f *Findings) Section(rfc1738, production string) string {
 	if f.Profile == locus.RFC1630 && !f.NoDraft {
 		return "URI draft, " + production
@@ -208,7 +208,7 @@ type Login struct {
 	NoSlash bool   // "?" may follow the host directly
 }
 
-// Internet checks the text from "//" to the url-path, and reports whether u has "//".
+// Internet checks the text from "//" to the url-path, and reports whether u contains "//".
 func (f *Findings) Internet(rule Login) bool {
 	u := f.URL
 	if !u.Facts().Has(locus.Internet) {

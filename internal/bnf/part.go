@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Form returns an error if u is not of that scheme or has no "//". production is the
-// name of the scheme's production in section 5: "gopherurl".
+// Form returns an error if u has another scheme or no "//". production is the name of the
+// scheme's production in section 5, such as "gopherurl".
 func Form(u locus.URL, scheme, production string) error {
 	switch {
 	case u.Scheme() != scheme:
@@ -20,7 +20,7 @@ func Form(u locus.URL, scheme, production string) error {
 	return nil
 }
 
-// HostURL makes a URL of a scheme that requires a host.
+// HostURL creates a URL in a scheme that requires a host.
 func HostURL(p locus.Parts) (locus.URL, error) {
 	u, err := p.URL()
 	if err == nil && p.Host == "" {
@@ -46,7 +46,7 @@ func SchemePart(u locus.URL) (text string, offset int) {
 	return u.SchemePart(), len(u.Scheme()) + 1
 }
 
-// Decode returns text decoded. text must be part of a [locus.URL], whose escapes are all
+// Decode returns text decoded. text must be part of a [locus.URL], so that all escapes are
 // valid.
 func Decode(text string) string {
 	octets, _ := escape.Decode(text)
@@ -72,7 +72,7 @@ func OctetOffset(text string, n int) int {
 	return i
 }
 
-// DraftPath adds the findings about text, at offset, as a path of the URI draft:
+// DraftPath adds the findings about text, at offset, as a path in the URI draft:
 //
 //	path    = void | segment [ / path ]
 //	segment = xpalphas
@@ -93,8 +93,8 @@ func (f *Findings) DraftPath(part string, offset int, text string) {
 	}
 }
 
-// Fault is the reason why a scheme refuses a URL, when it parses it or makes a request.
-// It is cheap to make, because a hostile text has thousands.
+// Fault is the reason why a scheme rejects a URL, while parsing it or creating a request. A
+// Fault is cheap to create, because a hostile text may contain thousands.
 type Fault struct {
 	Err          error  // locus.ErrForm or locus.ErrValue
 	Part         string // see locus.SyntaxError

@@ -9,8 +9,8 @@ import (
 // of 10^9 different texts have the same key is below 1 in 10^20.
 type Key [2]uint64
 
-// Hasher makes keys. Each Hasher makes different keys, so that nobody can prepare texts with equal
-// keys. It may be used concurrently.
+// Hasher creates keys. Each Hasher creates different keys, so that an attacker can't prepare
+// texts with equal keys. It may be used concurrently.
 type Hasher [2]maphash.Seed
 
 // NewHasher returns a Hasher with random seeds.

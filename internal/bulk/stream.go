@@ -20,7 +20,7 @@ type store struct {
 	end    int64 // end of the file
 }
 
-// ErrSpill is the error for a failure of the spill file. Errors of this package wrap it.
+// ErrSpill means that the spill file failed. Other errors in this package wrap it.
 var ErrSpill = errors.New("temporary file")
 
 // put stores a copy of b.

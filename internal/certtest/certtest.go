@@ -1,4 +1,4 @@
-// Package certtest creates certificates for loopback servers of tests and the tour.
+// Package certtest creates certificates for loopback servers in tests and in the tour.
 package certtest
 
 import (

@@ -52,7 +52,7 @@ func decoder(name string) transform.Transformer {
 	return guess{}
 }
 
-// IsKnown reports whether the charset with the name is known. The empty name is known.
+// IsKnown reports whether the charset called name is known. The empty name is known.
 func IsKnown(name string) bool {
 	_, ok := lookup(name)
 	return ok

@@ -55,7 +55,7 @@ func New[T any]() *Queue[T] {
 func (h *Host[T]) isServer() bool { return h.stats.Host != "" }
 
 // Add adds a job for the host with that name. The limits in the first call for a host apply to
-// all its jobs. If the name is empty, there are no limits.
+// all its jobs. If the name is empty, the job has no limits.
 func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +144,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 	return job, nil, false
 }
 
-// Done ends a job of h, whose request took that long.
+// Done ends a job of h. took is the duration of its request.
 func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -163,7 +163,7 @@ func (q *Queue[T]) Skip(h *Host[T]) {
 	q.offer(h)
 }
 
-// Pause delays all jobs of h until that time.
+// Pause delays all jobs of h until the given time.
 func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package filelock locks a file for one process at a time. The file's text is JSON
-// whose "process" is the number of the process that has the lock.
+// Package filelock locks a file for one process at a time. The file's text is a JSON object.
+// Its member "process" is the ID of the process that holds the lock.
 package filelock
 
 import (
@@ -9,18 +9,18 @@ import (
 	"os"
 )
 
-// MaxText is the greatest length of the text in a lock file, in bytes.
+// MaxText is the maximum length of the text in a lock file, in bytes.
 const MaxText = 1 << 10
 
-// ErrLocked is the error of [Try] for a file that another process has locked.
+// ErrLocked means that another process has locked the file. [Try] returns it.
 var ErrLocked = errors.New("locked by another process")
 
-// Try locks f without waiting; closing f, and the end of the process, unlock it. The
-// error is [ErrLocked] if another process has locked it, and [errors.ErrUnsupported]
-// if the system or the file system has no locks.
+// Try locks f without waiting. Closing f, or the end of the process, unlocks it. The
+// error is [ErrLocked] if another process has locked f, and [errors.ErrUnsupported]
+// if the system or the file system does not support locks.
 func Try(f *os.File) error { return lock(f) }
 
-// Process returns the number of the process that the text of f names; 0 if none.
+// Process returns the process ID in the text of f, or 0 if there is none.
 func Process(f *os.File) int {
 	var text struct {
 		Process int `json:"process"`

@@ -64,8 +64,8 @@ func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	return list
 }
 
-// Read returns the next bytes when they are due. A stream ends after the last byte, unless the
-// server is silent. Datagrams do not end.
+// Read returns the next bytes at their scheduled time. A stream ends after the last byte,
+// unless the server is silent. Datagrams do not end.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.peer.mu.Lock()
@@ -156,7 +156,8 @@ func (c *conn) take(p []byte) int {
 	return n
 }
 
-// Write records the client's data. It succeeds, like on a socket whose peer has disconnected.
+// Write records the client's data. It always succeeds, as on a socket after the peer has
+// disconnected.
 func (c *conn) Write(p []byte) (int, error) {
 	c.peer.mu.Lock()
 	defer c.peer.mu.Unlock()

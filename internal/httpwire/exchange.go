@@ -1,5 +1,5 @@
-// Package httpwire finds the requests and responses of HTTP/1 in the bytes of a connection
-// that package net/http uses, for a recording.
+// Package httpwire finds HTTP/1 requests and responses in the bytes of a connection that
+// package net/http uses, to record them.
 package httpwire
 
 import (
@@ -37,8 +37,8 @@ func New(r scheme.Recorder) *Exchange {
 	return &Exchange{to: r.Exchange(), secret: r.Secret}
 }
 
-// Begin begins the exchange on a connection. It is called again if package net/http tries
-// another connection. remote is the server's address; nil if unknown.
+// Begin begins the exchange on a connection. The caller must call it again if package net/http
+// tries another connection. remote is the server's address, or nil if unknown.
 func (x *Exchange) Begin(remote net.Addr) {
 	if x == nil {
 		return
@@ -119,7 +119,7 @@ func (x *Exchange) End(err error) {
 	}
 }
 
-// ErrUnread is the reason of an exchange whose body was not read to its end.
+// ErrUnread means that an exchange ended before the body was completely read.
 var ErrUnread = errors.New("the body was not read to the end")
 
 // headerEnd returns the length of a header and the empty line after it, or 0 if the header is
@@ -143,8 +143,8 @@ func isInterim(header []byte) bool {
 	return len(status) >= 3 && status[0] == '1' && string(status[:3]) != "101"
 }
 
-// Tap is the part of a connection that passes its bytes to the exchange in progress. The
-// zero Tap passes them to none.
+// Tap is the part of a connection that passes its bytes to the exchange in progress. The zero
+// Tap drops the bytes.
 type Tap struct{ x atomic.Pointer[Exchange] }
 
 // Begin makes x, which may be nil, the exchange in progress.

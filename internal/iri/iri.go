@@ -1,5 +1,4 @@
-// Package iri turns internationalized resource identifiers into URLs (RFC 3987 section
-// 3.1).
+// Package iri converts internationalized resource identifiers to URLs (RFC 3987 section 3.1).
 package iri
 
 import (
@@ -17,9 +16,9 @@ import (
 // Technical Standard 46).
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(true))
 
-// URL returns u with its host, or the domain of its address, in ASCII form, and its other
-// characters that are not US-ASCII as escapes of their UTF-8. It returns a URL of US-ASCII
-// unchanged. It fails if the host has no ASCII form.
+// URL converts the host of u, or the domain in its mail address, to ASCII form, and escapes the
+// UTF-8 of other characters outside US-ASCII. It returns a US-ASCII URL unchanged. It returns
+// an error if the host has no ASCII form.
 func URL(u locus.URL) (locus.URL, error) {
 	text := u.String()
 	if isASCII(text) {

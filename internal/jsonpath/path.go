@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMissing means that the text has no value at the path.
+// ErrMissing means that the text contains no value at the path.
 var ErrMissing = errors.New("missing")
 
 // Path is the path of a value: names of members and indexes of elements. The zero Path selects the
@@ -25,10 +25,11 @@ type step struct {
 	index int
 }
 
-// Parse parses a path: names separated by dots, and indexes in brackets, such as "items[0].url".
-// "$." or "." may come first. Unquoted names consist of letters, digits, "-", "_", "$" and
-// characters outside US-ASCII. Other names must be quoted, and may be in brackets: data."a.b" or
-// data['a.b']. Names in double quotes have JSON escapes; names in single quotes have no escapes.
+// Parse parses a path: names separated by dots, and indexes in brackets, such as
+// "items[0].url". A path may begin with "$." or ".". Unquoted names consist of letters, digits,
+// "-", "_", "$" and characters outside US-ASCII. Other names must be quoted, and may be in
+// brackets: data."a.b" or data['a.b']. Names in double quotes may contain JSON escapes; names
+// in single quotes contain no escapes.
 func Parse(text string) (Path, error) {
 	p := parser{text: text}
 	p.root()
@@ -43,7 +44,7 @@ func Parse(text string) (Path, error) {
 	return Path{text, p.steps}, nil
 }
 
-// Names returns the path of nested members. For a and b it is "a.b".
+// Names returns the path of nested members: for a and b, it returns "a.b".
 func Names(names ...string) Path {
 	var p Path
 	for _, name := range names {

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Unquote decodes a JSON string with its quotes, such as a result of [Path.Find]. If the string has
-// escapes, Unquote appends the decoded text to buf; otherwise the result is a part of text. It
-// returns an error for invalid UTF-8 and for an incomplete surrogate pair.
+// Unquote decodes a JSON string with its quotes, such as a result of [Path.Find]. If the string
+// contains escapes, Unquote appends the decoded text to buf; otherwise the result is a part of
+// text. It returns an error for invalid UTF-8 and for an incomplete surrogate pair.
 func Unquote(buf, text []byte) ([]byte, error) {
 	inner := text[1 : len(text)-1]
 	if !utf8.Valid(inner) {

@@ -19,9 +19,9 @@ func (e *SyntaxError) Error() string {
 }
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Find returns the position of the value at the path in a JSON text. If members have the same name,
-// the last counts, as in JavaScript. The error is [ErrMissing] or a [*SyntaxError]. Find checks the
-// syntax of the whole text, but not its UTF-8.
+// Find returns the position of the value at the path in a JSON text. If several members have
+// the same name, the last one counts, as in JavaScript. The error is [ErrMissing] or a
+// [*SyntaxError]. Find checks the syntax of the whole text, but not its UTF-8.
 func (p Path) Find(text []byte) (start, end int, err error) {
 	s := scanner{text: text}
 	s.space()

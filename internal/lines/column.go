@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ColumnError is the error for a source that has no column [Options].Column, or several.
+// ColumnError means that a source does not have exactly one column called [Options].Column.
 type ColumnError struct {
 	Column  string
 	Columns []string // names in the first line of the source

@@ -24,8 +24,8 @@ type form interface {
 	append(dst []byte, url string) []byte
 }
 
-// Find returns the position of the URL in line. line must not include its line end. The error is
-// [ErrNoURL] or describes what is missing.
+// Find returns the position of the URL in line. line must not include its line end. The error
+// is [ErrNoURL] or describes the missing part.
 func (f *Finder) Find(line []byte) (start, end int, err error) {
 	if f == nil {
 		return 0, len(line), nil
@@ -33,8 +33,8 @@ func (f *Finder) Find(line []byte) (start, end int, err error) {
 	return f.find(line)
 }
 
-// Decode decodes the URL at the position from Find. The result is a part of text or, if text has
-// escapes, of *buf, which grows as needed.
+// Decode decodes the URL at the position from Find. The result is a part of text or, if text
+// contains escapes, of *buf, which grows as needed.
 func (f *Finder) Decode(buf *[]byte, text []byte) ([]byte, error) {
 	if f == nil {
 		return text, nil

@@ -20,11 +20,11 @@ import (
 type Block struct {
 	// Source is the name of the file, or "-" for standard input.
 	Source string
-	// Line is the number of the first line in its source, from 1. In a web archive, each record is
-	// a line, which is empty if the record has no target.
+	// Line is the number of the first line in its source, from 1. In a web archive, each record
+	// counts as a line, which is empty if the record has no target.
 	Line int64
-	// Text contains whole lines with their ends, LF or CR LF. Only the last line of a source may
-	// have no line end. Text may be empty. It does not include a byte order mark.
+	// Text contains whole lines with their ends, LF or CR LF. Only the last line of a source
+	// may lack a line end. Text may be empty. It does not include a byte order mark.
 	Text []byte
 	// Cut is not 0 if the block is a single line that is too long. It is then the length of the
 	// line in bytes, and Text contains the first [locus.MaxLen] bytes.
@@ -36,9 +36,9 @@ type Block struct {
 	Read int64
 	// Finder finds the URLs in the lines. If nil, each line is a URL.
 	Finder *Finder
-	// Header is the line with the column names, without its end. It is set only if [Options].Column
-	// is, in the first block of a source whose header differs from the header of the previous
-	// source. Text does not include it.
+	// Header is the line with the column names, without its end. It is set only if
+	// [Options].Column is set, in the first block of a source with another header than the
+	// previous source. Text does not include it.
 	Header []byte
 	// Err is not nil if the source can't be read further. Its message includes the source and the
 	// last line read. Text is then empty.

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// FormatError is the error for a source whose first bytes show that its lines are not URLs. It
+// FormatError means that the first bytes of a source show that its lines are not URLs. It
 // contains the position of the URLs.
 type FormatError struct {
 	Format    string // "CSV", "TSV", "JSON lines" or "Parquet"

@@ -136,8 +136,9 @@ func ByName(name string) string {
 func IsArmor(head []byte) bool { return bytes.HasPrefix(head, []byte("-----BEGIN PGP ")) }
 
 // Guess returns the media type of a file by its name and its first bytes, head; it reads
-// at most [Head] bytes. A known extension decides, otherwise the bytes. A text has a
-// charset if the bytes show it. The default is "application/octet-stream".
+// at most [Head] bytes. If the extension is unknown, the bytes decide. If the bytes of a
+// text show its charset, the type includes the charset. The default is
+// "application/octet-stream".
 func Guess(name string, head []byte) string {
 	t := ByName(name)
 	if t == "text/asciidoc" && IsArmor(head) {

@@ -1,5 +1,5 @@
-// Package piece copies bodies without a buffer of the program, where the operating system
-// can move the bytes that arrive at one connection to another, or to a file.
+// Package piece copies bodies without a buffer in the program, if the operating system can move
+// the bytes that arrive on a connection to another connection or to a file.
 package piece
 
 import (
@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Time is how long CopyPiece waits for a whole piece. A slower connection is better served by
-// Read, which returns what has arrived.
+// Time is how long CopyPiece waits for a whole piece. For a slower connection, Read is better,
+// because it returns the bytes that have arrived.
 const Time = 100 * time.Millisecond
 
 // Copier is a body that may be able to copy itself. After ErrUnsupported, which means that
 // nothing was copied, the caller must continue with Read.
 type Copier interface {
-	// CopyPiece copies up to n bytes to w. It returns fewer without an error if they did
-	// not arrive within Time, and with io.EOF at the end. Any other error ends the body,
-	// whether it is the error of w or its own.
+	// CopyPiece copies up to n bytes to w, and returns their number. It copies fewer
+	// without an error if they do not arrive within Time, and returns io.EOF at the end.
+	// Any other error, from w or from the body, ends the body.
 	//
-	// If a deadline of w may have passed when CopyPiece returns without an error, the
-	// caller must give up: w may have lost bytes.
+	// If a deadline of w may have passed when CopyPiece returns without an error, the caller
+	// must give up, because w may have lost bytes.
 	CopyPiece(w io.Writer, n int64) (int64, error)
 }
 
-// Copy calls CopyPiece, if r has that method.
+// Copy calls CopyPiece if r implements it.
 func Copy(w io.Writer, r any, n int64) (int64, error) {
 	if c, ok := r.(Copier); ok {
 		return c.CopyPiece(w, n)

@@ -12,7 +12,7 @@ type Commands struct {
 	list [][]string
 }
 
-// Begin adds a connection and returns a function that records a command of it.
+// Begin adds a connection and returns a function that records a command on it.
 func (l *Commands) Begin() (add func(command string)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -5,9 +5,9 @@ import (
 	"net"
 )
 
-// Refusing returns a connection whose local port has no listener: the system refuses
-// connections to its LocalAddr until the caller closes it. Another program could reuse the
-// port of a closed listener. network is "tcp" or "udp".
+// Refusing returns a connection to which no client can connect: the system refuses connections
+// to its LocalAddr until the caller closes it. Another program could reuse the port of a closed
+// listener. network is "tcp" or "udp".
 func Refusing(network string) (net.Conn, error) {
 	loopback := net.IPv4(127, 0, 0, 1)
 	if network == "udp" {

@@ -33,8 +33,8 @@ func Findings(p locus.Profile, list []locus.Violation) (violations, notes []Viol
 	return violations, notes
 }
 
-// Error tells why an input cannot be used. Offset and part are null unless the input is not
-// a URL.
+// Error is the reason why an input cannot be used. Offset and part are null unless the input is
+// not a URL.
 type Error struct {
 	Offset  *int  `json:"offset"`
 	Part    *Text `json:"part"`
@@ -73,7 +73,7 @@ func Head(input string, err error) string {
 	return input
 }
 
-// Words returns the search of u with "+" read as a space. ok is false if u has none.
+// Words returns the search of u with "+" read as a space. ok is false if u has no search.
 func Words(r *scheme.Registry, u locus.URL) (words string, ok bool) {
 	s, known := r.Lookup(u.Scheme())
 	if !known || s.Syntax.Words == nil {

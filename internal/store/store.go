@@ -1,13 +1,14 @@
-// Package store keeps a bbolt database in a file: with the version of its format, a
-// lock that names its holder, and detection of damage.
+// Package store manages a bbolt database in a file. It adds a format version, a lock that names
+// its holder, and detection of damage.
 //
-// bbolt trusts its file. On a damaged one it panics, sometimes in a goroutine of its
-// own, reads unmapped memory, or recurses until the stack overflows. So the lock file
-// beside the database (PATH.lock) records its state: "clean" with a checksum of the
-// whole file, or "open" while it is written. A file that differs from its checksum is
-// damaged, and bbolt never sees it. A file that a killed process left "open" is read
-// once from beginning to end. It is marked "trial" meanwhile: if that kills the process
-// too, or writing fails because of damage, the next one takes the file as damaged.
+// bbolt trusts its file. If the file is damaged, bbolt panics, sometimes in its own
+// goroutine, reads unmapped memory, or recurses until the stack overflows. So the lock
+// file beside the database (PATH.lock) records the database's state: "clean" with a
+// checksum of the whole file, or "open" during writes. If a file differs from its
+// checksum, it is damaged, and this package does not open it with bbolt. If a killed
+// process left a file "open", the next process reads the file once from beginning to
+// end. Meanwhile the state is "trial": if reading kills this process too, or a write
+// fails because of damage, the next process treats the file as damaged.
 package store
 
 import (
@@ -32,14 +33,14 @@ import (
 )
 
 var (
-	// ErrDamaged is wrapped by errors about a file that is not a database, or not one
-	// of the expected version.
+	// ErrDamaged means that a file is not a database, or has another version than expected.
+	// Other errors wrap it.
 	ErrDamaged = errors.New("damaged")
-	// ErrBusy is wrapped by errors about a database that another process uses.
+	// ErrBusy means that another process uses the database. [BusyError] wraps it.
 	ErrBusy = errors.New("in use by another process")
 )
 
-// A BusyError is returned if another process has the database. It wraps [ErrBusy].
+// A BusyError means that another process uses the database. It wraps [ErrBusy].
 type BusyError struct {
 	Path    string
 	Process int           // process ID; 0 if unknown
@@ -80,7 +81,7 @@ type File struct {
 	failed atomic.Bool // a write found damage
 }
 
-// Meta is the bucket that has the version. Its other keys are the caller's.
+// Meta is the bucket with the version. Its other keys belong to the caller.
 const Meta = "meta"
 
 var versionKey = []byte("version")
@@ -115,8 +116,8 @@ func (f *File) wait() time.Duration { return cmp.Or(f.Wait, DefaultWait) }
 // lockPause is the pause between two attempts to lock the file.
 const lockPause = 20 * time.Millisecond
 
-// Lock makes this process the only one that may write, until Unlock. The error is a
-// [*BusyError] if another process, or another File of this one, has the lock.
+// Lock locks the database, so that only f may write until Unlock. The error is a [*BusyError]
+// if another process, or another File in this process, holds the lock.
 func (f *File) Lock() error {
 	lock, err := os.OpenFile(f.Path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -191,7 +192,7 @@ func (f *File) markNow(name string) error {
 	return f.lock.Sync()
 }
 
-// Unlock closes the database, notes that it is clean, and gives up the lock.
+// Unlock closes the database, records that it is clean, and releases the lock.
 func (f *File) Unlock() (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -227,9 +228,9 @@ func (f *File) sum() (s state, err error) {
 	return state{Process: os.Getpid(), State: stateClean, Size: size, Sum: sum.Sum32()}, err
 }
 
-// Verify returns an error that wraps [ErrDamaged] if the database can't be relied on.
-// A missing one is fine, and one that did not change since the last call. The caller
-// must hold the lock.
+// Verify returns an error that wraps [ErrDamaged] if the database is damaged. It
+// accepts a missing database, and one that did not change since the last call. The
+// caller must hold the lock.
 func (f *File) Verify() error {
 	now := f.stamp()
 	if now.size == 0 || now == f.sound {
@@ -287,7 +288,7 @@ func touch(key, value []byte) error {
 	return nil
 }
 
-// Doubt makes the next Verify look at the database even if it did not change.
+// Doubt makes the next Verify check the database even if it did not change.
 func (f *File) Doubt() { f.sound = stamp{} }
 
 // SetAside renames a damaged database to PATH.damaged. The caller must hold the lock.
@@ -313,8 +314,8 @@ func (f *File) away(fn func() error) error {
 	return nil
 }
 
-// Open locks and verifies the database and keeps it open until Unlock. A damaged one
-// is set aside and replaced by an empty one; damage says why.
+// Open locks and verifies the database and keeps it open until Unlock. It sets a damaged
+// database aside and creates an empty one; damage is then the reason.
 func (f *File) Open() (damage, err error) {
 	if err := f.Lock(); err != nil {
 		return nil, err
@@ -350,8 +351,9 @@ func (f *File) verifyAndOpen() error {
 	return nil
 }
 
-// View calls fn with a transaction that only reads. The error is fs.ErrNotExist if
-// there is no database, and wraps [ErrDamaged] if reading met damage. It needs no lock.
+// View calls fn with a read-only transaction. The error is fs.ErrNotExist if there is no
+// database, and wraps [ErrDamaged] if the database is damaged. The caller need not hold the
+// lock.
 func (f *File) View(fn func(*bbolt.Tx) error) error { return f.view(false, fn) }
 
 func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
@@ -382,9 +384,9 @@ func (f *File) view(freelist bool, fn func(*bbolt.Tx) error) error {
 	return errors.Join(err, protect(db.Close))
 }
 
-// Update calls fn with a transaction that writes all or, after an error, nothing. A
-// missing database is created. The caller must hold the lock, and have called Verify
-// or Open.
+// Update calls fn with a transaction that writes everything or, after an error,
+// nothing. It creates a missing database. The caller must hold the lock, and must
+// have called Verify or Open.
 func (f *File) Update(fn func(*bbolt.Tx) error) (err error) {
 	defer func() {
 		if errors.Is(err, ErrDamaged) {

@@ -13,8 +13,8 @@ const (
 // Colors adds styles to text. The zero Colors adds none.
 type Colors struct{ on bool }
 
-// NewColors returns the colors for an output. It has none unless the output is a terminal,
-// NO_COLOR is empty (no-color.org) and TERM is not "dumb".
+// NewColors returns the colors for an output. The result is the zero Colors unless the output
+// is a terminal, NO_COLOR is empty (no-color.org) and TERM is not "dumb".
 func NewColors(tty bool, env func(string) string) Colors {
 	return Colors{on: tty && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter passes output of an untrusted host that is safe for a terminal, and drops the
-// rest. It buffers an incomplete sequence until the next call. The zero Filter is ready to
-// use. It is not safe for concurrent use.
+// Filter passes output from an untrusted host that is safe for a terminal, and drops the rest.
+// It buffers an incomplete sequence until the next call. The zero Filter is ready to use. It is
+// not safe for concurrent use.
 //
 // Below [Unfiltered], it passes safe characters (see [IsSafe]); BEL, BS, HT, LF, VT, FF,
 // CR, SO and SI; and these sequences of ECMA-48 and common extensions:

@@ -15,8 +15,8 @@ const MaxLine = 4096
 // safe for concurrent use.
 //
 // Bytes that are not UTF-8 count as characters of one column. Cursor movements are
-// relative, so a prompt may precede the line. A line that wraps requires a terminal whose
-// backspace returns to the previous row.
+// relative, so a prompt may precede the line. A line that wraps requires a terminal on
+// which a backspace returns to the previous row.
 type Line struct {
 	// Columns returns how many columns the terminal uses for a character. If nil, Line uses
 	// Width.

@@ -15,17 +15,17 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Safe returns s with visible escapes in place of everything that a terminal could
-// interpret: control characters, including those of ISO Latin 1, direction marks, other
-// invisible characters, and bytes that are not UTF-8. It also escapes line ends and tabs;
-// see [SafeLines].
+// Safe replaces everything in s that a terminal could interpret by visible escapes:
+// control characters, including the ones in ISO Latin 1, direction marks, other invisible
+// characters, and bytes that are not UTF-8. It also escapes line ends and tabs; see
+// [SafeLines].
 func Safe(s string) string { return safe(s, "") }
 
 // SafeLines is like [Safe], but preserves line feeds and tabs.
 func SafeLines(s string) string { return safe(s, "\n\t") }
 
-// Text returns bytes of a server, a file or a user as one safe line, as [Safe] does. If they
-// are not valid UTF-8, it decodes all of them as ISO Latin 1.
+// Text returns bytes from a server, a file or a user as one safe line, like [Safe]. If they are
+// not valid UTF-8, it decodes all of them as ISO Latin 1.
 func Text(octets string) string { return Safe(charset.Text(octets)) }
 
 // IsSafe reports whether a terminal only displays r. Line feeds and tabs are not safe.

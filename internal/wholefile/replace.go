@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// Replacement is a temporary file that takes the place of another file in one step. Something
-// else than a regular file, such as a pipe, is written to directly.
+// Replacement is a temporary file that replaces another file atomically. If the other file is
+// not a regular file, such as a pipe, the Replacement writes to it directly.
 type Replacement struct {
 	*os.File
 	Target    string // the file to replace; empty if File is the target
@@ -37,9 +37,9 @@ func (paths) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error)
 func (paths) Rename(old, new string) error { return os.Rename(old, new) }
 func (paths) Remove(name string) error     { return os.Remove(name) }
 
-// NewReplacement creates a replacement of a file that the user named, which need not exist.
-// It follows a symbolic link, and keeps the mode of an existing file. Two processes may
-// replace one file. The caller must call Discard in the end.
+// NewReplacement creates a replacement of a file that the user named, which need not exist. It
+// follows a symbolic link and preserves the mode of an existing file. Several processes may
+// replace the same file. The caller must finally call Discard.
 func NewReplacement(name string) (*Replacement, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -77,8 +77,8 @@ func NewReplacement(name string) (*Replacement, error) {
 // are relative to root; if root is nil, they are paths. It follows no symbolic link at either
 // name. A killed process leaves the temporary file, and the next replacement removes it.
 //
-// The caller must hold a lock, so that no other process uses the temporary name, and must call
-// Discard in the end.
+// The caller must hold a lock, so that no other process uses the temporary name, and must
+// finally call Discard.
 func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode) (*Replacement, error) {
 	r := &Replacement{Target: target, temporary: temporary, folder: paths{}, sync: (*os.File).Sync}
 	if root != nil {
@@ -95,9 +95,10 @@ func NewReplacementIn(root *os.Root, target, temporary string, mode fs.FileMode)
 	return r, nil
 }
 
-// Commit closes the file and puts it in place. After a loss of power, the target has
-// either its old or its new content: the file is on the disk before it is renamed. Where
-// the system can do that, the new name is on the disk when Commit returns.
+// Commit closes the file and renames it to the target. After a power failure, the target
+// has either its old or its new content, because Commit writes the file to the disk
+// before the rename. If the system supports it, the rename is also on the disk when
+// Commit returns.
 func (r *Replacement) Commit() error {
 	if r.Target == "" {
 		return r.Close()
@@ -120,7 +121,7 @@ func (r *Replacement) Commit() error {
 	return nil
 }
 
-// Discard removes the temporary file, unless it is in place.
+// Discard removes the temporary file, unless Commit has renamed it.
 func (r *Replacement) Discard() {
 	// After Commit, both calls fail, as they should.
 	_ = r.Close()

@@ -5,14 +5,14 @@ import (
 	"os"
 )
 
-// Temporary is a file that is gone when it is closed, or with the process.
+// Temporary is a file that exists until it is closed or the process ends.
 type Temporary struct {
 	*os.File
 	name string // the name that Close removes; empty if there is none
 }
 
-// CreateTemporary creates a file for reading and writing. folder and pattern are those of
-// [os.CreateTemp]. Where the system can do that, the file has no name.
+// CreateTemporary creates a file for reading and writing. folder and pattern have the same
+// meaning as in [os.CreateTemp]. If the system supports it, the file has no name.
 func CreateTemporary(folder, pattern string) (*Temporary, error) {
 	if folder == "" {
 		folder = os.TempDir()

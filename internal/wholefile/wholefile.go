@@ -1,9 +1,9 @@
-// Package wholefile writes files that have their names only when they are complete, and
-// files without a name.
+// Package wholefile writes files that get their names only when they are complete, and files
+// without a name.
 //
-// A [Replacement] replaces a file: it is on the disk before it has its name. [Write] creates
-// a small file, and the caller decides whether it waits for the disk. A [Temporary] is gone
-// with its process.
+// A [Replacement] replaces a file after the new content is on the disk. [Write] creates a small
+// file; the caller decides whether to wait for the disk. A [Temporary] does not outlive its
+// process.
 package wholefile
 
 import (
@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// Write writes a new file name of the folder dir, with the time modTime unless that is
-// zero, and returns its time. sync: it is on the disk before it has its name. If the
-// process is killed, nothing is left.
+// Write creates the file name in the directory dir, with the time modTime unless that
+// is zero, and returns the file's time. If sync is set, the content is on the disk
+// before the file gets its name. A killed process leaves no file.
 //
-// The error may be that the system or the file system has no unnamed files, or that the
-// name exists: nothing has changed then.
+// Write returns an error, and changes nothing, if the system or the file system does not
+// support unnamed files, or if the name exists.
 func Write(dir *os.File, name string, data []byte, modTime time.Time, sync bool) (time.Time, error) {
 	return write(dir, name, data, modTime, sync)
 }

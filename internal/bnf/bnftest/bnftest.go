@@ -44,15 +44,15 @@ func Production(expr string) func(text string) bool {
 	return regexp.MustCompile("^(?:" + expr + ")(?:#" + Xchar + "*)?$").MatchString
 }
 
-// Invariants are the properties that a scheme must have.
+// Invariants holds the properties that a scheme must have.
 type Invariants struct {
 	Scheme scheme.Scheme
 	// Reference reports whether a text matches the scheme's production; see [Production].
 	Reference func(text string) bool
-	// Same compares the fields of a URL and of its canonical form. nil: they must
-	// be equal.
+	// Same compares the fields of a URL with the fields of its canonical form. If nil, they
+	// must be equal.
 	Same func(a, b []scheme.Field) bool
-	// Parse is that of the scheme, from [Parser]. nil: it is not tested.
+	// Parse is the scheme's Parse, from [Parser]. If nil, Parse is not tested.
 	Parse func(u locus.URL) (Locator, error)
 	// Clean, if it is not nil, is the fast check that a URL has no findings by RFC 1738.
 	// Thorough returns the findings.
@@ -60,7 +60,7 @@ type Invariants struct {
 	Thorough func(u locus.URL, p locus.Profile) []locus.Violation
 }
 
-// Random tests n random changes of seeds, the same in each run.
+// Random tests n random changes of seeds. Each run tests the same changes.
 func (l Invariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1738, 5))

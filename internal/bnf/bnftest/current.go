@@ -11,15 +11,15 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// CurrentInvariants are the properties of [scheme.CurrentStandard].
+// CurrentInvariants holds the properties that [scheme.CurrentStandard] must have.
 type CurrentInvariants struct {
 	registry *scheme.Registry
 	name     string
 	twin     func(text string) bool
 }
 
-// NewCurrentInvariants returns the laws of row. twin, which may be nil, reports whether a text
-// that conforms to RFC 3986 also matches the grammar of the standard that is in force.
+// NewCurrentInvariants returns the invariants for row. twin reports whether a text that
+// conforms to RFC 3986 also matches the grammar of the current standard. twin may be nil.
 func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) CurrentInvariants {
 	r, err := scheme.NewRegistry(row)
 	if err != nil {
@@ -28,8 +28,8 @@ func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) Curren
 	return CurrentInvariants{r, row.Name, twin}
 }
 
-// CurrentExample is a row of a table: a section, a text of it, and the findings, as [Rules]
-// formats them.
+// CurrentExample is a table row: a section, a text from the section, and the findings, as
+// formatted by [Rules].
 type CurrentExample = struct{ Section, Text, Want string }
 
 // Examples tests the findings about texts.
@@ -43,8 +43,8 @@ func (l CurrentInvariants) Examples(t *testing.T, rows []CurrentExample) {
 	}
 }
 
-// Equal tests that all texts of a group have the same normal form, the first of the group,
-// and that no two groups have the same.
+// Equal tests that the first text in each group is the normal form of all texts in the group,
+// and that the groups have different normal forms.
 func (l CurrentInvariants) Equal(t *testing.T, groups [][]string) {
 	t.Helper()
 	group := map[string]string{}
@@ -66,7 +66,7 @@ func (l CurrentInvariants) Equal(t *testing.T, groups [][]string) {
 	}
 }
 
-// Random tests n random changes of seeds, the same in each run.
+// Random tests n random changes of seeds. Each run tests the same changes.
 func (l CurrentInvariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3986, 6))

@@ -67,15 +67,15 @@ func MustParse[L Locator](t testing.TB, parse func(u locus.URL) (L, error), text
 	return x
 }
 
-// Refusal is a row of a table of texts that [locus.Parse] accepts and a scheme's Parse
-// refuses: the text before the fault, the rest, and Part and Err of the error.
+// Refusal is a table row for a text that [locus.Parse] accepts and a scheme's Parse rejects:
+// the text before the fault, the rest, and the error's Part and Err.
 type Refusal = struct {
 	Before, At, Part string
 	Err              error
 }
 
-// Refuses tests that Parse refuses each row, and that Check finds a violation unless the
-// part is "scheme".
+// Refuses tests that Parse rejects each row, and that Check finds a violation unless the part
+// is "scheme".
 func (l Invariants) Refuses(t *testing.T, rows []Refusal) {
 	t.Helper()
 	for _, row := range rows {
@@ -90,8 +90,8 @@ func (l Invariants) Refuses(t *testing.T, rows []Refusal) {
 	}
 }
 
-// Refused tests that err, for input, is a [*locus.SyntaxError] about that part and offset
-// that wraps is.
+// Refused tests that err is a [*locus.SyntaxError] for input with the given part and offset,
+// and that it wraps is.
 func Refused(t testing.TB, input any, err error, part string, offset int, is error) {
 	t.Helper()
 	e, ok := err.(*locus.SyntaxError)
@@ -100,7 +100,7 @@ func Refused(t testing.TB, input any, err error, part string, offset int, is err
 	}
 }
 
-// Made reports whether err, from making a URL of parts, is nil. Any other err must be a
+// Made reports whether err, from creating a URL, is nil. Any other err must be a
 // [*locus.SyntaxError].
 func Made(t testing.TB, parts any, err error) bool {
 	t.Helper()
@@ -110,8 +110,8 @@ func Made(t testing.TB, parts any, err error) bool {
 	return err == nil
 }
 
-// Remade tests that made, a URL from the decoded parts of u, has the fields of u. err is
-// allowed only for a long u, because made may have more escapes.
+// Remade tests that made, a URL created from the decoded parts of u, has the same fields as u.
+// err must be nil unless u is long, because made may contain more escapes.
 func (l Invariants) Remade(t testing.TB, u, made locus.URL, err error) {
 	t.Helper()
 	if err != nil {

@@ -58,7 +58,7 @@ func (l Invariants) Conforming(t *testing.T, texts ...string) {
 	}
 }
 
-// Findings tests Check with a table of texts and findings, as [Rules] formats them.
+// Findings tests Check with a table of texts and findings, as formatted by [Rules].
 func (l Invariants) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -70,8 +70,8 @@ func (l Invariants) Findings(t *testing.T, p locus.Profile, rows [][2]string) {
 	}
 }
 
-// Fields tests the fields of URLs with a table of texts and fields, as the function
-// [Fields] formats them.
+// Fields tests the fields of URLs with a table of texts and fields, as formatted by the
+// function [Fields].
 func (l Invariants) Fields(t *testing.T, rows [][2]string) {
 	t.Helper()
 	for _, row := range rows {
@@ -83,7 +83,7 @@ func (l Invariants) Fields(t *testing.T, rows [][2]string) {
 	}
 }
 
-// Spelling is a row of a table: a text, its canonical form, and the changes.
+// Spelling is a table row: a text, its canonical form, and the changes.
 type Spelling = struct {
 	Text, Want string
 	Change     locus.Change
@@ -101,7 +101,7 @@ func (l Invariants) Spellings(t *testing.T, rows []Spelling) {
 	}
 }
 
-// Pair is a row of a table: two URLs, and whether they mean the same.
+// Pair is a table row: two URLs, and whether they are equivalent.
 type Pair = struct {
 	A, B string
 	Same bool

@@ -178,8 +178,7 @@ func (e SignalError) Error() string {
 	return e.Signal.String()
 }
 
-// OutputFailed reports whether a write to standard output failed, so that the caller can
-// stop.
+// OutputFailed reports whether a write to standard output failed. Then the caller should stop.
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
 // WithoutOutputError returns err without the failure of standard output, which Execute
@@ -239,8 +238,8 @@ func (a *App) Fail(status int, err error) {
 	a.PrintError(text)
 }
 
-// PrintError writes text as a line of standard error, escaped for a terminal. It masks
-// passwords, because a message of a server or the system may contain a URL.
+// PrintError writes text as a line to standard error, escaped for a terminal. It masks
+// passwords, because a message from a server or the system may contain a URL.
 func (a *App) PrintError(text string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

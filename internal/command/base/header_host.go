@@ -112,7 +112,7 @@ func (a *App) variable(name string) (string, error) {
 	return value, nil
 }
 
-// FieldsFor returns the header fields whose patterns match u, or nil if none does.
+// FieldsFor returns the header fields with patterns that match u, or nil if there are none.
 func FieldsFor(fields []HostField, u locus.URL, registry *scheme.Registry) http.Header {
 	if len(fields) == 0 {
 		return nil

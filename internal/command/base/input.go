@@ -93,8 +93,8 @@ func (a *App) NoteBlanks(input string) {
 	}
 }
 
-// NoteKeyboard writes a note if the command reads input from a terminal. what names the
-// input.
+// NoteKeyboard writes a note if the command reads input from a terminal. The note names the
+// input with the text what.
 func (a *App) NoteKeyboard(what string) {
 	if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		a.Note("reading %s from the terminal; Ctrl-D ends it", what)
@@ -289,8 +289,8 @@ func (a *App) NoteWrapper(input string) {
 	}
 }
 
-// NoteForm writes a note if rules forbid an input that has a canonical form. For standard
-// input it writes only one note.
+// NoteForm writes a note if an input violates rules although it has a canonical form. For
+// standard input it writes only one note.
 func (a *App) NoteForm(rules profile.Rules, input string) {
 	for _, note := range shape.CanonicalNotes(rules, input) {
 		a.noteAround(note)

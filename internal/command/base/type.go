@@ -12,7 +12,7 @@ var shortTypes = map[string]string{
 	"text": "text/plain", "markdown": "text/markdown", "html": "text/html", "mail": "message/rfc822", "mbox": "application/mbox",
 }
 
-// DocumentType returns the media type for --as, which has a short name or a media type.
+// DocumentType returns the media type for the value of --as, a short name or a media type.
 func DocumentType(as string) (string, error) {
 	if short, ok := shortTypes[as]; ok {
 		return short, nil

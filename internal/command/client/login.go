@@ -37,7 +37,7 @@ type server struct {
 	user, realm  string
 }
 
-// NewLogin returns a Login for the run a.
+// NewLogin returns a Login that prompts in a.
 func NewLogin(a *base.App) *Login { return &Login{a: a, answers: map[server]scheme.Credentials{}} }
 
 // maxAttempts is the number of rejected logins after which Login stops prompting.

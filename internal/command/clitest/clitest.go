@@ -1,4 +1,4 @@
-// Package clitest has what tests of the command share.
+// Package clitest contains helpers for tests of the command.
 package clitest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Screen is a terminal that several write to.
+// Screen is a terminal to which several goroutines may write.
 type Screen struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -34,7 +34,7 @@ func (s *Screen) String() string {
 	return s.b.String()
 }
 
-// NewScreen returns a run whose standard error is a terminal, and that terminal.
+// NewScreen returns an app with a terminal as standard error, and the terminal.
 func NewScreen(t *testing.T) (*base.App, *Screen) {
 	s := &Screen{}
 	a := base.New(t.Context(), strings.NewReader(""), &bytes.Buffer{}, s, func(string) string { return "" })
@@ -53,7 +53,7 @@ func MenuOf(items ...scheme.Item) *scheme.Menu {
 	}}
 }
 
-// MailApp returns an app with an mbox of messages, and with missing folders.
+// MailApp returns an app with messages in an mbox, and with missing directories.
 func MailApp(t *testing.T, messages, missing int) (*base.App, *Screen) {
 	a, s := NewScreen(t)
 	dir := t.TempDir()
@@ -81,8 +81,8 @@ type Result struct {
 	Status   int
 }
 
-// Run runs command with args and an empty home folder. change, which may be nil, changes the app
-// before.
+// Run runs command with args and an empty home directory. If change is not nil, Run calls it
+// with the app first.
 func Run(t testing.TB, command func(a *base.App, args []string) int, change func(a *base.App), args ...string) Result {
 	t.Helper()
 	var out, errOut bytes.Buffer

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NewTTY returns the user's end of a terminal, and the name of the program's.
+// NewTTY returns the user's end of a terminal, and the name of the program's end.
 func NewTTY(t *testing.T) (person *os.File, name string) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -34,7 +34,7 @@ func OpenTTY(name string) func() (*os.File, error) {
 	return func() (*os.File, error) { return os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0) }
 }
 
-// Until reads what the person sees up to the text.
+// Until reads the terminal's output up to the text.
 func Until(t *testing.T, r *bufio.Reader, text string) string {
 	t.Helper()
 	var seen strings.Builder

@@ -290,7 +290,7 @@ func (p *Paths) UnmarshalTOML(value any) error {
 	return nil
 }
 
-// Sender is the sender of messages. The zero value means none.
+// Sender is the sender of messages. The zero Sender means that there is none.
 type Sender struct{ submit.Mailbox }
 
 // UnmarshalText reads one mailbox, with or without a name.
@@ -324,13 +324,13 @@ func (r *relay) UnmarshalText(text []byte) (err error) {
 
 type words []string
 
-// UnmarshalText reads words separated by blanks, without a shell.
+// UnmarshalText reads words separated by spaces, without a shell.
 func (w *words) UnmarshalText(text []byte) error {
 	*w = strings.Fields(string(text))
 	return nil
 }
 
-// UnmarshalTOML takes a string, or a list of strings that may contain blanks.
+// UnmarshalTOML accepts a string, or a list of strings that may contain spaces.
 func (w *words) UnmarshalTOML(value any) error {
 	if text, ok := value.(string); ok {
 		return w.UnmarshalText([]byte(text))
@@ -355,7 +355,7 @@ func (t *archive) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// URLOf returns the URL of u in the archive; the zero URL if there is none.
+// URLOf returns the URL of u in the archive, or the zero URL if there is none.
 func (t archive) URLOf(u locus.URL) locus.URL {
 	text := strings.NewReplacer("{url}", u.String(), "{escaped}", string(escape.AppendEncode(nil, u.String(), escape.Unreserved()))).Replace(string(t))
 	archived, err := locus.Parse(text)

@@ -14,9 +14,9 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// Main is the TestMain of a package with script tests. It makes the test binary the program
-// "locus", which the scripts run, and "locus-served". command does what arguments ask for and
-// returns the exit status.
+// Main is the TestMain of a package with script tests. It makes the test binary act as the
+// programs "locus", which the scripts run, and "locus-served". command runs "locus" with the
+// given arguments and returns the exit status.
 func Main(m *testing.M, command func(a *base.App, args []string) int) {
 	// Many tests wait for a time limit, and need no processor meanwhile.
 	flag.Set("test.parallel", "8")
@@ -26,8 +26,8 @@ func Main(m *testing.M, command func(a *base.App, args []string) int) {
 	})
 }
 
-// Params returns the parameters for the scripts of the folder dir, whose commands "status",
-// "examples" and "served" it defines. The home folder of a script is its working directory.
+// Params returns the parameters for the scripts in dir. It defines the commands "status",
+// "examples" and "served". A script's home directory is its working directory.
 func Params(t *testing.T, dir string) testscript.Params {
 	t.Helper()
 	return testscript.Params{

@@ -1,4 +1,4 @@
-// Package verify is the subcommand "locus verify", which reports dead links.
+// Package verify implements the subcommand "locus verify", which reports dead links.
 package verify
 
 import (
@@ -67,12 +67,13 @@ type Engine interface {
 	Slowest(int) []verify.HostTime
 }
 
-// Start makes an engine with the options of the flags and the rules, and of the clients that
-// open URLs. end closes it, after its run; complete reports that all results were taken.
+// Start creates an engine with the options from the flags and the rules, and the options for
+// the clients that open URLs. The caller must call end after the run to close the engine.
+// complete reports whether the caller received all results.
 type Start func(ctx context.Context, o *verify.Options, c client.Options) (e Engine, end func(complete bool) error, err error)
 
-// NewWith returns the subcommand with an engine of the caller. The flags of the names in
-// without have no meaning for it: they are not shown, and refused.
+// NewWith returns the subcommand with the caller's engine. without names the flags that have no
+// effect on this engine. The subcommand hides and rejects them.
 func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
 	v := newVerifier(a)
 	v.start = start

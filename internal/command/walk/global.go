@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// GlobalIgnore returns the name of the user's own file with rules, as git finds it:
-// core.excludesFile of the configuration, or its default (git-config(1)). env returns
-// variables of the environment. The file need not exist.
+// GlobalIgnore returns the name of the user's own rules file, as git finds it:
+// core.excludesFile in the configuration, or its default (git-config(1)). env returns
+// environment variables. The file need not exist.
 func GlobalIgnore(env func(string) string) string {
 	home, config := env("HOME"), env("XDG_CONFIG_HOME")
 	if config == "" && home != "" {

@@ -2,12 +2,12 @@
 // ignore: hidden files, and files ignored by .gitignore (gitignore(5)), .ignore or
 // .git/info/exclude.
 //
-// .ignore has the syntax of .gitignore and needs no repository. In order of precedence
-// the rules are those of .ignore, .gitignore, .git/info/exclude and the user's own file.
-// Of one kind, the rules of the nearest directory take precedence. Directories above the
-// listed ones count too, up to the top of the repository. A file that matches a rule
-// with "!" is listed even if it is hidden, but not if its directory is ignored.
-// Directories named node_modules are ignored even if no rule matches, unless one is a root.
+// .ignore has the syntax of .gitignore and needs no repository. The files take precedence in
+// this order: .ignore, .gitignore, .git/info/exclude and the user's own file. For files of one
+// kind, the nearest directory takes precedence. Rules in the directories above the listed ones
+// also apply, up to the repository root. A file that matches a rule with "!" is listed even if
+// it is hidden, but not if its directory is ignored. Directories named node_modules are ignored
+// even if no rule matches, unless one is a root.
 //
 // Only regular files are listed, and symbolic links are not followed.
 package walk
@@ -24,14 +24,15 @@ import (
 	"strings"
 )
 
-// Options say what to list. The zero Options, and nil, list what ripgrep does.
+// Options selects the files to list. The zero Options, and nil, select the same files as
+// ripgrep.
 type Options struct {
-	// NoIgnore: don't read files with rules, and list what is in node_modules.
+	// NoIgnore ignores rules files, and lists the files in node_modules.
 	NoIgnore bool
-	// Hidden: also list files and directories whose names begin with ".".
+	// Hidden also lists files and directories with names that begin with ".".
 	Hidden bool
-	// Global is the name of the user's own file with rules for repositories, as
-	// [GlobalIgnore] returns it. Empty: none.
+	// Global is the name of the user's own rules file for repositories, from [GlobalIgnore]. If
+	// empty, there is none.
 	Global string
 }
 
@@ -39,7 +40,7 @@ type Options struct {
 type File struct {
 	// Path begins with the root, unless that is ".".
 	Path string
-	// Named: the file is itself a root, so no rule applies.
+	// Named reports that the file is itself a root, so no rule applies.
 	Named bool
 }
 
@@ -62,8 +63,8 @@ func Files(ctx context.Context, roots []string, o *Options) iter.Seq2[File, erro
 	}
 }
 
-// Ignored reports whether a rule ignores a path, of which nothing need exist. A rule that can't
-// be read is left out.
+// Ignored reports whether a rule ignores a path, which need not exist. It skips rules files
+// that can't be read.
 func Ignored(path string, o *Options) bool {
 	abs, err := filepath.Abs(path)
 	if err != nil || o.NoIgnore {

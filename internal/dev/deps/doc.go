@@ -1,3 +1,3 @@
-// Package deps holds, as a test, who may import whom in this module, and what
-// else no package does: it has no code.
+// Package deps contains only tests. They check which packages may import which in this module,
+// and other rules for all packages.
 package deps

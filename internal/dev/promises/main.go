@@ -1,12 +1,12 @@
-// Command promises checks that tests hold the promises of docs/dev/threat-tables.md and the limits of
-// docs/dev/limits.md. It reads the events of go test -json:
+// Command promises checks that tests prove the promises in docs/dev/threat-tables.md and the limits
+// in docs/dev/limits.md. It reads the events of go test -json:
 //
 //	go test -json ./... | tee FILE | go run ./internal/dev/promises show
 //	go run ./internal/dev/promises check run|slow FILE
 //
-// Show prints what go test prints without -json. Check fails unless each test that the
-// documents name ran and passed: "check slow" reads the events of .ci/slow and checks the
-// tests of the modules that only .ci/slow runs, and "check run" checks all others.
+// Show prints the output of go test without -json. Check fails unless each test that the
+// documents name ran and passed. "check slow" reads the events from .ci/slow and checks
+// the tests in the modules that only .ci/slow runs; "check run" checks all others.
 //
 // The tests of this package check the documents: each promise has an ID and a test, each
 // named test exists, and each limit has the value of its constant.

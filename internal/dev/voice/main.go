@@ -1,7 +1,7 @@
 // Command voice counts wording that is hard to read, in comments, string literals and
-// Markdown: go run ./internal/dev/voice [-v] [FILE...]. Without files it reads those
-// that git tracks. It prints a count for each pattern and folder, and with -v each
-// line. Status 0 whatever it finds: the counts are a warning.
+// Markdown: go run ./internal/dev/voice [-v] [FILE...]. Without files it reads the
+// files that git tracks. It prints a count for each pattern and directory, and with
+// -v each line. The exit status is always 0, because the counts are only a warning.
 package main
 
 import (

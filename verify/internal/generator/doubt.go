@@ -53,7 +53,7 @@ func isPicture(ref string) bool {
 	return false
 }
 
-// Doubts reports whether the site has plugins or settings that were not read. A link may then
+// Doubts reports whether the site uses plugins or settings that were not read. A link may then
 // be neither a URL nor a path.
 func (s *Site) Doubts() bool { return s.doubt }
 

@@ -14,7 +14,7 @@ import (
 type Kind uint8
 
 const (
-	// Missing means that the site has no such page or file.
+	// Missing means that the page or file does not exist in the site.
 	Missing Kind = iota
 	// File is a file of the directory.
 	File

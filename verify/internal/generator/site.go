@@ -135,9 +135,10 @@ func Presets() []string {
 	return list
 }
 
-// Detect returns the generator whose configuration file is in the root of fsys, and the name
-// of that file. If there is no such file, both are empty. Detect also finds a configuration
-// file in a directory below the root, if the documents of its site are beside that directory.
+// Detect looks for a generator's configuration file in the root of fsys. It returns the
+// generator and the name of the file. If there is no such file, both are empty. Detect also
+// finds a configuration file in a directory below the root, if the documents of its site are
+// beside that directory.
 func Detect(fsys fs.FS) (name, config string) {
 	list := presets()
 	entries, _ := fs.ReadDir(fsys, ".") // a directory that can't be read has no configuration
@@ -214,8 +215,8 @@ func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 var ErrPreset = errors.New("unknown preset")
 
 // Open reads the site in the root of fsys. An empty name selects a directory without a
-// generator. Without a configuration file, the site has the defaults of the generator. Open
-// ends early if ctx is cancelled.
+// generator. Without a configuration file, the site uses the generator's defaults. Open ends
+// early if ctx is cancelled.
 func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	s := &Site{Name: name, fsys: fsys, base: ".", err: ctx.Err, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
 	if name == "" {

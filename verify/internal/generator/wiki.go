@@ -27,8 +27,8 @@ func (s *Site) ReadStems() error {
 }
 
 // Wiki returns the target of a wikilink in a document. "[[Page]]" names a file in any directory,
-// "[[folder/Page]]" a file whose path ends with that text, and "[[a.png]]" a file with that suffix. An
-// empty page is the document itself.
+// "[[folder/Page]]" a file with a path that ends with that text, and "[[a.png]]" a file with that
+// suffix. An empty page is the document itself.
 func (s *Site) Wiki(doc, page string) Target {
 	if page = strings.TrimSpace(page); page == "" {
 		return Target{File, doc}

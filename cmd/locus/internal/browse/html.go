@@ -34,7 +34,7 @@ func (p *page) addHTML(r *scheme.Registry, source string) {
 	}
 }
 
-// Begin implements [htmltext.Output]. Of several empty lines, one is shown.
+// Begin implements [htmltext.Output]. It shows only one of several empty lines.
 func (h *htmlPage) Begin(l htmltext.Line) {
 	if l.Empty > 0 && len(h.page.blocks) > 0 {
 		h.page.addText(plain, "")

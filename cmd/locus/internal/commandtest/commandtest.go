@@ -1,4 +1,4 @@
-// Package commandtest has what tests of several subcommands share.
+// Package commandtest contains helpers for tests of several subcommands.
 package commandtest
 
 import (
@@ -19,17 +19,17 @@ import (
 // Main is the TestMain of a subcommand's package. It makes the test binary the program as well.
 func Main(m *testing.M) { scripttest.Main(m, commands.Run) }
 
-// Run runs the program with args and an empty home folder. change, which may be nil, changes the
-// app before.
+// Run runs the program with args and an empty home directory. If change is not nil, Run calls
+// it with the app first.
 func Run(t testing.TB, change func(a *base.App), args ...string) clitest.Result {
 	t.Helper()
 	return clitest.Run(t, commands.Run, change, args...)
 }
 
-// OnTerminal makes standard output of an app a terminal.
+// OnTerminal makes the app's standard output a terminal.
 func OnTerminal(a *base.App) { a.OutTTY = true }
 
-// Serve starts a server that has the octets at every path.
+// Serve starts a server that sends the octets for every path.
 func Serve(t testing.TB, octets string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// Survey is a scheme, x-form, that wants answers before it gives anything, and
-// then gives the answers back.
+// Survey is the scheme x-form, which requires answers to a form and returns the answers as its
+// resource.
 type Survey struct {
 	Fields []scheme.FormField
 	Name   string // name of the only scheme; if empty, all schemes and x-form exist
@@ -75,7 +75,7 @@ func (s *Survey) menu(f *scheme.Form) *scheme.Menu {
 	return &scheme.Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(scheme.Item, error) bool) {}}
 }
 
-// Last returns the answers that were sent last.
+// Last returns the answers from the last submission.
 func (s *Survey) Last() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Survey) Last() []string {
 	return s.sent[len(s.sent)-1]
 }
 
-// In makes the scheme known to an app.
+// In registers the scheme in an app.
 func (s *Survey) In(a *base.App) {
 	row := scheme.Generic(cmp.Or(s.Name, "x-form"), scheme.Experimental)
 	row.Access.Opener, row.Access.Protocol = s, "memory"

@@ -135,7 +135,7 @@ func yesOrNo(text string) (string, error) {
 	return "", errors.New("write y for yes or n for no")
 }
 
-// MaxFile is the size limit of a file that is an answer, in bytes.
+// MaxFile is the maximum size of a file that is an answer, in bytes.
 const MaxFile = 16 << 20
 
 // Submit returns the URL that submits the answers. If a question rejects its answer, at is
@@ -157,7 +157,7 @@ func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 // Indent is the column of menu titles and form prompts.
 const Indent = 5 + 2 + 7 + 2
 
-// Rows returns a form for display: number, kind and prompt of each question, in the columns
+// Rows returns a form for display: the number, kind and prompt of each question, in the columns
 // of a narrow menu. f may be nil.
 func Rows(f *scheme.Form, l *TextDecoder) []string {
 	if f == nil {
@@ -204,7 +204,7 @@ func (l *TextDecoder) Preset(q Question) string {
 	return term.Truncate(l.Line(q.Preset), MaxShown)
 }
 
-// MaxShown is the number of columns for a text within a message.
+// MaxShown is the maximum width in columns of a text within a message.
 const MaxShown = 60
 
 // Hint returns advice about the flags that answer a form.

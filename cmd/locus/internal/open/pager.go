@@ -111,7 +111,7 @@ func (p *pager) leftEarly() bool {
 	}
 }
 
-// Close ends the text and waits for the pager. An error means that it could not be run.
+// Close ends the text and waits for the pager. An error means that the pager could not run.
 func (p *pager) Close() error {
 	if p.command == nil {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// Display shows the output of a host on a terminal.
+// Display shows a host's output on a terminal.
 type Display struct {
 	Writer      io.Writer
 	Level       term.Level        // filter level
@@ -22,7 +22,7 @@ type Display struct {
 	inLine    bool   // the last byte did not end a line
 }
 
-// Write shows output of the host.
+// Write shows output from the host.
 func (d *Display) Write(p []byte) (int, error) {
 	d.filter.Level = d.Level
 	d.passed = d.filter.Append(d.passed[:0], p)
@@ -37,7 +37,7 @@ func (d *Display) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// WriteOwn shows text of locus. The next Write reports an error.
+// WriteOwn shows text from locus. The next Write reports any error.
 func (d *Display) WriteOwn(text string) {
 	d.inLine = text != "" && text[len(text)-1] != '\n'
 	io.WriteString(d.Writer, text)
@@ -54,7 +54,7 @@ const (
 	// cancel ends an unfinished escape sequence from the host.
 	cancel         = "\x18"
 	EnterAlternate = "\x1b[?1049h"
-	// ResetTerminal undoes what the host may have done to the terminal.
+	// ResetTerminal resets all terminal state that the host may have changed.
 	ResetTerminal = cancel + term.Quiet + term.Sane
 )
 

@@ -58,7 +58,8 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 	return items, err
 }
 
-// WriteLines writes title, TAB and URL, which may be empty, of each item, and counts them.
+// WriteLines writes each item's title, a TAB and the URL, which may be empty. It returns the
+// number of items.
 func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDecoder) (n int, err error) {
 	for item, err := range items {
 		if err == nil {

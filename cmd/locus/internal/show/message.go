@@ -20,7 +20,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// IsMessage reports whether a media type is a message of mail or news.
+// IsMessage reports whether a media type denotes a mail or news message.
 func IsMessage(mediaType string) bool {
 	name, _, _ := strings.Cut(mediaType, ";")
 	switch strings.ToLower(strings.TrimSpace(name)) {
@@ -213,7 +213,7 @@ func isPartPath(text string) bool {
 	return true
 }
 
-// ReadPart reads a message and finds the part of --part. The caller must close the letter.
+// ReadPart reads a message and finds the part of --part. The caller must close the result.
 func (v *Viewer) ReadPart(ctx context.Context, f Found, resource scheme.Resource, free bool) (*openedMessage, message.Part, error) {
 	o, ok := resource.(*scheme.Object)
 	if !ok || !IsMessage(o.Type) {

@@ -31,7 +31,7 @@ type Viewer struct {
 	NoFollow bool
 	Verbose  bool
 
-	// RunSession writes the output of a session; nil: sessions are not supported.
+	// RunSession writes the output of a session. If nil, sessions are not supported.
 	RunSession func(context.Context, Found, *scheme.Session, Stream) error
 
 	notes []string // notes to write after the resource was shown
@@ -150,7 +150,7 @@ func (v *Viewer) FailWith(status int, url string, err error) {
 	v.App.Fail(status, err)
 }
 
-// NoteOf writes the note of an object or a menu.
+// NoteOf writes the note about an object or a menu.
 func (v *Viewer) NoteOf(u locus.URL, note string) {
 	if note != "" {
 		v.App.Note("%s: %s", u.Shown(), charset.Text(note))
