@@ -43,7 +43,7 @@ const (
 	maxDigest   = 200
 	maxMedia    = 200
 	// maxEntry is the maximum length of an index line. The line contains the URL twice, perhaps
-	// with more escapes, and a URL has at most 64 KiB.
+	// with more escapes, and a URL is at most 64 KiB long.
 	maxEntry = 512 << 10
 )
 

@@ -140,8 +140,8 @@ func hide(text []byte, secrets []string) []byte {
 }
 
 // conversationEntry returns the record for a conversation about u. about is the ID of the
-// resource's record, or empty if there is none. The result has no target URI, so that an index
-// does not treat it as the resource.
+// resource's record, or empty if there is none. The result contains no target URI, so that an
+// index does not treat it as the resource.
 func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
 	b := r.to.NewBlock()
 	target := r.target(u)

@@ -171,8 +171,8 @@ func concurrent(id string) warc.Field {
 	return warc.Field{Name: "WARC-Concurrent-To", Value: "<" + id + ">"}
 }
 
-// writeConversation writes an exchange without an object: it has no response, its method is not
-// GET, or another request for the same URL followed.
+// writeConversation writes an exchange without an object: it lacks a response, its method is
+// not GET, or another request for the same URL followed.
 func (e *exchange) writeConversation(err error) {
 	defer e.reset()
 	var transcript conversation

@@ -150,7 +150,7 @@ func joinNotes(a, b string) string {
 	return a + "; " + b
 }
 
-// storedBlock is the block of a record, or, for a revisit, of its two records.
+// storedBlock is a record's block, or the combined blocks of a revisit and its original.
 type storedBlock struct {
 	record *record   // record with the bytes
 	head   []byte    // HTTP header that replaces the header in record

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// The age of a dated file is a tenth of the time since it changed, as RFC 9111
-	// section 4.2.2 suggests for HTTP, within these bounds.
+	// The age for a dated file is a tenth of the time since it changed, within these bounds.
+	// RFC 9111 section 4.2.2 suggests this for HTTP.
 	fileMin = 10 * time.Minute
 	fileMax = 24 * time.Hour
 

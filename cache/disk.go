@@ -89,8 +89,8 @@ func (b *body) sync() error {
 	return err
 }
 
-// bodies is the directory of the bodies. It has up to 256 subdirectories, which are created
-// on demand.
+// bodies is the directory of the bodies. It contains up to 256 subdirectories, which are
+// created on demand.
 const bodies = "bodies"
 
 func (s *Store) pathOf(k key, id uint64) string {
@@ -100,8 +100,8 @@ func (s *Store) pathOf(k key, id uint64) string {
 
 const nameLen = 2*len(key{}) + 1 + 16
 
-// sweep deletes bodies that are not in the index, which a killed process may leave. It
-// returns the entries whose body is missing or has the wrong size.
+// sweep deletes bodies that are not in the index, which a killed process may leave. It returns
+// the entries with a missing body or a body of the wrong size.
 func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	missing = make(map[string]*entry, len(list))
 	for _, e := range list {

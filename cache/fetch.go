@@ -46,7 +46,7 @@ type fetch struct {
 
 	arrived chan struct{} // closed when the header has arrived
 	// Exactly one of these is set: an error; a response for the first request only; the
-	// validated old response; a response whose body is stored.
+	// validated old response; a response with a stored body.
 	err       error
 	resp      *http.Response
 	status    int // of resp
@@ -111,7 +111,7 @@ func (t *transport) start(req *http.Request, a *cacheRequest, old hit, m mode) *
 	return f
 }
 
-// abandon discards the response of a fetch whose first request has ended.
+// abandon discards the response after the first request of the fetch has ended.
 func (f *fetch) abandon() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -375,7 +375,7 @@ func (s *Store) reserve(n int64) bool {
 }
 
 const (
-	// largeChunk is the size of a read after the first largeAfter bytes of a body.
+	// largeChunk is the read size after the first largeAfter bytes of a body.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 )
@@ -449,7 +449,7 @@ func (f *fetch) write(octets []byte) error {
 	return nil
 }
 
-// crcOfSmall adds octets to the checksum of the first n bytes of a body. It returns zero if
+// crcOfSmall adds octets to the checksum for the first n bytes of a body. It returns zero if
 // the body is not small.
 func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
 	if n+int64(len(octets)) > small {

@@ -100,7 +100,7 @@ func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, ask
 func (m *meta) setAge(asked, came time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
-	// Date has a resolution of one second, so setAge ignores fractions.
+	// The resolution of Date is one second, so setAge ignores fractions.
 	m.age = max(0, came.Truncate(time.Second).Sub(m.date), told+max(0, came.Sub(asked)))
 	if m.date.IsZero() { // Date is malformed
 		m.age = told + max(0, came.Sub(asked))
@@ -134,7 +134,8 @@ func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
 	if !m.isHTTP {
 		return s.lifetimeByScheme(u, m)
 	}
-	// Section 4.2.2 suggests a tenth. Not for queries, whose results change.
+	// Section 4.2.2 suggests a tenth. This does not apply to queries, because their results
+	// change.
 	if strings.Contains(m.url, "?") || m.modified.IsZero() || m.date.IsZero() {
 		return 0
 	}
@@ -351,12 +352,11 @@ func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 	return list
 }
 
-// otherName represents all request fields that caches have no rules for. No header field
-// has this name.
+// otherName represents all request fields without cache rules. It is not a valid field name.
 const otherName = "\x00others"
 
-// understood lists the request fields that caches have rules for, and the hop-by-hop
-// fields. A response depends on them only if Vary names them.
+// understood lists the request fields with cache rules, and the hop-by-hop fields. A response
+// depends on them only if Vary names them.
 var understood = map[string]bool{
 	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
 	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,

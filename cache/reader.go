@@ -44,7 +44,7 @@ func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	return r
 }
 
-// readStored returns a reader of a stored body of the given size.
+// readStored returns a reader for a stored body with the given size.
 func readStored(b *body, size, start, end int64) (*reader, error) {
 	f := &fetch{body: b, written: size, done: true, released: true, waiting: 1}
 	f.change.L = &f.mu
@@ -52,8 +52,8 @@ func readStored(b *body, size, start, end int64) (*reader, error) {
 	return r, r.gone
 }
 
-// wait waits until there are bytes after r.off. It returns the end of the bytes in the
-// file, or, if the file has no more, rest to read from.
+// wait waits until there are bytes after r.off. It returns the end of the bytes in the file,
+// or, if the file will not grow, rest to read from.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
@@ -138,7 +138,7 @@ func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	flusher, _ := w.(http.Flusher)
 	for {
 		if flusher != nil && n > 0 && r.mustWait() {
-			flusher.Flush() // send what has arrived before waiting
+			flusher.Flush() // send the received bytes before waiting
 		}
 		upTo, rest, err := r.wait()
 		switch {

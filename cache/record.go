@@ -12,8 +12,8 @@ import (
 
 var sumTable = crc64.MakeTable(crc64.ECMA)
 
-// newRecord returns the index record of a response: its meta, the checksum of its body, and
-// the checksum of the record.
+// newRecord returns a response's index record: the meta, the body's checksum, and the record's
+// checksum.
 func newRecord(m *meta, sum uint64) (dst []byte) {
 	number := func(n int64) { dst = binary.AppendVarint(dst, n) }
 	text := func(s string) {

@@ -49,10 +49,9 @@ const (
 	small = 64 << 10
 	// blockSize is the assumed block size of the disk.
 	blockSize = 4 << 10
-	// sampled is how many responses the store compares to find one to evict. The least
-	// recently used of 32 is nearly always among the oldest tenth of all. If clients cycle
-	// through more responses than fit, a sample preserves some of them; an exact order
-	// would preserve none.
+	// sampled is how many responses the store compares to find one to evict. The least recently
+	// used of 32 is nearly always in the oldest tenth. If clients cycle through more responses
+	// than fit, a sample preserves some of them; an exact order would preserve none.
 	sampled = 32
 	// maxVariants is the maximum number of stored responses for one URL.
 	maxVariants = 32
@@ -117,7 +116,7 @@ type entry struct {
 	dead   bool
 	saved  bool // the index has meta
 	meta   *meta
-	octets []byte // a small body; nil: not in memory
+	octets []byte // a small body; nil if it is not in memory
 	memory int64  // size of meta and octets
 }
 
@@ -134,7 +133,7 @@ type counters struct {
 type Stats struct {
 	Entries int   // stored responses
 	Size    int64 // their size on disk, in bytes
-	Memory  int64 // bytes of memory used for some of them
+	Memory  int64 // memory used for cached entries, in bytes
 
 	Hits      uint64 // served from the store without a request
 	Stale     uint64 // hits with a stale response
@@ -541,7 +540,7 @@ func (s *Store) diskFailed(err error) {
 // canonical returns the URL in the key of responses for u. ok is false if the store never
 // stores responses for u.
 func (s *Store) canonical(u locus.URL) (c locus.URL, ok bool) {
-	// A mistyped URL may have a password outside the userinfo.
+	// A mistyped URL may contain a password outside the userinfo.
 	if _, known := u.User(); known || u.Shown() != u.String() {
 		return u, false
 	}

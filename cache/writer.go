@@ -60,8 +60,8 @@ func (s *Store) flush(everything bool) error {
 	s.mu.Unlock()
 	var lost []*entry
 	for e, m := range metas {
-		// The body must be on disk before the index refers to it. Small bodies have a
-		// checksum instead.
+		// The body must be on disk before the index refers to it. For small bodies, the
+		// checksum suffices.
 		if m != nil && e.size > small && e.body.sync() != nil {
 			lost = append(lost, e) // or it was just evicted
 			delete(metas, e)

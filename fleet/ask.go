@@ -181,8 +181,8 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.
 	return pause, again
 }
 
-// finish stores the links of a page, then the verdict of each job. A job is done when the server
-// has stored its verdict. After an error, finish may be called again.
+// finish stores the links in a page, then each job's verdict. A job is done when the server has
+// stored its verdict. After an error, finish may be called again.
 func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) error {
 	for _, j := range jobs {
 		if answer.IsPage && !j.isSent && j.found.Fragment == "" && !j.found.Target.First.IsZero() {

@@ -71,7 +71,7 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return ctx.Err() // ctx may have cut the document short
+		return ctx.Err() // ctx may have truncated the document
 	}
 	if len(d.texts) > 0 || d.parts == 0 {
 		if err := d.store(ctx); err != nil {
@@ -153,8 +153,8 @@ func (d *reader) store(ctx context.Context) error {
 	return nil
 }
 
-// target adds the target of a link, and the target of its other reading. If a target must not be
-// published, the submitter checks it and returns the response for the link.
+// target adds a link's target, and the target for the link's other reading. If a target must
+// not be published, the submitter checks it and returns the response for the link.
 func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Response, err error) {
 	a := e.slot.checker
 	if found.Target.URL.IsZero() {

@@ -135,8 +135,8 @@ func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
 	return s.NextMsgWithContext(ctx)
 }
 
-// nextTarget returns the first target at or after a sequence number whose subject matches, or nil.
-// It reads one target at a time, because for a batch the server counts all matches.
+// nextTarget returns the first target with a matching subject at or after a sequence number, or
+// nil. It reads one target at a time, because for a batch the server counts all matches.
 func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (*jetstream.RawStreamMsg, error) {
 	m, err := f.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {

@@ -78,10 +78,10 @@ type Frontier struct {
 	workers                  jetstream.KeyValue
 }
 
-// The streams and buckets of a frontier. A subject consists of the stream name, the partition, the
-// hash of the host and the key of the target, so it contains no text from documents. With replicas,
-// all reads go to the leader. Another server may lack the newest messages, and a target whose
-// verdict is missing would be checked again.
+// The streams and buckets of a frontier. A subject consists of the stream name, the partition,
+// the host's hash and the target's key, so it contains no text from documents. With replicas,
+// all reads go to the leader. Another server may lack the newest messages, and without a
+// verdict a target would be checked again.
 const (
 	targetStream  = "targets"  // one permanent message per target, so each target is checked once
 	verdictStream = "verdicts" // verdicts of targets, with the same last three subject words
@@ -319,7 +319,7 @@ func (f *Frontier) placeOf(host string) place {
 	return place{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}
 }
 
-// words returns the last three words of the subjects of a target.
+// words returns the last three words in a target's subjects.
 func (p place) words(key [16]byte) []string {
 	return []string{fmt.Sprint(p.partition), p.host, hex.EncodeToString(key[:])}
 }

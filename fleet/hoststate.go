@@ -72,7 +72,7 @@ func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err 
 	return readHost(entry.Value(), w.clock.Now().Sub(entry.Created())), nil
 }
 
-// readHost reads the record of a host. age may be wrong because of clock errors. The record is
+// readHost reads a host's record. age may be wrong because of clock errors. The record is
 // untrusted.
 func readHost(text []byte, age time.Duration) (r hostRecord) {
 	if json.Unmarshal(text, &r) != nil {

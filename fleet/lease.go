@@ -73,8 +73,8 @@ type seen struct {
 	at       time.Time
 }
 
-// leases holds the leases of one worker and the records that it saw of others. Its methods may be
-// called concurrently for different leases.
+// leases holds one worker's leases, and the other workers' records that it saw. Its methods may
+// be called concurrently for different leases.
 type leases struct {
 	bucket jetstream.KeyValue
 	clock  Clock

@@ -123,9 +123,9 @@ func (w *Worker) share(ctx context.Context) error {
 	return w.takeFree(ctx, share-len(parts))
 }
 
-// lookRounds is the number of rounds in which a worker with its share of the partitions looks at
-// all others, because each lease is one request to the cluster's leader. The worker may notice a
-// stopped worker that many rounds later.
+// lookRounds is the number of rounds in which a worker that holds its share of the partitions
+// looks at all others. It looks at only some per round, because each lease is one request to
+// the cluster's leader. The worker may notice a stopped worker that many rounds later.
 const lookRounds = 4
 
 // takeFree takes up to n free partitions. The first candidate depends on the worker.
@@ -259,7 +259,7 @@ func (w *Worker) renew(ctx context.Context, p *partition) error {
 	return err
 }
 
-// begin starts work on a partition whose lease was taken.
+// begin starts work on a partition after taking its lease.
 func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	p := &partition{number: number, lease: l, hosts: map[string]*host{}}
 	// Do not delay the renewal of other leases.
@@ -345,7 +345,7 @@ func (w *Worker) end(p *partition) bool {
 	return w.queue.drop(p)
 }
 
-// lose ends a partition whose lease has ended.
+// lose ends a partition after its lease has ended.
 func (w *Worker) lose(p *partition) {
 	if w.end(p) {
 		w.count(func(c *Counts) { c.Lost++ })

@@ -37,7 +37,7 @@ type sentVerdict struct {
 	err      error // errStored if another verdict is stored; after other errors this verdict may be missing
 }
 
-// last is the sequence number of the verdict that the verdict of j replaces, or 0.
+// last is the sequence number of the verdict that j's verdict replaces, or 0.
 func (j *job) last() uint64 {
 	if j.before == nil {
 		return 0

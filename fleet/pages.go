@@ -50,15 +50,16 @@ func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err er
 	}, nil
 }
 
-// pageCount is the number of pages of a site that are targets.
+// pageCount is the number of a site's pages that are targets.
 type pageCount struct {
 	Pages int `json:"pages"`
 }
 
-// pagesOf returns the links of a page, by their canonical form, that workers read as pages of its
-// site. These are links that already are pages, and new ones up to the limit of the settings. The
-// site must belong to this worker, and no other goroutine may count its pages. A page is counted
-// before it is published. So the limit is never exceeded, but a crash in between can lose pages.
+// pagesOf returns the links in a page, by their canonical form, that workers read as pages of
+// its site. These are links that already are pages, and new ones up to the limit of the
+// settings. The site must belong to this worker, and no other goroutine may count its pages. A
+// page is counted before it is published. So the limit is never exceeded, but a crash in
+// between can lose pages.
 func (w *Worker) pagesOf(ctx context.Context, a *verify.Checker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
 	pages, fresh := map[locus.URL]verify.Target{}, []verify.Target{}
 	for i := range links {
@@ -218,14 +219,14 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Respons
 	}
 }
 
-// settled returns the response for a link whose target is not in the frontier.
+// settled returns the response for a link if its target is not in the frontier.
 func settled(a *verify.Checker, found *verify.Found, answer *verify.Response) *verify.Response {
 	r := a.Result(found, answer)
 	return &verify.Response{Outcome: r.Outcome, When: answer.When}
 }
 
-// claim reports whether j stores the links of its page. Several URLs may redirect to one page of
-// the site; only the first of them stores its links.
+// claim reports whether j stores the links of its page. Several URLs may redirect to one page;
+// only the first of them stores the page's links.
 func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
 	mine := fmt.Sprintf("%x", j.at.key)
 	if j.by != "" && j.by != mine {

@@ -57,7 +57,7 @@ const (
 
 const (
 	maxPermit = 4096
-	maxShut   = 200 // bytes of the reason of a pause
+	maxShut   = 200 // length of the reason for a pause, in bytes
 )
 
 // parsePermit parses a message about permits. The message is untrusted.

@@ -174,8 +174,6 @@ type limits struct {
 	hostRecord
 }
 
-// limitsOf returns the limits of the host of j. If the host is new to this worker, they include its
-// stored requests.
 func (w *Worker) limitsOf(ctx context.Context, p *partition, j *job) (l limits, err error) {
 	_, l.atOnce, l.interval = w.ready.checker.Host(j.found.Target.Canonical)
 	if !w.queue.knows(p, j.at.host) {

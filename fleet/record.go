@@ -48,7 +48,6 @@ type address struct {
 
 func (a address) words() []string { return a.place.words(a.key) }
 
-// addressOf returns the address of the target of f.
 func (f *Frontier) addressOf(a *verify.Checker, found *verify.Found) address {
 	host, _, _ := a.Host(found.Target.Canonical)
 	return address{f.placeOf(host), keyOf(a, found)}

@@ -82,7 +82,7 @@ func isOpen(v verify.Verdict, bad bool) bool {
 	return v == verify.Warning || v == verify.Denied || bad && v.IsBad()
 }
 
-// infoRequest requests the state of a stream and the number of subjects that match a filter.
+// infoRequest requests a stream's state and the number of subjects that match a filter.
 type infoRequest struct {
 	Filter string `json:"subjects_filter"`
 	Offset int    `json:"offset"` // index of the first subject that the server lists

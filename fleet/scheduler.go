@@ -17,7 +17,7 @@ const (
 	maxJobs = 20_000
 )
 
-// job is a target that a worker has to check.
+// job is a target that a worker must check.
 type job struct {
 	at    address
 	base  key
@@ -48,7 +48,7 @@ type partition struct {
 	saved    uint64 // stored low-water mark
 	hosts    map[string]*host
 	active   int    // running requests to its hosts
-	busy     int    // holds of tasks and of verdicts that are not stored yet
+	busy     int    // holds by tasks and by verdicts that are not stored yet
 	draining bool   // starts no new jobs
 	old      uint64 // targets with greater sequence numbers were published under the lease
 }

@@ -22,7 +22,7 @@ const (
 	keepMeasured = 1 << 20
 	// maxMeasured limits the bytes that are read to find the size.
 	maxMeasured = 1 << 30
-	// shortSkip is the maximum distance of a forward seek that reads instead of opening the
+	// shortSkip is the maximum distance for a forward seek that reads instead of opening the
 	// object again.
 	shortSkip = 64 << 10
 )

@@ -30,7 +30,7 @@ func (f *FS) nameOf(item scheme.Item) string {
 	return unnamed
 }
 
-// isName reports whether name has a letter or digit.
+// isName reports whether name contains a letter or digit.
 func isName(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }

@@ -129,8 +129,8 @@ func (f *FS) finish(m *fsMenu, l *listing) {
 	delete(f.loading, m)
 }
 
-// keep caches the entries of m, and drops the entries of other menus beyond the limits. The
-// caller must hold f.mu.
+// keep caches the entries of m, and drops other menus' entries beyond the limits. The caller
+// must hold f.mu.
 func (f *FS) keep(m *fsMenu, l *listing) {
 	f.drop(m)
 	m.listing, m.element = l, f.recent.PushFront(m)
@@ -168,7 +168,7 @@ func (f *FS) load(m *fsMenu) (*listing, error) {
 	return f.read(m, r, resource), nil
 }
 
-// read makes entries of the items of the resource of m.
+// read creates entries from the items in m.
 func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
 	l := &listing{names: make(map[string]*fsEntry), read: time.Now()}
 	from := &access.Result{URL: r.URL, LinkOrigin: r.LinkOrigin}

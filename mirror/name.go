@@ -44,7 +44,7 @@ const (
 	maxSegment = 230
 )
 
-// place is the location of the files of a resource.
+// place holds the paths of a resource's files.
 type place struct {
 	file string // file with its bytes; a path with "/"
 	page string // page for readers of a menu; empty for objects

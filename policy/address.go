@@ -8,7 +8,7 @@ import (
 )
 
 // block is a range of addresses in the IANA IPv4 or IPv6 Special-Purpose Address Registry (RFC
-// 6890), or in the standard that what names.
+// 6890), or in the standard named in its description.
 type block struct {
 	prefix netip.Prefix
 	public bool   // the registry says "globally reachable"
@@ -106,7 +106,7 @@ var localTunnels = [...]netip.Prefix{
 	localTranslation,
 }
 
-// localTranslation contains the translation prefixes of a network, of 48 to 96 bits (RFC
+// localTranslation contains the local translation prefixes of networks, with 48 to 96 bits (RFC
 // 8215).
 var localTranslation = netip.MustParsePrefix("64:ff9b:1::/48")
 

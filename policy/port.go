@@ -93,7 +93,7 @@ var services = [...]service{
 	{7505, 7505, "OpenVPN"},       // its management: lines
 	{8005, 8005, "Tomcat"},        // the line SHUTDOWN is obeyed
 	{8021, 8021, "FreeSWITCH"},    // lines that place calls
-	{8025, 8025, "SMTP"},          // mail servers of programs and of their tests
+	{8025, 8025, "SMTP"},          // mail servers in programs and in their tests
 	{8094, 8094, "Telegraf"},      // a line is a measurement
 	{8125, 8126, "statsd"},        // a line is a measurement
 	{9009, 9009, "QuestDB"},       // a line is a row

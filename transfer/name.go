@@ -17,7 +17,7 @@ import (
 // maxName is the longest file name in common file systems, in bytes.
 const maxName = 255
 
-// The suffixes of a part and of its source.
+// The suffixes for a part and for its source.
 const (
 	partSuffix   = ".part"
 	sourceSuffix = ".part.json"

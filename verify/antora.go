@@ -62,7 +62,7 @@ func isForeign(ref string) bool {
 }
 
 // antoraModule returns the parent directory of "modules" for the document at base, and the
-// name of its module.
+// module's name.
 func antoraModule(base locus.URL) (dir, module string, ok bool) {
 	dir, rest, ok := cutLast(base.WithoutFragment().String(), "/modules/")
 	module, rest, below := strings.Cut(rest, "/")
@@ -107,9 +107,9 @@ const maxAntoraFolders = 1 << 16
 const maxAntoraFile = 64 << 10
 
 // settleAntora returns the outcome of a link to a page or picture that is missing in the
-// content root of its document. The link is dead if all other content roots of the component
-// also lack the file, and the module is in this repository. If a build adds files to the
-// component, only a link to the module of its document can be dead.
+// document's content root. The link is dead if all other content roots of the component also
+// lack the file, and the module is in this repository. If a build adds files to the component,
+// only a link to the module of its document can be dead.
 func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result) Result {
 	p := r.extra.antora
 	tree := e.antoraTree(ctx, p.top)

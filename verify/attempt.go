@@ -55,7 +55,7 @@ type Request struct {
 	*asked
 	want
 	api  locus.URL           // URL of the GitHub API to try first, or zero
-	left time.Duration       // rest of the time limit of the check; zero if it is not set
+	left time.Duration       // remaining time for the check; zero if there is no limit
 	slow func(time.Duration) // called with the Crawl-delay before a page is requested, or nil
 
 	redirect *access.Result // a redirect, or a page with a refresh; nil for a first request
@@ -187,7 +187,7 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	}
 	w := r.want
 	if w.followed {
-		// The page and the fragments of the link do not belong to the target of the refresh.
+		// The link's page and fragments do not belong to the refresh target.
 		w.page, w.fragments = nil, nil
 	}
 	if w.page != nil && w.page.sitemap == noSitemap && !c.isPage(w.page, res) {
@@ -364,8 +364,8 @@ func pageOf(res *access.Result) *origins {
 	return &origins{base: res.URL, files: from, others: from}
 }
 
-// readObject reads the fragments of an object, and the links if it is a page of a site. For
-// other pages, it returns the target of a refresh, if there is one.
+// readObject reads an object's fragments, and the links if it is a page of a site. For other
+// pages, it returns the target of a refresh, if there is one.
 func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
 	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {

@@ -94,8 +94,8 @@ func (c *Checker) remap(l *link) {
 	}
 }
 
-// described returns the length of the shortest beginning of u that p matches. A pattern for a
-// host or a scheme matches everything before the path.
+// described returns the length of the shortest prefix of u that p matches. A pattern for a host
+// or a scheme matches everything before the path.
 func described(p policy.Pattern, u locus.URL, port uint16) int {
 	text := u.String()
 	start := u.PathOffset()
@@ -163,7 +163,7 @@ func otherNames(name string, extensions []string) (list []string) {
 	return list
 }
 
-// indexes returns the names of the index files of a directory, in lower case.
+// indexes returns the names of a directory's index files, in lower case.
 func (c *Checker) indexes() []string {
 	if len(c.o.IndexFiles) == 0 {
 		return indexFiles

@@ -28,7 +28,7 @@ type target struct {
 
 	wants     []string // fragments to look for
 	fragments          // results for the fragments so far
-	anchors   *anchors // all fragments of a page of a site
+	anchors   *anchors // all fragments, if the target is a page of a site
 	page      *doc     // set if the target is a page of a site
 	next      *target  // the same URL from another origin, which waits for this one
 	archive   *target  // target for the archived copy of url
@@ -49,7 +49,7 @@ const (
 	done
 )
 
-// doc is a document of a run, or a page of a site.
+// doc is a document in a run, or a page of a site.
 type doc struct {
 	sitePage          // has only a name if there is no site
 	ready    bool     // contents is set
@@ -156,8 +156,8 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	e.changed.Broadcast()
 }
 
-// deliver sets the contents of a document. It adds links in the order of the documents, so
-// that the first page of a site does not depend on timing.
+// deliver sets the contents of a document. It adds links in document order, so that the first
+// page of a site does not depend on timing.
 func (e *Verifier) deliver(d *doc, read contents) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -427,7 +427,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt 
 	return a
 }
 
-// wait puts t into the queue of the host of its next request.
+// wait puts t into the queue for its next request's host.
 func (e *Verifier) wait(t *target, next *Request) {
 	t.due = next
 	at := t.key.url

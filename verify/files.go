@@ -123,7 +123,7 @@ func Files(fsys fs.FS, o *FilesOptions) (*Report, error) {
 	return report, nil
 }
 
-// filesScheme is the scheme of URLs in the file system of [Files].
+// filesScheme is the URL scheme for the file system of [Files].
 const filesScheme = "x-fs"
 
 func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {

@@ -40,8 +40,8 @@ func (f *fragments) apply(o *Outcome, fragment string) {
 // directive separates the fragment from the fragment directive (Text Fragments).
 const directive = ":~:"
 
-// isProgram reports whether a script of the page interprets the fragment: a route, or line
-// numbers of a source file.
+// isProgram reports whether a script in the page interprets the fragment: a route, or line
+// numbers in a source file.
 func isProgram(u locus.URL, fragment string) bool {
 	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") || isView(fragment) {
 		return true

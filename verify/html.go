@@ -22,7 +22,7 @@ type anchors struct {
 	// built reports whether a build of the site may make a fragment. If nil, it makes none.
 	built func(fragment string) bool
 	text  string // the folded text of the page, if it is needed
-	words bool   // text has only letters, digits and spaces, without Markdown punctuation
+	words bool   // text contains only letters, digits and spaces, without Markdown punctuation
 
 	templated []uint64 // names in template elements, which scripts may insert
 
@@ -63,8 +63,8 @@ func (a *anchors) has(name string) bool {
 	return ok
 }
 
-// htmlAnchors returns the fragments of a page: the values of "id" attributes, and of "name"
-// attributes of "a" elements (HTML 7.4.6.4, "the indicated part of the document"). withText
+// htmlAnchors returns the fragments in a page: the values of "id" attributes, and of "name"
+// attributes in "a" elements (HTML 7.4.6.4, "the indicated part of the document"). withText
 // also stores the text.
 func htmlAnchors(page string, withText bool) *anchors {
 	a := new(anchors)
@@ -176,7 +176,7 @@ var inline = map[string]bool{
 	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// folder joins pieces of text in lower case, with one space for each run of white space.
+// folder joins text pieces in lower case, with one space for each run of white space.
 type folder struct {
 	strings.Builder
 	blank bool // add a space before the next piece

@@ -218,8 +218,8 @@ func isInclude(found *document.Link, layout *Layout) bool {
 	return found.Element == "include" && layout.site.Name == "sphinx" && !strings.HasPrefix(found.Ref, "/")
 }
 
-// hasAtTop reports whether "/x" is a file of the directory, which is the top of a repository.
-// It is false for a site with a generator, where "/" has another meaning.
+// hasAtTop reports whether "/x" is a file in the directory, which is a repository root. It is
+// false for a site with a generator, where "/" has another meaning.
 func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	rest, ok := strings.CutPrefix(ref, "/")
 	if !ok || l.site.Name != "" || l.root != top {
@@ -357,8 +357,8 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	return list, err
 }
 
-// of returns the layout for a document: the layout of the nearest directory that contains the
-// document.
+// of returns the layout for a document, from the nearest directory with a layout that contains
+// the document.
 func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all

@@ -61,7 +61,7 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	e.deliver(d, read)
 }
 
-// originsOf returns the origins of the links in a document that is not a page of a site.
+// originsOf returns the origins for the links in a document that is not a page of a site.
 func originsOf(s *Source) *origins {
 	return &origins{base: s.URL, files: &access.Result{URL: s.URL}, others: &access.Result{URL: s.URL, LinkOrigin: policy.FromPublic}}
 }
@@ -483,7 +483,7 @@ func withoutBase(text string) (locus.URL, error) {
 }
 
 // inFile adapts a relative reference in a local file. It removes a query, which is not part of
-// a file name, and resolves "/" as the root of the site or the top of the repository.
+// a file name, and resolves "/" as the site root or the repository root.
 func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {

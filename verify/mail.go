@@ -27,7 +27,7 @@ type mailChecker struct {
 // check verifies the addresses of u by their syntax and by DNS. It contacts no mail server
 // (RFC 5321 section 3.5.3).
 func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, again bool) {
-	// The header fields of RFC 6068 are a part of the address in RFC 1738.
+	// RFC 6068 header fields are a part of the address in RFC 1738.
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" {
 		return Outcome{Verdict: Alive, Detail: "no address: the sender fills it in"}, false
@@ -84,8 +84,8 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 	return out, again
 }
 
-// checkDomain looks up the mail servers of a domain: the hosts of its MX records, or the
-// domain itself if it has none (RFC 5321 section 5.1). An MX record "." means that the domain
+// checkDomain looks up a domain's mail servers: the hosts in its MX records, or the domain
+// itself if there are none (RFC 5321 section 5.1). An MX record "." means that the domain
 // accepts no mail (RFC 7505).
 func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outcome, again bool) {
 	list, err := m.lookup.LookupMX(ctx, domain+".")
@@ -107,8 +107,8 @@ func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outco
 	return Outcome{Verdict: Dead, Cause: NoNames, Detail: domain + " accepts no mail: it has no MX record and no address"}, false
 }
 
-// isNoSuchName reports whether err means that a name does not exist or has no record of the
-// type.
+// isNoSuchName reports whether err means that a name does not exist or lacks the requested
+// record.
 func isNoSuchName(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && dns.IsNotFound

@@ -126,7 +126,6 @@ func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bo
 	return false
 }
 
-// folderOf returns the URL of the directory of a file.
 func folderOf(u locus.URL) string {
 	folder, _, _ := cutLast(u.String(), "/")
 	return folder

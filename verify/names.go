@@ -31,7 +31,7 @@ func (c *Checker) hostsOf(u locus.URL) []string {
 	return hosts
 }
 
-// unresolved returns the outcome of u if its host must not be looked up, or the zero Outcome.
+// unresolved returns the outcome for u if its host must not be looked up, or the zero Outcome.
 // at holds the origins of the document with the link; it is nil for a typed URL.
 func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	if at == nil || c.isHere(u) {

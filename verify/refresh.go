@@ -15,7 +15,7 @@ import (
 // longer delay, users have time to read the page.
 const maxRefresh = 10
 
-// maxRefreshHead is the maximum number of bytes of a page that are read only for a refresh.
+// maxRefreshHead limits the bytes of a page that are read only for a refresh.
 const maxRefreshHead = 64 << 10
 
 // refresh is the refresh of a page, from a meta element or the Refresh field.
@@ -24,8 +24,8 @@ type refresh struct {
 	base string // value of a base element, or ""
 }
 
-// next returns the target of the refresh of the page in res. It returns the zero URL if the
-// page only reloads itself, or if browsers ignore the refresh.
+// next returns the refresh target of the page in res. It returns the zero URL if the page only
+// reloads itself, or if browsers ignore the refresh.
 func (r refresh) next(c *Checker, res *access.Result) locus.URL {
 	seconds, ref, ok := parseRefresh(r.text)
 	if !ok || seconds > maxRefresh || !c.traits(res.URL).Has(scheme.Web) {
@@ -38,8 +38,8 @@ func (r refresh) next(c *Checker, res *access.Result) locus.URL {
 	return own(u)
 }
 
-// parseRefresh reads the value of a refresh (HTML 4.2.5.3, "shared declarative refresh
-// steps"). ok is false if it has no URL.
+// parseRefresh reads the value of a refresh (HTML 4.2.5.3, "shared declarative refresh steps").
+// ok is false if it contains no URL.
 func parseRefresh(text string) (seconds int, ref string, ok bool) {
 	text = trimSpace(text)
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))

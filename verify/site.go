@@ -76,7 +76,7 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page and returns true, unless the site already has the page or has most pages. If
+// add adds a page and returns true, unless the site already contains the page or most pages. If
 // most is zero, the number of pages is not limited.
 func (s *site) add(u locus.URL, most int) bool {
 	s.mu.Lock()
@@ -98,8 +98,8 @@ func (s *site) knows(u locus.URL) bool {
 	return s.pages[u]
 }
 
-// mayBePage reports whether a path may name a page: its last segment has no file extension of
-// another type.
+// mayBePage reports whether a path may name a page: its last segment does not have another
+// type's extension.
 func mayBePage(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	switch strings.ToLower(path.Ext(text)) {
@@ -111,8 +111,8 @@ func mayBePage(text string) bool {
 	return true
 }
 
-// followInSite makes t a page of a site if it is the first page, or if a page of the site
-// links to it. The caller must hold e.mu.
+// followInSite makes t a page of a site if t is the first page, or if another page of the site
+// links to t. The caller must hold e.mu.
 func (e *Verifier) followInSite(d *doc, t *target) {
 	if t.page != nil {
 		return
@@ -193,8 +193,7 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 	return why, false, nil
 }
 
-// robotsOf returns the rules in the robots.txt of the host of t. See [crawl.Robots.Rules] for
-// final.
+// robotsOf returns the robots.txt rules for t's host. See [crawl.Robots.Rules] for final.
 func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
 	if c.robots == nil {
 		return c.rules.Rules(ctx, t.key.url, t.from)

@@ -25,7 +25,7 @@ type Site struct {
 	SoftNotFound bool
 }
 
-// sitemapUse is the role of a document among the sitemaps of its site.
+// sitemapUse is the role of a document among its site's sitemaps.
 type sitemapUse uint8
 
 const (
@@ -68,7 +68,7 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	return robots, links
 }
 
-// readAsSitemap makes t a sitemap of the site of d. The caller must hold e.mu.
+// readAsSitemap makes t a sitemap of d's site. The caller must hold e.mu.
 func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
 	if t.page != nil || t.state == held || t.state == done && !isFound(t.outcome) || !d.site.add(t.key.url, e.o.MaxPages) {
 		return
@@ -156,7 +156,7 @@ func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isInde
 	return list, isIndex, errItems
 }
 
-// imageSpace is the namespace of images in sitemaps. They also have loc elements.
+// imageSpace is the namespace of images in sitemaps. Images also contain loc elements.
 const imageSpace = "http://www.google.com/schemas/sitemap-image/1.1"
 
 func attribute(x xml.StartElement, name string) string {

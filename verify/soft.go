@@ -34,7 +34,7 @@ type softPage struct {
 	text  string    // text without the words that depend on the path
 }
 
-// maxSoft is the maximum number of bytes of a page that are compared.
+// maxSoft limits the compared bytes of a page.
 const maxSoft = 1 << 20
 
 // check changes the outcome of a link to a warning if the host returns the same page for a

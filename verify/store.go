@@ -39,7 +39,7 @@ const (
 	// between two searches for older outcomes.
 	maxStored  = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
-	// maxDetail is the maximum number of bytes of a Detail in the store.
+	// maxDetail limits the size of a stored Detail, in bytes.
 	maxDetail = 300
 )
 
@@ -211,7 +211,7 @@ func (s *Store) flush() {
 	}
 }
 
-// newRecord returns the record of an outcome, without the password of To.
+// newRecord returns the record for an outcome, without the password in To.
 func newRecord(o *Outcome, when time.Time, fragments map[string]bool) record {
 	return record{
 		Verdict: o.Verdict, When: when.Unix(), Status: o.Status, Detail: o.Detail, To: withoutPassword(o.To),

@@ -44,7 +44,7 @@ func isTemplate(written string) bool {
 	if end, _ := octet.SchemeEnd(written); end > 0 && strings.HasPrefix(written[end:], ":") && !strings.HasPrefix(written[end:], "://") {
 		return hasAction(written)
 	}
-	// Most links have none of these.
+	// Most links contain none of these.
 	if !strings.ContainsAny(written, "{<$%*…") && !strings.Contains(written, "/:") && !strings.Contains(written, "...") && !hasNamedPort(written) {
 		return false
 	}
@@ -53,7 +53,7 @@ func isTemplate(written string) bool {
 		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written) || hasEllipsis(before)
 }
 
-// hasAction reports whether text has a template action or the start of one. A quote in an
+// hasAction reports whether text contains a template action or the start of one. A quote in an
 // action may end the attribute value early.
 func hasAction(text string) bool {
 	return strings.Contains(text, "{{") || strings.Contains(text, "{%") || strings.Contains(text, "<%") || strings.Contains(text, "${")
@@ -62,7 +62,7 @@ func hasAction(text string) bool {
 // maxExpression is the maximum size of an expression in braces.
 const maxExpression = 256
 
-// hasBraces reports whether text has an expression in braces: "{id}" (RFC 6570), "${x}",
+// hasBraces reports whether text contains an expression in braces: "{id}" (RFC 6570), "${x}",
 // "{{ x }}", "{% url %}". JSON in a query and Windows GUIDs do not count.
 func hasBraces(text string) bool {
 	for {
@@ -93,13 +93,13 @@ func isGUID(text string) bool {
 	return true
 }
 
-// hasTag reports whether text has a "<" and a later ">", as in "<id>" or "<?php ?>".
+// hasTag reports whether text contains a "<" and a later ">", as in "<id>" or "<?php ?>".
 func hasTag(text string) bool {
 	_, rest, ok := strings.Cut(text, "<")
 	return ok && strings.Contains(rest, ">")
 }
 
-// hasShellVariable reports whether text has "$(", or "$" and a name in upper case, such as
+// hasShellVariable reports whether text contains "$(", or "$" and a name in upper case, such as
 // "$VERSION". A "$" before other names is data, as in OData and in Java class names.
 func hasShellVariable(text string) bool {
 	for {
@@ -114,7 +114,7 @@ func hasShellVariable(text string) bool {
 	}
 }
 
-// hasWindowsVariable reports whether text has a name in upper case between "%":
+// hasWindowsVariable reports whether text contains a name in upper case between "%":
 // "%PUBLIC_URL%". Valid escapes do not count.
 func hasWindowsVariable(text string) bool {
 	for {
@@ -134,7 +134,7 @@ func isHex(text string) bool {
 	return len(text) > 1 && octet.Is(text[0], octet.Hex) && octet.Is(text[1], octet.Hex)
 }
 
-// hasFormat reports whether text has a format verb such as "%s" or "%d".
+// hasFormat reports whether text contains a format verb such as "%s" or "%d".
 func hasFormat(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "%")
@@ -221,7 +221,7 @@ func hasNamedSegment(text string) bool {
 	}
 }
 
-// hasEllipsis reports whether text ends with an ellipsis or has an ellipsis as a segment.
+// hasEllipsis reports whether text ends with an ellipsis or contains an ellipsis as a segment.
 func hasEllipsis(text string) bool {
 	for _, dots := range [...]string{"...", "…"} {
 		if strings.HasSuffix(text, dots) || strings.Contains(text, "/"+dots+"/") {

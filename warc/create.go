@@ -209,8 +209,8 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 	}
 }
 
-// finish reads the rest of the record, and the empty lines or the end of the gzip member after
-// it. For a truncated record it returns io.ErrUnexpectedEOF.
+// finish reads the rest of the record, and then the empty lines or the gzip member's end. For a
+// truncated record it returns io.ErrUnexpectedEOF.
 func (r *Reader) finish() error {
 	if _, err := io.Copy(io.Discard, r.record.block); err != nil {
 		return err

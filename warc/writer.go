@@ -234,7 +234,7 @@ func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 type draft struct {
 	typ    string
 	fields []Field
-	end    int64 // end of the part of the block to write
+	end    int64 // end offset of the bytes to write from the block
 }
 
 func (r *draft) add(name, value string) { r.fields = append(r.fields, Field{name, value}) }

@@ -35,7 +35,7 @@ const (
 	entryCost = 112
 	// hotShare is the inverse share of records that makes a key hot.
 	hotShare = 16
-	// hotLeast is the minimum number of records of a hot key.
+	// hotLeast is the minimum number of records for a hot key.
 	hotLeast = 1000
 )
 
@@ -77,7 +77,7 @@ func (a *aggregate) flush() {
 	a.frequent = frequent{}
 }
 
-// emit emits the tally of a key with its number of records.
+// emit emits a key's tally and number of records.
 func (a *aggregate) emit(key string, t Tally, records int64) {
 	a.sentCount++
 	a.sent += int64(len(key) + len(encodeTally(t)))
@@ -93,10 +93,10 @@ func (a *aggregate) emit(key string, t Tally, records int64) {
 // is never too high.
 type frequent struct{ counts map[string]int64 }
 
-// frequentKeys is the number of counted keys, twice the maximum number of hot keys.
+// frequentKeys limits the counted keys. It is twice the maximum number of hot keys.
 const frequentKeys = 2 * hotShare
 
-// count returns a lower bound of the number of occurrences of key.
+// count counts key, and returns a lower bound for its occurrences.
 func (f *frequent) count(key string) int64 {
 	if n, ok := f.counts[key]; ok {
 		f.counts[key] = n + 1

@@ -12,7 +12,6 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// kind is the type of the cells of a column.
 type kind uint8
 
 const (
@@ -29,7 +28,7 @@ type column struct {
 // deadLetters is the name of the columns for dead letters.
 const deadLetters = "dead"
 
-// columns returns the output columns of a pipeline or of dead letters.
+// columns returns the output columns for a pipeline or for dead letters.
 func columns(pipeline string) []column {
 	switch pipeline {
 	case Check:

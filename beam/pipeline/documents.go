@@ -41,7 +41,7 @@ func deadMember(err error) (at string, reason error) {
 	return "", err
 }
 
-// isDamaged reports whether err, which concerns a part of s, means that the rest of s is lost. A
+// isDamaged reports whether err, from reading a part of s, means that the rest of s is lost. A
 // damaged member or a binary file is only a dead letter.
 func isDamaged(s Source, at string, err error) bool {
 	if at != "" || errors.Is(err, document.ErrBinary) || errors.Is(err, document.ErrLimit) {

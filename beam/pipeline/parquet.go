@@ -44,7 +44,7 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (
 }
 
 // file returns the whole file and a function that releases it. It copies a file without random
-// access to a temporary file. Such a file must not have more than size bytes.
+// access to a temporary file. Such a file must not be larger than size bytes.
 func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 	if file, ok := r.in.(io.ReaderAt); ok {
 		return file, func() {}, nil
@@ -125,7 +125,7 @@ func (o Options) leaf(names []string) int {
 }
 
 const (
-	// footerEnd is the size of the end of a file: the length of the footer and a mark.
+	// footerEnd is the size of the last field in a file: the footer's length and a mark.
 	footerEnd = 8
 	// maxFooter limits the footer in bytes.
 	maxFooter = 256 << 20

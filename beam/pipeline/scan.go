@@ -41,7 +41,7 @@ const (
 )
 
 const (
-	// splitSize is the initial size of a part of a text.
+	// splitSize is the initial size of the parts of a text.
 	splitSize = 64 << 20
 	// maxPasses limits the parts of a text that must be read from its start, because reading each
 	// part includes all text before it.

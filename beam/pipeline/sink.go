@@ -26,8 +26,8 @@ func (o Output) temporary() string {
 	return folder + ".locus-beam-" + o.Job
 }
 
-// ended returns the format and the compression of a kind of rows. Dead letters are NDJSON, because
-// they may contain any bytes.
+// ended returns the format and the compression for a kind of rows. Dead letters are NDJSON,
+// because they may contain any bytes.
 func (o Output) ended(kind string) (format, compression string) {
 	if kind == deadLetters && o.Format != FormatNDJSON {
 		return FormatNDJSON, compressNone
@@ -35,7 +35,7 @@ func (o Output) ended(kind string) (format, compression string) {
 	return o.Format, o.Compression
 }
 
-// name returns the name of a file of a kind of rows.
+// name returns a file name for a kind of rows.
 func (o Output) name(kind string, i, n int) string {
 	middle := ""
 	if kind == deadLetters {
@@ -99,7 +99,7 @@ func (f *writeFn) FinishBundle(_ context.Context, emit func(string)) error {
 	return nil
 }
 
-// writeShardFn writes the rows of a shard like [writeFn] writes the rows of a bundle.
+// writeShardFn is [writeFn] for a shard instead of a bundle.
 type writeShardFn struct{ Output Output }
 
 // ProcessElement implements the SDK's DoFn.

@@ -125,8 +125,8 @@ func (f *lookFn) look(ctx context.Context, s *Source) error {
 	return f.recognize(unpacked(head, format))
 }
 
-// recognize returns an error for a list whose lines contain more than a URL, and for compressed
-// Parquet files.
+// recognize returns an error for compressed Parquet files, and for lists with lines that
+// contain more than a URL.
 func (f *lookFn) recognize(head []byte) error {
 	switch err := lines.Recognize(head, false); {
 	case lines.IsParquet(head):
@@ -150,12 +150,12 @@ func unpacked(head []byte, format unpack.Format) []byte {
 	return head
 }
 
-// headSize is the number of bytes used to detect the format of a file.
+// headSize is the number of bytes for detecting a file's format.
 const headSize = 64 << 10
 
-// isText reports whether a file that begins with head has independent lines, so it is neither
-// compressed nor an archive. For CDX and CDXJ it also returns the first line. If fields is true,
-// all files consist of lines.
+// isText reports whether a file that begins with head consists of independent lines, so it is
+// neither compressed nor an archive. For CDX and CDXJ it also returns the first line. If fields
+// is true, all files consist of lines.
 func isText(ctx context.Context, head []byte, fields bool) (text bool, index string) {
 	if format, _ := unpack.Detect(head); format != unpack.None || bytes.HasPrefix(head, []byte("\xFE\xFF")) || bytes.HasPrefix(head, []byte("\xFF\xFE")) {
 		return false, ""

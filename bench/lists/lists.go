@@ -62,9 +62,9 @@ func GoRoot() string {
 	return strings.TrimSpace(string(out))
 }
 
-// accepted returns at most Most texts that both locus and net/url accept, so that benchmarks do not
-// measure errors. The texts are contiguous parts of one string, like the lines of a file. Separate
-// allocations would be scattered in memory.
+// accepted returns at most Most texts that both locus and net/url accept, so that benchmarks do
+// not measure errors. The texts are contiguous parts of one string, like lines in a file.
+// Separate allocations would be scattered in memory.
 func accepted(texts []string) []string {
 	var lines strings.Builder
 	var ends []int

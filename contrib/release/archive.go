@@ -35,7 +35,7 @@ func archiveSuffix(t target) string {
 }
 
 // packed returns an archive with the files in a directory. The files are sorted, belong to
-// root, and all have the same time.
+// root, and share one time.
 func packed(t target, dir string, files []file, modified time.Time) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	for i := range files {

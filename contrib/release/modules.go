@@ -151,8 +151,8 @@ func (r *repository) blob(ctx context.Context, commit, name string) ([]byte, err
 	return command(ctx, r.dir, nil, "git", "cat-file", "blob", commit+":"+name)
 }
 
-// requireRoot returns go.mod and go.sum of a nested module with a requirement of the root
-// module instead of the replace line.
+// requireRoot returns a nested module's go.mod and go.sum, with the root module's version
+// instead of the replace line.
 func (r *repository) requireRoot(ctx context.Context, folder string, root *moduleRelease) ([]file, error) {
 	mod, sum := path.Join(folder, "go.mod"), path.Join(folder, "go.sum")
 	octets, err := r.blob(ctx, root.commit, mod)

@@ -15,8 +15,9 @@ import (
 // updatesTime limits the proxy requests for one module's dependencies.
 const updatesTime = 2 * time.Minute
 
-// reportUpdates prints which dependencies of each module of the repository have newer versions.
-// If a module proxy does not respond, a line in the report says so, and the run succeeds.
+// reportUpdates prints, for each module in the repository, the dependencies with newer
+// versions. If a module proxy does not respond, a line in the report says so, and the run
+// succeeds.
 func reportUpdates(ctx context.Context, out io.Writer, o options) error {
 	modules, err := modulesIn(o.source)
 	if err != nil {

@@ -37,8 +37,8 @@ func field(file, name string) (n int64, ok bool) {
 	return 0, false
 }
 
-// groupLimits returns the limits of the control groups in file and of their parents: "0::/path" in
-// version 2 and "N:memory:/path" in version 1.
+// groupLimits returns the limits for the control groups in file and for their parents. A group
+// is "0::/path" in version 2 and "N:memory:/path" in version 1.
 func groupLimits(file, root string) (limits []int64) {
 	text, err := os.ReadFile(file)
 	if err != nil {

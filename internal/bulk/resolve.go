@@ -15,7 +15,7 @@ func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 	defer cancel(nil)
 	counts := make([]*stream, len(s.keys))
 	workers := min(runtime.GOMAXPROCS(0), len(s.keys))
-	// The chunks of texts stay in memory, and the streams of counts need buffers.
+	// The chunks with texts stay in memory, and the count streams need buffers.
 	memory := s.o.Memory - 256*int64(s.chunkSize())
 	if s.o.Count {
 		memory -= s.o.Memory / 2

@@ -50,7 +50,7 @@ func NewSet(o SetOptions) *Set {
 	return s
 }
 
-// chunkSize is the size of the chunks of streams.
+// chunkSize returns the chunk size for streams.
 func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10)) }
 
 // A Batch is a group of texts for [Set.Add].
@@ -91,10 +91,10 @@ func (s *Set) Add(b *Batch) error {
 	return nil
 }
 
-// ahead is the number of keys whose slots are prefetched together.
+// ahead is the number of keys with slots that are prefetched together.
 const ahead = 16
 
-// touch reads the slots of keys, so that the processor loads all of them concurrently.
+// touch reads the slots for keys, so that the processor loads them concurrently.
 func (s *Set) touch(keys []Key) {
 	var x byte
 	for _, k := range keys {

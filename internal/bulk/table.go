@@ -39,7 +39,7 @@ func (t *table) place(k Key) int {
 	return int(slot) * t.width
 }
 
-// find returns the offset of the slot of k, or of a free slot for k.
+// find returns the offset of the slot with k, or of a free slot for k.
 func (t *table) find(k Key) (at int, found bool) {
 	at = t.place(k)
 	for {

@@ -38,7 +38,7 @@ func URL(u locus.URL) (locus.URL, error) {
 	return locus.Parse(string(b))
 }
 
-// hostOf returns the offsets of the host in u, or of the domain in its mail address.
+// hostOf returns the offsets of the host in u, or of the domain in a mail address.
 func hostOf(u locus.URL) (start, end int) {
 	if u.Facts().Has(locus.Internet) {
 		return u.HostOffset(), u.HostOffset() + len(u.Host())

@@ -46,7 +46,8 @@ var (
 // escapes maps the byte after the backslash of an escape to its character.
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// rune16 returns the character of an escape "\u" or of a pair of them, and its length.
+// rune16 decodes a "\u" escape, or a pair of them, and returns the character and the escape's
+// length.
 func rune16(text []byte) (rune, int) {
 	const one = len(`\u0000`)
 	r := hex4(text)

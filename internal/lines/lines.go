@@ -55,7 +55,7 @@ func (b *Block) Release() {
 }
 
 const (
-	// blockSize is the size of a block of a file in bytes.
+	// blockSize is the block size for files, in bytes.
 	blockSize = 1 << 20
 	// ahead is the number of blocks to read ahead.
 	ahead = 2

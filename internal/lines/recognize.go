@@ -214,8 +214,8 @@ func areNames(names []string) bool {
 	return len(names) > 1
 }
 
-// urlField returns the number of the field with the most URLs, or 0 if less than half of the rows
-// have a URL there. Nine of ten rows must have the same number of fields as the first line.
+// urlField returns the number of the field with the most URLs, or 0 if fewer than half of the
+// rows contain a URL there. Nine of ten rows must have as many fields as the first line.
 func urlField(rows [][]byte, delimiter string, columns int) int {
 	urls := make([]int, columns)
 	equal, all := 0, 0

@@ -58,7 +58,7 @@ func (r *reader) send(b *Block) error {
 
 var newline = []byte{'\n'}
 
-// headSize is the size of the buffer for the first bytes of a source.
+// headSize is the buffer size for the first bytes of a source.
 const headSize = 64 << 10
 
 // read reads a source and delivers its error.

@@ -122,8 +122,8 @@ func (r *reader) deliver(n int) error {
 	return nil
 }
 
-// splitLong returns the length of the lines before the first line with more than limit bytes, and
-// the length of that line. It looks only near the limits.
+// splitLong finds the first line with more than limit bytes. It returns the length of the text
+// before that line, and the line's length. It looks only near the limits.
 func splitLong(text []byte, limit int) (whole, long int) {
 	for len(text)-whole > limit {
 		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
@@ -138,8 +138,8 @@ func splitLong(text []byte, limit int) (whole, long int) {
 	return len(text), 0
 }
 
-// sendText sends n bytes. It hands over the memory of the block, unless a read of a pipe still
-// writes to the rest of the memory.
+// sendText sends n bytes. It hands over the block's memory, unless a pending read from a pipe
+// still writes to it.
 func (r *reader) sendText(n int) error {
 	f := &r.filling
 	text := f.text()

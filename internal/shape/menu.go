@@ -53,7 +53,7 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	return nil, found, menuError(cmp.Or(err, ErrMenu))
 }
 
-// errItems ends parsing of the head of a menu.
+// errItems ends the parsing of a menu's head.
 var errItems = errors.New("shape: items follow")
 
 // read decodes a value of type T and passes it to use.

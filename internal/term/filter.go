@@ -64,7 +64,7 @@ const (
 	inCSI
 	inOSC
 	inString  // DCS, SOS, PM, APC, or a title for GNU screen (ESC k)
-	inPalette // the Linux console's OSC P, which has no terminator
+	inPalette // the Linux console's OSC P, without a terminator
 )
 
 // paletteSize is the length of a color in the Linux console's OSC P: its number, and RGB.

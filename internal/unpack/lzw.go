@@ -23,7 +23,7 @@ type uncompress struct {
 
 	ahead uint32 // buffered bits; the next bits are lowest
 	have  uint   // number of buffered bits
-	read  int    // bytes read of this group of codes
+	read  int    // bytes read from this group
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -91,8 +91,8 @@ func (u *uncompress) code() (int, error) {
 	return int(code), nil
 }
 
-// align skips the rest of a group of eight codes. The length of a group in bytes is the number of
-// bits of a code. The number of bits changes only between groups.
+// align skips the rest of a group of eight codes. A group's length in bytes is the number of
+// bits in a code. The number of bits changes only between groups.
 func (u *uncompress) align() {
 	if n := u.read % int(u.bits); n > 0 {
 		u.r.Discard(int(u.bits) - n) // the next read repeats an error

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal/extworker"
 )
 
-// The default ports of the subcommands, which are the ports of Beam's own programs.
+// The subcommands' default ports are the same as for Beam's own programs.
 const (
 	defaultPort = -1
 	serverPort  = 8073

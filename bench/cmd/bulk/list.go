@@ -38,8 +38,8 @@ var words = strings.Fields(`news archive article images static blog wiki forum u
 	category search index media download video photo gallery thread topic post comment
 	about contact help software library research paper report annual data public`)
 
-// appendURL appends the URL with number k and a line end. The other spelling has the scheme in
-// upper case, the default port, and an escaped letter.
+// appendURL appends the URL with number k and a line end. The other spelling uses an upper-case
+// scheme, the default port, and an escaped letter.
 func appendURL(b []byte, k uint64, other bool) []byte {
 	r := rand.NewPCG(k, 11)
 	x := r.Uint64()
@@ -59,7 +59,7 @@ func appendURL(b []byte, k uint64, other bool) []byte {
 		scheme = strings.ToUpper(scheme)
 	}
 	b = append(append(b, scheme...), "://"...)
-	// A few hosts have many of the URLs.
+	// A few hosts occur in many URLs.
 	host := pick(1 << (4 + pick(15)))
 	if host%3 > 0 {
 		b = append(b, "www."...)

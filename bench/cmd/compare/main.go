@@ -96,8 +96,8 @@ func (c *compare) table(peers []bench.Peer, all []lists.List) {
 }
 
 // compare measures the peers in turn, round by round. It returns the median times in
-// nanoseconds per URL, and the median ratios of the first peer's times to theirs. Ratios
-// are of the same round, because the speed of the machine changes between rounds.
+// nanoseconds per URL, and the median ratios of the first peer's times to theirs. It
+// computes ratios within a round, because the machine's speed changes between rounds.
 func (c *compare) compare(peers []bench.Peer, list []string) (times, ratios []float64) {
 	all := make([][2][]float64, len(peers))
 	for range c.rounds {

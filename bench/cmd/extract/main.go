@@ -200,9 +200,9 @@ const (
 	treeFolder    = "tree"
 )
 
-// newCorpus makes a corpus of the given size in dir from the documentation, the Go distribution and
-// other files of this machine. It contains the documents in one file and as a tree of files, and
-// their URLs. newCorpus repeats the documents if they are too few.
+// newCorpus creates a corpus with the given size in dir, from the documentation, the Go
+// distribution and other files on this machine. It contains the documents in one file and as a
+// tree of files, and their URLs. newCorpus repeats the documents if they are too few.
 func newCorpus(dir string, size int64) (documents, dense text, files int) {
 	var all bytes.Buffer
 	for int64(all.Len()) < size {

@@ -119,7 +119,7 @@ func (b *loadTest) start() {
 		"--cache", filepath.Join(b.dir, "cache"), "--cache-size", "4G", "--log-format", "none")
 }
 
-// server starts a program whose first output is its address.
+// server starts a program that first prints its address.
 func (b *loadTest) server(program string, args ...string) (addr string, pid int) {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
@@ -297,7 +297,7 @@ func (b *loadTest) slowly() {
 			return fmt.Errorf("%s, %w", status, err)
 		}
 		began.Add(1)
-		// A read has the length of several lines.
+		// Each read covers several lines.
 		for p := make([]byte, 1<<10); time.Now().Before(end); time.Sleep(time.Second) {
 			if _, err := io.ReadFull(r, p); err != nil {
 				return err
@@ -312,7 +312,7 @@ func (b *loadTest) slowly() {
 		b.readers, before>>10, memory(b.pid, "VmHWM")>>10, began.Load())
 }
 
-// memory returns a field of the status of a process in KiB.
+// memory returns a field in a process's status file, in KiB.
 func memory(pid int, name string) (n int) {
 	_, rest, ok := strings.Cut(string(bench.Must(os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)))), "\n"+name+":")
 	if !ok {

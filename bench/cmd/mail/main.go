@@ -187,7 +187,7 @@ func sizeOf(dir string) (size int64) {
 	return size
 }
 
-// peak returns the peak memory of this process, including mapped pages of files.
+// peak returns this process's peak memory, including mapped file pages.
 func peak() string {
 	text, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(text), "VmHWM:")

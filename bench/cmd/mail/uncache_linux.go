@@ -15,8 +15,7 @@ const dontNeed = 4
 // settle writes dirty pages to the disk, because they can't be dropped from the cache.
 func settle() { syscall.Sync() }
 
-// uncache drops the contents of a file, or of all files in a directory, from the page
-// cache.
+// uncache drops a file, or all files in a directory, from the page cache.
 func uncache(path string) error {
 	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {

@@ -36,7 +36,7 @@ func maskUsage(message string, args []string) string {
 	})
 }
 
-// usageMessage is an error whose text has been masked.
+// usageMessage is an error with a masked text.
 type usageMessage struct {
 	error
 	text string

@@ -41,9 +41,8 @@ func Main(run func(a *App, args []string) int) int {
 	return run(a, os.Args[1:])
 }
 
-// errorPipe is standard error. It cancels the run after a write to a closed pipe, because a
-// user who reads only the first messages should not wait for the rest. The exit status then
-// reports that results are missing.
+// errorPipe is standard error. It cancels the run after a write to a closed pipe, because the
+// reader needs no more messages. The exit status then reports that results are missing.
 type errorPipe struct {
 	io.Writer
 	end context.CancelCauseFunc

@@ -25,7 +25,7 @@ const (
 // A Group is the title of a group of subcommands in the help.
 type Group string
 
-// The groups of subcommands, in the order of the help.
+// The subcommand groups, in help order.
 const (
 	GroupFetch   Group = "Fetch and browse"
 	GroupCheck   Group = "Check"

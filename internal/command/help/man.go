@@ -53,7 +53,7 @@ func hasPage(c *cobra.Command) bool {
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// roff builds the source of a page for the macros of man(7).
+// roff builds the source of a manual page with man(7) macros.
 type roff struct{ strings.Builder }
 
 func (r *roff) macro(name string, args ...string) {

@@ -60,8 +60,8 @@ func (v *verifier) addAskFlags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions([]string{"head", "get"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// prepareAsk sets the options of the verifier and its client from the flags, the rules and
-// the environment. trusted reports whether a flag named the file of rules.
+// prepareAsk sets the options for the verifier and its client from the flags, the rules and the
+// environment. trusted reports whether a flag named the rules file.
 func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	q, ask := &v.ask, &v.o.HTTP
 	switch method := strings.ToLower(q.method); {

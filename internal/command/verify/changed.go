@@ -245,7 +245,7 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 	}
 }
 
-// hunk returns the number of lines on one side of a hunk, and the first line.
+// hunk returns the number of lines on one side of a hunk, and its first line number.
 func hunk(line string, side byte) (count, first int64, err error) {
 	for field := range strings.FieldsSeq(line) {
 		if field[0] != side {

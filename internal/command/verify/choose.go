@@ -132,8 +132,8 @@ func parsePatterns(text string) (list []policy.Pattern, err error) {
 	return list, nil
 }
 
-// preparePaths reads the path patterns. Patterns of the flag are relative to the current
-// directory, and patterns of the rules to the directory of the rules file.
+// preparePaths reads the path patterns. Patterns in the flag are relative to the current
+// directory, and patterns in the rules file to the file's directory.
 func (c *choice) preparePaths(r *verify.Rules, rules string) error {
 	for _, text := range c.excludePath {
 		p, err := pathPattern(text, ".")

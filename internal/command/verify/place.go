@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// place sets the fields of s that resolve relative links. name is the path of the document,
-// which verify found in arg. Both are empty for standard input, which counts as a document
-// in the current directory.
+// place sets the fields of s that resolve relative links. name is the document's path, which
+// verify found in arg. Both are empty for standard input, which counts as a document in the
+// current directory.
 func (c *choice) place(s *verify.Source, arg, name string) {
 	dir := "."
 	if name != "" {
@@ -39,8 +39,8 @@ func folderOf(arg, dir string) string {
 	return dir
 }
 
-// top returns the URL of the top of the repository that contains the absolute path dir, or
-// the zero URL if none does.
+// top returns the root URL of the repository that contains the absolute path dir, or the zero
+// URL if there is none.
 func (c *choice) top(dir string) locus.URL {
 	u, ok := c.tops[dir]
 	if ok {

@@ -25,7 +25,7 @@ type sarifReport struct {
 	out   *bufio.Writer
 	dir   string // working directory, with "/"; empty if unknown
 	rows  int
-	same  map[string]int // number of occurrences of each link in a document
+	same  map[string]int // occurrence count for each link in a document
 	rules map[string]int // rule indexes
 }
 

@@ -187,7 +187,7 @@ func apply(text []byte, edits []edit) []byte {
 	return b.Bytes()
 }
 
-// maxProofs bounds the time for a document whose edits do not work.
+// maxProofs limits the time for a document in which edits do not work.
 const maxProofs = 32
 
 // prove removes edits until the edited document contains the expected links.

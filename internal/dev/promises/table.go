@@ -27,8 +27,7 @@ func testsIn(text string) (list []string, err error) {
 	return list, nil
 }
 
-// rows returns the cells of each row below the header cells, in every table of a document
-// that has this header.
+// rows returns each row's cells, for every table in a document with the given header.
 func rows(text string, header ...string) (list [][]string) {
 	in := false
 	for line := range strings.Lines(text) {

@@ -108,7 +108,7 @@ func (d *docusaurus) readLocales() {
 	}
 }
 
-// maxLocales is the maximum number of languages and of versions that are read.
+// maxLocales limits the languages and versions that are read.
 const maxLocales = 64
 
 // docusaurusPlugin is a plugin that creates pages.
@@ -220,7 +220,7 @@ func (d *docusaurus) setting(options map[string]any, key, usual string) string {
 // docsVersion is a version of documents.
 type docsVersion struct{ name, dir, at, translated string }
 
-// openDocs reads the documents of an instance of the plugin, of all versions and languages.
+// openDocs reads the documents for a plugin instance, in all versions and languages.
 func (d *docusaurus) openDocs(options map[string]any) error {
 	route := strings.Trim(d.setting(options, "routeBasePath", "docs"), "/")
 	d.doubt = d.doubt || options[""] != nil
@@ -244,7 +244,7 @@ func (d *docusaurus) openDocs(options map[string]any) error {
 	return nil
 }
 
-// versions returns the versions of the documents of an instance.
+// versions returns the document versions for a plugin instance.
 func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	id := d.setting(options, "id", "default")
 	before, translated := id+"_", "docusaurus-plugin-content-docs-"+id
@@ -409,7 +409,7 @@ func (d *docusaurus) openRedirects(options map[string]any) error {
 	return nil
 }
 
-// indexPath returns the path of a directory for the path of its index page.
+// indexPath returns a directory's path for its index page's path.
 func indexPath(stem string) string {
 	if dir, last := path.Split(stem); last == "index" {
 		return dir
@@ -417,8 +417,8 @@ func indexPath(stem string) string {
 	return stem
 }
 
-// docSlug returns the path of a document below the route of the documents, and whether it is the index
-// page of its directory.
+// docSlug returns a document's path below the documents' route, and whether it is its directory's
+// index page.
 func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex bool) {
 	parts := strings.Split(stem, "/")
 	for i, part := range parts {
@@ -443,7 +443,7 @@ func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex b
 	return path.Join(dir, cmp.Or(own, v.get("id"), parts[last])), false
 }
 
-// blogSlug returns the path of a post below the route of the blog.
+// blogSlug returns a post's path below the blog's route.
 func blogSlug(stem string, v values) string {
 	if slug := v.get("slug"); slug != "" {
 		return slug

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// missing returns the target of a link that was not found. If the site has plugins or settings
+// missing returns the target of a link that was not found. If the site uses plugins or settings
 // that were not read, only a build can resolve most such links. But plugins seldom create a
 // document or a picture beside a document, so a relative link to such a file is dead.
 func (s *Site) missing(doc, ref string, target Target) Target {
@@ -44,7 +44,7 @@ func (s *Site) lacksPicture(ref string) bool {
 	})
 }
 
-// isPicture reports whether a path has the file extension of a picture.
+// isPicture reports whether a path's extension denotes a picture.
 func isPicture(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".png", ".jpg", ".jpeg", ".svg", ".gif", ".webp", ".avif", ".ico":
@@ -57,8 +57,8 @@ func isPicture(ref string) bool {
 // be neither a URL nor a path.
 func (s *Site) Doubts() bool { return s.doubt }
 
-// isSourceName reports whether a path has the file extension of a document or of a file that is
-// usually beside one.
+// isSourceName reports whether a path's extension denotes a document or a file that is usually
+// beside one.
 func isSourceName(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".qmd", ".rmd", ".ipynb", ".txt", ".pdf",
@@ -71,7 +71,8 @@ func isSourceName(ref string) bool {
 
 // mentioned returns a function that reports whether a plugin may create a fragment from source.
 // That is so if source contains a word with the letters and digits of the fragment, or the
-// identifier at its end. If source has more than maxWords words, all fragments are possible.
+// identifier at its end. If source contains more than maxWords words, all fragments are
+// possible.
 func mentioned(source string) func(fragment string) bool {
 	words := map[string]bool{}
 	for _, separates := range []func(rune) bool{unicode.IsSpace, separatesIdentifiers} {

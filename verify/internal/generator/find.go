@@ -118,7 +118,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 	return s.missing(doc, plain, s.findPage(doc, at, plain))
 }
 
-// findPage returns the target of a link by the path of its page.
+// findPage returns a link's target by its page path.
 func (s *Site) findPage(doc, at, plain string) Target {
 	begin := s.rootOf(doc).at
 	if s.rooted && strings.HasPrefix(plain, "/") && !strings.HasPrefix(plain, s.prefix) {
@@ -271,8 +271,8 @@ func (s *Site) Has(name string) bool {
 	return err == nil
 }
 
-// absolute resolves ref against the path of a page, and returns the path below the root of the
-// site. ok is false if ref points outside the site; then p is relative to the root.
+// absolute resolves ref against a page's path, and returns the path below the site root. ok is
+// false if ref points outside the site; then p is relative to the root.
 func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	base := s.prefix
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
@@ -295,7 +295,7 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	return "../" + strings.Repeat("../", strings.Count(s.prefix, "/")-2) + strings.TrimPrefix(full, "/"), false
 }
 
-// leaves returns the number of ".." in ref that point above the root of the server.
+// leaves returns the number of ".." in ref that point above the server root.
 func leaves(base, ref string) int {
 	depth, most := 0, 0
 	for segment := range strings.SplitSeq(base+ref, "/") {

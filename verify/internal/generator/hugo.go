@@ -174,7 +174,7 @@ func (h *hugo) walkRoots() error {
 	return nil
 }
 
-// hasShortcode reports whether a document has a shortcode that may add fragments.
+// hasShortcode reports whether a document contains a shortcode that may add fragments.
 func (s *Site) hasShortcode(source string) bool {
 	for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
 		switch m[1] {
@@ -208,8 +208,8 @@ func (s *Site) makesFragments(name string) bool {
 // templateName matches a heading, a name, or the content of another file in a template.
 var templateName = expression(`(?i)<h[1-6]|\bid\s*=|(?m)^#|markdownify|renderstring|readfile|getpage|getresource|resources\.get|\.content|\binclude\b|partial`)
 
-// readConfig reads the configuration file, and the files of config/_default and of the production
-// environment.
+// readConfig reads the configuration file, and the files in config/_default and
+// config/production.
 func (h *hugo) readConfig() {
 	if path.Dir(h.Config) == "." {
 		h.readPart(h.Config, "")
@@ -284,8 +284,8 @@ func (h *hugo) readRoots() {
 	}
 }
 
-// lacksTheme reports whether a theme is missing in the directory. It may have any files, templates and
-// shortcodes.
+// lacksTheme reports whether a theme is missing in the directory. A missing theme may contain any
+// files, templates and shortcodes.
 func (h *hugo) lacksTheme() bool {
 	for _, theme := range slices.Concat(h.config["theme"], h.config["module.imports.path"]) {
 		if !h.isFolder(path.Join("themes", theme)) && !h.isFolder(path.Join("_vendor", theme)) {
@@ -337,7 +337,7 @@ func (h *hugo) byLogicalPath(doc, ref string) Target {
 	return Target{Missing, ref}
 }
 
-// logicalPath returns the path of a document without the name of an index.
+// logicalPath returns a document's path without the name of an index.
 func logicalPath(stem string) string {
 	if dir, last := path.Split(stem); last == "index" || last == "_index" {
 		return path.Clean("./" + dir)
@@ -414,13 +414,12 @@ func (h *hugo) file(name string, root hugoRoot) {
 	}
 }
 
-// hasLanguage reports whether the site has a language with that code.
+// hasLanguage reports whether a language with that code is configured.
 func (h *hugo) hasLanguage(code string) bool {
 	_, ok := h.languages()[strings.ToLower(code)]
 	return ok
 }
 
-// address returns the path of the page of a document.
 func (h *hugo) address(stem, language string, v values) string {
 	if own := v.get("url"); own != "" {
 		if !strings.HasPrefix(own, "/") {

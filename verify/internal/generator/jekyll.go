@@ -51,7 +51,7 @@ func openJekyll(s *Site, config string) error {
 	}
 	s.made = []string{"feed.xml", "sitemap.xml", "robots.txt", "redirects.json", "404.html", "assets/css/*", "page*", "tag/*", "tags/*", "category/*", "categories/*"}
 	if v.get("theme")+v.get("remote_theme") != "" {
-		s.made = append(s.made, "assets/**") // the theme also has pictures
+		s.made = append(s.made, "assets/**") // the theme also contains pictures
 	}
 	style := v.get("permalink")
 	j := &jekyll{s, v, style}
@@ -69,8 +69,8 @@ func jekyllHarmless(name string) bool {
 	return false
 }
 
-// hasInclude reports whether a document includes a file that may add fragments, or has a Liquid loop or
-// output.
+// hasInclude reports whether a document includes a file that may add fragments, or contains a Liquid
+// loop or output.
 func (s *Site) hasInclude(source string) bool {
 	for _, m := range jekyllInclude().FindAllStringSubmatch(source, -1) {
 		if m[1] == "" || s.makesFragments("_includes/"+m[1]) {
@@ -132,7 +132,7 @@ func (j *jekyll) file(name string) {
 	}
 }
 
-// post returns the path of a post. m holds its directory, the parts of its date, and its title.
+// post returns a post's path. m holds its directory, the parts of its date, and its title.
 func (j *jekyll) post(m []string, v values) string {
 	year, _ := strconv.Atoi(m[2])
 	month, _ := strconv.Atoi(m[3])
@@ -159,7 +159,7 @@ func (j *jekyll) post(m []string, v values) string {
 	})
 }
 
-// item returns the path of a document of a collection.
+// item returns the path for a document in a collection.
 func (j *jekyll) item(collection, below string, v values) string {
 	style := cmp.Or(v.get("permalink"), j.config.get("collections."+strings.ToLower(collection)+".permalink"))
 	if style == "" {

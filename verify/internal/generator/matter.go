@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// values holds the scalars and list items of a configuration, by their keys in lower case, such as
-// "collections.docs.permalink". Values from a list of tables are in the order of the list.
+// values holds the scalars and list items of a configuration, by their keys in lower case, such
+// as "collections.docs.permalink". Values from a list of tables are in list order.
 type values map[string][]string
 
 const (

@@ -204,8 +204,8 @@ func (m *mkDocs) isOpen(source string) bool {
 	return len(parts) == maxParts || m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
 }
 
-// makesParts reports whether an included file may add headings or names, or has a part that a plugin
-// replaces. Each file is read once.
+// makesParts reports whether an included file may add headings or names, or contains a part that a
+// plugin replaces. Each file is read once.
 func (m *mkDocs) makesParts(name string) bool {
 	if known, ok := m.parts.Load(name); ok {
 		return known.(bool)
@@ -245,7 +245,7 @@ func mkDocsHarmless(name string) bool {
 	return false
 }
 
-// directoryPath returns the path of the page of a document: a/ or a.html.
+// directoryPath returns the page path for a document: a/ or a.html.
 func directoryPath(name string, directories bool) string {
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	dir, last := path.Split(stem)
@@ -279,7 +279,7 @@ func mkDocsMarks(name string) func() *regexp.Regexp {
 	return mkDocsFile
 }
 
-// setURL sets the URL of the site, if it has a host, and the path of its root.
+// setURL sets the site URL, if it contains a host, and the root path.
 func (s *Site) setURL(text string) {
 	u, err := url.Parse(text)
 	if err != nil || text == "" {

@@ -2,8 +2,8 @@ package generator
 
 import "strings"
 
-// isModest reports whether parsing a TOML text needs acceptable memory. The parser needs memory in
-// proportion to the square of the nesting, and stores the full name of each key.
+// isModest reports whether parsing a TOML text needs acceptable memory. The parser's memory is
+// proportional to the square of the nesting depth, and it stores the full name of each key.
 func isModest(text string) bool {
 	if len(text) > maxTOML {
 		return false
@@ -12,9 +12,9 @@ func isModest(text string) bool {
 	return depth <= maxNesting && key <= maxKey
 }
 
-// nesting returns the depth of nested arrays and tables in a TOML text, or the number of parts of the
-// longest key if it is larger. It also returns the length of the longest key. For malformed text,
-// the results may be arbitrary.
+// nesting returns the depth of nested arrays and tables in a TOML text, or the number of parts in the
+// longest key if it is larger. It also returns the length of the longest key. For malformed text, the
+// results may be arbitrary.
 func nesting(text string) (most, longest int) {
 	depth, dots, start, isHeader := 0, 0, 0, false
 	for i := 0; i < len(text); i++ {

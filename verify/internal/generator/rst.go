@@ -32,8 +32,8 @@ func RSTIDs(source string) (ids []string, open bool) {
 // maxNumbered is the maximum number of unnamed parts with fragments.
 const maxNumbered = 10_000
 
-// numberedIDs returns the fragments of at most n unnamed parts, and of the entries of a table of
-// contents. Docutils versions name them in two ways.
+// numberedIDs returns the fragments of at most n unnamed parts, and of the entries in a table
+// of contents. Docutils versions name them in two ways.
 func numberedIDs(n, entries int) []string {
 	var ids []string
 	for i := range min(n, maxNumbered) {

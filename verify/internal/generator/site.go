@@ -116,7 +116,7 @@ func presets() []preset {
 	}
 }
 
-// scripts returns the names that a configuration file in JavaScript or TypeScript may have.
+// scripts returns the possible names of a configuration file in JavaScript or TypeScript.
 func scripts(name string) (list []string) {
 	for _, suffix := range []string{".js", ".ts", ".mjs", ".mts", ".cjs", ".cts"} {
 		list = append(list, name+suffix)
@@ -178,14 +178,14 @@ func (p *preset) find(fsys fs.FS, dir string) string {
 	return ""
 }
 
-// isBelow reports whether the site of a configuration has its documents beside the directory
-// of the configuration, so that its root is the parent directory.
+// isBelow reports whether the documents are beside the configuration's directory, so that the
+// site's root is the parent directory.
 func (p *preset) isBelow(fsys fs.FS, config string) bool {
 	return p.leaves != nil && p.leaves(readText(fsys, config))
 }
 
-// reaches reports whether the parent of the configuration's directory has documents of the
-// site.
+// reaches reports whether the site's documents include files in the parent of the
+// configuration's directory.
 func (p *preset) reaches(fsys fs.FS, config string) bool {
 	return p.isBelow(fsys, config) || p.parts != nil && p.parts(fsys, path.Dir(config))
 }
@@ -335,11 +335,11 @@ func (s *Site) isMade(p string) bool {
 	return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(p, begin) })
 }
 
-// maxPath is the maximum length of the path of a page. File systems allow no longer names.
+// maxPath is the maximum length of a page path. File systems allow no longer names.
 const maxPath = 4 << 10
 
-// add records that a file becomes the page at a path. The first path of a file is the base of
-// its links.
+// add records that a file becomes the page at a path. A file's first path is the base for its
+// links.
 func (s *Site) add(at, file string) {
 	at = strings.TrimPrefix(path.Clean("/"+at)+slashOf(at), "/")
 	at = withoutIndex(at)
@@ -382,7 +382,7 @@ func (s *Site) Contains(name string) bool {
 		slices.ContainsFunc(s.mounts, func(m mount) bool { return within(m.dir, name) })
 }
 
-// addressOf returns the path of the page of a document, or of its copy.
+// addressOf returns the path of a document's page or copy.
 func (s *Site) addressOf(doc string) (at string, ok bool) {
 	if at, ok = s.paths[doc]; ok {
 		return at, true

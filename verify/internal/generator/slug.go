@@ -226,7 +226,7 @@ func nextID(name string) string {
 }
 
 // sphinxIDs returns the fragments of docutils, and the GitHub anchors that MyST creates. If a
-// heading has no name, or the name is in use, docutils creates "id1", "id2" and so on.
+// heading lacks a name, or the name is in use, docutils creates "id1", "id2" and so on.
 func sphinxIDs(headings []string) []string {
 	ids := githubIDs(headings)
 	seen := map[string]bool{}

@@ -32,8 +32,7 @@ var (
 	sphinxGlossary = expression("(?m)^\\s*(?:`{3,}\\{|:{3,}\\{|\\.\\. )glossary\\b")
 )
 
-// maxIncludes is the maximum number of including documents in which the links of a document are
-// resolved.
+// maxIncludes limits the including documents in which a document's links are resolved.
 const maxIncludes = 8
 
 // sphinxPart matches an include directive.

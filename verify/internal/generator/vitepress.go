@@ -327,8 +327,8 @@ var (
 	vueComponent = expression(`<[A-Z]\w*`)
 )
 
-// isVuePage reports whether a page may have headings that are not in its document: from an include, or
-// from a component that is most of the page.
+// isVuePage reports whether a page may contain headings that are not in its document: from an include,
+// or from a component that is most of the page.
 func isVuePage(source string) bool {
 	if vueInclude().MatchString(source) {
 		return true

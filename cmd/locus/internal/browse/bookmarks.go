@@ -62,8 +62,8 @@ func (b bookmarks) parse(text []byte) ([]bookmark, error) {
 	return file.Bookmark, nil
 }
 
-// add appends a bookmark, without the password of its URL. It reports false if the URL
-// already has one.
+// add appends a bookmark, without the password of its URL. It returns false if the URL is
+// already bookmarked.
 func (b bookmarks) add(u locus.URL, title string, now time.Time) (added bool, err error) {
 	u = u.WithoutPassword()
 	err = b.change(func(text []byte) ([]byte, error) {
@@ -93,7 +93,7 @@ func (b bookmarks) add(u locus.URL, title string, now time.Time) (added bool, er
 	return added, err
 }
 
-// remove removes the bookmark at index i, which must have the given URL.
+// remove removes the bookmark at index i, if its URL is still u.
 func (b bookmarks) remove(i int, u locus.URL) error {
 	return b.change(func(text []byte) ([]byte, error) {
 		list, err := b.parse(text)
@@ -129,7 +129,7 @@ func cut(text string, i int) string {
 	return out.String()
 }
 
-// change replaces the content of the file by the result of edit.
+// change replaces the file's content by the result of edit.
 func (b bookmarks) change(edit func([]byte) ([]byte, error)) error {
 	if b.path == "" {
 		_, err := b.text()

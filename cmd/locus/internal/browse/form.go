@@ -13,7 +13,7 @@ type answers struct {
 	form   *scheme.Form
 	values []string
 	fields []form.Question
-	block  map[int]int // block of a field, by the index of its link
+	block  map[int]int // keys are link indexes, values are the fields' blocks
 	hidden bool        // an answer must not be shown
 }
 

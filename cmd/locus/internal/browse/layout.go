@@ -31,7 +31,7 @@ func (p *page) lay(width int) {
 	}
 }
 
-// prefixes returns the prefixes of the first line and of the other lines.
+// prefixes returns the prefixes for the first line and for the other lines.
 func (b *block) prefixes(width, digits int) (first, rest string) {
 	first = b.quote + b.margin
 	if b.loose {

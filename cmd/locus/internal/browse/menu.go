@@ -15,7 +15,7 @@ import (
 // maxItems limits the shown menu items.
 const maxItems = 200_000
 
-// kindMark is the suffix of a title that shows the kind of an item without columns.
+// kindMark returns a title suffix that shows the kind of an item without columns.
 func kindMark(k scheme.ItemKind) string {
 	switch k {
 	case scheme.KindMenu:
@@ -45,7 +45,7 @@ func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, c
 	return nil
 }
 
-// addItem adds an item. Among lines of text, it has no columns.
+// addItem adds an item. Among text lines, the item has no columns.
 func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	title := expandTabs(strings.TrimRight(charset.Text(item.Title), " \r\n"))
 	if note := term.Text(item.Note); note != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// body returns the number of lines for the text of a page.
+// body returns the number of screen lines for the page's text.
 func (m *model) body() int { return max(m.height-3, 1) }
 
 // settle moves the top of the screen and the cursor into the page.

@@ -168,7 +168,7 @@ func (m *model) conversation() {
 	})
 }
 
-// parts shows the parts of the URLs of the selected link and the page.
+// parts shows the parts of the selected link's URL and the page's URL.
 func (m *model) parts() {
 	e := m.current()
 	var list []place

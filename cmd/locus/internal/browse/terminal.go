@@ -94,7 +94,7 @@ func (b *browser) suspend(ctx context.Context) (question context.Context, resume
 	}
 }
 
-// tour starts the servers of the tour, once, and returns the page of its stops.
+// tour starts the tour's servers, once, and returns the page with its stops.
 func (b *browser) tour() (*page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -51,7 +51,7 @@ func (p *page) base() locus.URL {
 	return p.place.url
 }
 
-// follow returns the place of the target of a link.
+// follow returns the place for a link target.
 func (p *page) follow(u locus.URL) place {
 	from := p.result
 	if from == nil {

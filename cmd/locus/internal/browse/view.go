@@ -68,7 +68,7 @@ func sgr(parameters, text string) string {
 	return "\x1b[" + parameters + "m" + text + "\x1b[m"
 }
 
-// SGR parameters. Links and titles have colors, which NO_COLOR turns off.
+// SGR parameters. NO_COLOR turns off the colors of links and titles.
 const (
 	reverse   = "7"
 	boldface  = "1"

@@ -20,8 +20,7 @@ import (
 )
 
 // extract reads several files concurrently and writes their links in the order of the
-// files. Each batch of files has its own channel, and the writer drains the channels in
-// order.
+// files. Each batch has its own channel, and the writer drains the channels in order.
 
 type chunk struct {
 	text  []byte
@@ -287,13 +286,13 @@ func (r *reading) read(file walk.File) bool {
 	return r.ctx.Err() == nil
 }
 
-// part reads the links of a part of a file concurrently with other parts. It reports
-// whether to continue.
+// part reads the links in a part of a file, concurrently with other parts. It reports whether
+// to continue.
 func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	select {
 	case r.x.parts <- struct{}{}:
 	default:
-		// Do not wait here: parts of later files may wait for the end of this part.
+		// Do not wait here, because parts of later files may wait for this part.
 		return r.links(file, links)
 	}
 	p := &reading{x: r.x, ctx: r.ctx, prefix: r.prefix, chunks: make(chan chunk, partAhead)}

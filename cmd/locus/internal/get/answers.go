@@ -57,8 +57,8 @@ func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers,
 	return x, nil
 }
 
-// parseAnswers reads a JSON object of answers by field, or a list of answers in the
-// order of the questions.
+// parseAnswers reads a JSON object with answers by field, or a list with answers in question
+// order.
 func parseAnswers(r io.Reader) ([]fileValue, error) {
 	d := json.NewDecoder(io.LimitReader(r, form.MaxFile))
 	d.UseNumber()

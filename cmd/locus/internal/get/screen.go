@@ -28,7 +28,7 @@ type positionJSON struct {
 	Column int `json:"column"`
 }
 
-// screenField is a field of a screen. A hidden field has no value.
+// screenField is a field of a screen. The value of a hidden field is omitted.
 type screenField struct {
 	positionJSON
 	Length      int         `json:"length"`
@@ -80,7 +80,7 @@ func describeScreen(f show.Found, s *tn3270.Screen) screenJSON {
 	return d
 }
 
-// colorNames are the names of field colors for programs. The default color has none.
+// colorNames are the names of field colors for programs. The default color is not in the list.
 var colorNames = map[tn3270.Color]string{
 	tn3270.NeutralBlack: "neutral-black", tn3270.Blue: "blue", tn3270.Red: "red", tn3270.Pink: "pink", tn3270.Green: "green",
 	tn3270.Turquoise: "turquoise", tn3270.Yellow: "yellow", tn3270.Neutral: "neutral", tn3270.Black: "black", tn3270.DeepBlue: "deep-blue",

@@ -87,7 +87,7 @@ type corpusResult struct {
 	lens    *lens.Lens
 }
 
-// matrixTable is one of the counts of a matrix.
+// matrixTable is one kind of count in a matrix.
 type matrixTable struct {
 	title string
 	count func(lens.Pair) int
@@ -101,8 +101,7 @@ func matrixTables() []matrixTable {
 	}
 }
 
-// cells returns the rows of a table: a number for each pair of readers, "" for a reader and
-// itself.
+// cells returns the table rows: a number for each pair of readers, and "" on the diagonal.
 func (r corpusResult) cells(table matrixTable) [][]string {
 	rows := make([][]string, len(r.Pairs))
 	for i, pairs := range r.Pairs {
@@ -145,8 +144,7 @@ func (c *command) corpusText(w io.Writer, r corpusResult) {
 	}
 }
 
-// versionText returns the version of a reader for display, and its number of missing
-// results.
+// versionText returns a reader's version for display, and the number of its missing results.
 func versionText(r lens.MatrixParser) string {
 	text := term.Text(r.Version)
 	if r.Failed > 0 {

@@ -73,7 +73,7 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	return nil
 }
 
-// write composes a message to the address of u. It sends only what the user has seen.
+// write composes a message to the address of u. It never sends text that the user has not seen.
 func (o *opener) write(ctx context.Context, u locus.URL) error {
 	w := composer{o: o, url: u}
 	if err := w.begin(); err != nil {

@@ -458,7 +458,7 @@ func (t *terminalSession) endCommand() {
 	}
 }
 
-// command processes a byte of a command, and runs the command at the end of the line. If
+// command processes a command's next byte, and runs the command after the last byte. If
 // the host's drawing would overwrite the output of the command, the output stays until an
 // empty command.
 func (t *terminalSession) command(o byte) (end bool, err error) {

@@ -74,8 +74,8 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 }
 
 // table writes a list for display: number, kind and title of each link. Size and date
-// precede the title if the first link has any. Articles and newsgroups have their own
-// columns. A line without a URL has no number.
+// precede the title if they are known for the first link. Articles and newsgroups use
+// their own columns. A line without a URL gets no number.
 type table struct {
 	w io.Writer
 	*form.TextDecoder
@@ -116,8 +116,8 @@ func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
 	return decide(scheme.ListLinks)
 }
 
-// listingOf returns the listing of a menu whose first link is item. Results have their
-// scores in their notes, not in a column.
+// listingOf returns the listing for a menu with item as the first link. Results show their
+// scores in notes, not in a column.
 func listingOf(item scheme.Item) scheme.Listing {
 	switch l := item.Listing(); {
 	case l != scheme.ListResults:

@@ -85,7 +85,7 @@ func mayBe(args []string, wanted func(locus.URL) bool) bool {
 	})
 }
 
-// messageURL returns the URL of a message, from a URL or the path of a file.
+// messageURL returns a message's URL, from a URL or a file path.
 func messageURL(a *base.App, text string) (locus.URL, error) {
 	u, err := locus.ParseWrapped(text)
 	s, known := a.Registry.Lookup(u.Scheme())

@@ -222,7 +222,7 @@ func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Write
 	return safe, func() { safe.Close() }
 }
 
-// asciiCheck records whether a text has bytes outside US-ASCII.
+// asciiCheck records whether a text contains bytes outside US-ASCII.
 type asciiCheck struct {
 	w     io.Writer
 	other bool

@@ -93,7 +93,7 @@ func (v *Viewer) noteIgnoredFlags(u locus.URL) {
 	}
 }
 
-// asksGopherPlus reports whether u has a Gopher+ string, which selects the view.
+// asksGopherPlus reports whether u contains a Gopher+ string, which selects the view.
 func asksGopherPlus(u locus.URL) bool {
 	item, err := gopher.Parse(u)
 	if err != nil {

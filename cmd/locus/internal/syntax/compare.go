@@ -61,7 +61,7 @@ Exit status:
 	return cmd
 }
 
-// sides parses one of two inputs by each of rules.
+// sides parses an input by each rule set in rules.
 func sides(a *base.App, rules []profile.Rules, input string, err error) []shape.Side {
 	list := make([]shape.Side, len(rules))
 	for i, r := range rules {

@@ -55,7 +55,7 @@ type cell struct {
 	marked bool
 }
 
-// label is the name of a part, below the first cell of the part.
+// label is a part's name, below the part's first cell.
 type label struct {
 	name   string
 	cell   int

@@ -118,7 +118,7 @@ func (w *worker) appendLine(b []byte, url string) []byte {
 	return append(append(b, w.line[w.end:]...), '\n')
 }
 
-// isPlain reports whether the line has neither blanks nor a wrapper around the URL.
+// isPlain reports whether the line contains only the URL, without spaces or a wrapper.
 func isPlain(line []byte) bool {
 	const prefix = "url:"
 	switch {
