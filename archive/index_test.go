@@ -148,7 +148,7 @@ func TestIndexDamaged(t *testing.T) {
 }
 
 // A damaged entry beside a URL that was not kept is an error, not "not kept".
-func TestNearDamaged(t *testing.T) {
+func TestNearWithDamagedIndex(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {
 		t.Fatal(err)

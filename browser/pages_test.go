@@ -453,7 +453,7 @@ func TestWithoutScripts(t *testing.T) {
 
 // The page explains a URL while the user types it. The colors follow the system until the
 // user selects others with the button.
-func TestHome(t *testing.T) {
+func TestHomePage(t *testing.T) {
 	w := newFixture(t)
 	b := newTab(t, w.base)
 	b.setView(t, "light", 1180, 820)

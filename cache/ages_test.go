@@ -85,7 +85,7 @@ func TestAge(t *testing.T) {
 }
 
 // Without Vary, the scheme determines which request fields the response depends on.
-func TestVaries(t *testing.T) {
+func TestVaryByScheme(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	for url, want := range map[string]bool{
 		"ftp://h/a": false, "ftp://h/a/": true, "ftps://h/a;type=d": true, "news:a@b": false, "news:a": true, "nntp://h/g/7": false, "nntp://h/g": true,

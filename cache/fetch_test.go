@@ -161,7 +161,7 @@ func TestSingleFlight(t *testing.T) {
 
 // Only one of many concurrent requests is sent to the server, for any order of events. A
 // request that comes just after the response uses that.
-func TestAtOnce(t *testing.T) {
+func TestConcurrentRequestsAreCoalesced(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	up := &upstream{response: func(int, *http.Request) (*http.Response, error) {
 		return response(200, "x", fresh60...), nil
@@ -385,7 +385,7 @@ func TestFailures(t *testing.T) {
 }
 
 // An incomplete body is an error for all readers, and is not stored.
-func TestBreaksOff(t *testing.T) {
+func TestIncompleteBody(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		size int64
@@ -688,7 +688,7 @@ func TestCloseWhileReading(t *testing.T) {
 }
 
 // A response that is not stored is streamed, and ends when its reader ends.
-func TestPassedThrough(t *testing.T) {
+func TestUnstoredResponseIsStreamed(t *testing.T) {
 	for _, header := range []string{"Cache-Control: no-store", "Set-Cookie: a=b"} {
 		flights(t, nil, -1, []string{header}, func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe) {
 			for range 2 { // the second knows that it can't be shared

@@ -328,7 +328,7 @@ func TestLostLeases(t *testing.T) {
 
 // A worker with its share looks at each other lease every few rounds, and takes the partitions of a
 // worker that dies some rounds after they are free.
-func TestLook(t *testing.T) {
+func TestLookAtLeasesOfOthers(t *testing.T) {
 	e, err := Embed(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

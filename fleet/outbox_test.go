@@ -90,7 +90,7 @@ func TestLargeVerdict(t *testing.T) {
 }
 
 // What was sent is held until the server has it, and given up long after the lease has ended.
-func TestOutboxHolds(t *testing.T) {
+func TestOutboxHoldsPartition(t *testing.T) {
 	f := open(t)
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
 	worker := w.worker(f, w.options())

@@ -165,7 +165,7 @@ func TestFSReadsOnce(t *testing.T) {
 }
 
 // The opened object's type, size and time override those of the menu.
-func TestFSObjectTells(t *testing.T) {
+func TestFSObjectOverridesMenu(t *testing.T) {
 	date := time.Date(1994, 12, 20, 0, 0, 0, 0, time.UTC)
 	i := objectItem("x")
 	i.Size, i.ModTime, i.Type = 7, date, "text/html"

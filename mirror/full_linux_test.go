@@ -10,7 +10,7 @@ import (
 )
 
 // A run ends when the folder is full, and another continues it.
-func TestFull(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skip("no file system can be mounted: ", err)

@@ -26,7 +26,7 @@ func mountSmall(t *testing.T, size string) string {
 	return dir
 }
 
-func TestFull(t *testing.T) {
+func TestFullDisk(t *testing.T) {
 	dir := mountSmall(t, "256k")
 	data := octets(1 << 20)
 	m := &memory{files: map[string]*file{"a": {data: data}}}

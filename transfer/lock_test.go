@@ -118,7 +118,7 @@ func TestLockInterrupted(t *testing.T) {
 
 // What a process that was killed leaves keeps no other waiting. A file that is not a
 // lock is left alone.
-func TestLockLeft(t *testing.T) {
+func TestLockOfKilledProcess(t *testing.T) {
 	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*filelock.MaxText): false} {
 		dir := t.TempDir()
 		name := filepath.Join(dir, "a.part.lock")

@@ -63,7 +63,7 @@ func TestSmall(t *testing.T) {
 }
 
 // A small object that breaks off becomes a part, which is resumed.
-func TestSmallBreaksOff(t *testing.T) {
+func TestSmallIncomplete(t *testing.T) {
 	dir := t.TempDir()
 	noUnnamed(t, dir)
 	data := octets(30_000)
@@ -81,7 +81,7 @@ func TestSmallBreaksOff(t *testing.T) {
 }
 
 // Another process writes the same file meanwhile.
-func TestSmallMeanwhile(t *testing.T) {
+func TestSmallWithOtherProcess(t *testing.T) {
 	data := octets(5000)
 	for _, c := range []struct {
 		name    string

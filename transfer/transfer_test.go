@@ -441,7 +441,7 @@ func TestSourceIsLink(t *testing.T) {
 	wantFile(t, dir, "mine", []byte("mine"))
 }
 
-func TestResumeUnasked(t *testing.T) {
+func TestNoResumeByDefault(t *testing.T) {
 	dir := t.TempDir()
 	data := octets(200_000)
 	m := &memory{files: map[string]*file{"a": {data: data, cut: 100_000, cuts: 1}}}
@@ -474,7 +474,7 @@ func TestResumeWhole(t *testing.T) {
 }
 
 // The end of a part can be torn: a power cut leaves zeros there.
-func TestResumeTorn(t *testing.T) {
+func TestResumeDamagedPart(t *testing.T) {
 	dir := t.TempDir()
 	data := octets(100_000)
 	m := &memory{files: map[string]*file{"a": {data: data, cut: 50_000, cuts: 1}}}
@@ -579,7 +579,7 @@ func TestPartIsLink(t *testing.T) {
 	wantFile(t, dir, "mine", []byte("mine"))
 }
 
-func TestExists(t *testing.T) {
+func TestExistingFile(t *testing.T) {
 	data := octets(5000)
 	begin := func() (string, *memory) {
 		dir := t.TempDir()

@@ -103,7 +103,7 @@ func TestAntoraRoots(t *testing.T) {
 }
 
 // A file named .asc is an AsciiDoc document, or ASCII armor.
-func TestAsc(t *testing.T) {
+func TestAscExtension(t *testing.T) {
 	checkFiles(t, "", map[string]string{"a.asc": "= A\n\nlink:none.html[x]\n", "b.asc": "-----BEGIN PGP SIGNATURE-----\n\nlink:none.html[x]\n"}, "a.asc: none.html: dead")
 }
 

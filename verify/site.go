@@ -76,8 +76,8 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page and returns true, unless the site already contains the page or most pages. If
-// most is zero, the number of pages is not limited.
+// add adds a page and returns true, unless the site already contains the page or the maximum
+// number of pages, most. If most is zero, the number is not limited.
 func (s *site) add(u locus.URL, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -193,7 +193,7 @@ func TestGopher(t *testing.T) {
 
 // Each URL is asked for once, however often and with whatever fragments it is
 // found, and links come in the order in which they stand.
-func TestOnce(t *testing.T) {
+func TestEachURLIsRequestedOnce(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
 	got := w.run(
@@ -285,7 +285,7 @@ func TestIRI(t *testing.T) {
 	}
 }
 
-func TestPartialForms(t *testing.T) {
+func TestRelativeReferences(t *testing.T) {
 	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("a.example", pages)
 	dir := t.TempDir()

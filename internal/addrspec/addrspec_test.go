@@ -173,7 +173,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestSoundAllocates(t *testing.T) {
+func TestSoundDoesNotAllocate(t *testing.T) {
 	u := locus.MustParse("mailto:%22a%20b%22.c@d-e.f")
 	if n := testing.AllocsPerRun(100, func() {
 		if !addrspec.Sound(u) {

@@ -133,7 +133,7 @@ func TestHostile(t *testing.T) {
 }
 
 // The line at the limit of the size is not taken for a shorter one.
-func TestCut(t *testing.T) {
+func TestTruncatedLineIsIgnored(t *testing.T) {
 	start := "User-agent: *\nDisallow: /\n#"
 	text := start + strings.Repeat("x", maxSize-len(start)-len("\nAllow: /")) + "\nAllow: /a\n"
 	if allows(text, "/b") || !allows("User-agent: *\nDisallow: /\nAllow: /", "/b") {

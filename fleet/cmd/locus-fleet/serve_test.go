@@ -72,8 +72,8 @@ func TestVerifyUI(t *testing.T) {
 	}
 }
 
-// TestServeTrouble checks that an unusable address ends the run before the first request.
-func TestServeTrouble(t *testing.T) {
+// TestServeOnUnusableAddress checks that an unusable address ends the run before the first request.
+func TestServeOnUnusableAddress(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

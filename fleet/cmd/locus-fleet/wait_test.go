@@ -69,8 +69,8 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestAway checks that commands wait only for servers that may come back.
-func TestAway(t *testing.T) {
+// TestTemporaryErrors checks that commands wait only for servers that may come back.
+func TestTemporaryErrors(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		away bool

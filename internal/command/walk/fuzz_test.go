@@ -102,7 +102,7 @@ func FuzzRule(f *testing.F) {
 }
 
 // Many stars take no more time than few: this would not end.
-func TestManyStars(t *testing.T) {
+func TestManyStarsAreLinear(t *testing.T) {
 	name := strings.Repeat("a", 5000)
 	if matchPart(strings.Repeat("a*", 2000)+"b", name) {
 		t.Error("a name without b matches")

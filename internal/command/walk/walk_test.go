@@ -103,7 +103,7 @@ func TestFiles(t *testing.T) {
 }
 
 // Rules of directories above the root count, and the user's own only in a repository.
-func TestAbove(t *testing.T) {
+func TestRulesAboveRoot(t *testing.T) {
 	root := tree(t, ".git/", ".gitignore=*.o\n/sub/x", "sub/a.o", "sub/x", "sub/y", "sub/z", "own=z\n/sub/y")
 	if got := files(t, filepath.Join(root, "sub"), nil); !slices.Equal(got, []string{"y", "z"}) {
 		t.Errorf("files below sub = %q, want %q", got, []string{"y", "z"})
@@ -189,7 +189,7 @@ func TestMany(t *testing.T) {
 	cancel()
 }
 
-func TestDot(t *testing.T) {
+func TestDotRoots(t *testing.T) {
 	t.Chdir(tree(t, "a", "b/c"))
 	var got []string
 	for f, err := range walk.Files(context.Background(), []string{".", "./b"}, nil) {

@@ -189,7 +189,7 @@ func TestShared(t *testing.T) {
 }
 
 // Each package has one sentence of purpose.
-func TestPurpose(t *testing.T) {
+func TestPackagesHaveASummary(t *testing.T) {
 	for folder, p := range goPackages(t) {
 		begins := "Package " + p.name + " "
 		if p.name == "main" {
@@ -203,7 +203,7 @@ func TestPurpose(t *testing.T) {
 }
 
 // docs/dev/map.md and CODEOWNERS name the products, their folders and their importers.
-func TestMap(t *testing.T) {
+func TestProductMap(t *testing.T) {
 	page, owners := readFile(t, "docs/dev/map.md"), readFile(t, ".github/CODEOWNERS")
 	packages := goPackages(t)
 	importing := map[string][]string{} // by product

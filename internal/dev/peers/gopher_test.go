@@ -453,7 +453,7 @@ func within(t testing.TB, l net.Listener, certFile, keyFile string, to int) {
 	t.Cleanup(func() { l.Close(); open.Wait() })
 }
 
-func TestGophers(t *testing.T) {
+func TestGopherOverTLS(t *testing.T) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

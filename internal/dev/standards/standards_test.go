@@ -72,7 +72,7 @@ func better(o *outcome, others int, s *shown) bool {
 }
 
 // Each difference of each case has a rule, and each rule a case.
-func TestExplained(t *testing.T) {
+func TestEachDifferenceHasARule(t *testing.T) {
 	_, byRule := explainAll(t)
 	for _, r := range rules {
 		if byRule[r.name] == nil {

@@ -57,7 +57,7 @@ func TestSave(t *testing.T) {
 }
 
 // "u" goes up one menu at a time.
-func TestUp(t *testing.T) {
+func TestUpOpensParentMenu(t *testing.T) {
 	b := newTester(t, fixture(), "ftp://h.example/pub/readme.txt", 80, 24)
 	b.keys("u").wants("readme.txt", "old")
 	b.keys("u").wants("Not found", "ftp://h.example/")
@@ -146,7 +146,7 @@ func TestFields(t *testing.T) {
 }
 
 // The clipboard is set only by a key of the user.
-func TestYankOnlyWhenAsked(t *testing.T) {
+func TestOnlyYankSetsClipboard(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	for _, name := range strings.Fields("down up tab space - home end 1 enter b w u r / x enter n N a B b H b \\ = b c b t [ x ? b q") {
 		if b.keys(name); b.clip != "" {

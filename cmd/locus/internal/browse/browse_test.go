@@ -286,7 +286,7 @@ func TestHiddenAnswer(t *testing.T) {
 	}
 }
 
-func TestSessionsAndLetters(t *testing.T) {
+func TestSessionsAndMessages(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("4 enter 5 enter").wants("Museum")
 	b.keys("g").typing("telnet://h.example/")

@@ -279,7 +279,7 @@ func (b *brokenAfter) Write(p []byte) (int, error) {
 
 // The reader goes away, as "head" does. The status is that of what is known by then of
 // the resource: 0, or 3 if the server has cut it short.
-func TestGetIntoHead(t *testing.T) {
+func TestGetReaderStops(t *testing.T) {
 	const whole, piece = 1 << 20, 1000
 	for _, test := range []struct {
 		name   string

@@ -97,7 +97,7 @@ Gone
 
 // Lines that wait for the first link are there when it does not come, and when
 // there are too many of them to wait.
-func TestWriteTableHolds(t *testing.T) {
+func TestWriteTableBuffersLines(t *testing.T) {
 	text := scheme.Item{Title: "text", Kind: scheme.KindInfo, Size: -1}
 	broken := errors.New("broken")
 	for _, n := range []int{maxHeld - 1, maxHeld, maxHeld + 1} {
