@@ -140,7 +140,7 @@ func longLine(size int) []byte {
 	return append(bytes.Replace(line, []byte("k "), []byte(strings.Repeat("k", size-len(line)+1)+" "), 1), '\n')
 }
 
-// What a CDXJ file says is not trusted.
+// The store does not trust CDXJ files.
 func TestCDXJHostile(t *testing.T) {
 	at := time.Date(2024, 5, 1, 10, 0, 0, 0, time.UTC)
 	secret := write(t, filepath.Join(t.TempDir(), "b.warc"), []byte(response("http://secret.example/", day, page("secret")).text()))
@@ -219,7 +219,7 @@ func TestCDXJElsewhere(t *testing.T) {
 	want(t, openPaths(t, nil, filepath.Join(dir, "col")), "http://a.example/2", "a")
 }
 
-// The index is kept in the cache until the archives change.
+// The index stays in the cache until the archives change.
 func TestIndexCache(t *testing.T) {
 	cache, dir := filepath.Join(t.TempDir(), "new"), t.TempDir()
 	name := write(t, filepath.Join(dir, "a.warc.gz"), pack(response("http://h.example/", day, page("kept"))))
@@ -248,7 +248,8 @@ func TestIndexCache(t *testing.T) {
 	want(t, openPaths(t, o, name), "http://h.example/", "changed")
 }
 
-// An index that can't replace what has its name is made for this store only, with a note.
+// If the index can't replace the file with its name, the store creates a temporary index and
+// writes a note.
 func TestIndexNotReplaced(t *testing.T) {
 	cache := t.TempDir()
 	notes := 0
@@ -283,7 +284,7 @@ func TestWget(t *testing.T) {
 	}
 }
 
-// FuzzStore: any archive and any CDXJ file can be opened, and what they name.
+// FuzzStore opens any archive and any CDXJ file, and the records that they name.
 func FuzzStore(f *testing.F) {
 	f.Add([]byte(response("http://h.example/", day, page("kept")).text()), "", "http://h.example/")
 	f.Add(pack(rec{"revisit", "http://h.example/", day, "application/http", "HTTP/1.1 200 OK\r\n\r\n", []string{"WARC-Payload-Digest: sha1:A"}}), "", "http://h.example/")

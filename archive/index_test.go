@@ -65,7 +65,7 @@ func TestSorterMemory(t *testing.T) {
 	}
 }
 
-// An index finds what a search through all lines finds.
+// An index finds the same entries as a search through all lines.
 func TestIndexFind(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, count := range []int{0, 1, 2, 7, 300} {
@@ -147,7 +147,7 @@ func TestIndexDamaged(t *testing.T) {
 	}
 }
 
-// A damaged entry beside a URL that was not kept is an error, not "not kept".
+// A damaged entry next to the position of a missing URL is an error.
 func TestNearWithDamagedIndex(t *testing.T) {
 	registry, err := all.Registry()
 	if err != nil {
@@ -180,7 +180,8 @@ func TestNearWithDamagedIndex(t *testing.T) {
 	}
 }
 
-// FuzzEntry: an entry is read as it was written, and any line is an entry or an error.
+// FuzzEntry checks that an entry survives a round trip, and that any line is an entry or an
+// error.
 func FuzzEntry(f *testing.F) {
 	e := entry{key: "h web //h/", time: "20010101000000", kind: kindWhole, file: 3, offset: 5, status: 200, media: "text/html", digest: "sha1:A", url: "http://h/"}
 	f.Add(string(e.append(nil)))

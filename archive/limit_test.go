@@ -11,7 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Of a conversation maxConversation octets in maxPieces pieces are kept; the others are counted.
+// A record contains maxConversation bytes of a conversation in maxPieces pieces, and the number
+// of other bytes.
 func TestConversationIsBounded(t *testing.T) {
 	for _, size := range []int{1, 100, 10_001, maxPiece, maxPiece + 100} {
 		c, added := new(conversation), int64(0)

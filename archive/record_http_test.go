@@ -39,7 +39,7 @@ func webClient(t testing.TB, o *web.Options, limit int64) (*access.Client, *arch
 	return c, r, name
 }
 
-// A response is kept as it was on the wire: its header in order, and its chunks.
+// A response is recorded exactly as transmitted: its header in order, and its chunks.
 func TestRecordWire(t *testing.T) {
 	answers := map[string]string{
 		"/chunked": "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 Fine\r\nzeta: 1\r\nAlpha:2\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-End: now\r\n\r\n",
@@ -88,8 +88,8 @@ func TestRecordWire(t *testing.T) {
 	}
 }
 
-// wireServer starts a server that sends the answers to paths as they are. "CUT" at the end
-// closes the connection.
+// wireServer starts a server that sends the given bytes for each path. "CUT" at the end closes
+// the connection.
 func wireServer(t testing.TB, answers map[string]string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -119,7 +119,7 @@ func wireServer(t testing.TB, answers map[string]string) (address string) {
 	return l.Addr().String()
 }
 
-// What is cut, too large or not read is truncated, and says why.
+// A record of a response that is cut, too large or not read contains the reason.
 func TestRecordWireTruncated(t *testing.T) {
 	address := wireServer(t, map[string]string{
 		"/cut":     "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n0123456789CUT",
@@ -188,7 +188,7 @@ func TestRecordRepeated(t *testing.T) {
 	}
 }
 
-// "Not modified" is no page: it is kept as a conversation.
+// A "not modified" response is recorded as a conversation, because it is not a page.
 func TestRecordNotModified(t *testing.T) {
 	address := wireServer(t, map[string]string{"/": "HTTP/1.1 304 Not Modified\r\nETag: \"a\"\r\n\r\n"})
 	c, r, name := webClient(t, nil, 0)
@@ -202,7 +202,7 @@ func TestRecordNotModified(t *testing.T) {
 	}
 }
 
-// A server of HTTP/2 is asked over HTTP/1.1 while a client records.
+// While a client records, it uses HTTP/1.1 even with an HTTP/2 server.
 func TestRecordHTTP2(t *testing.T) {
 	site := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { fmt.Fprint(w, req.Proto) }))
 	site.EnableHTTP2 = true

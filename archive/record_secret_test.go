@@ -161,7 +161,7 @@ func TestRecordNoSecrets(t *testing.T) {
 			}
 		}
 	}
-	// What is hidden is told, and the rest is there.
+	// The record lists the hidden fields, and contains the rest unchanged.
 	for _, want := range []string{
 		"\r\nLocus-Masked: Authorization", "Authorization: Basic ***\r\n", "Cookie: ***\r\n", "Set-Cookie: ***\r\n", "Location: http://u:***@" + host + "/open\r\n",
 		"X-Api-Key: ***\r\n", "Proxy-Authorization: Basic ***\r\n", "GET wais://h.example/d HTTP/1.1\r\n",
@@ -174,8 +174,7 @@ func TestRecordNoSecrets(t *testing.T) {
 	}
 }
 
-// echoServer starts a server of FTP and NNTP that repeats what it is told, and accepts no
-// login.
+// echoServer starts an FTP and NNTP server that repeats each command and accepts no login.
 func echoServer(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

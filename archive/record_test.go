@@ -131,7 +131,7 @@ func newRegistry(t testing.TB, m *tour.Demo) *scheme.Registry {
 	return r
 }
 
-// consume reads a resource to its end, as a program does. source is what a menu was made of.
+// consume reads a resource to its end, as a program does. source is the source of a menu.
 func consume(res scheme.Resource) (text, source string, err error) {
 	switch r := res.(type) {
 	case *scheme.Object:
@@ -149,8 +149,8 @@ func consume(res scheme.Resource) (text, source string, err error) {
 	return text, source, errors.Join(err, res.Close())
 }
 
-// What a client reads of each of the tour's servers is in the archive, octet for octet, with
-// the conversation about it.
+// The archive contains the exact bytes that a client reads from each server of the tour, with
+// the conversations.
 func TestRecordTour(t *testing.T) {
 	m, err := tour.Open()
 	if err != nil {
@@ -275,7 +275,7 @@ func replay(t testing.TB, r record) (string, bool) {
 	return string(text), true
 }
 
-// A menu is kept as the octets that it was made of, when its items were read to the end.
+// A menu is recorded as its source bytes if all its items were read.
 func TestRecordMenu(t *testing.T) {
 	u := locus.MustParse("x-own://h.example/dir")
 	open := func(m *scheme.Menu) (*archive.Recorder, string, *access.Result) {
@@ -341,7 +341,7 @@ func TestRecordPart(t *testing.T) {
 		body io.Reader
 		size int64
 		read int
-		want string // WARC-Truncated and the octets; empty: no resource
+		want string // WARC-Truncated and the bytes; empty if there is no resource record
 	}{
 		{"whole", strings.NewReader("0123456789"), -1, 100, " 0123456789"},
 		{"all that is announced", strings.NewReader("0123456789"), 10, 10, " 0123456789"},
@@ -377,8 +377,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// Only the conversation is kept of what failed, of a part, of a question whether something
-// exists; nothing of a session.
+// For a failure, a partial response and a probe, only the conversation is recorded. For a
+// session, nothing is.
 func TestRecordOther(t *testing.T) {
 	const u = "x-own://h.example/"
 	object := func() *scheme.Object {
@@ -414,8 +414,8 @@ func TestRecordOther(t *testing.T) {
 	}
 }
 
-// What is being read when the recorder is closed is recorded as far as it was read, and what
-// comes later is not.
+// When the recorder is closed, resources in progress are recorded up to the last read. Later
+// reads are not recorded.
 func TestRecorderClose(t *testing.T) {
 	registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
 		return &scheme.Object{URL: req.URL, Size: -1, Body: io.NopCloser(strings.NewReader("0123456789"))}, nil
@@ -467,7 +467,8 @@ func newClient(registry *scheme.Registry, r *archive.Recorder) *access.Client {
 	return access.New(registry, policy.Policy{}, &access.Options{Record: r.Record})
 }
 
-// When the archive can't be written, that is told once, and what is fetched is still read.
+// If the archive can't be written, the recorder reports it once, and the client can still read
+// the resource.
 func TestRecordFails(t *testing.T) {
 	registry := registryWith(t, ownOpener{func(req *scheme.Request) (scheme.Resource, error) {
 		return &scheme.Object{URL: req.URL, Size: -1, Body: io.NopCloser(strings.NewReader("0123456789"))}, nil

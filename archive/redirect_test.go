@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A referral is recorded without passwords, and leads on from the archive.
+// A redirect is recorded without passwords, and can be followed in the archive.
 func TestRedirect(t *testing.T) {
 	u := locus.MustParse("x-own://h.example/")
 	for _, permanent := range []bool{true, false} {

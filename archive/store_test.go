@@ -106,7 +106,7 @@ func openWith(t testing.TB, registry *scheme.Registry, o *archive.Options, paths
 	return s
 }
 
-// client returns a client of a store whose dialer fails the test.
+// client returns a client of a store. Its dialer fails the test.
 func client(t testing.TB, s *archive.Store) *access.Client {
 	t.Helper()
 	registry, err := all.Registry()
@@ -125,13 +125,13 @@ func client(t testing.TB, s *archive.Store) *access.Client {
 	return c
 }
 
-// get returns what is found at a URL, as text, and where.
+// get returns the resource at a URL as text, and its URL.
 func get(t testing.TB, s *archive.Store, ctx context.Context, url string) (string, string, error) {
 	t.Helper()
 	return getAt(t, s, ctx, url, time.Time{})
 }
 
-// getAt is get for what was kept nearest to the time at.
+// getAt is get for the memento that is nearest to the time at.
 func getAt(t testing.TB, s *archive.Store, ctx context.Context, url string, at time.Time) (string, string, error) {
 	t.Helper()
 	u, err := locus.Parse(url)
@@ -213,7 +213,7 @@ func TestSchemes(t *testing.T) {
 	// Forms and links need no server.
 	want(t, s, "gopher://h.example/7/find", "form Words to search for")
 	want(t, s, "gopher://h.example/hURL:http://h.example/a", "<p>a")
-	// Nothing is opened but what was kept.
+	// A replay opens only archived resources.
 	wantError(t, s, "file:///etc/passwd", scheme.ErrNotArchived, "not in the archive (the nearest archived URL is file:///etc/hostname)")
 	wantError(t, s, "http://h.example/b", scheme.ErrNotArchived, "not in the archive (the nearest archived URL is http://h.example/a)")
 	wantError(t, s, "gopher://other.example/", scheme.ErrNotArchived, "not in the archive")
@@ -239,7 +239,7 @@ func TestHTTP(t *testing.T) {
 	}
 	want(t, s, "http://h.example/", "secure")
 	want(t, s, "http://h.example/chunks", "hello")
-	// What other programs keep of "not modified" stands for nothing.
+	// A "not modified" record of another program does not count as a resource.
 	want(t, open(t, nil, response("http://h.example/", "2001-01-01T00:00:00Z", page("old")), response("http://h.example/", "2002-01-01T00:00:00Z", "HTTP/1.1 304 Not Modified\r\n\r\n")), "http://h.example/", "old")
 	wantError(t, s, "http://h.example/loop", access.ErrRedirectLoop, "")
 	wantError(t, s, "http://h.example/gone", scheme.ErrNotFound, "archived at 2024-05-01T10:00:00Z: http: not found: 404")
@@ -322,7 +322,7 @@ func TestLongHeads(t *testing.T) {
 	}
 	for _, test := range []struct {
 		older, newer int
-		media        string // "": the response can't be read
+		media        string // empty if the response can't be read
 	}{
 		{10, 10, "text/newer"}, {100 << 10, 100 << 10, "text/newer"}, {10, 257 << 10, "text/older"}, {257 << 10, 10, ""},
 	} {
@@ -388,8 +388,9 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// With Live, a redirect that was kept obeys the rules for those of servers: it leads to no private
-// address, starts no session and composes no message, and takes no secret from https to http.
+// With Live, an archived redirect is subject to the rules for server redirects: it must not
+// point to a private address, start a session, compose a message, or reveal a secret from https
+// to http.
 func TestLiveRedirect(t *testing.T) {
 	moved := func(from, to string) rec {
 		return response(from, day, "HTTP/1.1 302 Found\r\nLocation: "+to+"\r\n\r\n")
@@ -480,7 +481,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// The source of a kept menu is what was kept.
+// The source of an archived menu is the archived bytes.
 func TestSource(t *testing.T) {
 	const text = "iHello\t\t\t\r\n0About\t/about\th.example\t70\r\n.\r\n"
 	s := open(t, nil, resource("gopher://h.example/", day, "application/x-menu", text))
@@ -500,7 +501,7 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// The part of a message is that of the memento at the time of the request.
+// A part of a message comes from the memento at the time of the request.
 func TestPartAt(t *testing.T) {
 	of := "mid:m@h.example"
 	message := func(text string) string {

@@ -96,8 +96,8 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// BenchmarkSchemes has the schemes of the list "ten" apart, parsed before: Check and Canonical,
-// the latter also of what is canonical already.
+// BenchmarkSchemes measures Check and Canonical separately for each scheme in the list "ten".
+// The URLs are already parsed. Canonical is also measured with canonical URLs.
 func BenchmarkSchemes(b *testing.B) {
 	r := Must(all.Registry())
 	urls, same := map[string][]locus.URL{}, map[string][]locus.URL{}

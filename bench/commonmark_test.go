@@ -100,7 +100,7 @@ func compareLinks(t *testing.T, name, markdown, rendered string, mayAdd bool) {
 	}
 }
 
-// TestCommonMark compares the links of each example of CommonMark with those of its HTML.
+// TestCommonMark compares the links in each CommonMark example with the links in its HTML.
 func TestCommonMark(t *testing.T) {
 	examples := readExamples(t)
 	if len(examples) < 652 {
@@ -111,8 +111,8 @@ func TestCommonMark(t *testing.T) {
 	}
 }
 
-// TestGoldmark compares the links of our own documents with those of the HTML that goldmark
-// makes of them.
+// TestGoldmark compares the links in our own documents with the links in the HTML that goldmark
+// creates from them.
 func TestGoldmark(t *testing.T) {
 	names, err := filepath.Glob("../docs/*.md")
 	if err != nil || len(names) < 10 {

@@ -27,8 +27,8 @@ func TestProfileAllocs(t *testing.T) {
 	}
 }
 
-// BenchmarkProfiles compares the verdicts of the standards, and the URL Standard's parser
-// and serializer with that of another library.
+// BenchmarkProfiles compares the speed of verdicts by each standard, and of the URL Standard's
+// parser and serializer with another library's.
 func BenchmarkProfiles(b *testing.B) {
 	r := Must(all.Registry())
 	for _, list := range lists.All() {

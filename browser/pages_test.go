@@ -120,8 +120,8 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// leftOut reports whether this gateway can't show a stop: a part of a message, or a
-// server whose certificate only the tour's own client trusts.
+// leftOut reports whether this gateway can't show a stop: a part of a message, or a server with
+// a certificate that only the tour's own client trusts.
 func leftOut(link string) bool {
 	for _, scheme := range []string{"cid", "https", "ftps", "gophers", "nntps"} {
 		if strings.HasPrefix(link, "/"+scheme+"/") || strings.HasPrefix(link, "/"+scheme+":") {
@@ -432,7 +432,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// Without JavaScript a search is an ordinary form, and the page of a session tells that it
+// Without JavaScript, a search is an ordinary form, and the page of a session says that it
 // requires JavaScript.
 func TestWithoutScripts(t *testing.T) {
 	w := newFixture(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// line is a telnet server whose bytes the test writes.
+// line is a telnet server for which the test writes the bytes.
 type line struct {
 	t testing.TB
 	l net.Listener

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// The lifetimes are those of the package documentation.
+// The lifetimes match the package documentation.
 func TestAge(t *testing.T) {
 	s := openStore(t, t.TempDir(), nil)
 	const day = 24 * time.Hour

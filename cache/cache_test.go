@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// upstream is a RoundTripper whose responses a test controls.
+// upstream is a RoundTripper with responses that a test controls.
 type upstream struct {
 	mu       sync.Mutex
 	seen     []*http.Request

@@ -100,7 +100,7 @@ func (c *client) wants(t *testing.T, n int, want string) {
 	}
 }
 
-// flights runs a test with a store and a server whose responses have pipes as bodies.
+// flights runs a test with a store and a server that uses pipes as response bodies.
 func flights(t *testing.T, o *Options, size int64, header []string, test func(t *testing.T, s *Store, rt http.RoundTripper, up *upstream, bodies chan *pipe)) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openStore(t, t.TempDir(), o)

@@ -257,7 +257,7 @@ func TestDamage(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if len(octets) > small { // cut only: of these the disk is asked, not a checksum
+				if len(octets) > small { // only truncated: the file size reveals it, not a checksum
 					octets = octets[:100]
 				} else {
 					octets = change(octets)

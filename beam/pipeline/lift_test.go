@@ -11,14 +11,14 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
-// TestMain is what the SDK wants before a pipeline is built.
+// TestMain initializes the SDK before a pipeline is built.
 func TestMain(m *testing.M) {
 	beam.Init()
 	os.Exit(m.Run())
 }
 
-// TestLift asks the runner how many elements its collections have: with lifted combiners a key
-// crosses once for all records of a bundle.
+// TestLift reads the sizes of the runner's collections. With lifted combiners, a key is sent
+// once per bundle.
 func TestLift(t *testing.T) {
 	const records = 4000
 	folder := t.TempDir()

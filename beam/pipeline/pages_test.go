@@ -18,7 +18,7 @@ import (
 
 var codecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd, &parquet.Lz4Raw}
 
-// onePage returns a Parquet file whose only column has one page.
+// onePage returns a Parquet file with one column of one page.
 func onePage(t testing.TB, codec compress.Codec, header format.PageHeader, body []byte) []byte {
 	t.Helper()
 	compact := new(thrift.CompactProtocol)
@@ -145,7 +145,7 @@ func TestParquetClaims(t *testing.T) {
 	refused(t, "damaged LZ4", onePage(t, &parquet.Lz4Raw, dataPage(5, 5), []byte("\xff\xff\xff\xff\xff")), "the page is damaged")
 }
 
-// TestParquetCopy copies files that changed since their size was asked for.
+// TestParquetCopy copies files that changed after their size was read.
 func TestParquetCopy(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for size, want := range map[int64]bool{5: true, 4: false, 0: false} {

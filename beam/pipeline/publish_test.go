@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Nothing is published after a file of the input was found damaged, even if the runner goes on
+// After an input file was found damaged, nothing is published, even if the runner continues
 // with other parts of the job.
 func TestNothingIsPublishedAfterDamage(t *testing.T) {
 	folder := t.TempDir()

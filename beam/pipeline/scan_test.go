@@ -21,7 +21,7 @@ type scan struct {
 	source Source
 	got    map[string]int64
 	dead   int
-	split  func(*sdf.LockRTracker) // is called for each dead letter
+	split  func(*sdf.LockRTracker) // called for each dead letter
 }
 
 func newScan(t *testing.T, text string) *scan {
@@ -99,7 +99,7 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// TestSplitWhileReading splits what is left whenever a dead letter comes.
+// TestSplitWhileReading splits the rest of the input at each dead letter.
 func TestSplitWhileReading(t *testing.T) {
 	text, want := numbered(60_000, 5000)
 	s := newScan(t, text)
@@ -141,7 +141,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestIsText has what can be split, by its first octets.
+// TestIsText checks which files can be split, by their first bytes.
 func TestIsText(t *testing.T) {
 	for _, test := range []struct {
 		head         string

@@ -20,8 +20,8 @@ func names(list ...string) func(*string) bool {
 	}
 }
 
-// TestPublish gives the files of bundles their names, also on a second try, and removes those
-// of bundles that failed.
+// TestPublish checks that publishing renames the files of bundles, even on a second attempt,
+// and removes the files of failed bundles.
 func TestPublish(t *testing.T) {
 	ctx := context.Background()
 	folder := t.TempDir()
@@ -62,7 +62,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestDeadRow has no password in a reason, and the record as it is.
+// TestDeadRow checks that the reason contains no password and the record is unchanged.
 func TestDeadRow(t *testing.T) {
 	r := deadRow("f", "line 1", []byte("ftp://u:secret@h /\r\n"), errors.New("ftp://u:secret@h: \x1b"))
 	if got := strings.Join(r.Cells, "|"); strings.Count(got, "secret") != 1 || strings.Contains(r.Cells[2], "\x1b") || !strings.HasSuffix(got, "@h /") {
@@ -70,7 +70,7 @@ func TestDeadRow(t *testing.T) {
 	}
 }
 
-// TestAppendText keeps a row on its line.
+// TestAppendText checks that each row stays on one line.
 func TestAppendText(t *testing.T) {
 	got := string(appendText(nil, columns(Check), Row{[]string{"rule", "a\tb\nc", "1", "2", "x\ny"}}))
 	if strings.Count(got, "\n") != 1 || strings.Count(got, "\t") != 5 || !strings.HasSuffix(got, "\tx\ty\n") {

@@ -41,7 +41,7 @@ func FuzzDecodeRow(f *testing.F) {
 	})
 }
 
-// TestSamples adds samples in any order and grouping: the same ones are kept.
+// TestSamples checks that the retained samples do not depend on order and grouping.
 func TestSamples(t *testing.T) {
 	var want []string
 	for seed := range uint64(50) {

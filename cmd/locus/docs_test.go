@@ -36,8 +36,8 @@ func theDocs(t *testing.T) []string {
 	return names
 }
 
-// setup is the language of a block that readers do not see: an HTML comment whose commands
-// write the files that the next console blocks use.
+// setup is the language of a hidden block: an HTML comment with commands that write the files
+// for the next console blocks.
 const setup = "setup"
 
 // block is a fenced block of a Markdown page, or a setup comment.
@@ -131,8 +131,8 @@ func shownOutput(want []string) *regexp.Regexp {
 	return regexp.MustCompile(b.String() + `\z`)
 }
 
-// The commands of README.md and docs print what is shown, each with its own empty home.
-// They run in a folder with links to what the clone has.
+// The commands in README.md and docs print the output shown there. Each runs with its own empty
+// home directory, in a directory with links to the files of the clone.
 func TestDocsCommands(t *testing.T) {
 	count := 0
 	for _, name := range theDocs(t) {
@@ -462,7 +462,7 @@ func TestContractStatus(t *testing.T) {
 	}
 }
 
-// The keys of locator are those of the contract.
+// The keys of locator match the contract.
 func TestContractLocator(t *testing.T) {
 	text, err := os.ReadFile(contract)
 	if err != nil {

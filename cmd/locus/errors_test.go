@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// A failure to connect is told once, whatever passes it on.
+// A message reports a failure to connect only once, whatever passes the error on.
 func TestErrorsAppearOnce(t *testing.T) {
 	dead := clitest.DeadAddress(t)
 	want := `no connection to "` + dead + `": connection refused`
@@ -37,7 +37,7 @@ func TestErrorsAppearOnce(t *testing.T) {
 	}
 }
 
-// A message tells a failure once, without names of packages and of system calls.
+// A message reports a failure only once, without names of packages and system calls.
 func TestMessagesOnce(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "there")

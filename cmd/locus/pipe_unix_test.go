@@ -16,8 +16,7 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// A pipe to which nobody writes, and one to which nobody writes any more, are waited
-// for until the run is interrupted.
+// The command waits for an idle pipe, with or without a writer, until the run is interrupted.
 func TestPipes(t *testing.T) {
 	for _, command := range []string{"verify", "extract"} {
 		for _, opened := range []bool{false, true} {

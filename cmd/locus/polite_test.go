@@ -16,7 +16,7 @@ import (
 func TestRepeatedRequests(t *testing.T) {
 	for _, test := range []struct {
 		args  string // FILE and DIR are new
-		after string // the server's Retry-After; empty: none
+		after string // the server's Retry-After; empty if there is none
 		want  int32  // requests
 	}{
 		{"get -o FILE", "", 1},

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// The table of redirects in package access holds for get, open and verify. All that
-// they ask for goes through a proxy, which plays the Internet.
+// The redirect table in package access applies to get, open and verify. All their requests go
+// through a proxy that simulates the Internet.
 func TestRedirects(t *testing.T) {
 	text, err := os.ReadFile("../../access/testdata/referrals.txt")
 	if err != nil {

@@ -21,8 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/secrettest"
 )
 
-// secretServer answers everything with a refusal, before it is asked: a client of any
-// protocol comes to an end.
+// secretServer sends a failure before any request, so that a client of any protocol ends.
 func secretServer(t *testing.T) (host string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,8 +47,8 @@ func secretServer(t *testing.T) (host string) {
 	return l.Addr().String()
 }
 
-// checkNoSecret looks for the password in what a run has written to a stream, and in
-// the files below a folder.
+// checkNoSecret looks for the password in the output of a run, and in the files below a
+// directory.
 func checkNoSecret(t *testing.T, what string, texts []string, dir string) {
 	t.Helper()
 	for _, text := range texts {
@@ -87,8 +86,8 @@ func checkNoSecret(t *testing.T, what string, texts []string, dir string) {
 // the user did not ask for the URL's text, and none writes it to a file.
 func TestNoSubcommandShowsPasswords(t *testing.T) {
 	host := secretServer(t)
-	// What these write to standard output is the text that they were asked for; the
-	// rest shows URLs in reports and errors.
+	// These subcommands write the URL's own text to standard output; the others show URLs in
+	// reports and errors.
 	asked := map[string]bool{"parse": true, "canonical": true, "resolve": true}
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -209,7 +208,7 @@ func TestNoSettingShowsPasswords(t *testing.T) {
 			}
 			checkRun(config, map[string]string{}, "get", "--timeout", "10s", "--config", "config.toml", "--allow-private", "http://"+host+"/")
 		}
-		// What stands in documents, and on standard input.
+		// Texts in documents and on standard input.
 		for k, document := range []struct{ name, content string }{
 			{"a.html", `<a href="` + text + `">x</a><a href="/x?` + text + `">`},
 			{"a.md", "[x](" + text + ") see <" + text + ">\n\n    " + text},

@@ -132,7 +132,7 @@ func checkUnit(t *testing.T) {
 	}
 	const unit = "/usr/lib/systemd/system/locus-gateway.service"
 	out, err := exec.CommandContext(t.Context(), "systemd-analyze", "verify", "--man=no", unit).CombinedOutput()
-	// It also tells of units of the machine.
+	// The output also mentions other units on the machine.
 	if err != nil || strings.Contains(string(out), "locus") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
@@ -141,7 +141,7 @@ func checkUnit(t *testing.T) {
 	}
 }
 
-// runUnit runs what the unit says, as systemd would for a dynamic user, on another port.
+// runUnit runs the unit's command on another port, as systemd would for a dynamic user.
 func runUnit(t *testing.T, unit string) {
 	t.Helper()
 	cache := filepath.Join(t.TempDir(), "cache")
@@ -191,7 +191,7 @@ func runUnit(t *testing.T, unit string) {
 			t.Errorf("%s: %v\n%s", path, err, got)
 		}
 	}
-	// What is not public stays closed.
+	// Files that are not public stay private.
 	request, err := http.NewRequestWithContext(t.Context(), "GET", url+"?url=http://127.0.0.1:1/", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// The image is an OCI layout with an image for the processor, whose user owns nothing.
+// The image is an OCI layout with an image for the processor. The image's user owns no files.
 func TestImage(t *testing.T) {
 	dir := t.TempDir()
 	archive := tar.NewReader(bytes.NewReader(read(t, built(t), "*-image.tar")))

@@ -275,7 +275,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// Each known licence is known, and what asks for more is not taken for one of them.
+// Each permitted license is recognized, and a license with more conditions is not.
 func TestKindsOfLicences(t *testing.T) {
 	mit := "Permission is hereby granted, free of\ncharge, to any person obtaining a copy ... The above copyright notice and this permission notice shall be included"
 	bsd2 := "Redistribution and use in source and binary forms ... Redistributions in binary form must reproduce"

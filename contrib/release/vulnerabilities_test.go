@@ -78,7 +78,7 @@ Go: known vulnerabilities of the standard library: 0
 	if err == nil || !strings.Contains(err.Error(), "was not checked") {
 		t.Error(err)
 	}
-	// Without a proxy there is no database.
+	// Without a proxy, the database is unavailable.
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOMODCACHE", t.TempDir())
 	if err := run(t.Context(), &out, []string{"--source", source, "vulnerabilities"}); err == nil || !strings.Contains(err.Error(), "nothing was checked") {

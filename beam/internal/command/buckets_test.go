@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// bucket is a bucket in memory, with what the SDK uses of the protocols of Amazon S3 and
-// Google Cloud Storage.
+// bucket is a bucket in memory. It implements the parts of the Amazon S3 and Google Cloud
+// Storage protocols that the SDK uses.
 type bucket struct {
 	t       *testing.T
 	mu      sync.Mutex
@@ -83,7 +83,7 @@ func (b *bucket) plain(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// google answers the JSON API, whose path has parts after that of the bucket.
+// google serves the JSON API. Its paths continue after the bucket.
 func (b *bucket) google(w http.ResponseWriter, r *http.Request, parts []string) {
 	name, _ := url.PathUnescape(parts[0])
 	type object struct {
@@ -120,7 +120,7 @@ func (b *bucket) google(w http.ResponseWriter, r *http.Request, parts []string) 
 	json.NewEncoder(w).Encode(answer)
 }
 
-// upload keeps an object that comes in two parts: what it is, and its content.
+// upload stores an object that arrives in two parts: the metadata and the content.
 func (b *bucket) upload(r *http.Request) (name string) {
 	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	parts := multipart.NewReader(r.Body, params["boundary"])

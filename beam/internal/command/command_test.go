@@ -44,7 +44,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestMistakes has what is wrong with the arguments and the files.
+// TestMistakes tests invalid arguments and files.
 func TestMistakes(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "list", []byte("http://h/\n"))
@@ -127,7 +127,7 @@ func closedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestOverwrite keeps an earlier output until the new one is complete.
+// TestOverwrite checks that an earlier output remains until the new one is complete.
 func TestOverwrite(t *testing.T) {
 	folder := t.TempDir()
 	write(t, folder, "list", []byte("http://h/\nbad\n"))
@@ -191,7 +191,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestDamage has files whose end is lost: the job fails with their names.
+// TestDamage checks that the job fails with the names of truncated files.
 func TestDamage(t *testing.T) {
 	text := corpus(5, 20_000)
 	half := func(b []byte) []byte { return b[:len(b)/2] }

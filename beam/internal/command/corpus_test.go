@@ -114,7 +114,7 @@ func lists(t *testing.T, folder, name string, seed uint64) []byte {
 	n := size(t) / 5
 	parts := [][]byte{corpus(seed, 2*n), corpus(seed+1, n), corpus(seed+2, n), corpus(seed+3, n)}
 	write(t, folder, name+"-1.txt", append([]byte("\uFEFF"), parts[0]...))
-	write(t, folder, name+"-2", gzipped(t, parts[1])) // the content tells, not the name
+	write(t, folder, name+"-2", gzipped(t, parts[1])) // the content shows the format, not the name
 	write(t, folder, name+"-3.gz", zstandard(t, parts[2]))
 	write(t, folder, name+"-4.txt", bytes.TrimSuffix(parts[3], []byte("\n")))
 	return bytes.Join(parts, nil)

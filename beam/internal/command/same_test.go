@@ -55,7 +55,7 @@ type comparison struct {
 	folder string
 	flags  []string
 
-	want map[string]map[string]int // what the command found, by a name
+	want map[string]map[string]int // results of the command, by name
 }
 
 // TestSameAsCommand compares every pipeline with the command for one machine: embedded, and
@@ -105,8 +105,8 @@ func (c *comparison) files(t *testing.T, pattern string) []string {
 	return names
 }
 
-// counts returns what the command counted in files: it writes "COUNT TAB KEY", and U+FFFD in
-// the name of a host that is not UTF-8.
+// counts returns the command's counts for files. The command writes "COUNT TAB KEY", with
+// U+FFFD in host names that are not UTF-8.
 func (c *comparison) counts(t *testing.T, pattern string, args ...string) map[string]int {
 	t.Helper()
 	name := strings.Join(append(args, pattern), " ")

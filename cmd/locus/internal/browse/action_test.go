@@ -66,8 +66,8 @@ func TestUpOpensParentMenu(t *testing.T) {
 	b.keys("? u").wants("There is no menu above")
 }
 
-// Back and forward lead through the history, each to the same link; a new page replaces
-// those that came after it.
+// Back and forward move through the history and restore the selected link. A new page replaces
+// the pages after the current one.
 func TestHistory(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("b").wants("This is the first page")
@@ -100,7 +100,7 @@ func TestManyTabs(t *testing.T) {
 	}
 	b.wants("This is the last tab")
 	b.keys("]").wants("There is only one tab")
-	b.keys("B t").wants("No link is selected") // starting the tour is no link
+	b.keys("B t").wants("No link is selected") // an action that starts the tour is not a link
 }
 
 // fields is a form with a field of every kind.
@@ -173,7 +173,7 @@ func TestOpenElsewhereFails(t *testing.T) {
 	}
 }
 
-// dead is an opener whose server does not answer.
+// dead is an opener for a server that does not respond.
 type dead struct {
 	*library
 	begun func()
@@ -185,7 +185,7 @@ func (d dead) Do(ctx context.Context, req access.Request) (*access.Result, error
 	return nil, access.NewError("open", req.URL, context.Cause(ctx))
 }
 
-// waiting returns a browser that waits for a dead server. answer delivers what comes of it.
+// waiting returns a browser that waits for a dead server. answer delivers the result.
 func waiting(t *testing.T) (b *tester, answer func()) {
 	b = newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	begun := make(chan struct{})
@@ -198,7 +198,7 @@ func waiting(t *testing.T) (b *tester, answer func()) {
 	return b, func() { b.send(<-done) }
 }
 
-// Ctrl-C, Esc and Left stop what is being opened, and nothing else; the page before stays.
+// Ctrl-C, Esc and Left only stop loading; the previous page stays.
 func TestStopsOpening(t *testing.T) {
 	for _, key := range []string{"ctrl+c", "esc", "left"} {
 		b, answer := waiting(t)
@@ -215,7 +215,7 @@ func TestStopsOpening(t *testing.T) {
 	}
 }
 
-// Quitting, closing the tab, or another page ends what is being opened.
+// Quitting, closing the tab, or opening another page stops loading.
 func TestLeaveWhileOpening(t *testing.T) {
 	b, answer := waiting(t)
 	if b.keys("q"); !b.quit || b.m.status != 0 {

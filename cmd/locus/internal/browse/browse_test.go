@@ -104,7 +104,7 @@ func TestMistypedURL(t *testing.T) {
 	}
 }
 
-// The last line names the keys that lead on, however narrow the screen is.
+// The last line names the keys for help and quit, however narrow the screen is.
 func TestShortHelp(t *testing.T) {
 	for width, want := range map[int]string{
 		80: "Enter open  b back  g go  / find  a bookmark  ? keys  q quit",
@@ -217,8 +217,7 @@ func TestQuit(t *testing.T) {
 	}
 }
 
-// A link that is followed counts as a link, with the page that it is in; what is typed is
-// typed.
+// A followed link has the origin of its page. A typed URL has the origin Typed.
 func TestOrigins(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 24)
 	b.keys("1 enter 2 enter g").typing("ftp://h.example/pub/")
@@ -245,7 +244,7 @@ func TestSearchForm(t *testing.T) {
 	if from := b.library.asked[2].From; from == nil || from.URL.String() != "gopher://h.example/1/" {
 		t.Errorf("the answers come from %v", from)
 	}
-	// Back leads to the form, which asks only for a key.
+	// Back shows the form again, which prompts only after a key.
 	b.keys("b").wants("Find a book", "Words: [cats]", "Submit")
 }
 
@@ -396,7 +395,7 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// hostile is what a server may send to a terminal.
+// hostile is text that a server may send to attack a terminal.
 const hostile = "a\x1b]0;evil\x07b\x1b[2Jc\x9b31md\u202ee\r\nf\x00g\x1b]52;c;ZXZpbA==\x07\x1bP1$r\x1b\\\u200bh"
 
 func TestHostileTexts(t *testing.T) {
@@ -472,7 +471,7 @@ func (s slow) Read(p []byte) (int, error) {
 }
 func (s slow) Close() error { return nil }
 
-// What was stopped shows what had come.
+// After a stop, the browser shows the part that arrived.
 func TestStop(t *testing.T) {
 	l := fixture()
 	begun, wait := make(chan struct{}), make(chan struct{})

@@ -34,12 +34,12 @@ var update = flag.Bool("update", false, "write the golden screens again")
 // schemes makes the schemes once: they don't change.
 var schemes = sync.OnceValues(func() (*scheme.Registry, error) { return all.Registry() })
 
-// library opens URLs from a map, and notes what was asked for.
+// library opens URLs from a map, and records the requests.
 type library struct {
 	registry *scheme.Registry
 	open     map[string]func() scheme.Resource
 	asked    []access.Request
-	public   bool           // its links are those of a public page
+	public   bool           // its links have a public origin
 	answers  []string       // to a form
 	archived *archive.Store // may be nil
 }
@@ -87,7 +87,7 @@ func item(url, title string, kind scheme.ItemKind) scheme.Item {
 	return i
 }
 
-// tester sends keys to a model and does what it asks for, without a terminal.
+// tester sends keys to a model and runs its commands, without a terminal.
 type tester struct {
 	testing.TB
 	m        *model
@@ -109,7 +109,8 @@ func (t *tester) compose(_ context.Context, u locus.URL) error {
 	return nil
 }
 
-// newTester returns a model of that size that shows first; empty: the bookmarks.
+// newTester returns a model with the given size that shows the URL first. If first is empty, it
+// shows the bookmarks.
 func newTester(tb testing.TB, l *library, first string, width, height int) *tester {
 	tb.Helper()
 	home := tb.TempDir()

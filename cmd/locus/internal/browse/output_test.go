@@ -31,7 +31,8 @@ var sequences = regexp.MustCompile("\x1b\\[[0-9;:]*[ABCDEFGHJKLMPSTXZ`abdegm@r]|
 	"\x1b\\]11[12]?\x07|\x1b\\]1[12];\\?\x07|" + // colors of the cursor and the screen
 	"[\r\n\t\b]")
 
-// steering returns what a text for a terminal has besides text and sequences.
+// steering returns the parts of a terminal output that are neither text nor permitted
+// sequences.
 func steering(output string) (rest []string) {
 	for text := sequences.ReplaceAllString(output, ""); text != ""; {
 		_, n := utf8.DecodeRuneInString(text)
@@ -79,8 +80,8 @@ func (c *console) wait(t *testing.T, text string) {
 	}
 }
 
-// What a server sends never steers the terminal: all that the program writes is text and
-// sequences of the library.
+// Server data never controls the terminal: the program writes only text and the library's own
+// sequences.
 func TestOutputHasOnlyOwnSequences(t *testing.T) {
 	l := fixture()
 	l.open["gopher://h.example/1/evil"] = func() scheme.Resource {
@@ -133,7 +134,7 @@ func TestOutputHasOnlyOwnSequences(t *testing.T) {
 	if rest := steering(out.text()); len(rest) > 0 {
 		t.Errorf("the terminal gets %q in %q", rest, out.text())
 	}
-	// The check finds what it is for.
+	// The check itself finds control sequences.
 	for _, bad := range []string{hostile, "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;evil\x07", "\x1bP1$r\x1b\\", "\x9b2J", "\x1b[5n", "\u202e"} {
 		if len(steering(bad)) == 0 {
 			t.Errorf("%q is not found", bad)

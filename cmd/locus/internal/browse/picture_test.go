@@ -69,7 +69,7 @@ func drawRun(b *strings.Builder, x, y int, text, style string) {
 		x*cellWidth, y*cellHeight+cellHeight-5, term.Width(text)*cellWidth, fill, attributes, html.EscapeString(text))
 }
 
-// The picture of the guide is that of a screen.
+// The picture in the guide matches a real screen.
 func TestPicture(t *testing.T) {
 	b := newTester(t, fixture(), "gopher://h.example/1/", 80, 14)
 	b.keys("down")

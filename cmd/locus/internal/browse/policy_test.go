@@ -42,7 +42,7 @@ func (n *network) dialed() string {
 
 const publicAddress, privateAddress = "9.9.9.9", "10.1.2.3"
 
-// newNetwork returns a network whose pages have the links.
+// newNetwork returns a network of pages with the given links.
 func newNetwork(t *testing.T, links ...string) *network {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -120,7 +120,7 @@ func (n *network) browsing(t *testing.T, u string) *tester {
 	return b
 }
 
-// What the user types may be private, and a file.
+// The user may type private URLs and files.
 func TestTypedPrivateAddress(t *testing.T) {
 	n := newNetwork(t)
 	name := filepath.Join(t.TempDir(), "file.txt")
@@ -141,8 +141,8 @@ func TestTypedPrivateAddress(t *testing.T) {
 	b.keys("1 enter").wants("Page /")
 }
 
-// A link of a public page leads to nothing private, by itself or by a redirect; nor does any
-// other way to open it.
+// A link in a public page can't open a private URL, directly, by a redirect or in any other
+// way.
 func TestLinksStayPublic(t *testing.T) {
 	for _, link := range []string{
 		"http://private.example/", "http://127.0.0.1/", "http://[::1]/", "http://10.1.2.3/", "file:///etc/passwd",
@@ -173,8 +173,8 @@ func firstLine(p *page) string {
 	return p.blocks[0].text()
 }
 
-// A menu of a public server leads to no private address, and a page above a link has its
-// origin.
+// A menu from a public server can't open a private address. The parent of a link gets the
+// link's origin.
 func TestMenusStayPublic(t *testing.T) {
 	n := newNetwork(t, "http://public.example/a/b")
 	b := n.browsing(t, "gopher://public.example/")
@@ -190,12 +190,12 @@ func TestMenusStayPublic(t *testing.T) {
 	if e := b.m.current(); e.place.from == nil {
 		t.Error("the page above a link counts as typed")
 	}
-	// A private page leads to private pages.
+	// A private page may link to private pages.
 	n = newNetwork(t, "http://private.example/b")
 	n.browsing(t, "http://private.example/").keys("1 enter").wants("Page /b")
 }
 
-// An archive opens what it has, and a replay must not use the network.
+// A replay opens archived URLs and never uses the network.
 func TestArchivedDialsNothing(t *testing.T) {
 	store := archiveStore(t)
 	r, err := schemes()

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// What the registry has is looked for in texts.
+// The command finds URLs of all registered schemes.
 func TestSchemesAreLookedFor(t *testing.T) {
 	a, _ := clitest.NewScreen(t)
 	registry, err := a.NewRegistry()
@@ -49,8 +49,8 @@ func TestExtractProgressOff(t *testing.T) {
 	}
 }
 
-// A long file, whose parts are read at the same time, gives the lines of a stream, in
-// their order.
+// A long file, which is read in concurrent parts, gives the same lines in the same order as a
+// stream.
 func TestLongFileMatchesStream(t *testing.T) {
 	var text strings.Builder
 	for i := range 60_000 {

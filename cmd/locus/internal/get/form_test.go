@@ -28,7 +28,7 @@ func TestGetAnswers(t *testing.T) {
 	}
 	for _, test := range []struct {
 		flags []string
-		want  string // of the answers, with "|" between them; empty: it fails
+		want  string // answers with "|" between them; empty if the command fails
 		err   string
 	}{
 		{[]string{"1=Bob"}, "|Bob||||1||", ""},

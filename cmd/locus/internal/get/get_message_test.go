@@ -71,7 +71,7 @@ func TestGetMessageTerminal(t *testing.T) {
 	}
 }
 
-// A file with the media type of a message that is not one is shown as it is.
+// If a file with the media type of a message is not a message, it is shown unchanged.
 func TestGetNoMessage(t *testing.T) {
 	if got := runGet(t, commandtest.OnTerminal, emlFile(t, "no \x1bheader\n")); got.Out != "no \\x1bheader\n" || got.Status != 0 {
 		t.Errorf("runGet() = %+v, want out %q and status 0", got, "no \\x1bheader\n")
@@ -81,7 +81,7 @@ func TestGetNoMessage(t *testing.T) {
 	}
 }
 
-// Structure that is made to cost much costs little, and what is there is shown.
+// A message with a hostile structure costs little time, and its valid parts are shown.
 func TestGetMessageHostile(t *testing.T) {
 	var deep strings.Builder
 	deep.WriteString("Subject: deep\nMIME-Version: 1.0\n")
@@ -103,7 +103,7 @@ func TestGetMessageHostile(t *testing.T) {
 			t.Errorf("%s: status %d, %.3000q, want status 3 and len(err) at most 2000", name, got.Status, got.Err)
 		}
 	}
-	// A header line without end is too large, and neither repeated nor kept.
+	// An endless header line is an error. It is neither shown nor stored.
 	url := emlFile(t, "Subject: "+strings.Repeat("x", 9<<20))
 	if got := runGet(t, nil, "--json", url); got.Status != 3 || !strings.Contains(got.Out, `"kind":"too-large"`) || len(got.Out) > 1000 {
 		t.Errorf("runGet(--json, %q) = status %d, %.2000q, want status 3, %q in out and len(out) at most 1000", url, got.Status, got.Out, `"kind":"too-large"`)
@@ -113,7 +113,7 @@ func TestGetMessageHostile(t *testing.T) {
 	}
 }
 
-// What comes before a server hangs up is shown, and then the error.
+// The data before a lost connection is shown, then the error.
 func TestGetArticleCut(t *testing.T) {
 	article := "Subject: cut\r\nMessage-ID: <cut@h.example>\r\n\r\nfirst\r\nsecond\r\n"
 	server, err := newstest.Start(newstest.Groups{"misc.test": {Articles: []string{article, article}}}, &newstest.Options{

@@ -136,8 +136,8 @@ func TestGetScreens(t *testing.T) {
 	}
 }
 
-// What the terminal of tn3270 is: by flags, by the configuration, and without colors
-// for who wants none.
+// The tn3270 terminal follows the flags and the configuration, and has no colors if the user
+// disables them.
 func TestGetScreenTerminal(t *testing.T) {
 	t.Parallel()
 	server, err := telnettest.StartTN3270(&telnettest.HostOptions{CodePage: "500", Extended: true, Run: func(h *telnettest.Host) error {

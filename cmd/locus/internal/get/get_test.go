@@ -126,7 +126,7 @@ func TestGetInterruptedMany(t *testing.T) {
 
 func memoryClient(r *scheme.Registry) *access.Client { return access.New(r, policy.Policy{}, nil) }
 
-// Bars are for people who look at a terminal, and want them.
+// Bars appear only on a terminal, and only if the user has not disabled them.
 func TestProgressOff(t *testing.T) {
 	for name, change := range map[string]func(*getter){
 		"pipe":    func(g *getter) { g.App.ErrTTY = false },

@@ -118,7 +118,7 @@ func TestNetrc(t *testing.T) {
 	if got := runGet(t, write("machine "+host+" login fred password s3cret"), server.URL); got.Out != "come in" || got.Status != 0 {
 		t.Errorf("runGet(%q) = %+v, want out %q and status 0", server.URL, got, "come in")
 	}
-	// Without a terminal there is no prompt.
+	// Without a terminal, the command does not prompt.
 	got := runGet(t, write("machine "+host+" login fred password wrong"), "-v", server.URL)
 	if got.Out != "" || got.Status != base.StatusAccess {
 		t.Errorf("runGet(-v, %q) = %+v, want no out and status %d", server.URL, got, base.StatusAccess)

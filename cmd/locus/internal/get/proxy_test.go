@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startGateway starts a proxy whose answer is what it was asked for.
+// startGateway starts a proxy that responds with the requested URL.
 func startGateway(env *testscript.Env) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodConnect {

@@ -72,7 +72,7 @@ func TestGetTerminalMenu(t *testing.T) {
 	}
 }
 
-// A file has the time that the server tells, if it does.
+// A file gets the time that the server reports, if any.
 func TestGetTimes(t *testing.T) {
 	then := time.Date(1994, 12, 1, 16, 0, 0, 0, time.UTC)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -197,7 +197,7 @@ func TestGetJSONKinds(t *testing.T) {
 	}
 }
 
-// Ctrl-C keeps the part and says how to resume.
+// After Ctrl-C, the part remains, and a message describes how to resume.
 func TestGetInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	data := strings.Repeat("0123456789", 10_000)
@@ -214,7 +214,7 @@ func TestGetInterrupted(t *testing.T) {
 	defer server.Close()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "x")
-	// The interrupt comes when the part has what was sent.
+	// The interrupt comes when the part contains the sent bytes.
 	go func() {
 		for {
 			if info, err := os.Stat(file + ".part"); err == nil && info.Size() == 50_000 || t.Context().Err() != nil {
@@ -267,7 +267,7 @@ func TestGetClosedPipe(t *testing.T) {
 	}
 }
 
-// brokenAfter is an output whose reader goes away after some octets.
+// brokenAfter is an output with a reader that disconnects after some bytes.
 type brokenAfter struct{ left int }
 
 func (b *brokenAfter) Write(p []byte) (int, error) {
@@ -277,8 +277,8 @@ func (b *brokenAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// The reader goes away, as "head" does. The status is that of what is known by then of
-// the resource: 0, or 3 if the server has cut it short.
+// The reader closes the pipe early, like "head". The status depends on the resource so far: 0,
+// or 3 if the server truncated it.
 func TestGetReaderStops(t *testing.T) {
 	const whole, piece = 1 << 20, 1000
 	for _, test := range []struct {

@@ -112,8 +112,8 @@ func prosLog(ts *testscript.TestScript, neg bool, args []string) {
 	inLog(ts, lines, neg, args)
 }
 
-// waisLog TEXT... is the same for the WAIS server, whose requests are in words, and
-// without TEXT makes sure that there were none.
+// waisLog TEXT... is the same for the WAIS server, with requests as words. Without TEXT it
+// checks that there were no requests.
 func waisLog(ts *testscript.TestScript, neg bool, args []string) {
 	log := ts.Value(waisKey{}).(*waistest.Server).Lines()
 	if len(args) == 0 && len(log) > 0 {
@@ -242,8 +242,7 @@ func startProspero(env *testscript.Env, ftp string) error {
 	return nil
 }
 
-// prosperoNames are a directory with something of everything, and others. ftp is
-// the host of what is had from there.
+// prosperoNames are directories with all kinds of entries. ftp is the host of the files on FTP.
 func prosperoNames(ftp string) prosperotest.Directory {
 	method := func(m ...string) []prosperotest.Method { return []prosperotest.Method{m} }
 	return prosperotest.Directory{
@@ -363,7 +362,7 @@ var pattern = sync.OnceValue(func() []byte {
 // site is an HTTP server with troubles, one for each path.
 type site struct {
 	mu  sync.Mutex
-	cut map[string]bool // the paths that were asked for
+	cut map[string]bool // requested paths
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {

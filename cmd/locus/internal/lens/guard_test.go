@@ -37,7 +37,7 @@ func execute(ctx context.Context, errOut io.Writer, tty bool, args ...string) (s
 	return status, b.String()
 }
 
-// Ctrl-C ends a search, and what it has found is written.
+// Ctrl-C ends a search, and the command writes the results so far.
 func TestGuardInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -121,8 +121,8 @@ func TestLensLongURL(t *testing.T) {
 	}
 }
 
-// On a terminal no line is wider than it is, but for the sentences; what differs is
-// colored, and marked for those who see no colors.
+// On a terminal, no line except a sentence is wider than the terminal. Differences are colored,
+// and also marked for users who see no colors.
 func TestLensTerminal(t *testing.T) {
 	for _, width := range []int{20, 40, 80, 200} {
 		for _, noColor := range []string{"", "1"} {

@@ -23,12 +23,12 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// answered is one step of a person at a terminal: what is seen, and what is typed
+// answered is one step of a user at a terminal: the output to wait for, and the input to type
 // then.
 type answered struct{ seen, typed string }
 
-// play has a person do the steps, and returns what was seen in all. The last is
-// what is seen up to its text.
+// play performs the steps and returns the whole output. After the last step, it waits for the
+// step's output.
 func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
 	all = make(chan string, 1)
 	go func() {
@@ -43,7 +43,7 @@ func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
 	return all
 }
 
-// openForm runs "locus open" on a form, with a person who does the steps.
+// openForm runs "locus open" on a form and performs the steps.
 func openForm(t *testing.T, s *commandtest.Survey, steps []answered, args ...string) (got clitest.Result, seen string) {
 	t.Helper()
 	person, name := clitest.NewTTY(t)
@@ -107,7 +107,7 @@ func TestOpenForm(t *testing.T) {
 		{"Picture (path of a file to send; empty for none): ", "/\n"},
 		{"not a regular file", ""},
 		{"empty for none): ", "./picture\n"},
-		// What only shows when all answers are there is asked for again.
+		// If the form rejects an answer only on submission, the command repeats the question.
 		{"field 1 \"Your name\": can't be sent\r\n", ""},
 		{"Your name [Anna]: ", "Bob\n"},
 		{"Bob\r\n", ""},
@@ -133,7 +133,7 @@ func TestOpenForm(t *testing.T) {
 	}
 }
 
-// Enter takes what stands, and the URL that sends it again works in a shell.
+// Enter accepts the default, and the printed URL works in a shell.
 func TestOpenFormDefaults(t *testing.T) {
 	s := commandtest.EveryKind()
 	// A hidden field without an answer hides nothing.
@@ -245,7 +245,7 @@ func TestOpenSearch(t *testing.T) {
 	if got, _ = openForm(t, s, []answered{{"Words: ", "x\n"}}, "--quiet", "x-form://h/"); got.Out != "x\n" || got.Err != "" {
 		t.Errorf("openForm(--quiet, x-form://h/) = %+v, want out %q and no err", got, "x\n")
 	}
-	// Without a terminal there are no questions.
+	// Without a terminal, the command does not prompt.
 	got = commandtest.Run(t, func(a *base.App) {
 		s.In(a)
 		a.OpenTerminal = func() (*os.File, error) { return nil, os.ErrNotExist }
@@ -256,7 +256,7 @@ func TestOpenSearch(t *testing.T) {
 	}
 }
 
-// A reply that breaks off is kept as far as it came.
+// An interrupted response is stored up to the interruption.
 func TestOpenKeepsPartialResponse(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := &commandtest.Survey{Fields: []scheme.FormField{{Kind: scheme.FieldSaveAs, Prompt: "Keep"}}}
@@ -268,7 +268,7 @@ func TestOpenKeepsPartialResponse(t *testing.T) {
 	if octets, err := os.ReadFile("x"); string(octets) != "12345" || got.Status != base.StatusAccess || !strings.Contains(got.Err, "(wrote 5 bytes to x)") {
 		t.Errorf("%+v, %q, %v, want octets %q, status %d and %q in err", got, octets, err, "12345", base.StatusAccess, "(wrote 5 bytes to x)")
 	}
-	// A menu is kept as its lines.
+	// A menu is stored as its lines.
 	s.Reply = clitest.MenuOf(scheme.Item{Title: "a", Size: -1})
 	got, _ = openForm(t, s, []answered{{"none): ", "~/menu\n"}, {"no such file", ""}, {"none): ", "menu\n"}}, "x-form://h/")
 	if octets, err := os.ReadFile("menu"); string(octets) != "a\t\n" || got.Status != 0 {
@@ -280,12 +280,12 @@ type nothing struct{}
 
 func (nothing) Close() error { return nil }
 
-// atTerminal runs the program with a terminal for standard input, output and
-// errors, and a person who does the steps.
+// atTerminal runs the program with a terminal for standard input, output and errors, and
+// performs the steps.
 func atTerminal(t *testing.T, env []string, steps []answered, args ...string) (seen string, status int) {
 	t.Helper()
-	// The shell stays until all was seen: with the first process of a terminal goes
-	// what is still on the way from it.
+	// The shell stays until all output was read: when the first process of a terminal ends,
+	// unread output is lost.
 	s := sitWith(t, env, "trap : INT\n"+theProgram, args...)
 	for _, step := range steps {
 		s.see(step.seen)

@@ -92,11 +92,10 @@ func (s *postSession) Data(r io.Reader) error {
 	return err
 }
 
-// correspond runs "locus open" with a person who does the steps. The editor adds a
-// line to the text.
+// correspond runs "locus open" and performs the steps. The editor adds a line to the text.
 func correspond(t *testing.T, env map[string]string, steps []answered, args ...string) (got clitest.Result, seen string) {
 	t.Helper()
-	// Texts that are kept are kept there.
+	// Drafts are stored there.
 	t.Setenv("TMPDIR", t.TempDir())
 	person, name := clitest.NewTTY(t)
 	hold, err := clitest.OpenTTY(name)()
@@ -281,7 +280,7 @@ func TestOpenMailtoConversations(t *testing.T) {
 	})
 }
 
-// Where TLS does not come about nothing is sent, and no password is asked for.
+// If TLS fails, the command sends nothing and does not prompt for a password.
 func TestOpenMailtoTLS(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -392,7 +391,7 @@ func TestOpenMailtoRefused(t *testing.T) {
 	})
 }
 
-// The login for a relay is in netrc, or is asked for at the terminal.
+// The login for a relay comes from netrc, or from a prompt at the terminal.
 func TestRelayLogin(t *testing.T) {
 	l, person, _ := terminalLogin(t)
 	relay := submit.Relay{Security: submit.TLS, Host: "mail.example", User: "fred"}
@@ -413,7 +412,7 @@ func TestRelayLogin(t *testing.T) {
 	if c, ok, err := l.AskRelay(t.Context(), relay, 0); err != nil || !ok || c != (submit.Credentials{User: "fred", Password: "n3trc"}) {
 		t.Errorf("AskRelay() = %+v, %v, %v, want no error, ok true and c %+v", c, ok, err, (submit.Credentials{User: "fred", Password: "n3trc"}))
 	}
-	// It was refused, and there is no terminal to ask at.
+	// The relay rejected the login, and there is no terminal for a prompt.
 	if _, ok, err := l.AskRelay(t.Context(), relay, 1); err != nil || ok {
 		t.Errorf("AskRelay() = %v, %v, want no error and ok false", ok, err)
 	}

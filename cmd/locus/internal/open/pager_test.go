@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// paged makes an app one whose output a person looks at, with that pager.
+// paged configures an app with a terminal as output, and with the given pager.
 func paged(pager string) func(*base.App) {
 	return func(a *base.App) {
 		a.OutTTY = true
@@ -60,7 +60,7 @@ func TestOpenPager(t *testing.T) {
 	if _, err := os.Stat(marked); err == nil {
 		t.Error("a pager began without a text")
 	}
-	// That of the configuration goes before that of the environment.
+	// The pager in the configuration takes precedence over the environment.
 	got := commandtest.Run(t, func(a *base.App) {
 		paged("false")(a)
 		env := a.Getenv

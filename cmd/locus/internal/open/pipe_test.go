@@ -16,7 +16,7 @@ type badInput struct{}
 
 func (badInput) Read([]byte) (int, error) { return 0, os.ErrPermission }
 
-// What goes wrong between pipes.
+// Failures of pipes.
 func TestOpenPipe(t *testing.T) {
 	t.Parallel()
 	url := "telnet://" + commandtest.StartTelnet(t, func(c io.ReadWriter) {

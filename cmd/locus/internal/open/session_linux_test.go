@@ -62,7 +62,7 @@ func sitWith(t *testing.T, env []string, script string, args ...string) *sitting
 	s.command = exec.Command("sh", append([]string{"-c", script, "sh"}, args...)...)
 	s.command.Stdin, s.command.Stdout, s.command.Stderr = s.tty, s.tty, s.tty
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	// A race detector has each process stay for a second more, unless it is told.
+	// Without this setting, the race detector delays the end of each process by a second.
 	s.command.Env = append(os.Environ(), append([]string{"HOME=" + t.TempDir(), "TERM=xterm", "LESS=", "PAGER=", "GORACE=atexit_sleep_ms=0"}, env...)...)
 	if err := s.command.Start(); err != nil {
 		t.Fatal(err)
@@ -108,8 +108,8 @@ func (s *sitting) resize(columns, rows uint16) {
 	}
 }
 
-// end waits for the end of the program, and returns all that was seen. The terminal
-// is as it was then, and nobody watches it.
+// end waits for the end of the program and returns the whole output. It checks that the
+// terminal is restored and the guard is gone.
 func (s *sitting) end(status int) string {
 	s.t.Helper()
 	s.see(fmt.Sprintf("status %d\r\n", status))
@@ -124,7 +124,7 @@ func (s *sitting) end(status int) string {
 	return s.seen.String()
 }
 
-// inOrder makes sure that the terminal is as it was.
+// inOrder checks that the terminal is restored.
 func (s *sitting) inOrder() {
 	s.t.Helper()
 	state, err := unix.IoctlGetTermios(int(s.tty.Fd()), unix.TCGETS)
@@ -203,8 +203,8 @@ func heard(t *testing.T, server *telnettest.Server, entries ...string) {
 	}
 }
 
-// A login with what the URL suggests, which nobody sees or sends unasked; the window
-// and what changes it; all that the keyboard of locus is for.
+// A login with the user and password of the URL, which are neither shown nor sent
+// automatically; window sizes; and all commands of locus.
 func TestTerminalSession(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Users: map[string]string{"guest": "s3cret"}})
 	s := sit(t, theProgram, "open", "telnet://guest:s3cret@"+server.Addr()+"/")
@@ -253,7 +253,7 @@ func TestTerminalSession(t *testing.T) {
 	}
 }
 
-// Where the host does not show what is typed, lines are shown here and sent whole.
+// If the host does not echo, locus echoes lines and sends them whole.
 func TestTerminalSessionLines(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, theProgram, "open", "telnet://"+server.Addr()+"/")
@@ -302,7 +302,7 @@ func TestTerminalSessionEcho(t *testing.T) {
 	s.end(0)
 }
 
-// What is typed of a line before the host shows what is typed goes before the rest.
+// Text typed before the host echoes is sent before the rest of the line.
 func TestTerminalSessionEchoInLine(t *testing.T) {
 	goOn, got := make(chan bool), make(chan string, 1)
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
@@ -325,8 +325,7 @@ func TestTerminalSessionEchoInLine(t *testing.T) {
 	s.end(0)
 }
 
-// What was typed of a line is sent when the host begins to show what is typed: it does
-// not come with a later command.
+// When the host begins to echo, an unfinished line is sent at once, not with a later command.
 func TestTerminalSessionEchoTurns(t *testing.T) {
 	got := make(chan string, 4)
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true, Handle: func(c io.ReadWriter) {
@@ -389,7 +388,7 @@ func TestTerminalSessionEscape(t *testing.T) {
 	}
 }
 
-// evil is what telnettest sends that no stranger may tell a terminal.
+// evil is the telnettest output that must not reach a terminal.
 var evil = []string{"\x1b]0;owned", "\x1b]52;", "\x1b[c", "\x1b[6n", "\x1b[5i", "\x05", "\x1bc", "\x9b"}
 
 func notEvil(t *testing.T, seen string) {
@@ -534,8 +533,7 @@ func TestTerminalSessionEnds(t *testing.T) {
 	s.end(base.StatusAccess)
 }
 
-// A host may turn the terminal to its second screen, have it tell of the mouse, and
-// leave it so.
+// A host may switch to the alternate screen, turn on mouse reports, and leave both on.
 func TestTerminalSessionSecondScreen(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Handle: func(c io.ReadWriter) {
 		io.WriteString(c, "\x1b[?25;1049h\x1b[?1002;1006h\x1b[4hsecond\x1b]0;")
@@ -548,12 +546,12 @@ func TestTerminalSessionSecondScreen(t *testing.T) {
 	s.end(0)
 }
 
-// Signals end the session, and the terminal is as it was; if there is no time for
-// that, a process sees to it.
+// Signals end the session and restore the terminal. If the program is killed, the guard
+// restores it.
 func TestTerminalSessionSignals(t *testing.T) {
 	server := startTelnet(t, nil)
-	// A program that nohup or a shell starts may have these ignored, and a child inherits
-	// that. What is handled here is at its default in a child.
+	// nohup or a shell may start a program with these signals ignored, and a child inherits
+	// that. A signal that is handled here has its default effect in a child.
 	handled := make(chan os.Signal, 1)
 	ossignal.Notify(handled, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 	defer ossignal.Stop(handled)
@@ -591,7 +589,7 @@ func TestTerminalSessionKilled(t *testing.T) {
 	}
 }
 
-// The program stops and continues as a shell with job control asks.
+// The program stops and continues under a shell with job control.
 func TestTerminalSessionSuspended(t *testing.T) {
 	server := startTelnet(t, nil)
 	// The trace of what the host is told then has its place too.
@@ -621,8 +619,7 @@ func TestTerminalSessionTrace(t *testing.T) {
 	s.see("Password: ")
 	s.types("s3cret\r")
 	s.see("Welcome, guest")
-	// What is traced meanwhile waits for the end of a command, and keeps nobody from
-	// anything.
+	// A trace during a command waits for the end of the command, and blocks nothing.
 	s.types("\x1d")
 	s.see("locus> ")
 	s.resize(90, 20)
@@ -659,8 +656,8 @@ func TestTerminalSessionRlogin(t *testing.T) {
 	s.end(0)
 }
 
-// The screen of 3270 is drawn, its keys are those of the terminal, and it is put
-// aside for commands whose answer is to be read.
+// The 3270 screen is drawn, and uses the terminal's keys. It is hidden during commands with
+// output.
 func TestTerminalSession3270(t *testing.T) {
 	server, err := telnettest.StartTN3270(nil)
 	started(t, server, err)
@@ -681,9 +678,9 @@ func TestTerminalSession3270(t *testing.T) {
 	if seen := s.end(0); strings.Contains(seen, "s3cret") || !strings.Contains(seen, "\x1b[?1049l\r\nlocus> ") {
 		t.Errorf("end() = %q, want no %q in seen and %q in seen", seen, "s3cret", "\x1b[?1049l\r\nlocus> ")
 	}
-	// The host's end is told where it can be read.
+	// The end of the session is reported where the user can read it.
 	s = sit(t, theProgram, "open", "tn3270://"+server.Addr()+"/")
-	s.see("MUSEUM", "ends") // "ends" stands in the greeting, too
+	s.see("MUSEUM", "ends") // the greeting also contains "ends"
 	s.types("\x1bOR")
 	s.see("\x1b[?1049l", "\r\nlocus: the host ended the session\r\n")
 	s.end(0)
@@ -696,14 +693,14 @@ func TestTerminalSession3270(t *testing.T) {
 	s.end(0)
 }
 
-// Standard input is a pipe, and what comes is seen at the terminal, which is put in
-// order.
+// Standard input is a pipe, and the terminal shows the output. Afterwards the terminal is
+// reset.
 func TestTerminalSessionPipe(t *testing.T) {
 	server := startTelnet(t, &telnettest.TelnetOptions{Plain: true})
 	s := sit(t, `echo evil | { cat; echo bye; } | locus "$@"; echo "status $?"; read -r end`, "open", "telnet://"+server.Addr()+"/")
 	s.see("before", "after", "Goodbye.", show.ResetTerminal)
 	notEvil(t, s.end(0))
-	// What a host says to a script is seen as what a stranger says.
+	// Output from a host to a script is filtered like output from an untrusted host.
 	s = sit(t, theProgram, "get", "--settle", "100ms", "--send", "evil\r", "--expect", "after", "--expect", "> ", "telnet://"+server.Addr()+"/")
 	s.see("before", "after", "> ", show.ResetTerminal)
 	notEvil(t, s.end(0))

@@ -58,8 +58,8 @@ func TestDisplayRestore(t *testing.T) {
 	}
 }
 
-// What a host may not tell a terminal is left out, and so is its second screen, in
-// which the person would lose sight of what was there before.
+// Sequences that a host must not send are dropped. So are switches to the alternate screen,
+// which would hide earlier output.
 func TestDisplaySafe(t *testing.T) {
 	for _, host := range []string{
 		"a\x1b[?1049hb\x1b[?1049lc", "a\x1b[?47hb\x1b[?47lc", "a\x1b[?1047hb\x1b[?1047lc", "a\x1b[?10", "a\x1b]0;title\abc", "a\x1b[?1049;1047;47h\x1b[?047h\x1b[?01049hbc",
@@ -82,7 +82,7 @@ func TestDisplaySafe(t *testing.T) {
 	}
 }
 
-// lastTurn is a readable twin of what a display sees, of text in one piece.
+// lastTurn is a readable reference for the detection of screen switches, for text in one piece.
 var lastTurn = regexp.MustCompile(`\x1b\[\?[0-9;]*[hl]`)
 
 func FuzzDisplay(f *testing.F) {

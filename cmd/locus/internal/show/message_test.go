@@ -27,7 +27,7 @@ func TestIsMessage(t *testing.T) {
 	}
 }
 
-// What is held reads the same from memory and from a file, which is gone afterwards.
+// A spool reads the same data from memory and from a file. The file is gone afterwards.
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

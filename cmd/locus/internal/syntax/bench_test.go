@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// benchmarkLines is a list of URLs as they are met: most are canonical already,
-// some are not, a few are no URLs.
+// benchmarkLines is a typical list of URLs: most are canonical, some are not, and a few are not
+// URLs.
 func benchmarkLines(n int) string {
 	var b strings.Builder
 	for i := range n {

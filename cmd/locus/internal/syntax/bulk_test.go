@@ -23,7 +23,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// output is what a run writes and its status.
+// output is the output and the status of a run.
 type output struct {
 	out, errs string
 	status    int
@@ -63,9 +63,9 @@ func execute(a *base.App, line string) int {
 	return a.Execute(root, strings.Fields(line))
 }
 
-// forget empties what cobra keeps until the end of the process: it has a table of the
-// flags with completions, and each leads to its command and app. A fuzz target makes
-// thousands of them.
+// forget empties cobra's table of flags with completions. The table refers to each
+// command and app until the process ends, and a fuzz target creates thousands of
+// them.
 func forget(a *base.App, root *cobra.Command) {
 	for _, cmd := range append(root.Commands(), root) {
 		*cmd = cobra.Command{}
@@ -234,7 +234,7 @@ func looksCompressed(text []byte) bool {
 	return len(text) > 3 && text[1] == 'M' && text[2] == 0x18
 }
 
-// TestUniqueEqualsMap compares what is collected with what maps make of the lines.
+// TestUniqueEqualsMap compares the collected pieces with a result computed with maps.
 func TestUniqueEqualsMap(t *testing.T) {
 	text := hostileText(7, 5000)
 	plain := sideBySide(t, "canonical", text, false, 1)
@@ -292,7 +292,7 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// What does not fit into memory gives the same answers.
+// Data that does not fit into memory gives the same results.
 func TestCollectorWithLittleMemory(t *testing.T) {
 	var b bulk.Batch
 	h := bulk.NewHasher()
@@ -566,7 +566,7 @@ func TestQuickAllocatesNothing(t *testing.T) {
 	w := r.newWorker()
 	most := 5.0
 	if view := testing.AllocsPerRun(20, func() { _ = len(octet.View(block.Text)) }); view > 0 {
-		most += 1000 // the portable code copies what it reads as a string
+		most += 1000 // the portable code copies the bytes that it reads as a string
 	}
 	if n := testing.AllocsPerRun(20, func() { w.answerBlock(block) }); n > most {
 		t.Errorf("%v allocations for 1000 lines", n)

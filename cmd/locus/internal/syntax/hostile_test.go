@@ -66,7 +66,7 @@ func TestNothingUnsafeIsShown(t *testing.T) {
 	}
 }
 
-// What is written about a long line does not grow with it.
+// The message about a long line does not grow with the line.
 func TestLongLinesAreShortened(t *testing.T) {
 	for _, long := range []string{strings.Repeat("\x00", 300_000), "http://h/" + strings.Repeat("~", locus.MaxLen), "http://h/" + strings.Repeat("y", 3*locus.MaxLen)} {
 		for _, terminal := range []bool{false, true} {
