@@ -296,7 +296,7 @@ func (c *cluster) whole(ctx context.Context, f *Frontier) {
 	}
 }
 
-// leader returns the number of the server that leads the verdicts.
+// leader returns the number of the server that leads the verdict stream.
 func (c *cluster) leader(ctx context.Context, f *Frontier) int {
 	for ctx.Err() == nil {
 		s, err := f.js.Stream(context.WithoutCancel(ctx), f.stream(verdictStream))

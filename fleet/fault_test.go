@@ -39,8 +39,8 @@ func redirecting(host, path string) (int, string) {
 	return 200, ""
 }
 
-// breach returns what the hosts' own logs say against the limits. A busy machine writes them
-// late, so the interval is judged over many requests: twice the rate is seen.
+// breach returns how the hosts' own logs violate the limits. A busy machine writes them late,
+// so the interval is judged over many requests: it detects twice the permitted rate.
 func (w *fixture) breach(atOnce int, interval time.Duration) (list []string) {
 	const together = 20
 	least := interval * (together - 1) * 2 / 3
@@ -74,9 +74,9 @@ func connected(t testing.TB, e *Embedded, s Settings) (*Frontier, *nats.Conn) {
 	return f, nc
 }
 
-// Two workers share the hosts. One loses its connection and dies in the middle: the other
-// takes over, each target has one verdict, only what was in flight is asked for twice, and
-// no host sees more requests than it should.
+// Two workers share the hosts. One loses its connection and dies during the run. The other
+// takes over: each target gets one verdict, only requests in flight are repeated, and no host
+// gets more requests than its limit.
 func TestTwoWorkers(t *testing.T) {
 	t.Parallel()
 	const hosts, atOnce, parallel = 20, 2, 8
@@ -148,7 +148,7 @@ func TestTwoWorkers(t *testing.T) {
 	for _, count := range twice {
 		extra += count - 1
 	}
-	if extra > 2*parallel { // a request in flight, and the one that its redirect led to
+	if extra > 2*parallel { // a request in flight, and the request to its redirect target
 		t.Errorf("%d were asked for twice", extra)
 	}
 	if list := w.breach(atOnce, interval); len(list) > 0 {

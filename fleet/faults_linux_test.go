@@ -20,7 +20,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// faultTest is three servers, four workers, and what befalls them.
+// faultTest holds three servers, four workers, and the faults that affect them.
 type faultTest struct {
 	testing.TB
 	cluster  *cluster
@@ -43,7 +43,7 @@ func (x *faultTest) startWorker(i int) {
 	x.workers[i] = spawn(x, c)
 }
 
-// during notes that what it calls affects a worker; empty: any of them.
+// during records that the called function affects a worker, or any worker if the name is empty.
 func (x *faultTest) during(worker string, f func()) outage {
 	o := outage{worker: worker, from: time.Now().UnixNano()}
 	f()
@@ -128,7 +128,7 @@ func (x *faultTest) fill(ctx context.Context, i int) {
 	})
 }
 
-// smallDisk returns a folder on a disk of its own; false: only root can make one.
+// smallDisk returns a directory on its own disk. It returns false unless root runs the test.
 func smallDisk(t testing.TB, size string) (dir string, ok bool) {
 	if os.Getuid() != 0 {
 		return "", false
@@ -153,11 +153,11 @@ type faultForm struct {
 	limit                 time.Duration
 }
 
-// Three servers and four workers, of which some are killed, stopped or cut off: each target has
-// one verdict, which is the right one; no host gets more requests than it should; and only what
-// was in flight is asked for twice.
+// Some of three servers and four workers are killed, stopped or disconnected. Each target gets
+// one correct verdict, no host gets more requests than its limit, and only requests in flight
+// are repeated.
 //
-// The long form is that of LOCUS_FLEET_FAULTS, which is the number of targets.
+// LOCUS_FLEET_FAULTS selects the long form. Its value is the number of targets.
 func TestFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes most of a minute")
@@ -257,7 +257,8 @@ func faultSources(form *faultForm) (list []verify.Source) {
 	return list
 }
 
-// reach waits until so many targets have a verdict. false: all have one.
+// reach waits until the given number of targets have a verdict. It returns false if all have
+// one.
 func (x *faultTest) reach(ctx context.Context, n int, done <-chan struct{}) bool {
 	for {
 		info, err := x.frontier.verdicts.Info(context.WithoutCancel(ctx))
@@ -275,7 +276,7 @@ func (x *faultTest) reach(ctx context.Context, n int, done <-chan struct{}) bool
 	}
 }
 
-// twoKills kills a worker and the server that leads.
+// twoKills kills a worker and the leading server.
 func (x *faultTest) twoKills(ctx context.Context, n int, done <-chan struct{}) {
 	if x.reach(ctx, n/5, done) {
 		x.killWorker(0)
@@ -311,7 +312,7 @@ func (x *faultTest) allEvents(ctx context.Context, n int, done <-chan struct{}) 
 	}
 }
 
-// end ends the workers, and logs what they did.
+// end ends the workers and logs their statistics.
 func (x *faultTest) end() {
 	sum := map[string]int{}
 	for _, w := range x.workers {
@@ -382,8 +383,8 @@ func (x *faultTest) checkLog(took time.Duration) {
 			x.Error(text)
 		}
 	}
-	// Each outage may cut as many targets short as the workers ask for at once, and each has
-	// the request of a redirect, too.
+	// Each outage may interrupt as many targets as the workers request concurrently. Each
+	// target may have a second request, for a redirect.
 	if most := len(x.outages) * len(x.workers) * faultParallel * 2; inFlight > most {
 		x.Errorf("%d were asked for twice, the most is %d", inFlight, most)
 	}

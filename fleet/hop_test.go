@@ -45,9 +45,9 @@ func (w *fixture) repeated() (list []string) {
 	return list
 }
 
-// Targets that lead to a busy host delay no others, and are asked for once: while the hub keeps
-// its requests, all other targets get their verdicts. The hub gets no more requests at once than
-// any host.
+// Targets that redirect to a busy host do not delay others, and are requested once. While the
+// hub delays its responses, all other targets get their verdicts. The hub gets no more
+// concurrent requests than any host.
 func TestBusyHub(t *testing.T) {
 	t.Parallel()
 	for _, workers := range []int{1, 2} {
@@ -112,10 +112,10 @@ func TestBusyHub(t *testing.T) {
 	}
 }
 
-// A target continues where its redirects led, however often it waits for a turn: with the
-// cookies of the redirects, with a GET where HEAD fails, after a page that sends its readers on or a
-// resource that is not of HTTP, after the API of GitHub, and under the policy for what a public or
-// private address leads to. No request is made twice.
+// A target continues at its redirect target, however often it waits for a turn: with the redirects'
+// cookies, with a GET after a failed HEAD, after a page with a refresh or a resource of another
+// scheme, after the GitHub API, and under the policy for redirects from a public or private address.
+// No request is repeated.
 func TestHopContinues(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(host, path string) (int, string) {
@@ -170,8 +170,8 @@ func TestHopContinues(t *testing.T) {
 	w.equal(w.requests(), asked)
 }
 
-// A request consists of HEAD and GET. If the host asks for a short pause in between, GET comes
-// after it, and HEAD is not sent again: each request is counted as a try.
+// A request consists of HEAD and GET. If the host requests a short pause in between, GET
+// follows the pause, and HEAD is not repeated. Each request counts as an attempt.
 func TestPauseInRequest(t *testing.T) {
 	t.Parallel()
 	f := open(t)
@@ -210,8 +210,8 @@ func TestPauseInRequest(t *testing.T) {
 	}
 }
 
-// A redirect of a host with a public address leads to no private one, although the name of that
-// host has a private address when the target continues.
+// A redirect from a host with a public address can't reach a private address, even if the
+// host's name has a private address when the target continues.
 func TestHopAfterRebinding(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(host, _ string) (int, string) {

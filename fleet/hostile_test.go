@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Garbage in any stream or bucket stops no worker: it does its other work. What can't be read
-// becomes a dead letter.
+// Garbage in a stream or bucket does not stop a worker. Unreadable messages become dead
+// letters.
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })

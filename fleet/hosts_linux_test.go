@@ -20,12 +20,12 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// visit is a line of a host's log: a request, by the clock of the machine. The request arrived
-// between From and To: the kernel tells, whatever the load of the machine.
+// visit is a line in a host's log: a request, by the machine's clock. The request arrived
+// between From and To, according to the kernel, whatever the load of the machine.
 type visit struct {
 	Host, What, Worker string
 	From, To, End      int64 // nanoseconds
-	Status             int   // 0: the connection was reset, or the worker went away
+	Status             int   // 0 if the connection was reset, or the worker disconnected
 	RetryAfter         int   // seconds
 }
 
@@ -36,7 +36,7 @@ type hostsServer struct {
 	times map[string]int // number of requests for each URL
 }
 
-// arrival returns when the last bytes arrived over c, as tcp_info tells.
+// arrival returns when the last bytes arrived over c, according to tcp_info.
 func arrival(c net.Conn) (from, to int64) {
 	raw, err := c.(*net.TCPConn).SyscallConn()
 	if err != nil {
@@ -128,7 +128,7 @@ func runHosts() int {
 	return 0
 }
 
-// awaitEnd waits for the end of the input: that of the test.
+// awaitEnd waits for the end of the input, which is the end of the test.
 func awaitEnd() { _, _ = bufio.NewReader(os.Stdin).ReadByte() }
 
 // reply is the response of a host.
@@ -257,7 +257,8 @@ type logJudge struct {
 	stopped []outage
 }
 
-// lastBytes is how much later a worker that goes on may send what it had begun to send.
+// lastBytes is how much later a resumed worker may send the rest of a request that it had
+// begun.
 const lastBytes = time.Second
 
 func (j *logJudge) isApart(v *visit) bool {
@@ -269,9 +270,9 @@ func (j *logJudge) isApart(v *visit) bool {
 // perTarget limits the requests for a target: HEAD, GET and one for a redirect.
 const perTarget = 3
 
-// goneOn returns the requests that a stopped worker sent as soon as it went on. A worker that
-// looks at its leases only ends the targets that it was asking for, with permits of the workers
-// that have the hosts now.
+// goneOn returns the requests that a stopped worker sent as soon as it resumed. A worker that
+// checks its leases only finishes its current targets, with permits from the workers that hold
+// the hosts now.
 func (j *logJudge) goneOn(log []visit) (list []string) {
 	for i := range log {
 		v := &log[i]
@@ -328,8 +329,9 @@ func (j *logJudge) judge(log []visit) (breaches []string, apart int) {
 	return breaches, apart
 }
 
-// inPause returns the requests in the pause that a host asked for, but for those that other
-// slots may have begun before the answer was read: as many as there may be at once.
+// inPause returns the requests during a pause that a host requested, except the requests that
+// other slots may have begun before the response was read: as many as the limit on concurrent
+// requests.
 func (j *logJudge) inPause(list []visit, i int) (breaches []string) {
 	v := &list[i]
 	var inside []string
@@ -344,8 +346,8 @@ func (j *logJudge) inPause(list []visit, i int) (breaches []string) {
 	return nil
 }
 
-// repeated returns how many requests there were that the hosts' habits do not explain, and those
-// of them that no outage explains either.
+// repeated returns the number of repeated requests that the hosts' behavior does not explain,
+// and the requests that no outage explains either.
 func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 	byTarget := map[string][]visit{}
 	for _, v := range log {
@@ -362,9 +364,9 @@ func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 			continue
 		}
 		slices.SortFunc(list, func(a, b visit) int { return int(a.From - b.From) })
-		// An outage must be between the first request and the last one. What it cuts
-		// short may have begun as long after it as a lease lasts. The host that a redirect
-		// leads to may be that of any worker: without a turn there, all is asked again.
+		// An outage must be between the first and the last request. An interrupted request may
+		// have begun up to one lease time after the outage. A redirect target's host may belong
+		// to any worker: without a turn there, the whole check is repeated.
 		first, last := list[0], list[len(list)-1]
 		leads := slices.ContainsFunc(list, func(v visit) bool { return v.Status/100 == 3 })
 		explained := slices.ContainsFunc(j.outages, func(o outage) bool {
@@ -384,7 +386,7 @@ func (j *logJudge) repeated(log []visit) (inFlight int, unexplained []string) {
 	return inFlight, unexplained
 }
 
-// The judge sees what it is to see.
+// The judge detects the violations that it must detect.
 func TestLogJudge(t *testing.T) {
 	at := func(ms int) int64 { return int64(ms) * int64(time.Millisecond) }
 	visitAt := func(host, path, worker string, from, end int) visit {

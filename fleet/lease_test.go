@@ -64,7 +64,7 @@ func TestLeaseTakeover(t *testing.T) {
 	}
 }
 
-// TestLeaseLostResponse checks that a worker recovers a renewal whose response was lost.
+// TestLeaseLostResponse checks that a worker recovers after a lost response to a renewal.
 func TestLeaseLostResponse(t *testing.T) {
 	f := open(t)
 	c := newFakeClock()

@@ -192,7 +192,7 @@ func openParts(t *testing.T, partitions int) *Frontier {
 	return f
 }
 
-// managed is a worker whose rounds and clock are controlled by a test.
+// managed is a worker with rounds and a clock that a test controls.
 type managed struct {
 	*Worker
 	clock *fakeClock
@@ -213,14 +213,14 @@ func (m *managed) round(ctx context.Context) error {
 	return err
 }
 
-// silentBucket is a bucket whose writes fail or wait as a test demands.
+// silentBucket is a bucket in which a test makes writes fail or wait.
 type silentBucket struct {
 	jetstream.KeyValue
 	silent bool // no update is stored
 
 	mu   sync.Mutex
 	n    int           // writes that wait for another one
-	meet chan struct{} // closed when two writes are under way; nil: none waits
+	meet chan struct{} // closed when two writes are in progress; nil if none waits
 }
 
 func (b *silentBucket) Update(ctx context.Context, key string, value []byte, last uint64) (uint64, error) {

@@ -18,7 +18,7 @@ type faultyBucket struct {
 	jetstream.KeyValue
 
 	mu    sync.Mutex
-	get   func() (jetstream.KeyValueEntry, error) // nil: that of the bucket
+	get   func() (jetstream.KeyValueEntry, error) // nil means the bucket's own error
 	count int                                     // calls of get
 }
 
@@ -61,7 +61,7 @@ type entry struct {
 func (e entry) Value() []byte    { return []byte(e.value) }
 func (e entry) Revision() uint64 { return e.revision }
 
-// modeFaults are what may befall a worker that reads the mode of a paused frontier.
+// modeFaults lists faults for a worker that reads the mode of a paused frontier.
 var modeFaults = map[string]func() (jetstream.KeyValueEntry, error){
 	"silence":             func() (jetstream.KeyValueEntry, error) { return nil, context.DeadlineExceeded },
 	"timeout":             func() (jetstream.KeyValueEntry, error) { return nil, nats.ErrTimeout },

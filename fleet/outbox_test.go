@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// The leader of a stream sends one by one what a batch has.
+// Without a batch, the leader of a stream sends the same messages one by one.
 func TestLastOfLeader(t *testing.T) {
 	f := open(t)
 	publish := func(i byte, text string) {
@@ -49,7 +49,7 @@ func TestLastOfLeader(t *testing.T) {
 			t.Errorf("%d and %d of %d", len(got), len(want), len(subjects))
 		}
 	}
-	// A pattern has no more than was asked for.
+	// A pattern returns no more messages than requested.
 	if list, err := f.lastOfLeader(t.Context(), name, []string{f.subject(verdictStream, "0", "h", "*")}, 7); err != nil || len(list) != 7 {
 		t.Error(len(list), err)
 	}
@@ -89,7 +89,8 @@ func TestLargeVerdict(t *testing.T) {
 	}
 }
 
-// What was sent is held until the server has it, and given up long after the lease has ended.
+// The partition is held until the server has stored the verdict. Long after the lease has
+// ended, the worker gives up.
 func TestOutboxHoldsPartition(t *testing.T) {
 	f := open(t)
 	w := newFixture(t, func(string, string) (int, string) { return 200, "" })
@@ -127,7 +128,7 @@ func TestOutboxHoldsPartition(t *testing.T) {
 	}
 }
 
-// neverAcked is a message whose acknowledgment fails.
+// neverAcked is a message for which the acknowledgment fails.
 type neverAcked struct{ jetstream.PubAckFuture }
 
 func (neverAcked) Ok() <-chan *jetstream.PubAck { return nil }

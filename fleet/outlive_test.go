@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// successor is a test in which one worker dies after some requests, and another one continues,
-// whose clock is 10 minutes off.
+// successor is a test in which one worker dies after some requests, and another one with a
+// clock error of 10 minutes continues.
 type successor struct {
 	*fixture
 	sources []verify.Source
@@ -97,8 +97,7 @@ func hostName(t *testing.T, host string) string {
 	return name
 }
 
-// The pause that a host asked for, or that a failure causes, is kept by the worker that takes
-// over.
+// The worker that takes over observes the pause that a host requested or a failure caused.
 func TestPauseOutlivesWorker(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
@@ -106,7 +105,7 @@ func TestPauseOutlivesWorker(t *testing.T) {
 		status      int
 		wait        time.Duration
 		least       time.Duration
-		refused     int // requests: a GET follows a HEAD whose answer asks for no pause
+		refused     int // requests: a GET follows a HEAD if the response requests no pause
 	}{
 		{"Retry-After", "40", 429, time.Millisecond, 39 * time.Second, 1},
 		{"backoff", "", 503, 30 * time.Second, 14 * time.Second, 2},
@@ -151,8 +150,8 @@ func TestPauseOutlivesWorker(t *testing.T) {
 	}
 }
 
-// The Crawl-delay of a robots.txt is kept by the worker that takes over, which does not ask for
-// the file again.
+// The worker that takes over observes the Crawl-delay of a robots.txt, without requesting the
+// file again.
 func TestRobotsOutlivesWorker(t *testing.T) {
 	t.Parallel()
 	w := newFixture(t, func(_, path string) (int, string) {
@@ -195,8 +194,7 @@ func TestRobotsOutlivesWorker(t *testing.T) {
 	}
 }
 
-// A host that tells one worker that it is overloaded, in a redirect, gets its pause from all
-// workers.
+// If a host reports an overload to one worker, in a redirect, all workers pause.
 func TestPauseForAllWorkers(t *testing.T) {
 	t.Parallel()
 	const pause = 30 * time.Second

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A site has at most so many pages, whichever of several workers read them. Other links of its
-// pages are asked for, but not read.
+// All workers together read at most the given number of pages of a site. Other links in its
+// pages are requested, but not read.
 func TestMaxPages(t *testing.T) {
 	t.Parallel()
 	const most, n = 25, 60

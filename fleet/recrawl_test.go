@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A good verdict is asked for again after Every, a bad one after EveryBad, by the worker's
-// clock, and what changed is told once.
+// A good verdict is checked again after Every, a bad one after EveryBad, by the worker's clock.
+// Each change is reported once.
 func TestRecrawlAges(t *testing.T) {
 	var mu sync.Mutex
 	answers := map[string]int{"/good": 200, "/bad": 404}

@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A retry has workers ask again for what is open, with all limits of hosts, whether they run or
-// not. Called twice, it has them ask once. Good and bad verdicts stay, unless it is about bad ones.
+// A retry makes workers check open targets again, within all host limits, whether the workers
+// already run or not. Two calls cause one check. Good and bad verdicts stay, unless the retry
+// includes bad ones.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	const warned = maxWaiting + 20 // of one host: some wait in the frontier

@@ -64,8 +64,8 @@ func residentOf(pid int) int64 {
 	return kib << 10
 }
 
-// A worker in a process of its own, and how much memory it needs for half a minute while
-// -targets targets wait. The server's memory is that of this process.
+// Measures the memory of a worker in its own process for half a minute while -targets targets
+// wait. The server runs in this process.
 func BenchmarkWaiting(b *testing.B) {
 	n := *waitingTargets
 	for b.Loop() {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// testQueue returns a scheduler with a partition whose lease lasts an hour.
+// testQueue returns a scheduler with a partition that has a lease of an hour.
 func testQueue() (*scheduler, *partition, *fakeClock) {
 	c := newFakeClock()
 	s := newScheduler(c, func(*host) {}, func(*host) {})
@@ -42,7 +42,8 @@ func (s *scheduler) due() bool {
 	return slices.ContainsFunc(s.ready, func(h *host) bool { return len(h.jobs) > 0 && h.hasRoom() && !h.due().After(s.clock.Now()) })
 }
 
-// After a takeover each host waits for its interval; then at most so many are asked at once.
+// After a takeover, each host waits for its interval. Then the limit on concurrent requests
+// applies.
 func TestSchedulerLimits(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 4 {

@@ -155,7 +155,7 @@ func (a *authority) user(name string, urls []string, options ...nats.Option) *na
 	return nc
 }
 
-// denials counts what the server refused a user.
+// denials counts the operations that the server denied a user.
 type denials struct {
 	mu   sync.Mutex
 	list []string
@@ -272,7 +272,8 @@ func TestUsers(t *testing.T) {
 	if s, err := f.Status(t.Context()); err != nil || s.Targets != 200 || s.Mode != Run {
 		t.Errorf("%+v %v", s, err)
 	}
-	// A user without a certificate, or with that of another authority, can't connect.
+	// A user without a certificate, or with a certificate from another authority, can't
+	// connect.
 	if _, err := nats.Connect(urls[0], nats.RootCAs(a.file("ca.pem"))); err == nil {
 		t.Error("connected without a certificate")
 	}

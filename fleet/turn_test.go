@@ -36,7 +36,7 @@ func TestTicketExpires(t *testing.T) {
 	}
 }
 
-// A ticket that nothing was asked with is given back: the next request need not wait.
+// An unused ticket is returned, so the next request need not wait.
 func TestTicketUnused(t *testing.T) {
 	s, p, c := testQueue()
 	for i := range 2 {
@@ -131,7 +131,7 @@ func TestTurnEndsWithLease(t *testing.T) {
 	}
 }
 
-// memoryConn is a connection that keeps what is written.
+// memoryConn is a connection that stores the written bytes.
 type memoryConn struct {
 	net.Conn
 	written bytes.Buffer
@@ -312,7 +312,7 @@ func FuzzHostRecord(f *testing.F) {
 	})
 }
 
-// A pause is never shorter than the host asked for, unless it is over by any clock.
+// A pause is never shorter than the host requested, unless it is over by any clock.
 func TestReadHost(t *testing.T) {
 	text := []byte(`{"pause":86400000000000,"interval":5000000000,"shut":"it wants peace"}`)
 	for age, want := range map[time.Duration]time.Duration{

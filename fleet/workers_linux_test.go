@@ -11,10 +11,9 @@ import (
 // Workers against hosts that answer after 50 ms and take 5 requests a second each. A worker
 // has 8 requests at once, which is 160 a second.
 //
-// What is measured begins when every worker has used all its slots, and ends before one has
-// nothing left. The beginning is a matter of the mode, which workers look for once a second.
-// The end is one of the hosts: a host belongs to one worker, so one with more hosts than the
-// others ends later.
+// The measurement begins when every worker uses all its slots, and ends before a worker runs
+// out of targets. Workers read the mode, which starts them, once a second. A host belongs to
+// one worker, so a worker with more hosts than the others ends later.
 func BenchmarkWorkers(b *testing.B) {
 	for _, workers := range []int{1, 2, 4, 8} {
 		b.Run(strconv.Itoa(workers), func(b *testing.B) {
@@ -37,12 +36,12 @@ const (
 	benchHosts    = 1024
 	benchParallel = 8
 	benchTime     = 6 * time.Second
-	// benchTargets is the number of targets for each worker: four times what it asks for
-	// while it is measured, because some have fewer hosts.
+	// benchTargets is the number of targets for each worker: four times the number that it
+	// requests during the measurement, because some workers have fewer hosts.
 	benchTargets = benchParallel * 20 * 24
 )
 
-// newWorkerFleet returns workers that have not begun, and what they are to ask for.
+// newWorkerFleet returns workers that have not begun, and their targets.
 func newWorkerFleet(b *testing.B, workers int) *workerFleet {
 	w, client := newFastHosts(b, 50*time.Millisecond)
 	o := w.options()
@@ -90,7 +89,7 @@ func (x *workerFleet) verdicts() uint64 {
 	return info.State.Msgs
 }
 
-// measure has the workers ask, and reports how much they do. It ends them.
+// measure runs the workers, reports their throughput, and ends them.
 func (x *workerFleet) measure() {
 	if err := x.frontier.SetMode(x.Context(), Run); err != nil {
 		x.Fatal(err)

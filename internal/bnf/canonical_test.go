@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// spell is what a scheme does that has login and nothing of its own.
+// spell canonicalizes a URL like a scheme with a login and no production of its own.
 func spell(u locus.URL, port uint16) (locus.URL, locus.Change, error) {
 	if bnf.Spelled(u, port) {
 		return u, 0, nil

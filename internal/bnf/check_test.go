@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// rules writes findings as "rule@offset", with "?" after what is impossible, "~"
-// after a suggestion and "!" after a note.
+// rules formats findings as "rule@offset", with "?" after an impossible value, "~" after a
+// suggestion and "!" after a note.
 func rules(list []locus.Violation) string {
 	var b strings.Builder
 	for _, v := range list {
@@ -127,7 +127,7 @@ func TestScheme(t *testing.T) {
 	}
 }
 
-// What a finding says of a password is where it is wrong, and nothing of it.
+// A finding about a password contains the offset, but no part of the password.
 func TestFindingsHidePassword(t *testing.T) {
 	u := locus.MustParse("ftp://user:Sec~ret@host/x")
 	f := bnf.Findings{URL: u}

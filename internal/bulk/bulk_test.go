@@ -309,7 +309,7 @@ func TestRunsAreBounded(t *testing.T) {
 	}
 }
 
-// countOpen returns how many files this process has open, where the system tells.
+// countOpen returns the number of open files of this process, if the system reports it.
 func countOpen() int {
 	list, _ := os.ReadDir("/proc/self/fd")
 	return len(list)

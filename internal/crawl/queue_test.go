@@ -85,8 +85,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// A server without limits can still ask for pauses, and refuse further requests. What is not a
-// server can't.
+// A server without limits can still request pauses and be shut. A host that is not a server
+// can't.
 func TestNoLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New[string]()
@@ -114,7 +114,7 @@ func TestNoLimits(t *testing.T) {
 	})
 }
 
-// Close ends all who wait.
+// Close ends all waiting calls.
 func TestClose(t *testing.T) {
 	q := New[int]()
 	var all sync.WaitGroup

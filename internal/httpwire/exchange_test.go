@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// seenExchange is what an exchange was told.
+// seenExchange records the calls to an exchange.
 type seenExchange struct {
 	request, response, body string
 	masked, secrets         []string
@@ -80,7 +80,7 @@ func TestExchange(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	// What may be repeated is told, in each form; a word is no secret.
+	// A secret is reported in each form that a server may repeat. A word is not a secret.
 	k := run(9, "GET ftp://u:PASSWORD@h/a HTTP/1.1\r\nAuthorization: Basic dTpzZXNhbWU=\r\nCookie: a=\"0123456789\"; lang=en-US\r\nX-Key: ABCDEFGH\r\nX-Short: yes\r\n\r\n", "HTTP/1.1 200 OK\r\nSet-Cookie: b=abcdefghij; Path=/some/path\r\n\r\n")
 	if got := fmt.Sprintf("%q", k.secrets); got != `["dTpzZXNhbWU=" "sesame" "0123456789" "ABCDEFGH" "abcdefghij"]` {
 		t.Error(got)

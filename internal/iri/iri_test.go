@@ -33,7 +33,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// Whatever parses stays what it is, or has a form of US-ASCII that parses.
+// A text that parses stays unchanged or gets an ASCII form that parses.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{"http://Köln:80/ä?b#c", "mailto:ü@ä?ö", "http://u:p@例え/", "x:ä@b", "http://[::1]ä/", "news:a#ä"} {
 		f.Add(s)

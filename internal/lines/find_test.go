@@ -160,7 +160,7 @@ func compareCSV(t *testing.T, n int, delimiter rune, line string) {
 	if err != nil || string(got) != want[index] {
 		t.Fatalf("field %d of %q: %q, want %q", n, line, got, want[index])
 	}
-	// What is written in its place is read back, and the other fields are as they were.
+	// A replacement is read back, and the other fields are unchanged.
 	const other = "x;\"y\",\" z"
 	changed := line[:start] + string(finder.Append(nil, other)) + line[end:]
 	if whole {
@@ -266,7 +266,7 @@ func TestFindCDXJ(t *testing.T) {
 	}
 }
 
-// What is not clearly an index is text.
+// A file that is not clearly an index is read as text.
 func TestFormatOfText(t *testing.T) {
 	for _, line := range []string{"", "http://h/", "http://h/ 20260102030405", "http://h/ 2026 http://h/", "!", "# a b {", `{"url":"x"}`, " CDX", " CDXN b a", "WARC", "a b c"} {
 		if got := formatOf([]byte(line)); got != Text {
@@ -288,8 +288,8 @@ func TestParseFormat(t *testing.T) {
 	}
 }
 
-// FuzzIndex reads lines of CDX and CDXJ by any first line. What is found is a field or a
-// string of the line, and another one in its place is found again.
+// FuzzIndex reads CDX and CDXJ lines by any first line. The result is a field or a string in
+// the line, and a replacement is found again.
 func FuzzIndex(f *testing.F) {
 	f.Add(" CDX N b a m", "k 20260102030405 http://h/ x")
 	f.Add("k 20260102030405 http://h/ x", "k 20260102030405 http://h/ x")

@@ -79,7 +79,7 @@ func TestTargetsOfArchive(t *testing.T) {
 	}
 }
 
-// An archive that is cut gives what it has, and an error that names the record.
+// A truncated archive yields its records, and an error that names the truncated record.
 func TestArchiveCut(t *testing.T) {
 	whole := strings.Join(archive[:3], "")
 	file := write(t, "x.warc", whole[:len(whole)-6])

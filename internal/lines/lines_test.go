@@ -231,7 +231,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// A pipe's lines come as soon as they are there, and its reader learns when to write.
+// Lines from a pipe are yielded as soon as they arrive, and Wait tells the caller when to
+// write.
 func TestPipeWaits(t *testing.T) {
 	for name, packed := range map[string]bool{"plain": false, "gzip": true} {
 		in, out := io.Pipe()

@@ -27,7 +27,7 @@ func TestByName(t *testing.T) {
 }
 
 func TestByNameHasNoParameters(t *testing.T) {
-	// Package mime knows these with a charset, which a name can't tell.
+	// Package mime adds a charset to these types, but a name does not show the charset.
 	for _, name := range []string{"a.html", "a.css", "a.js", "a.shtml"} {
 		if got := ByName(name); strings.Contains(got, ";") {
 			t.Errorf("%s: %q", name, got)

@@ -18,7 +18,7 @@ func allows(text, path string) bool {
 	return Parse([]byte(text)).Allows(locus.MustParse("http://h.example" + path))
 }
 
-// The examples of RFC 9309 sections 2.2.2, 2.2.3 and 5, and what files of today contain.
+// The examples in RFC 9309 sections 2.2.2, 2.2.3 and 5, and the content of current files.
 func TestRules(t *testing.T) {
 	const all = "User-agent: *\n"
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ func TestMaskFindings(t *testing.T) {
 					input := begin + slashes + login + end
 					secret := login[len("u:") : len(login)-1]
 					if !strings.Contains(locus.Mask(input), ":"+strings.Repeat("*", len(secret))) {
-						continue // this is no password by the rules of Mask
+						continue // by the rules of Mask, this is not a password
 					}
 					for _, p := range profile.All() {
 						list, _ := shape.CheckInput(profile.Rules{Profile: p, Registry: r}, input, nil)

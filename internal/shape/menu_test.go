@@ -54,7 +54,7 @@ func write(t testing.TB, list []scheme.Item, failure error) string {
 	return b.String()
 }
 
-// What is written is read back, in one piece or octet by octet.
+// A written menu is read back, in one piece or byte by byte.
 func TestMenu(t *testing.T) {
 	text := write(t, samples(), nil)
 	for _, r := range []io.Reader{strings.NewReader(text), oneOctet{strings.NewReader(text)}} {
@@ -84,7 +84,8 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// A menu says where referrals led. Titles in ISO Latin 1 and all URLs are the same octets again.
+// A menu contains the URL after redirects. Titles in ISO Latin 1 and all URLs have the same
+// bytes again.
 func TestMenuFound(t *testing.T) {
 	for _, octets := range []string{"caf\xe9 \xc3\xa9\xff", "caf\xc3\xa9", "\xe2\x82\xac"} {
 		var b bytes.Buffer
@@ -114,7 +115,7 @@ type oneOctet struct{ r io.Reader }
 
 func (o oneOctet) Read(p []byte) (int, error) { return o.r.Read(p[:min(1, len(p))]) }
 
-// A failure keeps its kind, and what came before it.
+// After a round trip, a failure has the same kind, and the items before it remain.
 func TestMenuBroken(t *testing.T) {
 	_, syntax := locus.Parse("x")
 	for _, failure := range []error{
@@ -174,7 +175,7 @@ func FuzzReadMenu(f *testing.F) {
 			if ended = err != nil; ended {
 				continue
 			}
-			// What was read can be written, and read to the same.
+			// A menu that was read can be written and read again with the same result.
 			again, _, err := ReadMenu(strings.NewReader(write(t, []scheme.Item{i}, nil)))
 			if err != nil {
 				t.Fatal(err)

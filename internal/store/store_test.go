@@ -151,7 +151,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// Whatever is in the lock file, it can be locked, and the database is kept.
+// Whatever the lock file contains, it can be locked, and the database remains.
 func TestLockFile(t *testing.T) {
 	f := testFile(t.TempDir())
 	open(t, f)
@@ -233,7 +233,7 @@ func TestDamage(t *testing.T) {
 
 const childEnv = "LOCUS_TEST_STORE"
 
-// child opens a database whose last process was killed, and writes into it.
+// child opens a database after its last process was killed, and writes to it.
 func child(t *testing.T, path string) {
 	debug.SetMaxStack(16 << 20) // it overflows sooner
 	f := testFile(filepath.Dir(path))

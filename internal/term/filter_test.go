@@ -21,7 +21,7 @@ func filtered(level Level, src string, piece int) string {
 	return string(out)
 }
 
-// filterTable has what the level WithMouse passes.
+// filterTable holds the output of the level WithMouse.
 var filterTable = []struct{ src, want string }{
 	{"plain text\r\n\tand\b\a more", "plain text\r\n\tand\b\a more"},
 	{"\x00\x01\x05\x11\x13\x7f|", "|"},
@@ -167,7 +167,7 @@ func FuzzFilter(f *testing.F) {
 		if level == OneScreen && aboveOneScreen.MatchString(whole) {
 			t.Errorf("%q at the level OneScreen: %q", src, whole)
 		}
-		// What a level passes, the next one passes unchanged.
+		// The output of each level passes the next level unchanged.
 		if again := filtered(level+1, whole, len(whole)+1); again != whole {
 			t.Errorf("%q: %q, and then %q", src, whole, again)
 		}

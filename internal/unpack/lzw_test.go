@@ -94,7 +94,7 @@ func TestUncompress(t *testing.T) {
 			}
 		}
 	}
-	// And what the program makes.
+	// Output of the program compress.
 	packed, err := os.ReadFile("../../document/testdata/links.txt.Z")
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func FuzzUncompress(f *testing.F) {
 	f.Add([]byte("abcabcabcabc"), uint8(16), true)
 	f.Add([]byte("\x1F\x9D\x90a\x00\x01"), uint8(9), false)
 	f.Fuzz(func(t *testing.T, data []byte, bits uint8, block bool) {
-		// Anything is read without a panic, and what was compressed comes back.
+		// Any input is read without a panic, and compressed data is restored.
 		io.Copy(io.Discard, io.LimitReader(newUncompress(bytes.NewReader(data)), 1<<20))
 		got, err := io.ReadAll(newUncompress(bytes.NewReader(lzwText(data, 9+uint(bits%8), block, int(bits)))))
 		if err != nil || !bytes.Equal(got, data) {

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// files are what the programs make of one text.
+// files holds the outputs of the programs for one text.
 var files = map[string]Format{"links.txt": None, "links.txt.gz": Gzip, "links.txt.bz2": Bzip2, "links.txt.xz": XZ, "links.txt.zst": Zstd, "links.txt.Z": LZW}
 
 func TestEveryFormat(t *testing.T) {
@@ -143,7 +143,7 @@ func TestMaxDictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A file of xz whose block has a dictionary of 2 or 3 times a power of two.
+	// xzWith returns an xz file with a dictionary of 2 or 3 times a power of two.
 	xzWith := func(size byte) []byte {
 		b := bytes.Clone(xzFile)
 		header := b[12 : 12+4*int(b[12])]
@@ -154,7 +154,7 @@ func TestMaxDictionary(t *testing.T) {
 	for name, row := range map[string]struct {
 		packed []byte
 		format Format
-		want   string // an error; "": none
+		want   string // error text; empty if there is none
 	}{
 		"zstd, 64 MiB":                               {window(16 << 3), Zstd, ""},
 		"zstd, 72 MiB":                               {window(16<<3 + 1), Zstd, "more than 67108864 octets of memory"},
@@ -180,8 +180,8 @@ func TestMaxDictionary(t *testing.T) {
 	}
 }
 
-// Anything is decompressed within a limit of memory, and to the same octets however the
-// file comes. More of a file does not change what was detected in less of it.
+// Any input is decompressed in limited memory, and to the same bytes however the file arrives.
+// More of a file does not change the format that was detected in less of it.
 func FuzzReader(f *testing.F) {
 	for name := range files {
 		packed, err := os.ReadFile("../../document/testdata/" + name)

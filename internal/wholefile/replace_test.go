@@ -113,8 +113,8 @@ func (c closedBefore) Rename(old, new string) error {
 	return c.folder.Rename(old, new)
 }
 
-// A file that is not on the disk does not replace another one. A folder that can't be
-// synced is no failure; one whose disk fails is.
+// A file that is not on the disk does not replace another file. A directory that can't be
+// synced is not a failure, but a failing disk is.
 func TestCommitSyncFails(t *testing.T) {
 	for _, test := range []struct {
 		file, folder, want error
@@ -154,8 +154,8 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// A temporary file that a killed process left is replaced. Links at both names are replaced,
-// too, and lead nowhere.
+// A temporary file that a killed process left is replaced. Links at both names are also
+// replaced, and not followed.
 func TestReplacementOverLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")
@@ -203,7 +203,7 @@ func TestReplacementOverLinks(t *testing.T) {
 	}
 }
 
-// A temporary file that can't be removed is the reason that is told, not that it exists.
+// If a temporary file can't be removed, the error says so, not that the file exists.
 func TestReplacementOverFolder(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "new", "x"), 0o700); err != nil {

@@ -206,8 +206,8 @@ func TestServerComesBack(t *testing.T) {
 	noLeftConnections(t)
 }
 
-// relay passes on what a command and a server say, until isDead reports true for what the command
-// said so far: then nothing.
+// relay passes data between a command and a server, until isDead returns true for the data from
+// the command so far. Then it passes nothing.
 func relay(t *testing.T, server net.Addr, isDead func(said string) bool) (url string) {
 	return "nats://" + serveRaw(t, func(c net.Conn) {
 		to, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.String())

@@ -86,7 +86,7 @@ func TestParseServers(t *testing.T) {
 	}
 }
 
-// No error has a part of a text with "@", and what is shown has no user name.
+// No error contains a part of a text with "@", and the shown text contains no user name.
 func FuzzParseServers(f *testing.F) {
 	for _, text := range []string{"nats://u:pass@h:4222,tls://h", "u:p@ss@h", "nats://u:p/a@h", "::@", "nats:u:p@h", "h", "a,b@c,d"} {
 		f.Add(text)
@@ -115,7 +115,7 @@ func FuzzParseServers(f *testing.F) {
 	})
 }
 
-// serveRaw has each answer what a connection gets, on a port of this machine.
+// serveRaw serves connections on a local port with answer.
 func serveRaw(t *testing.T, answer func(net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -138,7 +138,8 @@ func serveRaw(t *testing.T, answer func(net.Conn)) (address string) {
 	return l.Addr().String()
 }
 
-// A port where something else answers is told from a NATS server, soon and without a password.
+// A port with another service is soon distinguished from a NATS server, without sending a
+// password.
 func TestNotNATS(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(net.Conn)

@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// A command waits for two minutes for servers that are away, and tells each reason once. A worker
-// waits without end. Any other error ends it at once.
+// A command waits two minutes for unavailable servers, and reports each reason once. A worker
+// waits without a limit. Any other error ends the wait at once.
 func TestAwait(t *testing.T) {
 	lost := failed{away{errors.New("nothing answers")}}
 	other := failed{away{errors.New("no leader")}}
@@ -193,7 +193,7 @@ func TestStartWithoutQuorum(t *testing.T) {
 		return at
 	}
 	url := begin(0)
-	// The first start is without most servers, too: there is no leader yet.
+	// At the first start most servers are also missing, so there is no leader yet.
 	making := start(t, "create", "--partitions", "4", "--replicas", "3", "--nats", url)
 	making.says(t, "has no JetStream leader")
 	begin(1)

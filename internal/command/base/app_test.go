@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// What is known of a resource is told also if it comes with the failure to write.
+// A failure of the resource is reported even if it is joined to a write failure.
 func TestWithoutOutput(t *testing.T) {
 	output := &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
 	cut := fmt.Errorf("%w: cut", scheme.ErrProtocol)

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// readLines returns what lines yields of a text that comes in reads as r has it.
+// readLines returns the results of lines for a text that r delivers.
 func readLines(t *testing.T, r io.Reader) (list []string, tooLong []int) {
 	t.Helper()
 	a := New(context.Background(), r, io.Discard, io.Discard, noEnv)
@@ -62,7 +62,7 @@ func TestLongLines(t *testing.T) {
 			}
 			got, tooLong := readLines(t, strings.NewReader(text))
 			want := []int(nil)
-			// What fits the buffer comes whole, and Parse refuses it.
+			// A line that fits the buffer is yielded whole, and Parse rejects it.
 			if len(got[1]) != n {
 				want = []int{2}
 				if len(got[1]) != locus.MaxLen {

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// readByFlags returns what a command with the flags makes of args: the URL of each line, or
-// the error of the flags.
+// readByFlags returns the result of a command with the flags for args: the URL in each line, or
+// the flag error.
 func readByFlags(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	var out strings.Builder

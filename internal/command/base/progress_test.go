@@ -47,7 +47,7 @@ func TestProgressOfOneTask(t *testing.T) {
 	}
 }
 
-// Bars are for users who look at a terminal on which nothing else is written.
+// Bars appear only on a terminal to which nothing else is written.
 func TestProgressOff(t *testing.T) {
 	for name, change := range map[string]func(*base.App){
 		"pipe":  func(a *base.App) { a.ErrTTY = false },

@@ -71,7 +71,7 @@ func TestPromptInterrupted(t *testing.T) {
 	}
 }
 
-// Ctrl-D is no answer.
+// Ctrl-D gives no answer.
 func TestPromptNoAnswer(t *testing.T) {
 	l, person, _ := terminalLogin2(t)
 	go func() {

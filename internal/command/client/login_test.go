@@ -90,7 +90,7 @@ func FuzzFindNetrc(f *testing.F) {
 	})
 }
 
-// An answer is asked for once, not by each of several transfers.
+// Concurrent transfers prompt for a login only once.
 func TestLoginRemembered(t *testing.T) {
 	l := NewLogin(&base.App{Getenv: func(string) string { return "" }})
 	q := scheme.Question{URL: locus.MustParse("ftp://FTP.example.org/a"), Realm: "r"}

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/mailstore"
 )
 
-// It is shown how far indexing is, and the terminal is as it was afterwards. Of
-// much trouble only some is told.
+// Indexing shows its progress, and the terminal is restored afterwards. Only the first of many
+// problems are reported.
 func TestMailbox(t *testing.T) {
 	a, s := clitest.MailApp(t, 3000, 2*maxTroubles)
 	m := NewMailbox(a, false)
@@ -50,7 +50,8 @@ func TestMailbox(t *testing.T) {
 	}
 }
 
-// Where something else has the terminal, or nobody looks, nothing is shown.
+// If another display uses the terminal, or standard error is not a terminal, no progress is
+// shown.
 func TestMailboxQuiet(t *testing.T) {
 	for name, change := range map[string]func(a *base.App) *mailbox{
 		"no terminal": func(a *base.App) *mailbox { a.ErrTTY = false; return NewMailbox(a, false) },

@@ -40,7 +40,7 @@ func TestCheckFindsEveryMistake(t *testing.T) {
 	if len(list) != 10 {
 		t.Errorf("%d mistakes: %q", len(list), list)
 	}
-	// The first one is that of Read.
+	// Read returns the first mistake.
 	c := Default()
 	if err := source.Read(&c); err == nil || err.Error() != name+`: line 1: timeout: invalid duration "soon": write 5 (seconds), 5s, 2m or 1h` {
 		t.Errorf("%v, want an error and err.Error() %q", err, name+`: line 1: timeout: invalid duration "soon": write 5 (seconds), 5s, 2m or 1h`)

@@ -172,7 +172,7 @@ clear = true
 	}
 }
 
-// A file with every setting as it is shown means the same.
+// A file with every setting as shown gives the same configuration.
 func TestSettingsAsFile(t *testing.T) {
 	changed := Default()
 	for variable, text := range map[string]string{

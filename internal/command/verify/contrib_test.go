@@ -122,7 +122,7 @@ func unquoteYAML(text string) string {
 	return text
 }
 
-// runner does what a runner of GitHub Actions does with the steps that are scripts.
+// runner runs the script steps like a GitHub Actions runner.
 type runner struct {
 	t      *testing.T
 	action *yamlNode
@@ -180,8 +180,8 @@ func (r *runner) value(text string) string {
 	})
 }
 
-// run runs the scripts. It returns what they write, the outputs of the step that verifies, and
-// the status.
+// run runs the scripts. It returns their output, the outputs of the verify step, and the
+// status.
 func (r *runner) run() (out, outputs string, status int) {
 	r.t.Helper()
 	count := 0
@@ -245,7 +245,7 @@ func TestActionDeadLink(t *testing.T) {
 	if text := readDoc(t, filepath.Join(r.temp, "summary")); !strings.Contains(text, "| `none.md` | dead |") {
 		t.Errorf("%s, want %q in text", text, "| `none.md` | dead |")
 	}
-	// The folder of the results is restored, and kept also if the step failed.
+	// The results directory is restored, and saved even if the step failed.
 	steps := map[string]*yamlNode{}
 	for _, step := range r.action.at("runs", "steps").list {
 		name, _, _ := strings.Cut(step.at("uses").text, "@")

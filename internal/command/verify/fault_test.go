@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// faultFiles is what a run replaces: a baseline, which gets every second entry, and a
-// document with links, which gets the others.
+// faultFiles holds the files that a run replaces: a baseline, which gets every second entry,
+// and a document with links, which gets the others.
 type faultFiles struct{ baseline, document string }
 
 func faultLink(i int) string {

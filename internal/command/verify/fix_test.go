@@ -77,7 +77,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// A link that can't be written, or not without a change to another one, stays as it is.
+// A link that can't be rewritten, or only with a change to another link, stays unchanged.
 func TestRewriteRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, to string }{
 		{"a.txt", "http://h.example/old and text", "https://h.example/new."},
@@ -112,8 +112,8 @@ func TestRewriteChanged(t *testing.T) {
 	}
 }
 
-// Whatever the document and the new URL are, only links are replaced, and all that is not
-// refused leads to the new URL.
+// For any document and new URL, only links are replaced, and each link that is not refused gets
+// the new URL.
 func FuzzRewrite(f *testing.F) {
 	for _, name := range []string{"a.txt", "a.md", "a.html", "a.css"} {
 		for _, text := range []string{
@@ -278,8 +278,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// Only what has moved for good, from a file, is collected, and nothing that would send less safely
-// or with a login.
+// Only permanently moved links in files are collected, and no target that is less secure or
+// contains a login.
 func TestFixerAdd(t *testing.T) {
 	const from, to = "http://h.example/old#part", "http://h.example/new"
 	for _, c := range []struct {

@@ -40,7 +40,7 @@ func newTestReports(t testing.TB, w func(format string) io.Writer) map[string]*o
 	return list
 }
 
-// A report keeps no memory for a good link, even if it shows it.
+// A report retains no memory for a good link, even if it shows the link.
 func TestReportMemory(t *testing.T) {
 	u := locus.MustParse("http://h.example/a")
 	for format, o := range newTestReports(t, func(string) io.Writer { return io.Discard }) {
@@ -145,7 +145,7 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
-// The format of a file is that before "=", or that of its name, or that of --format.
+// The format of a file comes from the text before "=", from the file name, or from --format.
 func TestParseOutput(t *testing.T) {
 	for _, c := range []struct{ value, usual, format, file, err string }{
 		{"html=a", "text", "html", "a", ""},

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is held of a report is in a file without a name: a process that is killed leaves
-// nothing.
+// The buffered part of a report is in a file without a name, so a killed process leaves no
+// file.
 func TestSpoolHasNoName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

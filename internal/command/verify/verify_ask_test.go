@@ -19,7 +19,7 @@ import (
 	verifycommand "github.com/locus-url/locus/internal/command/verify"
 )
 
-// asked is a server that keeps what it was asked for, and redirects to its query.
+// asked is a server that records the requests, and redirects to the URL in the query.
 type asked struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -118,7 +118,7 @@ func TestVerifySecrets(t *testing.T) {
 	}
 }
 
-// A login of netrc is sent when a server asks for it, and not before.
+// A login from netrc is sent only after a server requests it.
 func TestVerifyNetrc(t *testing.T) {
 	s := startAsked(t)
 	dir := t.TempDir()
@@ -143,7 +143,7 @@ func TestVerifyCookies(t *testing.T) {
 	}
 }
 
-// Mistakes in what is asked end with status 2 and show no secret.
+// Mistakes in the request settings end with status 2 and show no secret.
 func TestVerifyAskMistakes(t *testing.T) {
 	dir := t.TempDir()
 	doc := writeIn(t, dir, "doc.txt", "x")
@@ -178,7 +178,8 @@ func TestVerifyAskMistakes(t *testing.T) {
 	}
 }
 
-// Rules that no flag names get no secrets: they may be those of the documents' author.
+// A rules file that no flag names gets no secrets, because it may come from the author of the
+// documents.
 func TestVerifyRulesOfOthers(t *testing.T) {
 	s := startAsked(t)
 	dir := t.TempDir()

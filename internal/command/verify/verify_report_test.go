@@ -207,7 +207,7 @@ func TestVerifyHistory(t *testing.T) {
 	}
 }
 
-// An interrupted run leaves whole reports of what is known.
+// An interrupted run writes complete reports with the results so far.
 func TestVerifyOutputInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -51,7 +51,7 @@ func runVerify(t *testing.T, ctx context.Context, env map[string]string, args ..
 	t.Helper()
 	var o, e bytes.Buffer
 	if env["HOME"]+env["XDG_CACHE_HOME"] == "" {
-		// A note says that there is no folder to keep results in.
+		// A note says that there is no directory for stored results.
 		args = append([]string{"--no-cache"}, args...)
 	}
 	a := base.New(ctx, strings.NewReader(""), &o, &e, func(name string) string { return env[name] })
@@ -59,7 +59,7 @@ func runVerify(t *testing.T, ctx context.Context, env map[string]string, args ..
 	return o.String(), e.String(), status
 }
 
-// Without a folder of its own, verify says that it keeps nothing.
+// Without a cache directory, verify writes a note that it stores no results.
 func TestVerifyWithoutHome(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, []byte("no link\n"), 0o666); err != nil {
@@ -124,7 +124,7 @@ func TestVerifyDeadProxy(t *testing.T) {
 	}
 }
 
-// What is kept of one run is used by the next.
+// A run uses the stored results of the previous run.
 func TestVerifyCache(t *testing.T) {
 	site := verifyServer(t, nil)
 	dir := t.TempDir()
@@ -175,7 +175,7 @@ func TestVerifySuggest(t *testing.T) {
 	}
 }
 
-// An interrupt ends the waiting, and what is known is written.
+// An interrupt ends the wait, and the results so far are written.
 func TestVerifyInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -217,7 +217,7 @@ func TestVerifyClosedPipe(t *testing.T) {
 	}
 }
 
-// On a terminal a bar tells how far it is, and nothing of it is left.
+// On a terminal, a bar shows the progress, and is removed at the end.
 func TestVerifyProgress(t *testing.T) {
 	site := verifyServer(t, nil)
 	var shown clitest.Screen
@@ -234,8 +234,7 @@ func TestVerifyProgress(t *testing.T) {
 	}
 }
 
-// What a server says, and what is written in a document, does nothing to a terminal
-// or to a report.
+// Text from a server or a document can't control a terminal or corrupt a report.
 func TestVerifyForeignText(t *testing.T) {
 	evil := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		c, _, err := rw.(http.Hijacker).Hijack()
@@ -272,7 +271,7 @@ func TestVerifyForeignText(t *testing.T) {
 	}
 }
 
-// verifiedLink is what --json tells of a link, as far as tests look at it.
+// verifiedLink holds the --json fields of a link that tests use.
 type verifiedLink struct {
 	Verdict verify.Verdict `json:"verdict"`
 	Detail  string         `json:"detail"`

@@ -16,7 +16,7 @@ import (
 // maxCorpus is the most bytes of all committed inputs of fuzz targets.
 const maxCorpus = 2 << 20
 
-// fuzzTarget is what the source says of a fuzz target.
+// fuzzTarget describes a fuzz target in the source.
 type fuzzTarget struct {
 	adds   int  // calls of f.Add; each may be in a loop
 	seeds  bool // it adds seeds, or has another function add them
@@ -92,8 +92,8 @@ func readTargets(path string, targets map[string]fuzzTarget) error {
 	return nil
 }
 
-// judge looks for the calls of seeds and checks. By convention the parameter of a target
-// is f, and that of what it runs is t.
+// judge looks for calls that add seeds and for checks. By convention, the parameter of a fuzz
+// target is f, and the parameter of its function is t.
 func judge(body ast.Node) (target fuzzTarget) {
 	isName := func(e ast.Expr, name string) bool {
 		ident, ok := e.(*ast.Ident)

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// naming are the files outside scheme that have a scheme's name in quotes, with the
-// reason. Everything else asks the row of the registry.
+// naming lists the files outside scheme that contain a quoted scheme name, with the reason. All
+// other code must use the registry row.
 var naming = map[string]string{
 	"access/data.go":                              "the name of a rule of the policy",
 	"access/proxy.go":                             "kinds of gateways are told apart by http and https",
@@ -54,7 +54,7 @@ var naming = map[string]string{
 	"windows.go":                                  "a Windows path is a file",
 }
 
-// demonstration are the packages whose subject is a server of each scheme.
+// demonstration lists the packages about servers for each scheme.
 var demonstration = []string{"internal/tour"}
 
 // TestSchemeNames finds string literals that are the name of a scheme, perhaps with

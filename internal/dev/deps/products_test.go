@@ -70,8 +70,8 @@ func isSupport(folder string) bool {
 type goPackage struct {
 	name    string
 	doc     string          // of the file that says the package's purpose
-	imports map[string]bool // folders of the repository, with those of tests
-	inCode  map[string]bool // without those of tests
+	imports map[string]bool // directories in the repository, with imports in tests
+	inCode  map[string]bool // without imports in tests
 }
 
 // goPackages returns the packages of all modules by folder.

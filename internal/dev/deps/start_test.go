@@ -14,8 +14,8 @@ var compilers = []string{"regexp.MustCompile", "template.Must"}
 // tools are packages that are not part of the command.
 var tools = []string{"internal/dev/promises", "internal/dev/voice"}
 
-// Package variables that compile something do so when it is first needed, with
-// sync.OnceValue: every run pays for what is compiled at its start.
+// Package variables must compile expressions and templates at the first use, with
+// sync.OnceValue, because every run pays for work at its start.
 func TestNothingIsCompiledAtStart(t *testing.T) {
 	list, fset := sources(t)
 	for _, s := range list {

@@ -43,8 +43,8 @@ func tests(t *testing.T) (list []source, fset *token.FileSet) {
 	return list, fset
 }
 
-// A test waits for an event. It may sleep between two looks at what it waits for, in a
-// loop, and in the time of testing/synctest, which takes none.
+// A test must wait for an event. It may sleep in a loop between two checks for the event, and
+// inside testing/synctest, where sleeping takes no time.
 func TestTestsWaitForEvents(t *testing.T) {
 	list, fset := tests(t)
 	bubbles := map[string]bool{} // folders with tests in bubbles: their servers sleep there
@@ -118,7 +118,7 @@ func TestTestsUseLoopback(t *testing.T) {
 	}
 }
 
-// The documentation of each scheme that is opened says what is refused.
+// The documentation of each scheme with an opener describes what is rejected.
 func TestSchemesSayWhatIsRefused(t *testing.T) {
 	opened, err := filepath.Glob(filepath.Join(root, "scheme", "*", "client.go"))
 	if err != nil || len(opened) < 12 {

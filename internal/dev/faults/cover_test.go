@@ -42,7 +42,7 @@ var elsewhere = map[string]string{
 // writes matches calls that write files.
 var writes = regexp.MustCompile(`\b(os\.(Rename|Create|CreateTemp|MkdirTemp|WriteFile|OpenFile|Link)|filelock\.Try|wholefile\.\w+)\(|\.(OpenFile|Rename)\(`)
 
-// packagesWith returns the packages of this module whose files match.
+// packagesWith returns the packages in this module with matching files.
 func packagesWith(t *testing.T, match *regexp.Regexp) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}

@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// brokenVar names what is wrong with the simple store, for a process of [TestBroken].
+// brokenVar is the variable that selects the fault of the simple store, for a process of
+// [TestBroken].
 const brokenVar = "LOCUS_FAULTS_BROKEN"
 
 // simple is a file of lines: a number, a text, and their checksum.

@@ -41,8 +41,8 @@ func inputsOf(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// What wget keeps of the tour's servers is read as lines: the targets of its WARC file, by
-// HTTP and FTP, and the URLs of its CDX index.
+// The lines of wget's archives of the tour's servers can be read: the targets in its WARC file,
+// by HTTP and FTP, and the URLs in its CDX index.
 func TestLinesOfWget(t *testing.T) {
 	wget := need(t, "wget")
 	museum, err := tour.Open()
@@ -64,7 +64,7 @@ func TestLinesOfWget(t *testing.T) {
 		dir := t.TempDir()
 		cmd := exec.CommandContext(t.Context(), wget, append([]string{"-q", "--no-proxy", "--tries=1", "--warc-file=x", "--warc-cdx", flag}, wanted...)...)
 		cmd.Dir = dir
-		// Some stops are errors: what counts is what wget kept.
+		// Some stops are errors, so only the files that wget stored count.
 		out, err := cmd.CombinedOutput()
 		index, targets := inputsOf(t, filepath.Join(dir, "x.cdx")), inputsOf(t, filepath.Join(dir, name))
 		if len(index) == 0 || len(targets) < len(index) {
@@ -77,7 +77,7 @@ func TestLinesOfWget(t *testing.T) {
 			}
 		}
 		for _, url := range wanted {
-			// wget keeps the listing of a directory under another name.
+			// wget stores a directory listing under another name.
 			if !slices.Contains(targets, url) && !strings.HasSuffix(url, "/") {
 				t.Errorf("%s: %s is not in the archive", name, url)
 			}
@@ -109,8 +109,7 @@ func linksOf(t *testing.T, file string) map[string]bool {
 	return links
 }
 
-// The files of Common Crawl are read, and what a WAT file lists for a page is what its page
-// has.
+// Common Crawl files can be read, and the links in a WAT file match the links in its page.
 func TestCommonCrawl(t *testing.T) {
 	if _, err := os.Stat(crawl); err != nil {
 		t.Skip(err)

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme/ftp/ftptest"
 )
 
-// A login is asked for at the terminal, whatever standard error is. Ctrl-C ends the question,
-// and not the browser; the password is not shown.
+// The browser prompts for a login at the terminal, whatever standard error is. Ctrl-C ends the
+// prompt, not the browser. The password is not shown.
 func TestBrowseLogin(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if user, secret, _ := r.BasicAuth(); user != "me" || secret != "sesame" {
@@ -127,7 +127,7 @@ func TestBrowseSessionEnds(t *testing.T) {
 	}
 }
 
-// A message is written in place, and kept in a file.
+// A message is composed at the terminal and saved to a file.
 func TestBrowseMessage(t *testing.T) {
 	dir := t.TempDir()
 	editor, name := filepath.Join(dir, "editor"), filepath.Join(dir, "letter")

@@ -37,7 +37,7 @@ func (s *tmuxScreen) run(args ...string) string {
 
 func (s *tmuxScreen) keys(names ...string) { s.run(append([]string{"send-keys"}, names...)...) }
 
-// typeURL types a URL where the browser asks for one.
+// typeURL types a URL at the browser's prompt.
 func (s *tmuxScreen) typeURL(url string) {
 	s.keys("g")
 	s.has("Go to:")
@@ -77,8 +77,8 @@ func browseIn(t testing.TB, variables string, args ...string) string {
 	return "env HOME=" + t.TempDir() + " " + variables + " " + strings.Join(c.Args, " ") + "; echo status $?; sleep 600"
 }
 
-// A kept page is browsed without its server; the cursor is on the link, also after the
-// window has another size and without colors.
+// An archived page is shown without its server. The cursor is on the link, even after a resize
+// and without colors.
 func TestBrowseArchivedPage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -42,7 +42,7 @@ func (w *walker) arrived(what string) string {
 	})
 }
 
-// asks reports whether the last line of a screen is a question.
+// asks reports whether the last line of a screen is a prompt.
 func asks(screen string) bool {
 	lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
 	return !strings.HasPrefix(lines[len(lines)-1], "Enter open")
@@ -105,7 +105,7 @@ func (w *walker) write(keys ...string) {
 var ports = regexp.MustCompile(`:\d{4,5}\b`)
 var folders = regexp.MustCompile(`/[^ ]*/locus-tour[^/ ]*`)
 
-// unkept begin the lines about what an archive does not have, or only it has.
+// unkept holds the beginnings of lines that differ between the live pages and the archive.
 var unkept = regexp.MustCompile(`(?m)^(Modified|Size) .*\n`)
 
 // body returns the lines of a page that depend neither on the museum nor on the archive.
@@ -128,8 +128,8 @@ func failed(screen string) bool {
 	return slices.ContainsFunc(failures, func(f string) bool { return strings.HasPrefix(screen, f) })
 }
 
-// Every stop of the tour is visited by keys: live, and then in an archive of it, whose
-// pages are the same.
+// Every stop of the tour is visited with keys, live and then in an archive. Both show the same
+// pages.
 func TestBrowseTour(t *testing.T) {
 	need(t, "tmux")
 	a := base.New(t.Context(), strings.NewReader(""), io.Discard, io.Discard, func(string) string { return "" })
@@ -190,7 +190,7 @@ func TestBrowseTour(t *testing.T) {
 		case traits.Has(scheme.Interactive), traits.Has(scheme.Local) && traits.Has(scheme.Messages) && !traits.Has(scheme.Files), stop.Missing:
 			want = "Not found"
 		case stop.Name == "news-groups":
-			// The title of the live page is the host that was asked.
+			// The title of the live page is the requested host.
 			_, got, _ = strings.Cut(got, "\n")
 			_, want, _ = strings.Cut(want, "\n")
 		}
@@ -234,7 +234,7 @@ func record(t *testing.T, a *base.App, museum *tour.Demo) string {
 	return name
 }
 
-// open opens a stop, and reads all of it. form is what it asks for, if anything.
+// open opens a stop and reads it completely. form is its form, if any.
 func open(t *testing.T, museum *tour.Demo, r *scheme.Registry, o *access.Options, stop tour.Stop) (form *scheme.Form) {
 	t.Helper()
 	c, err := museum.Client(r, o)

@@ -28,7 +28,7 @@ func (p *peer) login() string {
 	return "ftp://" + user + ":" + encodedPassword + "@" + p.addr()
 }
 
-// commands returns the commands sent, without those of login and logout.
+// commands returns the sent commands, without login and logout.
 func (p *peer) commands() []string {
 	var list []string
 	for _, line := range p.all() {
@@ -126,7 +126,7 @@ func TestThreeSequences(t *testing.T) {
 		if len(got) == 0 || strings.TrimRight(got[0], " ") != "CWD" {
 			t.Fatalf("//etc/motd: sent %q, want a CWD with a null argument first", got)
 		}
-		// A null CWD leads home in Pure-FTPd, and vsftpd refuses it.
+		// Pure-FTPd interprets an empty CWD as the home directory, and vsftpd rejects it.
 		if r.status == 0 {
 			if want := []string{"CWD ", "CWD etc", "TYPE I", "RETR motd"}; !sameSequence(got, want) {
 				t.Errorf("//etc/motd: sent %q, want %q", got, want)
@@ -233,7 +233,7 @@ func TestInjection(t *testing.T) {
 		"ftp://u:p@" + p.addr() + "/a%00b/x",
 		"ftp://u:p@" + p.addr() + "/x%0a;type=d",
 	} {
-		// The port is not that of FTP, so the policy refuses first.
+		// The port is not the FTP port, so the policy denies the URL first.
 		if r := locus(t, "get", u); r.status != 4 || r.out != "" {
 			t.Errorf("%s: status %d, output %q", u, r.status, r.out)
 		}
@@ -267,9 +267,9 @@ func (c *cutter) cuts() bool {
 	return first
 }
 
-// listen relays to a port. data: it is octets of a file that pass, and may be
-// cut; otherwise it is a control connection, whose replies to EPSV are rewritten
-// so that the data passes here too.
+// listen relays to a port. If data is true, the connection transfers a file and
+// may be cut. Otherwise it is a control connection, and listen rewrites the
+// replies to EPSV, so that the data also passes through the relay.
 func (c *cutter) listen(to int, data bool) int {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -125,7 +125,7 @@ func menu(t *testing.T, args ...string) []link {
 	return m.Items
 }
 
-// find returns the URL of the item whose title has that prefix.
+// find returns the URL of the item with a title that begins with prefix.
 func find(t *testing.T, items []link, title, kind string) string {
 	t.Helper()
 	i := slices.IndexFunc(items, func(l link) bool { return strings.HasPrefix(l.Title, title) && l.Kind != "info" })
@@ -248,7 +248,7 @@ func TestGopherSearch(t *testing.T) {
 	})
 }
 
-// A hand-written menu has links that lead out of Gopher.
+// A hand-written menu contains links to other schemes.
 func TestGopherMenuLinks(t *testing.T) {
 	p := gophernicus(t)
 	write(t, filepath.Join(p.pub, "gophermap"), strings.Join([]string{

@@ -65,8 +65,7 @@ pathoutgoing: %[1]s/spool/outgoing
 patharchive: %[1]s/spool/archive
 `
 
-// innReaders are the files that say who may read what: %s is the file of
-// passwords.
+// innReaders holds the access rules for readers. %s is the password file.
 var innReaders = map[string]string{
 	"readers.conf": `auth "open" { hosts: "127.0.0.1" default: "<anon>" auth: "ckpasswd -f %s" }
 access "open" { users: "<anon>" newsgroups: "*,!local.secret" access: RPN }

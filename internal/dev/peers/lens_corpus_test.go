@@ -36,7 +36,7 @@ var corpusPrograms = map[string]string{
 	"php": "/usr/bin/php", "ruby": "/usr/bin/ruby", "curl": "/usr/bin/curl", "wget": "/usr/bin/wget",
 }
 
-// testTimeout is what a busy machine may need for a batch of URLs.
+// testTimeout is the time that a busy machine may need for a batch of URLs.
 const testTimeout = 10 * time.Minute
 
 // newLens returns a lens with the readers of this process and of programs by those names;
@@ -200,7 +200,7 @@ func TestLensGuard(t *testing.T) {
 	}
 }
 
-// matrix is what docs/dev/lens-matrix.md says.
+// matrix is the content of docs/dev/lens-matrix.md.
 type matrix struct {
 	urls     int
 	versions map[string]string
@@ -253,8 +253,8 @@ func parseMatrix(t *testing.T, text string) matrix {
 	return m
 }
 
-// docs/dev/lens-matrix.md is what the command writes, as far as the readers are of the same
-// versions. For others only the form is compared.
+// docs/dev/lens-matrix.md matches the output of the command for readers of the same versions.
+// For other versions, only the form is compared.
 func TestLensMatrix(t *testing.T) {
 	long(t)
 	for _, program := range corpusPrograms {
@@ -345,7 +345,8 @@ func TestLensWgetArgument(t *testing.T) {
 	}
 }
 
-// wgetHost returns the host that `wget URL` asks a proxy for, "refused" if it asks for none.
+// wgetHost returns the host that `wget URL` requests from a proxy, or "refused" if it sends no
+// request.
 func wgetHost(t *testing.T, url string) string {
 	t.Helper()
 	host := "refused"

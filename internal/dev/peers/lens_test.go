@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// lensReport is what the test reads of a line of "locus lens --json".
+// lensReport holds the fields of a "locus lens --json" line that the test uses.
 type lensReport struct {
 	Input   string
 	Readers []struct {
@@ -57,7 +57,7 @@ func lensReports(t *testing.T, status int, urls ...string) (list []lensReport) {
 	return list
 }
 
-// host is what a reader takes for the host, "refused" if it refuses the URL.
+// host is the host according to a reader, or "refused" if it rejects the URL.
 func (r lensReport) host(name string) string {
 	for _, reader := range r.Readers {
 		switch {
@@ -121,8 +121,8 @@ func TestLensAdvisories(t *testing.T) {
 	}
 }
 
-// Every program reads ordinary URLs as every other does: what curl and wget ask their
-// proxies for is the URL.
+// All programs read ordinary URLs in the same way: curl and wget request exactly the URL from
+// their proxies.
 func TestLensOrdinary(t *testing.T) {
 	urls := []string{
 		"jdbc:mysql://localhost:3306/db", "jdbc:postgresql://db.example/x", "https://my_host.example.com/",

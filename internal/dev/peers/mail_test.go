@@ -153,7 +153,7 @@ func TestMailSubmit(t *testing.T) {
 	t.Run("the store", func(t *testing.T) { checkInStore(t, p.pub, readByPython(t, files[0]).MessageID) })
 }
 
-// checkByPython compares the letter with the received message as Python reads it.
+// checkByPython compares the sent message with the received message as parsed by Python.
 func checkByPython(t *testing.T, file string) {
 	got := readByPython(t, file)
 	if got.Subject != messageText.Subject {

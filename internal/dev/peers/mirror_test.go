@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// awkwardTree are files whose names systems, URLs or mirrors find hard, with their
+// awkwardTree holds files with names that are difficult for systems, URLs or mirrors, and their
 // contents.
 func awkwardTree(names []string) map[string]string {
 	files := map[string]string{}
@@ -57,8 +57,8 @@ func mirrored(t testing.TB, dir string) map[string]int {
 	return contents
 }
 
-// checkMirror mirrors a server twice: the files are those of the server, and the second
-// run changes nothing.
+// checkMirror mirrors a server twice. The files match the server's files, and the second run
+// changes nothing.
 func checkMirror(t *testing.T, files map[string]string, u string, flags ...string) {
 	t.Helper()
 	dir := t.TempDir()

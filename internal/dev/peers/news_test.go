@@ -149,14 +149,14 @@ func (p *peer) trust(t testing.TB) *tls.Config {
 
 func (p *peer) nntp(path string) string { return "nntp://" + p.addr() + "/" + path }
 
-// reading is a client of news with what it needs to open URLs.
+// reading is a news client with the objects that it needs to open URLs.
 type reading struct {
 	*access.Client
 	asked []scheme.Question
 }
 
-// readNews makes a client whose server is p, that answers questions for a login
-// with the password that is given, if it is given at all.
+// readNews creates a client for the server p. It answers login requests with the password, if
+// that is given.
 func readNews(t testing.TB, p *peer, o news.Options, passwords ...string) *reading {
 	t.Helper()
 	o.Server = locusurl.MustParse("nntp://" + p.addr())
@@ -628,7 +628,7 @@ func TestNewsCommand(t *testing.T) {
 		t.Errorf("the newsgroup is %+v", items)
 	}
 	failure(t, n.nntp("local.test/99"), "not-found")
-	failure(t, n.nntp(secretNewsgroup), "protocol") // nobody vouches for the server
+	failure(t, n.nntp(secretNewsgroup), "protocol") // the server's certificate is not trusted
 
 	u := "nntps://" + user + ":" + encodedPassword + "@" + secure.addr() + "/"
 	r = locusEnv(t, []string{"SSL_CERT_FILE=" + secure.cert}, "get", u+"local.test/1")

@@ -54,8 +54,8 @@ func inetutilsFTPD(t testing.TB) *peer {
 	return &peer{port: r.port, home: homeOf(t), log: r.text}
 }
 
-// Many files over few connections, whose commands go out together, are the files of the
-// server, octet by octet: small ones, an empty one, and some of 3 MB between them.
+// Many files that are fetched over a few connections with pipelined commands match the server's
+// files byte for byte: small files, an empty file, and some files of 3 MB.
 func TestManyFiles(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) *peer{
 		"vsftpd":    func(t testing.TB) *peer { return vsftpd(t) },

@@ -151,7 +151,8 @@ location /echo { default_type text/plain; return 200 "$request_uri|$http_authori
 			})
 			t.Run("ftp", func(t *testing.T) {
 				p := vsftpd(t)
-				// The name must not be that of a text, because Squid gets texts in ASCII mode.
+				// The file name must not denote a text, because Squid fetches texts in ASCII
+				// mode.
 				write(t, filepath.Join(p.pub, "hello.bin"), "hello\n", 0o644)
 				write(t, filepath.Join(homeOf(t), "motd.bin"), "private\n", 0o644)
 				locusEnv(t, []string{"ftp_proxy=" + via}, "get", "ftp://"+p.addr()+"/hello.bin").want(t, 0, "hello\n")

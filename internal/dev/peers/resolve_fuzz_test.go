@@ -26,15 +26,15 @@ while (<STDIN>) {
 }
 `
 
-// Bases and partial forms that Perl's URI resolves as RFC 3986 says. It keeps the dot
-// segments of a base, and of a form that begins with "/".
+// Bases and relative references that Perl's URI resolves by RFC 3986. It preserves the dot
+// segments in a base, and in a reference that begins with "/".
 var (
 	resolvable = regexp.MustCompile(`^http://[a-z0-9.]+(/[a-z0-9.;=,-]+)*/?(\?[a-z0-9./;=?-]*)?$`)
 	partial    = regexp.MustCompile(`^(//[a-z0-9.]+)?(/?[a-z0-9.;=,-]+)*/?(\?[a-z0-9./;=?-]*)?(#[a-z0-9./;=?-]*)?$`)
 	dots       = regexp.MustCompile(`/\.\.?(/|[?#]|$)`)
 )
 
-// words are what octets stand for that are no URL, so that most inputs are resolved.
+// words replaces bytes that can't occur in a URL, so that most inputs can be resolved.
 var words = []string{"/", ".", "..", "g", "/..", "/.", "b.c", ";x=1", "?", "#", "y", "/g", "../", "./", "...", "//a"}
 
 func spell(octets string) string {

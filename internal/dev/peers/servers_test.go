@@ -34,8 +34,8 @@ const (
 // peer is a running server.
 type peer struct {
 	port int
-	home string // what a logged-in user sees first
-	pub  string // what an anonymous user sees
+	home string // directory of a logged-in user
+	pub  string // directory of an anonymous user
 	cert string // file with the certificate
 	log  func() string
 }
@@ -94,7 +94,7 @@ func unpacked(path string) string {
 	return filepath.Join(root, path)
 }
 
-// passwordHash is the password as crypt(3) keeps it.
+// passwordHash is the crypt(3) hash of the password.
 func passwordHash(t testing.TB) string {
 	t.Helper()
 	hash, err := exec.Command(need(t, "openssl"), "passwd", "-6", password).Output()
@@ -226,7 +226,7 @@ func serveBy(c *net.TCPConn, cmd *exec.Cmd) error {
 	defer late.Stop()
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.Error() == "signal: broken pipe") {
-		return nil // it was asked for what it does not have, or left
+		return nil // a client requested a missing file, or disconnected
 	}
 	return err
 }
@@ -299,8 +299,8 @@ func homeOf(t testing.TB) string {
 	return userHome
 }
 
-// pureFTPd starts Pure-FTPd behind a relay that records what a client sends: its
-// own log goes only to syslog.
+// pureFTPd starts Pure-FTPd behind a relay that records the client's data, because its own log
+// goes only to syslog.
 func pureFTPd(t testing.TB) *peer {
 	t.Helper()
 	program := need(t, unpacked("usr/sbin/pure-ftpd"))

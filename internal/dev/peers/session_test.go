@@ -62,7 +62,7 @@ func rlogind(t testing.TB, name string) *peer {
 	return sessionServer(t, unpacked(rloginds[name]))
 }
 
-// trusting writes a line of .rhosts, whose user needs no password.
+// trusting writes a line to .rhosts, so that the user needs no password.
 func (p *peer) trusting(t testing.TB, line string) {
 	t.Helper()
 	rhosts := filepath.Join(p.home, ".rhosts")
@@ -97,7 +97,7 @@ func openSession(t testing.TB, u string, o telnet.Options) (*scheme.Session, err
 	return result.Resource.(*scheme.Session), nil
 }
 
-// shellSession is a session whose output is awaited and whose input is typed.
+// shellSession is a session that types input and waits for output.
 type shellSession struct {
 	scheme.Terminal
 	came string // and was not waited for yet
@@ -256,7 +256,7 @@ func TestTelnetdEnter(t *testing.T) {
 		}
 		k.expect(t, shellPrompt)
 	}
-	// This server asks for binary.
+	// This server requests binary mode.
 	k := openShell(t, "telnet://"+telnetd(t).addr()+"/")
 	k.login(t, user)
 	if got := k.status("enter"); got != "CR" {
@@ -326,7 +326,7 @@ func TestRlogind(t *testing.T) {
 	}
 }
 
-// A trusted user is not asked for a password.
+// A trusted user gets no password prompt.
 func TestRlogindTrusts(t *testing.T) {
 	for name := range rloginds {
 		t.Run(name, func(t *testing.T) {
@@ -356,7 +356,7 @@ func TestRlogindRefuses(t *testing.T) {
 			k := openShell(t, "rlogin://"+user+"@"+p.addr()+"/")
 			k.expect(t, `Password: $`)
 			k.send(t, "wrong\r")
-			// One server asks again and the other does not.
+			// One server prompts again and the other does not.
 			k.expect(t, `Password: $|Authentication failure`)
 			k.Close()
 			// From a port that needs no privilege.

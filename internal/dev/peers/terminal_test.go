@@ -75,7 +75,7 @@ func (x *terminal) text() string {
 	return x.screen.text()
 }
 
-// press sends keys as they are typed.
+// press sends keys.
 func (x *terminal) press(t testing.TB, keys string) {
 	t.Helper()
 	if _, err := x.keys.WriteString(keys); err != nil {
@@ -127,8 +127,8 @@ func (s *screen) erase(from, to int) {
 	}
 }
 
-// sequence matches the escape sequences of a VT100. The first two groups are of those that
-// matter here: numbers, and a letter.
+// sequence matches VT100 escape sequences. The first two groups are the numbers and the letter
+// of a sequence that this test handles.
 var sequence = regexp.MustCompile(`^\x1b(?:\[[?]?([0-9;]*)([A-Za-z])|[()#].|[^[()#])`)
 
 func (s *screen) write(octets []byte) {

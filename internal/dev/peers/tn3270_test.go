@@ -42,7 +42,7 @@ func hercules(t testing.TB) *peer {
 	return nil
 }
 
-// herculesOn starts Hercules on a port. nil: another program has the port.
+// herculesOn starts Hercules on a port. It returns nil if another program uses the port.
 func herculesOn(t testing.TB, program string, port int) *peer {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "conf")
@@ -203,8 +203,8 @@ func atoi(t testing.TB, digits string) int {
 // attributePair matches a type and a value, as s3270 prints them.
 var attributePair = regexp.MustCompile(`([0-9a-f]{2})=([0-9a-f]{2})`)
 
-// bufferFields reads the fields in the rows of ReadBuffer, whose words are one
-// position each: SF that of a field's attribute. SA is not a field.
+// bufferFields reads the fields in the rows of ReadBuffer. Each word is one position, and SF is
+// the position of a field's attribute. SA is not a field.
 func bufferFields(t testing.TB, rows []string) (fields []lookField) {
 	t.Helper()
 	position := 0
@@ -405,8 +405,8 @@ func (s step) byThem(t testing.TB, x *s3270) look {
 		x.do(t, numbered.ReplaceAllString(s.key.String(), "$1($2)"))
 	}
 	for {
-		// It waits for the host by itself if the key locks the keyboard. What comes
-		// after one action and before a Wait ends that at once.
+		// s3270 itself waits for the host if the key locks the keyboard. Output between an
+		// action and a Wait ends the Wait at once.
 		if lines, _ := x.do(t, "Ascii"); strings.Contains(strings.Join(lines, "\n"), s.shows) {
 			return x.look(t)
 		}
@@ -496,8 +496,8 @@ func TestS3270(t *testing.T) {
 	}
 }
 
-// heard returns what the host has certainly received after the walk: all up to the last
-// key, after which a response may follow.
+// heard returns the data that the host has certainly received after the walk: everything up to
+// the last key.
 func heard(log []string) []string {
 	entries := log
 	for len(entries) > 0 && !strings.HasPrefix(entries[len(entries)-1], "key ") {

@@ -99,8 +99,8 @@ func TestUMNSearch(t *testing.T) {
 	asked(t, s, "\t$\r\n", "7/search\ttwo words\t$\r\n", "0/text\t+Text/plain En_US\r\n")
 }
 
-// The same answers as were given to the same questions of the university's own
-// server, for the capture: not an octet of what the client sends differs.
+// These responses were captured from the university's own server. The client must send exactly
+// the same bytes as for the capture.
 func TestUMNForm(t *testing.T) {
 	sent, err := os.ReadFile(filepath.Join(wireDir, "client-umn-ask-form.c2s.bin"))
 	if err != nil {

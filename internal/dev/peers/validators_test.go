@@ -23,8 +23,8 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// opinion is what a program makes of a text. Parts are the seven components, or five with
-// the authority whole.
+// opinion is a program's result for a text. Parts holds the seven components, or five with an
+// undivided authority.
 type opinion struct {
 	OK    *bool
 	Parts []*string
@@ -164,8 +164,8 @@ func hasFinding(u rfc3986.URI, rule string, kind root.Kind) bool {
 	return slices.ContainsFunc(u.Check(), func(v root.Violation) bool { return v.Rule == rule && v.Kind == kind })
 }
 
-// validatorTexts returns the texts to compare: those of the Web Platform Tests, URLs of
-// documents, and random ones.
+// validatorTexts returns the texts to compare: texts from the Web Platform Tests, URLs from
+// documents, and random texts.
 func validatorTexts(t *testing.T) []string {
 	t.Helper()
 	list := slices.Concat(wptInputs(t), documentURLs(t), randomTexts(20_000))

@@ -79,7 +79,7 @@ func (g treeMaker) makeTree(t *testing.T, dir string, depth int, ruleFiles ...st
 	}
 }
 
-// walked returns what the walk lists below dir, sorted.
+// walked returns the files that the walk lists below dir, sorted.
 func walked(t *testing.T, dir string, o *files.Options) []string {
 	t.Helper()
 	list := []string{}
@@ -99,7 +99,7 @@ func walked(t *testing.T, dir string, o *files.Options) []string {
 	return list
 }
 
-// listed returns what a program lists in dir, ended by NUL, sorted.
+// listed returns the NUL-terminated file names that a program lists in dir, sorted.
 func listed(t *testing.T, dir string, program string, args ...string) []string {
 	t.Helper()
 	cmd := exec.Command(program, args...)

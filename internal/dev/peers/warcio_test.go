@@ -110,8 +110,8 @@ func recordSome(t testing.TB) string {
 	return name
 }
 
-// warcio reads an archive of ours with the same records, finds the same digests and places, and
-// what it writes again has the same octets.
+// warcio reads the same records, digests and offsets in our archive, and writes the same bytes
+// again.
 func TestWarcio(t *testing.T) {
 	node, dir := need(t, "node"), modules(t)
 	name := recordSome(t)
@@ -147,7 +147,7 @@ func TestWarcio(t *testing.T) {
 		if line.Type != one.Type || line.ID != one.Get("WARC-Record-ID") || line.Target != one.Target() {
 			t.Errorf("%s %s is read as %s", one.Type, one.Target(), lines[i])
 		}
-		// warcio takes what follows the header of HTTP for a payload, in a request too.
+		// warcio treats the data after the HTTP header as the payload, even in a request.
 		if line.Payload != "" && line.PayloadAgain != "" && line.PayloadAgain != line.Payload || line.BlockAgain != "" && line.BlockAgain != line.Block {
 			t.Errorf("the digests differ: %s", lines[i])
 		}
@@ -175,7 +175,7 @@ func TestWarcio(t *testing.T) {
 	}
 }
 
-// places returns what an index says about the records with a target URI, in order.
+// places returns the index entries for the records with a target URI, in order.
 func places(t testing.TB, index string) (list []string) {
 	t.Helper()
 	for line := range strings.Lines(index) {

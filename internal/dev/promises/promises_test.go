@@ -48,7 +48,7 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 }
 
-// The limits in the tables are those of the constants.
+// The limits in the tables match the constants.
 func TestLimitsAreThoseOfTheCode(t *testing.T) {
 	compared, faults := checkLimits(root, read(t, "docs/dev/limits.md"))
 	for _, fault := range faults {
@@ -191,7 +191,7 @@ panics.TestPanics failed
 	}
 }
 
-// What is shown of a run has the results of packages, and the output of tests that fail.
+// The shown output of a run contains the results of packages, and the output of failed tests.
 func TestShow(t *testing.T) {
 	var b strings.Builder
 	if err := show(bytes.NewReader(append([]byte("a line of the go command\n"), events(t, module(t))...)), &b); err != nil {

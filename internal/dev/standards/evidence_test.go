@@ -34,7 +34,7 @@ func isIPv4(host string) bool {
 	return err == nil && a.Is4()
 }
 
-// extraDecoded decodes what needs no escape by RFC 1738 section 2.2 (safe and extra).
+// extraDecoded decodes characters that need no escape by RFC 1738 section 2.2 (safe and extra).
 func extraDecoded(text string) string {
 	return strings.NewReplacer("%21", "!", "%24", "$", "%27", "'", "%28", "(", "%29", ")", "%2A", "*", "%2B", "+", "%2C", ",").Replace(text)
 }
@@ -65,7 +65,7 @@ func (d difference) withSlashes() bool {
 	return scheme == "file" && (d.href == href("file://"+path, "") || d.Base != nil && d.href == d.hrefOf(path))
 }
 
-// hrefOf returns what the URL Standard makes of another text with the same base; "" if it
+// hrefOf returns the URL Standard's result for another text with the same base, or "" if it
 // fails.
 func (o *outcome) hrefOf(text string) string {
 	base := ""
@@ -75,7 +75,8 @@ func (o *outcome) hrefOf(text string) string {
 	return href(text, base)
 }
 
-// href returns the serialized URL of a text; "" if the parser fails. base is "" if there is no base.
+// href returns the serialized URL of a text, or "" if the parser fails. If there is no base,
+// base is "".
 func href(text, base string) string {
 	var b *whatwg.URL
 	if base != "" {
@@ -116,8 +117,8 @@ func (d difference) isEscaped() bool {
 	return d.fault.Rule == "character" && d.becomes(d.escape()) && strings.Contains(d.outcome.href, d.escape())
 }
 
-// isKept reports whether the text of the fault is in the href as it is: with a letter in its
-// place the href has it once less.
+// isKept reports whether the href contains the text of the fault unchanged: if a letter
+// replaces the text in the input, the href contains it once less.
 func (d difference) isKept() bool {
 	text := d.Input[:d.fault.Offset] + "x" + d.Input[d.fault.Offset+len(d.fault.Text):]
 	return !d.inBase && strings.Count(d.hrefOf(text), d.fault.Text) == strings.Count(d.outcome.href, d.fault.Text)-1
@@ -162,7 +163,7 @@ func hostname(host string) string {
 	return u.Hostname()
 }
 
-// trimmed is the input without what the URL Standard removes at its ends.
+// trimmed is the input without the characters that the URL Standard removes at its ends.
 func (o *outcome) trimmed() string {
 	return strings.TrimFunc(o.Input, func(r rune) bool { return r <= ' ' })
 }
@@ -172,7 +173,7 @@ func (o *outcome) joined() string {
 	return strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(o.Input)
 }
 
-// slashless returns what follows the scheme of the input. ok reports whether that is not
+// slashless returns the text after the scheme of the input. ok reports whether that is not
 // exactly "//" and a host.
 func (o *outcome) slashless() (rest string, ok bool) {
 	u := rfc3986.Parse(o.Input)

@@ -51,7 +51,7 @@ func readCases(t *testing.T) (list []urlCase) {
 	return list
 }
 
-// outcome is what the three standards make of a case.
+// outcome holds the results of the three standards for a case.
 type outcome struct {
 	urlCase
 
@@ -65,7 +65,7 @@ type outcome struct {
 	// true for a reference that has no base.
 	faults     []locus.Violation
 	unresolved bool
-	inBase     bool // the faults are those of the base
+	inBase     bool // the faults are in the base
 	target     rfc3986.URI
 
 	// By RFC 1738: the error about the input, or the findings, and the canonical form.
@@ -160,7 +160,8 @@ func (o *outcome) byRFC3986() {
 	}
 }
 
-// schemeRules are those of section 6.2.3, of the schemes that are special in the URL Standard.
+// schemeRules holds the rules of section 6.2.3 for the schemes that are special in the URL
+// Standard.
 func schemeRules(name string) rfc3986.Rules {
 	switch name {
 	case "http", "ws":
@@ -187,7 +188,7 @@ func mustRegistry(t *testing.T) *scheme.Registry {
 	return r
 }
 
-// componentNames are those of [components].
+// componentNames holds the names for [components].
 var componentNames = [...]string{"scheme", "userinfo", "host", "port", "path", "query", "fragment"}
 
 // components splits a text. Each has its delimiter; "" is absent.

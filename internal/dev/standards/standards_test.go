@@ -81,8 +81,8 @@ func TestEachDifferenceHasARule(t *testing.T) {
 	}
 }
 
-// A rule asks for its evidence: it does not explain the difference of a case when the result
-// of the other standard is another.
+// A rule requires its evidence: it does not explain a difference if the other standard's result
+// changes.
 func TestRulesNeedEvidence(t *testing.T) {
 	registry := mustRegistry(t)
 	for _, c := range readCases(t) {
@@ -277,7 +277,7 @@ func findings(list []locus.Violation) string {
 	return strings.Join(all, ", ")
 }
 
-// normalizedTable shows what the canonical forms are.
+// normalizedTable shows the canonical forms.
 func normalizedTable(t *testing.T) string {
 	t.Helper()
 	registry := mustRegistry(t)
