@@ -74,7 +74,7 @@ func openClient(more ...scheme.Scheme) (*access.Client, func()) {
 	}
 }
 
-// outcome is what a run told.
+// outcome holds the events and the summary of a run.
 type outcome struct {
 	mirror.Summary
 	events map[string]mirror.Event // by URL
@@ -126,7 +126,7 @@ func mustRun(t testing.TB, c *access.Client, dir string, o *mirror.Options, urls
 	return out
 }
 
-// filesOf returns the files below dir, except those of the mirror itself.
+// filesOf returns the files below dir, except the mirror's own files.
 func filesOf(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -154,7 +154,7 @@ func filesOf(t testing.TB, dir string) map[string]string {
 	return files
 }
 
-// withoutMenus drops the files that menus are kept in.
+// withoutMenus drops the files with menus.
 func withoutMenus(files map[string]string) map[string]string {
 	maps.DeleteFunc(files, func(name string, _ string) bool {
 		return strings.HasPrefix(name[strings.LastIndexByte(name, '/')+1:], ".menu")
@@ -184,7 +184,7 @@ type site struct {
 	pages    map[string]string
 	types    map[string]string
 	requests []string
-	handle   func(w http.ResponseWriter, r *http.Request) bool // true: it answered
+	handle   func(w http.ResponseWriter, r *http.Request) bool // reports whether it has responded
 }
 
 // webTime is the time of all pages.

@@ -88,7 +88,7 @@ func TestFSSeek(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// An object that fits in the kept octets is opened once.
+	// An object that fits in the buffer is opened only once.
 	w.requests()
 	x, err := f.Open("5000-false-false")
 	if err != nil {
@@ -164,7 +164,7 @@ func TestFSReadsOnce(t *testing.T) {
 	}
 }
 
-// The opened object's type, size and time override those of the menu.
+// The opened object's type, size and time override the menu's.
 func TestFSObjectOverridesMenu(t *testing.T) {
 	date := time.Date(1994, 12, 20, 0, 0, 0, 0, time.UTC)
 	i := objectItem("x")

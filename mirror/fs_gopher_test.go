@@ -108,7 +108,7 @@ func TestFSGopherPlusRoot(t *testing.T) {
 	}
 }
 
-// A cut menu keeps its entries.
+// The entries of a truncated menu remain.
 func TestFSGopherBroken(t *testing.T) {
 	var server *gophertest.Server
 	server, root := startGopher(t, gophertest.Item{}, &gophertest.Options{Raw: map[string]func(net.Conn){

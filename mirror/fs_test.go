@@ -506,7 +506,7 @@ func TestFSErrors(t *testing.T) {
 	for name, want := range map[string]error{
 		"nowhere": fs.ErrNotExist, "gone": fs.ErrNotExist, "menu": fs.ErrNotExist, "there/x": fs.ErrNotExist, "menu/x": fs.ErrNotExist,
 		"secret": fs.ErrPermission, "session": scheme.ErrUnsupported,
-		// The zone of a link is that of the menu.
+		// A link has the zone of its menu.
 		"passwd": fs.ErrPermission, "etc": fs.ErrPermission, "etc/passwd": policy.ErrDenied, "inside": fs.ErrPermission,
 		"": fs.ErrInvalid, "/": fs.ErrInvalid, "..": fs.ErrInvalid, "./there": fs.ErrInvalid, "there/": fs.ErrInvalid, "a//b": fs.ErrInvalid, "\xff": fs.ErrInvalid,
 	} {

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The text of one menu, of all kept entries, and the URLs of all menus are limited.
+// The text in one menu, the text in all cached entries, and the URLs of all menus are limited.
 func TestFSMuchText(t *testing.T) {
 	s := scheme.Generic("x-menu", scheme.Experimental)
 	s.Access.Opener = scheme.OpenerFunc(func(context.Context, *scheme.Request) (scheme.Resource, error) { return nil, scheme.ErrNotFound })

@@ -116,7 +116,7 @@ func FuzzGemtext(f *testing.F) {
 	})
 }
 
-// What is in the folder may be anyone's.
+// Anyone may have written the files in the directory.
 func FuzzLedger(f *testing.F) {
 	head := `{"mirror":{"layout":"host","time":"2026-01-01T00:00:00Z"}}` + "\n"
 	f.Add(head+`{"url":"http://h/","file":"h/index.html","size":1,"digest":"sha256:00","fetched":"2026-01-01T00:00:00Z","start":"http://h/","depth":0}`+"\n",

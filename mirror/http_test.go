@@ -103,7 +103,7 @@ func TestChangedGoneAndDeleted(t *testing.T) {
 	if out = run(t, c, dir, &mirror.Options{Delete: true}, root+"/"); out.Gone != 0 || out.Failed != 1 {
 		t.Errorf("gone again: %+v", out.Summary)
 	}
-	// What comes back is added.
+	// A resource that exists again is added.
 	s.set("/", `<a href="b.txt">b</a>`)
 	if out = mustRun(t, c, dir, nil, root+"/"); out.statuses()[folder+"/b.txt"] != mirror.Added {
 		t.Errorf("%v", out.statuses())
@@ -238,13 +238,13 @@ func TestRelink(t *testing.T) {
 	})
 	checkFiles(t, filesOf(t, dir), want)
 	s.asked()
-	// The octets of the server are kept: nothing is transferred again.
+	// The server's bytes are stored, so nothing is transferred again.
 	out = run(t, c, dir, o, root+"/")
 	if out.Same != len(want) || out.Bytes != 0 {
 		t.Errorf("%+v", out.Summary)
 	}
 	checkFiles(t, filesOf(t, dir), want)
-	// A link that was dead leads to a file once there is one.
+	// When the target of a dead link appears, the link points to its file.
 	s.set("/d/gone.html", "back")
 	mustRun(t, c, dir, o, root+"/")
 	if text := filesOf(t, dir)[folder+"/index.html"]; !strings.Contains(text, `href="d/gone.html"`) {

@@ -48,8 +48,8 @@ func startMirror(t *testing.T, dir, url string) (cmd *exec.Cmd, errOut *bytes.Bu
 	return cmd, errOut
 }
 
-// crossed is a site whose pages have names that differ only in case, files where folders
-// are needed, and an object of several megabytes.
+// crossed is a site with page names that differ only in case, files where directories are
+// needed, and an object of several megabytes.
 func crossed() *site {
 	s := &site{pages: map[string]string{}, types: map[string]string{}}
 	var index strings.Builder
@@ -66,7 +66,7 @@ func crossed() *site {
 	return s
 }
 
-// A mirror whose runs are killed becomes the same as that of one run.
+// After several killed runs, the mirror is the same as after one complete run.
 func TestKilledAndContinued(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts many processes")
@@ -127,7 +127,7 @@ func TestKilledAndContinued(t *testing.T) {
 	}
 }
 
-// An interrupted run asks only for what it has not.
+// A run after an interruption requests only the missing resources.
 func TestContinuedRunRequestsTheRest(t *testing.T) {
 	s := crossed()
 	root, _ := serve(t, s)
@@ -226,7 +226,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	mustRun(t, c, dir, nil, root+"/")
 }
 
-// A run with other options keeps the files of an interrupted one.
+// A run with other options preserves the files of an interrupted run.
 func TestOtherOptionsAfterAnInterrupt(t *testing.T) {
 	s := crossed()
 	root, _ := serve(t, s)

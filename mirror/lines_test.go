@@ -35,7 +35,7 @@ func linesByOffset(l *lineFile) map[int64]string {
 	return found
 }
 
-// Lines end before what a killed process, or damage, left.
+// The lines end before an incomplete or damaged line.
 func TestLines(t *testing.T) {
 	for text, want := range map[string]map[int64]string{
 		"":                            {},

@@ -88,7 +88,7 @@ func TestDirectories(t *testing.T) {
 	if err != nil || !info.ModTime().Equal(webTime) {
 		t.Errorf("%v, %v", info, err)
 	}
-	// What the listing says is unchanged is not asked for.
+	// Run does not request resources that are unchanged according to the listing.
 	before := len(retrieved(s))
 	if out = mustRun(t, c, dir, nil, start); out.Changed+out.Added+out.Gone > 0 {
 		t.Errorf("%+v", out.statuses())
@@ -256,7 +256,8 @@ func TestGopher(t *testing.T) {
 			t.Errorf("no %s in %s", want, html)
 		}
 	}
-	// Nothing tells what has changed, so all is asked for, and found to be the same.
+	// Nothing shows whether a resource has changed, so Run requests all of them, and finds them
+	// unchanged.
 	out := mustRun(t, c, dir, &mirror.Options{Relink: true}, start)
 	if out.Changed+out.Added+out.Gone > 0 || out.Bytes == 0 {
 		t.Errorf("%+v", out.Summary)

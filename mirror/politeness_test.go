@@ -102,7 +102,7 @@ func TestRobotsDelay(t *testing.T) {
 	}
 }
 
-// The pause that a server asks for applies to all its URLs.
+// The pause that a server requests applies to all its URLs.
 func TestRetryAfter(t *testing.T) {
 	s := links(6)
 	root, _ := serve(t, s)
@@ -144,7 +144,7 @@ func TestRetryNot(t *testing.T) {
 	}
 }
 
-// A server that asks for a longer pause than allowed gets no more requests.
+// A server that requests a longer pause than allowed gets no more requests.
 func TestRetryAfterTooLong(t *testing.T) {
 	s := links(6)
 	root, _ := serve(t, s)
@@ -272,7 +272,7 @@ func TestHostileMenu(t *testing.T) {
 	}
 }
 
-// What MLSD tells exactly is not asked for again. LIST is not exact.
+// MLSD times are exact, so an unchanged file is not requested again. LIST times are not exact.
 func TestListedSizeAndTime(t *testing.T) {
 	for _, noMLSD := range []bool{false, true} {
 		files := ftptest.Files{}
@@ -304,7 +304,7 @@ func TestListedSizeAndTime(t *testing.T) {
 	}
 }
 
-// A file that is not as its directory listed it is kept all the same.
+// A file that differs from its directory's listing is stored all the same.
 func TestChangedSinceListing(t *testing.T) {
 	for _, size := range []int{3, 5000} {
 		s := startFTP(t, ftptest.Files{"a": {Data: "content", ModTime: webTime}}, &ftptest.Options{Fault: ftptest.Fault{Listings: map[string]iter.Seq[string]{

@@ -28,7 +28,7 @@ func TestRelinkMarkdown(t *testing.T) {
 	}))
 }
 
-// Pages of gemini are menus, whose lines are gemtext.
+// Gemini pages are menus with gemtext lines.
 func TestGemini(t *testing.T) {
 	responses := map[string]string{
 		"/":        "20 text/gemini\r\n# Title\n=> /d/a.gmi A\n=>d/b.txt\n=> /ask Ask\n=> /old Moved\n=> gemini://else.example/ Else\n=> http://web.example/ Web\n```\n=> /code\n```\n",

@@ -106,7 +106,7 @@ func TestIsPublicNearBlocks(t *testing.T) {
 		p := prefixes[r.IntN(len(prefixes))]
 		octets := p.Addr().AsSlice()
 		for i := r.IntN(p.Bits()/8 + 1); i < len(octets); i++ {
-			octets[i] ^= byte(1) << r.IntN(16) // half of them stay as they are
+			octets[i] ^= byte(1) << r.IntN(16) // half of them stay unchanged
 		}
 		if len(octets) == 16 && r.IntN(2) == 0 {
 			// Inner addresses of every kind.

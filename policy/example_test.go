@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// RFC 1738 section 6 tells of "using gopher URLs to cause a rude message to be
-// sent via a SMTP server". Only Rules.Ports allows the port of another service.
+// RFC 1738 section 6 mentions "using gopher URLs to cause a rude message to be sent via a SMTP
+// server". Only Rules.Ports allows another service's port.
 func ExamplePolicy_CheckURL() {
 	var p policy.Policy
 	err := p.CheckURL(policy.Target{URL: locus.MustParse("gopher://mail.example:25/0HELO%20there"), Reach: policy.Network, Port: 70}, policy.Typed)
@@ -26,8 +26,8 @@ func ExamplePolicy_CheckURL() {
 	// 25
 }
 
-// A person may name a machine in the next room. A page from far away may not lead
-// there.
+// A user may enter the name of a machine on the local network. A remote page may not link to
+// it.
 func ExamplePolicy_CheckAddr() {
 	p, err := policy.New(policy.Rules{TypedPrivate: true})
 	if err != nil {

@@ -22,7 +22,7 @@ func portOf(u locus.URL) uint16 {
 	return wellKnown[u.Scheme()]
 }
 
-// The URLs are in canonical form, as Matches asks.
+// The URLs are in canonical form, as Matches requires.
 func TestPattern(t *testing.T) {
 	for _, c := range []struct{ pattern, yes, may, no string }{
 		{"*", "http://h/ mailto:a@b file:///x", "", ""},
@@ -147,8 +147,8 @@ func TestGlob(t *testing.T) {
 	}
 }
 
-// A pattern is printed as it was written. What matches also may match. A URL is a pattern
-// for itself.
+// A pattern is printed as written. If Matches returns true, MayMatch also does. A URL is a
+// pattern for itself.
 func FuzzPattern(f *testing.F) {
 	for _, c := range []struct{ pattern, url string }{
 		{"*.example.com:80", "http://a.example.com/"}, {"http*://*.h:*/*a%2F*#b$", "https://x.h:8/ba%2fc#b"}, {"*/private/", "ftp://u@h/private/x"},

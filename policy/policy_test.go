@@ -70,7 +70,7 @@ func target(u locus.URL, port uint16) Target {
 	return t
 }
 
-// ownPorts are the default ports of the schemes in tests of referrals.
+// ownPorts holds the default ports for the schemes in redirect tests.
 var ownPorts = map[string]uint16{"http": 80, "https": 443, "ftp": 21, "gopher": 70, "gophers": 70, "telnet": 23, "wais": 210, "prospero": 1525, "news": 119, "nntp": 119}
 
 func of(text string) Target {
@@ -145,7 +145,7 @@ func TestPorts(t *testing.T) {
 		{"wais://h.example:8210/db/TEXT/1=h;7=%0D;", 210, FromPublic, "data"},
 		{"wais://h.example:8210/db/TEXT/1=h;7=;7=%00;%00;", 210, FromPublic, "data"},
 		{"wais://h.example:8210/db/TEXT/1=%00;7=%00;", 210, FromPublic, "data"},
-		// Every scheme keeps control octets to its own port, in every part.
+		// Every scheme allows control octets only for its own port, in every part.
 		{"wais://h.example/db?a%0D%0Ab", 210, FromPublic, ""},
 		{"wais://h.example:210/db?a%0D%0Ab", 210, Typed, ""},
 		{"wais://h.example:0210/db?a%0D%0Ab", 210, Typed, ""},
@@ -183,7 +183,7 @@ func TestPorts(t *testing.T) {
 	})
 }
 
-// Ports that people are known to have been attacked at, and what is there.
+// Ports of known attacks, and their services.
 func TestLineServices(t *testing.T) {
 	p := mustNew(t, Rules{})
 	for n, name := range map[int]string{
@@ -271,7 +271,7 @@ func TestHosts(t *testing.T) {
 	})
 }
 
-// What a URL's own text says of its host is judged before anything is looked up.
+// The host in a URL's text is judged before any lookup.
 func TestPrivateHosts(t *testing.T) {
 	private := []string{
 		"127.0.0.1", "10.0.0.1", "192.168.1.1", "172.16.0.1", "172.31.255.255", "100.64.0.1", "0.0.0.0", "0.1.2.3",
@@ -432,7 +432,7 @@ func TestRedirects(t *testing.T) {
 		{all, "http://a.example/", "https://b.example/", 1, ""},
 		{all, "https://a.example/", "http://b.example/", 1, ""},
 		{all, "http://a.example/", "ftp://b.example/x", 1, ""},
-		// Only a file leads to a file, by a referral or a link, under any rules.
+		// Only a file may link or redirect to a file, under any rules.
 		{all, "http://a.example/", "file:///etc/passwd", 1, "file"},
 		{all, "http://a.example/", "FILE:/etc/passwd", 1, "file"},
 		{all, "http://a.example/", "file:///etc/passwd", 0, "file"},
@@ -440,7 +440,7 @@ func TestRedirects(t *testing.T) {
 		{all, "file:///a", "file:///b", 1, ""},
 		{all, "file:///a", "file:///b", 0, ""},
 		{all, "file:///a", "http://a.example/", 1, ""},
-		// A session is for a person to ask for: as the link of a menu it is all right.
+		// Only a user may start a session: a link in a menu is allowed, a redirect is not.
 		{all, "http://a.example/", "telnet://b.example/", 1, "session"},
 		{all, "http://a.example/", "TELNET://b.example/", 3, "session"},
 		{all, "http://a.example/", "rlogin://b.example/", 1, "session"},
@@ -455,13 +455,13 @@ func TestRedirects(t *testing.T) {
 		{all, "http://a.example/", "ftp://@b.example/", 1, "login"},
 		{Rules{Passwords: true}, "http://a.example/", "http://u:p@b.example/", 1, "login"},
 		{Rules{Passwords: true}, "http://a.example/", "http://u:p@a.example/", 1, "login"},
-		// A link may lead to what needs no network, a redirect may not.
+		// A link may have a target that needs no network; a redirect must not.
 		{all, "http://a.example/", "data:,x", 0, ""},
 		{all, "http://a.example/", "data:,x", 1, "referral"},
 		{all, "http://a.example/", "mid:a@b.example", 1, "referral"},
 		{all, "data:text/html,x", "data:,x", 1, ""},
 		{all, "data:text/html,x", "file:///etc/passwd", 0, "file"},
-		// A selector is sent as it is to whatever is there.
+		// The client sends a selector unchanged to any service on the port.
 		{all, "http://a.example/", "gopher://b.example/0x", 1, ""},
 		{all, "http://a.example/", "gopher://b.example:70/0x", 1, ""},
 		{all, "http://a.example/", "gopher://b.example:8080/0x", 1, "referral"},
@@ -483,7 +483,7 @@ func TestRedirects(t *testing.T) {
 		{all, "prospero://b.example:8080/1", "prospero://b.example:8080/x", 1, ""},
 		{all, "http://b.example/", "gopher://b.example:80/0x", 1, ""},
 		{all, "news:a@b", "nntp://b.example:8119/g", 1, "referral"},
-		// Control octets go nowhere by a referral, but encoded.
+		// A redirect may contain control octets only if they are sent encoded.
 		{all, "http://a.example/", "wais://b.example/db%0d%0a?x", 1, "data"},
 		{all, "http://a.example/", "prospero://b.example/x%0a", 1, "data"},
 		{all, "http://a.example/", "gopher://b.example/0f%09%09+%091%0D%0Aa", 1, "data"},
@@ -496,7 +496,7 @@ func TestRedirects(t *testing.T) {
 		{all, "file:///a", "file:///b%0a", 1, ""},
 		{all, "gopher://a.example/1", "gopher://b.example:7070/1", 0, ""},
 		{Rules{Ports: []uint16{8080}}, "http://a.example/", "gopher://b.example:8080/0x", 1, ""},
-		// No name of a local network, by a link or by a referral, from another host.
+		// A link or redirect from another host must not contain a local name.
 		{near, "http://a.example/", "http://printer.local/", 0, "private"},
 		{near, "file:///a.html", "http://printer.local/", 0, "private"},
 		{near, "file:///a.html", "gopher://wiki/", 0, "private"},
@@ -513,7 +513,7 @@ func TestRedirects(t *testing.T) {
 		{near, "file:///a.html", "file:///b.html", 0, ""},
 		{near, "file:///a.html", "mailto:a@wiki", 0, ""},
 		{all, "file:///a.html", "gopher://wiki/", 0, ""},
-		// Twenty in a row unless told otherwise.
+		// The default is twenty consecutive redirects.
 		{all, "http://a.example/", "http://b.example/", 20, ""},
 		{all, "http://a.example/", "http://b.example/", 21, "hops"},
 		{Rules{MaxHops: 2}, "http://a.example/", "http://b.example/", 2, ""},
@@ -582,7 +582,7 @@ func TestCheckAddr(t *testing.T) {
 	}
 }
 
-// What is configured may be near, and what it leads to is judged as before.
+// A configured server may be private, and the URLs that it returns are judged as usual.
 func TestConfigured(t *testing.T) {
 	p, err := New(Rules{})
 	if err != nil {
@@ -653,7 +653,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A client's URL, of which the page is not known, leads to no local name either.
+// A client's URL from an unknown page must not contain a local name either.
 func TestLocalNamesFromNowhere(t *testing.T) {
 	for _, rules := range []Rules{{}, {TypedPrivate: true}} {
 		for _, host := range []string{"wiki", "printer.local", "db.internal", "x.home.arpa"} {

@@ -28,7 +28,7 @@ func ExampleSafeName() {
 	// ""
 }
 
-// echo is a scheme whose objects are their own names.
+// echo is a scheme in which each object contains its own name.
 func echo() (*scheme.Registry, error) {
 	s := scheme.Generic("x-echo", scheme.Experimental)
 	s.Access.Opener = scheme.OpenerFunc(func(_ context.Context, req *scheme.Request) (scheme.Resource, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// pair runs two jobs for one file: the second begins when the first has some octets,
-// and the first continues when the second waits. cut is where the first breaks off; 0:
-// nowhere.
+// pair runs two jobs for one file: the second begins when the first has received some
+// bytes, and the first continues when the second waits. cut is the offset at which the
+// first is interrupted; zero means not at all.
 func pair(t *testing.T, dir string, o Options, cut int) (m *memory, first, second Result) {
 	t.Helper()
 	started, waits := make(chan struct{}), make(chan struct{})
@@ -78,7 +78,7 @@ func TestLockWithoutResume(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// The first breaks off, and the second continues what it leaves.
+// The first is interrupted, and the second resumes its part.
 func TestLockContinues(t *testing.T) {
 	dir := t.TempDir()
 	m, first, second := pair(t, dir, Options{Resume: true}, 50_000)
@@ -116,8 +116,8 @@ func TestLockInterrupted(t *testing.T) {
 	wantNames(t, dir, "a.part", "a.part.json", "a.part.lock")
 }
 
-// What a process that was killed leaves keeps no other waiting. A file that is not a
-// lock is left alone.
+// The files of a killed process make no other process wait. A file that is not a lock is not
+// touched.
 func TestLockOfKilledProcess(t *testing.T) {
 	for text, ours := range map[string]bool{"": true, `{"process":1}` + "\n": true, "my notes": false, "{}": false, strings.Repeat(" ", 2*filelock.MaxText): false} {
 		dir := t.TempDir()

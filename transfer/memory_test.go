@@ -26,7 +26,7 @@ func (e *endless) Read(p []byte) (int, error) {
 
 func (e *endless) Close() error { return nil }
 
-// most is how much a transfer may take, of memory and of what it allocates.
+// most limits the memory of a transfer and its allocations.
 const most = 16 << 20
 
 // grown returns how much more memory the process has from the system after f,
@@ -44,7 +44,7 @@ func grown(f func(watch func())) (peak, allocated uint64) {
 	return peak, now.TotalAlloc - before.TotalAlloc
 }
 
-// What a transfer takes does not grow with the object.
+// The memory of a transfer does not grow with the object.
 func TestMemoryCopy(t *testing.T) {
 	const size = 1 << 30
 	peak, allocated := grown(func(watch func()) {

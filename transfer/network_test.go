@@ -72,12 +72,12 @@ func TestNameOfSchemes(t *testing.T) {
 	}
 }
 
-// site is an HTTP server whose connections break.
+// site is an HTTP server that breaks connections.
 type site struct {
 	mu     sync.Mutex
 	data   []byte
 	tag    string
-	cut    int // octets after which the next answer breaks; 0: it does not
+	cut    int // bytes after which the next response breaks; 0 means never
 	ranges []string
 }
 
@@ -147,7 +147,7 @@ func TestResumeHTTP(t *testing.T) {
 	}
 	wantFile(t, dir, "object.bin", s.data)
 
-	// A part that is whole already: what is behind its end is never asked for.
+	// For a complete part, the client never requests bytes after its end.
 	write(t, dir, "object.bin.part", s.data)
 	write(t, dir, "object.bin.part.json", []byte(`{"url": "`+jobs[0].URL.String()+`", "tag": "\"v2\"", "size": 1048576}`))
 	if r := get(Options{Resume: true, Overwrite: true}); r.Err != nil || r.Resumed != 1<<20 {
@@ -239,7 +239,7 @@ func TestManyFTP(t *testing.T) {
 	}
 }
 
-// A client that the caller closes is not a fault of the server, and what came is kept.
+// If the caller closes the client, that is not a server failure, and the received bytes remain.
 func TestClientClosed(t *testing.T) {
 	sent, closed := make(chan bool), make(chan bool)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

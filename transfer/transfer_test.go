@@ -36,14 +36,14 @@ type memory struct {
 	asked []scheme.Request
 }
 
-// file is an object of a memory, and what goes wrong with it.
+// file is an object in a memory, with the faults of its transfers.
 type file struct {
 	data    []byte
 	tag     string
 	modTime time.Time
-	size    int64                              // what is announced if not 0; -1: nothing
+	size    int64                              // announced size, if not 0; -1 means none
 	cut     int                                // the connection breaks after so many octets of the object
-	cuts    int                                // so many times; 0: each time
+	cuts    int                                // number of faults; 0 means at each request
 	whole   bool                               // Offset is not granted
 	coding  string                             // a content coding
 	resumes bool                               // the server says that it grants Offset
@@ -130,7 +130,7 @@ func (m *memory) client(t testing.TB) *access.Client {
 	return c
 }
 
-// offsets returns the offsets that were asked for, in order.
+// offsets returns the requested offsets, in order.
 func (m *memory) offsets() []int64 {
 	var list []int64
 	for _, req := range m.asked {
@@ -324,7 +324,7 @@ func TestResume(t *testing.T) {
 	wantNames(t, dir, "a")
 }
 
-// A part that is not of this object, as far as anybody can tell, is begun again.
+// A part that does not match the object is started again.
 func TestResumeChanged(t *testing.T) {
 	old, now := octets(200_000), bytes.Repeat([]byte("new"), 100_000)
 	day := time.Date(1994, 12, 1, 0, 0, 0, 0, time.UTC)
@@ -368,7 +368,7 @@ func TestResumeChanged(t *testing.T) {
 	}
 }
 
-// What a server says of resuming is told with the part.
+// The error reports whether the server can resume the part.
 func TestResumable(t *testing.T) {
 	for _, resumes := range []bool{false, true} {
 		m := &memory{files: map[string]*file{"a": {data: octets(200_000), cut: 100_000, resumes: resumes}}}
@@ -455,7 +455,7 @@ func TestNoResumeByDefault(t *testing.T) {
 	wantFile(t, dir, "a", data)
 }
 
-// A part that is whole but was not renamed is not asked for beyond its end.
+// For a complete part that was not renamed, Run does not request bytes after its end.
 func TestResumeWhole(t *testing.T) {
 	dir := t.TempDir()
 	data := octets(100_000)
@@ -802,7 +802,7 @@ func TestPoliteness(t *testing.T) {
 	}
 }
 
-// A server that asks for a pause gets it, even if the client would wait for less.
+// Run observes the pause that a server requests, even if its own pause would be shorter.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		later := func(after time.Duration) error { return &scheme.RetryAfterError{Err: scheme.ErrProtocol, After: after} }
@@ -992,7 +992,7 @@ func TestRedirect(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		// 10,000 octets, which is what a body gives at once, each 100 ms.
+		// 10,000 bytes, the size of one read from a body, every 100 ms.
 		m := &memory{files: map[string]*file{"a": {data: octets(1_000_000), during: func(context.Context, int64) { time.Sleep(100 * time.Millisecond) }}}}
 		var events []Event
 		if r := runOne(t, m, t.TempDir(), &Options{Progress: func(e Event) { events = append(events, e) }}); r.Err != nil {
@@ -1014,7 +1014,8 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// What is chosen of every resource, and what each URL was found in, is asked for.
+// Each request contains the options for all resources, and the result in which its URL was
+// found.
 func TestRequest(t *testing.T) {
 	within := locus.MustParse("x-in://h/message")
 	var asked scheme.ItemRange
@@ -1084,7 +1085,7 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// What is wrong with the body is told also if the same octets can't be written.
+// An error in the body is reported even if writing the same bytes fails.
 func TestCopyJoinsErrors(t *testing.T) {
 	refused := errors.New("refused")
 	for _, test := range []struct {

@@ -64,8 +64,8 @@ func FuzzParseStatuses(f *testing.F) {
 	})
 }
 
-// Accepted statuses are alive and are not repeated after HEAD and GET; what is stored is what the
-// server said.
+// Accepted statuses are alive, and cause no GET after HEAD. The store contains the server's
+// status.
 func TestAccept(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func TestAccept(t *testing.T) {
 	w.want(w.run(doc)[:2], "d:1 http://a.example/403 warning 403", "d:1 http://a.example/404 dead 404")
 }
 
-// HEAD comes first, unless the options ask for GET.
+// HEAD comes first, unless the options select GET.
 func TestMethod(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(http.ResponseWriter, *http.Request) {})
@@ -219,7 +219,7 @@ func secureFixture(t *testing.T, certificates map[string]tls.Certificate, mistru
 	return w
 }
 
-// Problems of TLS have their own verdict, which says what is wrong.
+// TLS problems have their own cause, with a description of the problem.
 func TestTLSProblems(t *testing.T) {
 	const day = 24 * time.Hour
 	var mu sync.Mutex
@@ -321,8 +321,8 @@ func TestGitHubAPI(t *testing.T) {
 	}
 }
 
-// The API of GitHub confirms links; pages decide about the others. After a refusal it is
-// asked no more.
+// The GitHub API confirms links; pages decide about other links. After a refusal, the API gets
+// no more requests.
 func TestGitHub(t *testing.T) {
 	w := newFixture(t, policy.Rules{TypedPrivate: true})
 	w.serve("github.com", func(rw http.ResponseWriter, r *http.Request) {
@@ -363,7 +363,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// The fields of a host are sent to that host only, wherever redirects lead.
+// The header fields for a host are sent only to that host, whatever the redirects.
 func TestSecretsStayWithTheirHost(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	var mu sync.Mutex

@@ -16,7 +16,7 @@ import (
 func TestCharsets(t *testing.T) {
 	for _, c := range []struct {
 		name, mediaType, head string
-		by                    encoding.Encoding // nil: UTF-8
+		by                    encoding.Encoding // nil means UTF-8
 		fragment              string
 		want                  bool
 	}{
@@ -78,8 +78,7 @@ func TestBytesOfFragments(t *testing.T) {
 	}
 }
 
-// Parsers drop a second attribute of one name, and templates are no part of a page without
-// scripts.
+// Parsers drop a repeated attribute, and templates are not part of a page without scripts.
 func TestIDsThatDoNotCount(t *testing.T) {
 	const template = "<template><p id=in><template><p id=deep></template></template><p id=after>"
 	for page, want := range map[string]string{

@@ -28,7 +28,7 @@ func (w *fixture) crawl(a *Checker, sources ...Source) (results []Result) {
 	pages := map[locus.URL]bool{}
 	var todo []Found
 	add := func(f Found, page *Target) {
-		// Whatever passes through other programs comes back as it was.
+		// Values that pass through other programs are unchanged.
 		text, err := a.Encode(&f)
 		if err != nil {
 			w.Fatal(err)
@@ -117,7 +117,7 @@ func (w *fixture) crawl(a *Checker, sources ...Source) (results []Result) {
 	return results
 }
 
-// One link at a time gives what a run gives.
+// Checking one link at a time gives the same results as a run.
 func TestChecker(t *testing.T) {
 	site := map[string]string{
 		"/robots.txt":     "User-agent: *\nDisallow: /docs/private\n",
@@ -176,7 +176,7 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// One link at a time gives what a run gives, whatever the servers answer.
+// Checking one link at a time gives the same results as a run, whatever the servers' responses.
 func TestCheckerTraps(t *testing.T) {
 	t.Parallel() // it waits for servers that do not answer
 	var text strings.Builder
@@ -190,7 +190,7 @@ func TestCheckerTraps(t *testing.T) {
 	source.Type = htmlType
 	lines := func(list []Result) (out []string) {
 		for _, r := range list {
-			detail, _, _ := strings.Cut(r.Detail, "127.0.0.1:") // what follows are ports
+			detail, _, _ := strings.Cut(r.Detail, "127.0.0.1:") // the rest are ports
 			out = append(out, line(r)+" "+detail)
 		}
 		return out
@@ -289,8 +289,8 @@ func TestCheckerResponse(t *testing.T) {
 	}
 }
 
-// Targets that differ only in what the policy does not care about are the same. What is here, and
-// a password, must not be stored.
+// Targets that differ only in ways that the policy ignores are equal. Local targets and targets
+// with passwords must not be stored.
 func TestCheckerTargets(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.PerHost, w.o.Interval = 3, time.Second
@@ -321,8 +321,8 @@ func TestCheckerTargets(t *testing.T) {
 	}
 }
 
-// Each request of a check may be made by another Checker, and again, as after a request that got no
-// turn: the outcome is that of Check.
+// Each request of a check may be sent by another Checker, and repeated, as after a missed turn.
+// The outcome is the same as from Check.
 func TestCheckerRequests(t *testing.T) {
 	answer := func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")

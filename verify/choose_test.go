@@ -101,7 +101,7 @@ func TestRemap(t *testing.T) {
 	}
 }
 
-// What a rule describes of a URL does not end within an escape.
+// The part of a URL that a rule matches does not end within an escape.
 func TestDescribed(t *testing.T) {
 	for _, c := range []struct{ pattern, url, rest string }{
 		{"http://h/a", "http://h/a%2Fb", "%2Fb"}, {"http://h/%41", "http://h/AB", "B"}, {"http://h/A", "http://h/%41B", "B"}, {"http://h/*/c", "http://h/a/b/c/d", "/d"},
@@ -160,7 +160,7 @@ func TestChosenLines(t *testing.T) {
 	w.want(w.run(s), "a.md:2 http://a.example/2 dead 404")
 }
 
-// A folder that is at a URL: links to the URL lead to files where these exist.
+// A directory is mapped to a URL: links to the URL are resolved to existing files.
 func TestLayoutURL(t *testing.T) {
 	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("www.example", pages)

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// fixture is some web servers, with names whose addresses are public, and a client
-// that gets to them.
+// fixture holds web servers under names with public addresses, and a client that connects to
+// them.
 type fixture struct {
 	testing.TB
 	mu       sync.Mutex
@@ -126,7 +126,7 @@ func (w *fixture) expose(s *httptest.Server, address string) {
 	}
 }
 
-// asked are the requests so far, in order of their text, but for robots.txt.
+// asked returns the requests so far, sorted, except for robots.txt.
 func (w *fixture) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

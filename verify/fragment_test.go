@@ -86,7 +86,7 @@ func TestFragmentsOfPrograms(t *testing.T) {
 	}
 }
 
-// What is empty in XML has no end tag that all up to it would belong to.
+// An empty XML element has no end tag, so the text after it does not belong to it.
 func TestXMLAnchors(t *testing.T) {
 	const page = `<html><head><title/><script src="a.js"/></head><body><p id="one">Some</p><script>"<p id=two>"</script> text</body></html>`
 	for begin, want := range map[string][3]bool{"\uFEFF<?xml version='1.0'?>\n": {true, false, true}, "": {false, false, false}} {
@@ -113,7 +113,7 @@ func TestTextFragments(t *testing.T) {
 	}
 }
 
-// A text fragment is found in what a Markdown document shows, and not in its marks and
+// A text fragment matches the visible text of a Markdown document, not its marks and
 // destinations.
 func TestMarkdownTextFragments(t *testing.T) {
 	a := markdownAnchors("# A\nSome text **he**re, *a [link](gone.md \"title\") and* `co.de`\n> quoted\n> lines &amp; caf&eacute;\n\n"+
@@ -138,7 +138,7 @@ func TestMarkdownTextIsLinear(t *testing.T) {
 	}
 }
 
-// Lines of Markdown are no headings, and those of HTML are names.
+// Line fragments are not headings in Markdown, but names in HTML.
 func TestLinesOfFiles(t *testing.T) {
 	fsys := fstest.MapFS{
 		"a.md":   {Data: []byte("# A\n[1](b.md?plain=1#L3) [2](b.md#L3-L4) [3](b.md#L900) [4](b.md#lines) [5](b.txt#L3) [6](c.html#L3) [7](c.html#L4) [8](none.md#L3) [9](#L1C2-L3C4)\n")},
@@ -274,7 +274,7 @@ func FuzzRecord(f *testing.F) {
 		if json.Unmarshal(value, &r) != nil {
 			return
 		}
-		// What an answer is written as is what it is read from.
+		// The JSON of a fragment result is read back unchanged.
 		answer := &Response{Outcome: r.outcome(), When: instant(r.When), Fragments: r.Fragments}
 		text, err := json.Marshal(answer)
 		if err != nil {

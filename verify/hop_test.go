@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// hub is a clock with many hosts, some of whose URLs redirect to the host "hub". text links to
-// all of them.
+// hub is a clock with many hosts. Some of their URLs redirect to the host "hub". text links to
+// all URLs.
 func hub(hosts, each, redirects int) (c *clock, text string) {
 	c = &clock{leads: map[string]string{}}
 	for i := range hosts * each {
@@ -31,7 +31,8 @@ func hub(hosts, each, redirects int) (c *clock, text string) {
 	return c, text
 }
 
-// at returns the times at which a host was asked, and the last one at all other hosts.
+// at returns the times of the requests to a host, and the time of the last request to any other
+// host.
 func (c *clock) at(host string) (list []time.Duration, last time.Duration) {
 	for _, asked := range c.asked {
 		passed, u, _ := strings.Cut(asked, " ")
@@ -45,7 +46,7 @@ func (c *clock) at(host string) (list []time.Duration, last time.Duration) {
 	return list, last
 }
 
-// Redirects take turns at the host to which they lead, and no other host waits for them.
+// Redirects wait for turns at their target's host, and no other host waits for them.
 func TestHopsTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, text := hub(40, 5, 60)
@@ -77,8 +78,8 @@ func TestHopsTurns(t *testing.T) {
 	})
 }
 
-// A pause that the host of a redirect asks for holds for all redirects to it, and for no other
-// host.
+// A pause that a redirect target's host requests applies to all redirects to it, and to no
+// other host.
 func TestHopsPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, text := hub(10, 2, 20)
@@ -111,7 +112,7 @@ func TestHopsPause(t *testing.T) {
 	})
 }
 
-// A host that asks for too long a pause is asked no more, also where redirects lead to it.
+// A host that requests too long a pause gets no more requests, even from redirects.
 func TestHopsShut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, text := hub(5, 2, 10)
@@ -196,8 +197,8 @@ func TestHopsOverHTTP(t *testing.T) {
 	}
 }
 
-// A resource that is not of HTTP redirects to a page for whose fragment a second request is
-// needed. The second request asks for the content from the start, and the run ends.
+// A resource of another scheme redirects to a page, and checking the fragment requires a second
+// request. The second request gets the content from the start, and the run ends.
 func TestHopsFromGopher(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	ctx, cancel := context.WithCancel(t.Context())

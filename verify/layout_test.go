@@ -26,7 +26,7 @@ func newGenerated(files map[string]string) *generated {
 	return &generated{files: files, dead: map[string]bool{}, build: map[string]bool{}}
 }
 
-// good adds links to a document that lead somewhere on the site.
+// good adds working links to a document.
 func (g *generated) good(doc string, links ...string) {
 	for _, link := range links {
 		g.files[doc] += "\nA [link](" + link + ").\n"
@@ -34,7 +34,7 @@ func (g *generated) good(doc string, links ...string) {
 	}
 }
 
-// bad adds links that lead nowhere.
+// bad adds dead links.
 func (g *generated) bad(doc string, links ...string) {
 	g.good(doc, links...)
 	for _, link := range links {
@@ -334,7 +334,8 @@ export default config;`,
 	g.check(t, "auto")
 }
 
-// What can't be read of a program is in doubt, and links to files are not.
+// Unreadable parts of a configuration program make links to pages uncertain, but not links to
+// files.
 func TestDocusaurusProgram(t *testing.T) {
 	for _, config := range []string{"export default make();", "export default {plugins: [ours], presets: [['classic', {}]]};", "export default {...base};", "export default {presets: [['classic', {docs: {path: where()}}]]};", "export default {"} {
 		g := newGenerated(map[string]string{"docusaurus.config.mjs": config, "docs/a.md": "# A\n", "docs/b.md": "# B\n"})
@@ -427,14 +428,14 @@ func TestRecognized(t *testing.T) {
 			doc := dir + "/a.md"
 			g := newGenerated(map[string]string{config: text, doc: "# A\n", dir + "/b.md": "# B\n", dir + "/pic.png": "p", "README.md": "# Read\n"})
 			g.good(doc, "b.md", "./b.md", "b", "pic.png", "#a")
-			if strings.Contains(config, "eleventy") { // whose plugins and configuration resolve links of their own
+			if strings.Contains(config, "eleventy") { // with plugins and a configuration that resolve links
 				g.unknown(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
 			} else {
 				g.bad(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
 			}
 			g.bad(doc, "none.png")
 			g.unknown(doc, "/none", "none", "../none/", "/img/none.png")
-			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // whose headings have other names
+			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // with other heading names
 				g.bad(doc, "b.md#none")
 			}
 			g.links += strings.Count(text, "://")
@@ -547,7 +548,7 @@ func TestJekyllPlugins(t *testing.T) {
 	}
 }
 
-// The address of a document whose front matter can't be read is not known.
+// If the front matter of a document can't be read, its path is unknown.
 func TestMalformedMatter(t *testing.T) {
 	g := newGenerated(map[string]string{"_config.yml": "title: X\n", "a.md": "---\n---\n# A\n", "b.md": "---\ntitle: b: c\npermalink: /one/\n---\n# B\n"})
 	g.good("a.md", "b.md#b")
@@ -625,7 +626,7 @@ func TestSphinxNames(t *testing.T) {
 	}
 }
 
-// The documents of packages are no pages of Jekyll.
+// The documents of packages are not Jekyll pages.
 func TestJekyllPackages(t *testing.T) {
 	g := newGenerated(map[string]string{"_config.yml": "title: X\nbaseurl: /site\n", "a.md": "---\n---\n# A\n", "node_modules/x/b.md": "# B\n", "node_modules/x/c.md": "# C\n"})
 	g.good("node_modules/x/b.md", "c.md", "/a.md")
@@ -633,8 +634,8 @@ func TestJekyllPackages(t *testing.T) {
 	g.check(t, "auto")
 }
 
-// Of 100 links that lead to no document, no picture or no heading, at least 95 are found in
-// each site, also if it has a plugin or a configuration that can't be read.
+// At least 95 of 100 dead links to documents, pictures or headings are found in each site, even
+// with a plugin or an unreadable configuration.
 func TestBrokenLinksAreFound(t *testing.T) {
 	const testdata = "internal/generator/testdata"
 	names, err := filepath.Glob(testdata + "/*/site")

@@ -27,8 +27,8 @@ func TestAnchorsAreBounded(t *testing.T) {
 	}
 }
 
-// Of a menu, and of a sitemap, the first maxItems items are read. It is told that there are
-// more.
+// The Verifier reads the first maxItems items in a menu or a sitemap, and reports that there
+// are more.
 func TestItemsAreBounded(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	e := NewChecker(w.client, &w.o, nil)

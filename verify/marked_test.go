@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// verifyFiles returns what is found about the links that are not alive.
+// verifyFiles returns the results for links that are not alive.
 func verifyFiles(t *testing.T, preset string, files map[string]string) (lines []string) {
 	t.Helper()
 	report, err := verify.Files(texts(files), &verify.FilesOptions{Options: verify.Options{Document: document.Options{NoCode: true}}, Preset: preset})

@@ -23,8 +23,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// clock is a scheme without a network, in time that is made up: what is asked takes
-// as long, and comes to what, answer says.
+// clock is a scheme without a network, in simulated time. answer determines the duration and
+// the result of each request.
 type clock struct {
 	mu     sync.Mutex
 	begin  time.Time
@@ -116,7 +116,7 @@ func TestPerHost(t *testing.T) {
 	})
 }
 
-// A host is one with the port of its scheme and without, and in whatever letters.
+// A host name with the default port, and in any letter case, denotes the same host.
 func TestHostOf(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
@@ -164,7 +164,7 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// One that asks for more time than there is gets it: it is asked no more.
+// A host that requests a longer pause than the limit gets no more requests.
 func TestRetryAfterTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(u locus.URL, n int) (time.Duration, error) { return 0, busy(503, time.Hour) }}
@@ -262,8 +262,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
-// When the run is interrupted, what is known is told, and of the rest that it is
-// not.
+// When the run is interrupted, it yields the known results, and the verdict Unknown for other
+// links.
 func TestInterrupt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

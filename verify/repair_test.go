@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/profile/whatwg"
 )
 
-// A "%" that is no escape is requested as "%25", as browsers do, and noted.
+// A "%" outside an escape is requested as "%25", as browsers do, and noted.
 func TestLonePercent(t *testing.T) {
 	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -148,7 +148,7 @@ func checkOneHost(t testing.TB, link, text string, r *Result, judged, looked []s
 	}
 }
 
-// What the server's Location leads to is judged and dialed as one host, too.
+// The target of the server's Location is also judged and dialed as one host.
 func TestOneHostRedirect(t *testing.T) {
 	for _, link := range hostileHosts {
 		if strings.ContainsAny(link, " \uff1f\uff03\uff0f") {

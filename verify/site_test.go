@@ -65,7 +65,8 @@ func TestSite(t *testing.T) {
 		"http://a.example/docs/three:1 http://a.example/docs/four/gone dead 404",
 		"http://a.example/docs/secret:1 http://a.example/docs/one.html alive",
 	)
-	// Each page once; what is outside, and no page, with HEAD.
+	// Each page is requested once. URLs outside the site, and URLs that are not pages, are
+	// requested with HEAD.
 	want := []string{
 		"GET http://a.example/docs/", "GET http://a.example/docs/four/", "GET http://a.example/docs/four/gone", "GET http://a.example/docs/one.html",
 		"GET http://a.example/docs/secret", "GET http://a.example/docs/three", "GET http://a.example/docs/two",
@@ -164,7 +165,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// A style sheet of a site is read for what it refers to, and has no fragments.
+// A site's style sheet is read for links, and has no fragments.
 func TestSiteStyle(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -190,7 +191,7 @@ func TestSiteStyle(t *testing.T) {
 	)
 }
 
-// What a document has led to, and is not there, is not asked for again as a page.
+// A missing link target of a document is not requested again as a page.
 func TestSiteKnown(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -221,7 +222,7 @@ func TestSiteKnown(t *testing.T) {
 	}
 }
 
-// Where the first page leads, the site is.
+// If the first page redirects, the site moves.
 func TestSiteMoves(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/en/", "/x": "-> /y"}))

@@ -48,8 +48,8 @@ func (w *fixture) servePages(name string, pages map[string]string) {
 	})
 }
 
-// Sitemaps that robots.txt names lead to pages that no other page links to, through an
-// index, compressed, and as plain text.
+// Sitemaps in robots.txt list pages without other links: through an index, compressed, and as
+// plain text.
 func TestSitemapsOfRobots(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.Site.Sitemaps = true

@@ -82,7 +82,7 @@ func TestStore(t *testing.T) {
 	if n := len(more); more[n-2].Verdict != Alive || more[n-2].Cached || asked != 3 {
 		t.Errorf("%d requests, %s", asked, lines(more))
 	}
-	// What is bad is forgotten first, and then the rest.
+	// Bad outcomes expire first, and then the rest.
 	_, asked = run(func(w *fixture) { w.o.MaxAgeBad = None })
 	if asked != 6 { // the denied one, two for the dead one, two for the 403, and the page
 		t.Errorf("asked %d times", asked)
@@ -325,7 +325,7 @@ func TestResumeAfterKill(t *testing.T) {
 	}
 }
 
-// waitForFlush waits until the store has written what was put, by itself.
+// waitForFlush waits until the store has written its outcomes without a call of Close.
 func waitForFlush(s *Store) {
 	for waits := true; waits; time.Sleep(time.Millisecond) {
 		s.mu.Lock()
@@ -336,7 +336,7 @@ func waitForFlush(s *Store) {
 	defer s.writing.Unlock()
 }
 
-// A second run after a first that ended early asks only for what is left.
+// A second run after an interrupted one requests only the remaining links.
 func TestResumeInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	var text strings.Builder
@@ -357,7 +357,7 @@ func TestResumeInterrupted(t *testing.T) {
 		closeStore(t, w.o.Store)
 		asked += len(w.asked())
 	}
-	// What was under way at the break is asked for again.
+	// Requests in flight at the interruption are repeated.
 	if asked < 50 || asked > 50+2 {
 		t.Errorf("%d requests for 50 URLs", asked)
 	}

@@ -43,7 +43,7 @@ func TestTemplatesHostile(t *testing.T) {
 	}
 }
 
-// What is not judged, whatever it leads to: nothing is requested.
+// Links that are ignored whatever their target: nothing is requested.
 func TestSkippedLinks(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.html": `<form method=POST action=/none></form><form method=post><button formaction=/none></form><button formmethod=post formaction=/none>` +

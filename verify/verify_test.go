@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/scheme/gopher/gophertest"
 )
 
-// pages serves what most tests ask for.
+// pages serves the pages that most tests request.
 func pages(rw http.ResponseWriter, r *http.Request) {
 	to := func(code int, location string) {
 		rw.Header().Set("Location", location)
@@ -156,7 +156,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Gopher says what is not there in a line of a menu, or in words.
+// A gopher server reports a missing resource in a menu line or in a text.
 func TestGopher(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	const excuse = "Error: File or directory not found! (null)\r\n____\r\n  Gophered by a server\r\n"
@@ -191,8 +191,8 @@ func TestGopher(t *testing.T) {
 	}
 }
 
-// Each URL is asked for once, however often and with whatever fragments it is
-// found, and links come in the order in which they stand.
+// Each URL is requested once, however often and with whatever fragments it is found. Links are
+// yielded in document order.
 func TestEachURLIsRequestedOnce(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
@@ -263,7 +263,7 @@ func TestIndexFiles(t *testing.T) {
 	}
 }
 
-// An internationalized link is asked for as the URL that it stands for, or not at all.
+// An internationalized link is requested as its ASCII URL, or not at all.
 func TestIRI(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("xn--example-v73f2ijk.example", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -372,7 +372,7 @@ func TestRelativeReferences(t *testing.T) {
 	}}), "-:1 b.md ignored", "-:1 http://a.example/ok alive")
 }
 
-// What is allowed for what was typed is not for what a file or a page leads to.
+// Permissions for typed URLs do not apply to links in files or pages.
 func TestZones(t *testing.T) {
 	w := newFixture(t, policy.Rules{TypedPrivate: true, Files: true})
 	w.names["local.example"] = "127.0.0.1"
@@ -447,7 +447,7 @@ func TestRulesAndBaseline(t *testing.T) {
 	}
 }
 
-// The archive is asked for what is dead, and for nothing else.
+// The archive is requested only for dead links.
 func TestArchive(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)

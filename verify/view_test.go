@@ -15,7 +15,7 @@ func TestViews(t *testing.T) {
 		"a.md:1 http://a.example/page#page=2 alive", "a.md:1 http://a.example/page#one alive", "a.md:1 http://a.example/page#three fragment")
 }
 
-// A cell of a table ends what is open in it, so that the names in later rows are found.
+// A table cell ends open elements in it, so that the names in later rows are found.
 func TestNamesInTables(t *testing.T) {
 	a := markdownAnchors("| a |\n|---|\n| an `open span |\n| <a id=\"one\"></a> |\n| a ` tick <b |\n| <i id=two> [ |\n\n## [Three\n", false, false)
 	for _, name := range []string{"one", "two", "three"} {

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// What is written is read with the same fields and octets, or is refused and changes
-// nothing.
+// A written record is read with the same fields and bytes, or is rejected without a change to
+// the file.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("resource", "gopher://h.example/0a", "text/plain", "X-Name", "value", "header", "payload", true)
 	f.Add("response", "http://h.example/", "application/http;msgtype=response", "WARC-IP-Address", "::1", "HTTP/1.1 200 OK\r\n\r\n", "\r\n\r\nWARC/1.1\r\n", false)

@@ -87,7 +87,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// A record's offset is that of its gzip member, from which it can be read again.
+// A record's offset is the offset of its gzip member, from which the record can be read again.
 func TestOffset(t *testing.T) {
 	for _, file := range []string{zip(t, info, page, text), info + page + text} {
 		var offsets []int64
@@ -143,7 +143,7 @@ func TestARC(t *testing.T) {
 	}
 }
 
-// What is damaged has an error; what comes before it is read.
+// A damaged record gives an error; the records before it are read.
 func TestDamaged(t *testing.T) {
 	for name, test := range map[string][2]string{
 		"nothing":       {"", ""},

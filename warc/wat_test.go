@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// watText is what a WAT file has about a page.
+// watText is the block of a WAT record about a page.
 const watText = `{"Container":{"Filename":"x.warc.gz","Compressed":true,"Offset":"1024"},"Envelope":{"Format":"WARC","WARC-Header-Length":"400",
 "WARC-Header-Metadata":{"WARC-Type":"Response","WARC-Target-URI":"http://h.example/a/","WARC-Date":"2026-01-02T03:04:05Z"},
 "Payload-Metadata":{"Actual-Content-Type":"application/http; msgtype=response","HTTP-Response-Metadata":{"Headers":{"Content-Type":"text/html"},
@@ -113,7 +113,7 @@ func FuzzWAT(f *testing.F) {
 			t.Fatalf("%q: %v, want %v", text, err, wantErr)
 		}
 		if !utf8.Valid(text) || strings.Contains(fmt.Sprint(want), "\uFFFD") {
-			return // what is not UTF-8, and half a surrogate pair, is left out
+			return // text that is not UTF-8, and half of a surrogate pair, is dropped
 		}
 		if describe(w) != describe(want) {
 			t.Fatalf("%q: %s, want %s", text, describe(w), describe(want))

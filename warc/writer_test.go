@@ -81,7 +81,7 @@ func names(t testing.TB, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// The octets of a record are those of ISO 28500.
+// The bytes of a record match ISO 28500.
 func TestWriteRecord(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.warc")
 	w := create(t, name, warc.WriterOptions{Info: []warc.Field{{Name: "software", Value: "x/1"}}})
@@ -265,8 +265,8 @@ func TestContinueAfterKill(t *testing.T) {
 	}
 }
 
-// An archive whose process was killed has the index that the process would have written, for
-// each type of record, whether or not the fields for the index fit it.
+// After a killed process, the next one writes the same index that the process would have
+// written, for each record type, whether or not the record matches its index fields.
 func TestIndexAfterKill(t *testing.T) {
 	for _, ext := range []string{".warc", ".warc.gz"} {
 		dir := t.TempDir()

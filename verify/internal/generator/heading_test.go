@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The examples are those of the documentation and the tests of each generator.
+// The examples come from each generator's documentation and tests.
 func TestIDs(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -302,7 +302,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// Whatever a site says, its links lead to files of its folder.
+// Whatever a site's configuration, its links are resolved only to files in its directory.
 func FuzzSite(f *testing.F) {
 	f.Add("docs_dir: .\nsite_url: http://h/x/", "---\nslug: ../..\npermalink: /../:title\nurl: //\n---\n# A {#b}\n(x)=\n", "../../a.md")
 	f.Add("[book]\nsrc = '..'", "[a](../../x.md)", "/..%2F..")
