@@ -99,7 +99,6 @@ func parseEntry(line string) (e entry, err error) {
 	return e, nil
 }
 
-// date returns the time of the record.
 func (e *entry) date() time.Time {
 	t, err := time.Parse(stampLayout, e.time)
 	if err != nil {

@@ -95,7 +95,6 @@ func (c *conversation) omitted(n int64) { c.pieces[len(c.pieces)-1].total += n }
 // failed records how the conversation ended.
 func (c *conversation) failed(err error) { c.err = err }
 
-// write writes the conversation about u.
 func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	fmt.Fprintf(w, "locus-conversation/1\r\nurl: %s\r\n\r\n", u)
 	for _, p := range c.pieces {

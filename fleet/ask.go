@@ -66,7 +66,6 @@ func (t *task) comesFurther(rest *verify.Request) bool {
 	return !t.isTooLate()
 }
 
-// fragments returns the fragments that the task checks.
 func (t *task) fragments() (list []string) {
 	for _, j := range t.jobs {
 		if j.found.Fragment != "" {

@@ -316,7 +316,6 @@ func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each fun
 	return nil
 }
 
-// result returns the result of a line.
 func (e *Submitter) result(ctx context.Context, l *line, known *responses) (r verify.Result, err error) {
 	if l.failure != nil {
 		return verify.Result{Document: l.document, Err: l.failure}, nil

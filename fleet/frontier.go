@@ -266,7 +266,6 @@ func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	return err
 }
 
-// readSettings reads the settings of the frontier.
 func (f *Frontier) readSettings(ctx context.Context) error {
 	entry, err := f.control.Get(ctx, settingsKey)
 	if err != nil {

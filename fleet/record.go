@@ -128,7 +128,6 @@ type lineRecord struct {
 	Error    string           `json:"e,omitempty"`
 }
 
-// line is a line of a document.
 type line struct {
 	found    verify.Found
 	response *verify.Response // nil if the target has the verdict

@@ -44,7 +44,6 @@ func (k *responses) look(ctx context.Context, list []address) error {
 	return nil
 }
 
-// of returns the response for a link.
 func (k *responses) of(ctx context.Context, found *verify.Found) (*verify.Response, error) {
 	if found.Target.URL.IsZero() {
 		return new(verify.Response), nil

@@ -251,7 +251,6 @@ func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration
 	return wait
 }
 
-// finish processes the outcome of j.
 func (c *crawler) finish(j *job, o *outcome) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -313,7 +313,6 @@ func (l *ledger) append(n line) (at int64) { return l.journal.append(n) }
 // flush writes the journal to the file, so that it survives if this process is killed.
 func (l *ledger) flush() error { return l.journal.flush() }
 
-// add adds a job.
 func (l *ledger) add(j *job) {
 	l.change(j.URL, func(e *known) { e.found = true })
 	l.jobs = append(l.jobs, l.append(line{Job: j}))
@@ -340,7 +339,6 @@ func (l *ledger) hasResult(url string) bool {
 	return e.same || e.result > 0
 }
 
-// done adds a result.
 func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
 
 // nextJob reads the next job from the journal. If there is none, it returns nil; add may add

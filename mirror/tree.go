@@ -187,7 +187,6 @@ func (t *tree) forget(name string) {
 	}
 }
 
-// fail adds the name to err.
 func (t *tree) fail(name string, err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError

@@ -283,7 +283,6 @@ func (p *urlPattern) matches(u locus.URL, port uint16, loose bool) bool {
 	return (p.rest == "" || !dots) && p.matchesRest(path+fragment, plainEscapes)
 }
 
-// matchesHost reports whether the host and port match.
 func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
 	host := CanonicalHost(u.Host())
 	_, written := u.Port()

@@ -123,7 +123,6 @@ type Host struct {
 	Key     string            `toml:"key"`     // PEM file with its key; if empty, the key is in Cert
 }
 
-// check returns an error if h is invalid.
 func (h *Host) check() error {
 	switch {
 	case h.URL.String() == "":

@@ -219,7 +219,7 @@ func secureFixture(t *testing.T, certificates map[string]tls.Certificate, mistru
 	return w
 }
 
-// TLS problems have their own cause, with a description of the problem.
+// TLS problems have their own verdict, with a description of the problem.
 func TestTLSProblems(t *testing.T) {
 	const day = 24 * time.Hour
 	var mu sync.Mutex

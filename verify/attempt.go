@@ -70,7 +70,6 @@ type want struct {
 	followed  bool      // the request follows the refresh of a page
 }
 
-// begin returns the first request for t.
 func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
 	r := &Request{asked: t, want: want{page: page, fragments: fragments, probe: true}, left: c.timeoutFor(t.key.url)}
 	if page == nil && len(fragments) == 0 {

@@ -67,7 +67,6 @@ type Target struct {
 	Depth int
 }
 
-// asked returns the asked value for t.
 func (c *Checker) asked(t *Target) *asked {
 	a := &asked{url: t.URL}
 	if !t.From.IsZero() {

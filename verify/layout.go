@@ -121,7 +121,6 @@ func (l *Layout) name(u locus.URL) (string, bool) {
 	return decoded(rest), true
 }
 
-// file returns the URL of a file in the directory.
 func (l *Layout) file(name, fragment string, hasFragment bool) (locus.URL, error) {
 	text := l.root.String() + escape.Encode(name, escape.Fsegment().With("/").Without("?"))
 	if hasFragment {

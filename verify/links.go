@@ -69,7 +69,6 @@ func originsOf(s *Source) *origins {
 // maxFailures is the maximum number of reported errors per document.
 const maxFailures = 100
 
-// read returns the contents of a document.
 func (c *Checker) read(ctx context.Context, r io.Reader, s *Source) (read contents) {
 	for l, err := range c.eachLink(ctx, r, s) {
 		switch {

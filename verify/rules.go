@@ -95,7 +95,6 @@ func forPatterns(u locus.URL, registry *scheme.Registry) (locus.URL, uint16) {
 	return u, registry.Port(u)
 }
 
-// firstMatch returns the first pattern that matches u.
 func firstMatch(patterns []policy.Pattern, u locus.URL, registry *scheme.Registry) (policy.Pattern, bool) {
 	u, port := forPatterns(u, registry)
 	for _, p := range patterns {

@@ -14,7 +14,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sitePage is a page of a site.
 type sitePage struct {
 	name  string // document name in results
 	site  *site

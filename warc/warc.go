@@ -323,7 +323,6 @@ func (r *Record) arc(line string, first, isHTTP bool) {
 	}
 }
 
-// block is the block of a record.
 type block struct {
 	r    io.Reader
 	left int64 // -1 means to the end

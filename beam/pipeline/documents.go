@@ -19,7 +19,6 @@ const (
 	maxMembers  = 100_000_000
 )
 
-// links yields the links of s.
 func links(ctx context.Context, s Source, in *reading, rules profile.Rules, o document.Options) iter.Seq2[document.Link, error] {
 	o.Extract.Schemes = rules.Registry.InText()
 	o.MaxUnpacked, o.MaxMembers = maxUnpacked, maxMembers
@@ -132,7 +131,6 @@ func (f *scanFn) archive(ctx context.Context, s Source, bury deadLetterWriter) e
 	return cmp.Or(in.err(), ctx.Err())
 }
 
-// page counts a link of a page.
 func (f *scanFn) page(l document.Link, bury deadLetterWriter) {
 	from, err := pageOf(l)
 	if err != nil {

@@ -87,7 +87,6 @@ func reasonOf(err error) error {
 	return err
 }
 
-// open opens s at an offset.
 func open(ctx context.Context, s Source, offset int64) (*reading, error) {
 	system, err := fileSystem(ctx, s.Path)
 	if err != nil {

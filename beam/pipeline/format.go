@@ -45,7 +45,6 @@ type rowWriter interface {
 	close() error // completes the file without closing its writer
 }
 
-// newRowWriter returns a writer of rows to w.
 func newRowWriter(w io.Writer, format, compression string, columns []column) (rowWriter, error) {
 	if format == FormatParquet {
 		return newParquetWriter(w, columns), nil

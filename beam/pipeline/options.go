@@ -156,7 +156,6 @@ func (o Options) finder() (*lines.Finder, error) {
 	return nil, nil
 }
 
-// rules returns the rules of Check.
 func (o Options) rules() (profile.Rules, error) {
 	known := []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 	list, err := profile.Parse(o.Rules, known)

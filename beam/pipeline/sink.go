@@ -137,7 +137,6 @@ func (o Output) create(ctx context.Context, kind, unique string) (*file, error) 
 	return f, nil
 }
 
-// open opens f for rows of a kind.
 func (f *file) open(ctx context.Context, o Output, kind string) (err error) {
 	if f.out, err = f.fs.OpenWrite(ctx, f.name); err != nil {
 		return err

@@ -80,7 +80,6 @@ func decodeTally(b []byte) (t Tally, err error) {
 	return t, err
 }
 
-// appendTexts appends a list of texts.
 func appendTexts(b []byte, list []string) []byte {
 	b = binary.AppendUvarint(b, uint64(len(list)))
 	for _, s := range list {
@@ -89,7 +88,6 @@ func appendTexts(b []byte, list []string) []byte {
 	return b
 }
 
-// decodeTexts decodes a list of texts from all of b.
 func decodeTexts(b []byte) (list []string, err error) {
 	next := func() (uint64, error) {
 		n, size := binary.Uvarint(b)

@@ -142,7 +142,6 @@ func (f *scanFn) blocks(ctx context.Context, s Source, bury deadLetterWriter) er
 	return cmp.Or(in.err(), ctx.Err())
 }
 
-// block counts the lines of b.
 func (f *scanFn) block(s Source, b *lines.Block, bury deadLetterWriter) {
 	if b.Cut > 0 {
 		f.lines++
@@ -159,7 +158,6 @@ func (f *scanFn) block(s Source, b *lines.Block, bury deadLetterWriter) {
 // blanks contains the characters to trim around a URL.
 const blanks = " \t\r\n\v\f"
 
-// line counts a line.
 func (f *scanFn) line(s Source, finder *lines.Finder, line []byte, at place, bury deadLetterWriter) {
 	f.lines++
 	url := bytes.Trim(line, blanks)
@@ -178,7 +176,6 @@ func (f *scanFn) line(s Source, finder *lines.Finder, line []byte, at place, bur
 	}
 }
 
-// find returns the URL in a line.
 func (f *scanFn) find(finder *lines.Finder, line []byte) ([]byte, error) {
 	start, end, err := finder.Find(line)
 	if err != nil {

@@ -146,7 +146,6 @@ func sumOf(octets []byte) (string, error) {
 	return dirhash.HashZip(f.Name(), dirhash.Hash1)
 }
 
-// blob returns a file in a commit.
 func (r *repository) blob(ctx context.Context, commit, name string) ([]byte, error) {
 	return command(ctx, r.dir, nil, "git", "cat-file", "blob", commit+":"+name)
 }

@@ -60,7 +60,6 @@ func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	return strings.TrimRight(string(out), "\n"), err
 }
 
-// read returns a file in the repository.
 func (r *repository) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
 }

@@ -65,7 +65,6 @@ func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	return t, err
 }
 
-// document returns the document called name.
 func (t *texts) document(name string) []byte {
 	i := slices.IndexFunc(t.documents, func(f file) bool { return f.name == name })
 	return t.documents[i].octets

@@ -23,7 +23,6 @@ type store struct {
 // ErrSpill means that the spill file failed. Other errors in this package wrap it.
 var ErrSpill = errors.New("temporary file")
 
-// put stores a copy of b.
 func (s *store) put(b []byte) (c chunk, err error) {
 	s.mu.Lock()
 	if s.memory >= int64(len(b)) {

@@ -57,7 +57,6 @@ func (t *table) find(k Key) (at int, found bool) {
 	}
 }
 
-// has reports whether t contains k.
 func (t *table) has(k Key) bool {
 	if t.size == 0 {
 		return false

@@ -17,7 +17,6 @@ var ErrNoURL = errors.New("the line has no URL")
 // concurrently.
 type Finder struct{ form }
 
-// form is a form of lines.
 type form interface {
 	find(line []byte) (start, end int, err error)
 	decode(buf, text []byte) ([]byte, error)

@@ -23,7 +23,6 @@ func (f *filling) text() []byte { return f.block.memory[f.start:f.end] }
 // wholeLines returns the length of the complete lines in the text.
 func (f *filling) wholeLines() int { return bytes.LastIndexByte(f.text(), '\n') + 1 }
 
-// lines delivers the lines of in.
 func (r *reader) lines(in io.Reader) error {
 	f := &r.filling
 	f.block = r.newBlock()

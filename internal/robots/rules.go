@@ -88,7 +88,6 @@ func (f *file) eachGroup(do func(*group)) {
 	}
 }
 
-// group returns the group for this crawler.
 func (f *file) group() *group {
 	if f.named {
 		return &f.own

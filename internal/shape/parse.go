@@ -92,7 +92,6 @@ func NewParse(r *scheme.Registry, p locus.Profile, input string, u locus.URL) Pa
 	return j
 }
 
-// parts describes the parts of u.
 func parts(r *scheme.Registry, input string, u locus.URL) Parse {
 	j := Parse{
 		Input:      Text(input),

@@ -75,7 +75,6 @@ func (u *uncompress) clear() {
 	}
 }
 
-// code reads a code.
 func (u *uncompress) code() (int, error) {
 	for ; u.have < u.bits; u.have += 8 {
 		c, err := u.r.ReadByte()

@@ -25,7 +25,6 @@ func isUsage(err error) bool {
 	return ok
 }
 
-// run runs a pipeline.
 func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	runner, err := chooseRunner(ctx)
 	if err != nil {

@@ -112,7 +112,6 @@ func (f *LineFlags) Fail(err error) {
 	}
 }
 
-// flagsFor returns the flags for a format.
 func flagsFor(e *lines.FormatError) string {
 	switch e.Format {
 	case lines.FormatParquet:

@@ -67,7 +67,6 @@ func (d *decoder) value(key string, value toml.Primitive) []error {
 	})
 }
 
-// decode stores value in to.
 func (d *decoder) decode(value toml.Primitive, to any) []error {
 	if err := d.meta.PrimitiveDecode(value, to); err != nil {
 		return []error{plainError(err)}

@@ -42,7 +42,6 @@ type hostAccess struct {
 	certificate *tls.Certificate
 }
 
-// addAskFlags adds the flags of v.ask.
 func (v *verifier) addAskFlags(cmd *cobra.Command) {
 	q := &v.ask
 	base.AddFlags(cmd, "HTTP requests", func(f *pflag.FlagSet) {

@@ -90,7 +90,6 @@ func (c *changes) top(ctx context.Context, dir string) (string, error) {
 	return top, nil
 }
 
-// read reads the changes of a repository.
 func (c *changes) read(ctx context.Context, top, rev string) error {
 	if rev == "" || strings.HasPrefix(rev, "-") {
 		return fmt.Errorf("--changed-since: unknown revision %s", locus.Quote(rev))

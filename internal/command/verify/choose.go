@@ -41,7 +41,6 @@ type choice struct {
 	listed  map[string]bool           // links that --dump has listed
 }
 
-// addFlags adds the flags to the command.
 func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
 	base.AddFlags(cmd, "Choice", func(f *pflag.FlagSet) {
 		f.StringArrayVar(&c.exclude, "exclude", nil, "skip URLs that match `PATTERN` (repeatable)")

@@ -18,7 +18,6 @@ type reporter interface {
 	end()
 }
 
-// output is a destination of a report.
 type output struct {
 	w      *bufio.Writer
 	tty    bool

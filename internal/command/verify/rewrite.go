@@ -174,7 +174,6 @@ func isBalanced(text string) bool {
 	return open == 0
 }
 
-// apply applies edits to text.
 func apply(text []byte, edits []edit) []byte {
 	var b bytes.Buffer
 	from := 0

@@ -52,7 +52,6 @@ func child(d *Driver, role, dir string) error {
 	return fmt.Errorf("unknown role %q", role)
 }
 
-// start starts the test binary with a role.
 func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.Cmd, lines *bufio.Scanner) {
 	t.Helper()
 	program, err := os.Executable()

@@ -205,7 +205,6 @@ func (d *docusaurus) openerOf(name string) func(*docusaurus, map[string]any) err
 	return nil
 }
 
-// setting returns a string in the options of a plugin.
 func (d *docusaurus) setting(options map[string]any, key, usual string) string {
 	switch value := options[key].(type) {
 	case string:

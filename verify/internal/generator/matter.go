@@ -31,7 +31,6 @@ func (v values) add(key, value string) {
 	}
 }
 
-// get returns the first value of a key.
 func (v values) get(key string) string {
 	if list := v[key]; len(list) > 0 {
 		return list[0]
@@ -110,7 +109,6 @@ func (s *Site) matter(name string) (values, bool) {
 	return v, ok
 }
 
-// flat returns the scalars of a tree.
 func flat(tree map[string]any) values {
 	v := values{}
 	v.flatten("", tree)

@@ -124,7 +124,6 @@ func (v *vitePress) readIgnored(value any) {
 	}
 }
 
-// add adds a document.
 func (v *vitePress) add(name string) {
 	below := strings.TrimPrefix(strings.TrimPrefix(name, v.src), "/")
 	if path.Ext(name) != ".md" || slices.ContainsFunc(v.excluded, func(e *regexp.Regexp) bool { return e.MatchString(below) }) || strings.HasPrefix(below, "dist/") || strings.Contains(below, "/dist/") {

@@ -42,7 +42,6 @@ type loading struct {
 	back     *entry // history entry to open again; nil for a new entry
 }
 
-// progress returns the progress of loading the page.
 func (l *loading) progress() string {
 	text := "Opening " + l.place.shown()
 	if n := l.items.Load(); n > 0 {

@@ -64,7 +64,6 @@ func (m *model) startTour() {
 	})
 }
 
-// tourMsg is the page of the tour.
 type tourMsg struct{ page *page }
 
 // tourPage lists the stops of the tour.

@@ -132,7 +132,6 @@ func expandTabs(text string) string {
 
 func (p *page) add(b block) { p.blocks = append(p.blocks, b) }
 
-// addText adds lines of text.
 func (p *page) addText(s style, lines ...string) {
 	for _, text := range lines {
 		p.add(block{runs: []run{{text: text, link: noLink, style: s}}})

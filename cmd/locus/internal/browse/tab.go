@@ -71,7 +71,6 @@ func (t *tab) forget(e *entry) {
 // size returns the approximate memory use of the page in bytes.
 func (p *page) size() int { return 3*len(p.octets) + 200*len(p.blocks) + 400*len(p.links) }
 
-// stop stops loading in a tab.
 func (m *model) stop(t *tab) {
 	if l := t.loading; l != nil {
 		l.canceled = true

@@ -60,7 +60,6 @@ func (p *page) follow(u locus.URL) place {
 	return place{opener: p.place.opener, url: u, from: from}
 }
 
-// resolve returns the target of a reference in the page.
 func (p *page) resolve(r *scheme.Registry, base locus.URL, reference string) (locus.URL, error) {
 	ref, err := relative.Parse(reference)
 	if err != nil {

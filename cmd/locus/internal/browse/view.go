@@ -145,7 +145,6 @@ func (m *model) withLetter(e *entry, l line, prefix string) string {
 	return prefix
 }
 
-// parameters returns the SGR parameters of a run.
 func (m *model) parameters(e *entry, at int, r run) string {
 	var list []string
 	switch {

@@ -34,7 +34,6 @@ func (s subcommand) make(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// subcommands returns all subcommands.
 func subcommands() []subcommand {
 	return []subcommand{
 		{"get", base.GroupFetch, get.New},

@@ -88,7 +88,6 @@ func filePath(a *base.App) (string, error) {
 	return name, nil
 }
 
-// settingJSON is a setting for --json.
 type settingJSON struct {
 	Key      string     `json:"key"`
 	Value    any        `json:"value"` // null if there is no value

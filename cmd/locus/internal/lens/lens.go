@@ -140,7 +140,6 @@ func (c *command) ownReaders() []lens.Parser {
 	return append(lens.Standards(c.Registry), lens.InProcess(c.Registry)...)
 }
 
-// names returns the names of all readers.
 func (c *command) names() (names []string) {
 	for _, r := range c.ownReaders() {
 		names = append(names, r.Name())

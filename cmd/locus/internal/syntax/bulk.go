@@ -39,7 +39,6 @@ type bulkRun struct {
 	wrote bool // a result was written
 }
 
-// addFlags adds the flags for lines.
 func (r *bulkRun) addFlags(cmd *cobra.Command) { r.lines = base.AddLineFlags(r.app, cmd) }
 
 // errOutput means that standard output failed, which [base.App.Execute] reports.
