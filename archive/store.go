@@ -70,7 +70,7 @@ type Store struct {
 	closed bool
 }
 
-// archiveFile is a file of a store.
+// archiveFile is a file in a store.
 type archiveFile struct {
 	path     string
 	size     int64
@@ -320,7 +320,7 @@ func (s *Store) note(err error) {
 	}
 }
 
-// record is an open record of an archive.
+// record is an open record in an archive.
 type record struct {
 	*warc.Record
 	file *os.File

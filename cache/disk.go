@@ -109,7 +109,7 @@ func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	}
 	return missing, filepath.WalkDir(filepath.Join(s.dir, bodies), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || !isBody(d.Name()) {
-			return err // not a file of the store
+			return err // not a file in the store
 		}
 		if e := missing[d.Name()]; e != nil {
 			if info, err := d.Info(); err == nil && info.Size() == e.size {

@@ -85,8 +85,7 @@ func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	return m, sum, nil
 }
 
-// decoder reads the fields of a record. If a field is missing, it returns zero and sets
-// bad.
+// decoder reads the fields in a record. If a field is missing, it returns zero and sets bad.
 type decoder struct {
 	rest []byte
 	bad  bool

@@ -67,7 +67,7 @@ func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd strin
 		return a, fwdMethod
 	case a.cc.has("no-store"), req.Body != nil && req.Body != http.NoBody,
 		req.Header["If-Match"] != nil, req.Header["If-Unmodified-Since"] != nil, req.Header["Upgrade"] != nil,
-		// Otherwise responses of another host would be stored for this URL.
+		// Otherwise responses from another host would be stored for this URL.
 		req.URL != nil && req.Host != "" && !strings.EqualFold(req.Host, req.URL.Host):
 		return a, fwdBypass
 	case !s.isWeb(u) && s.age(u, http.Header{}) <= 0:

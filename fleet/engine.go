@@ -86,7 +86,7 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 	return nil
 }
 
-// linksOf yields the links of a source. A typed URL yields itself.
+// linksOf yields the links in a source. A typed URL yields itself.
 func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[verify.Found, error] {
 	if s.Open != nil {
 		return e.slot.checker.Links(ctx, *s)
@@ -94,11 +94,11 @@ func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[ver
 	return func(yield func(verify.Found, error) bool) { yield(e.slot.checker.Typed(s.URL), nil) }
 }
 
-// maxPart limits the lines of a document part. Parts are stored one by one, so that memory does not
-// depend on the document's length.
+// maxPart limits the lines in a document part. Parts are stored one by one, so that memory does
+// not depend on the document's length.
 const maxPart = 4096
 
-// reader adds the targets and lines of a document.
+// reader adds the targets and lines in a document.
 type reader struct {
 	e     *Submitter
 	name  string
@@ -277,8 +277,8 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	return e.keys[i], true
 }
 
-// eachLine calls each for the lines of a document or page, with the responses that wait for their
-// verdicts.
+// eachLine calls each for the lines in a document or page, with the responses that wait for
+// their verdicts.
 func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *responses) error) error {
 	for number := 0; ; number++ {
 		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {

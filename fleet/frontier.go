@@ -114,8 +114,8 @@ func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	return &Frontier{name: name, nc: nc, js: js}, nil
 }
 
-// FindFrontier opens an existing frontier. The error is [ErrNoFrontier], [ErrName] or an error of
-// the NATS server.
+// FindFrontier opens an existing frontier. The error is [ErrNoFrontier], [ErrName] or an error
+// from the NATS server.
 func FindFrontier(ctx context.Context, nc *nats.Conn, name string) (*Frontier, error) {
 	f, err := newFrontier(nc, name)
 	if err != nil {

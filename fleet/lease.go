@@ -94,8 +94,8 @@ const codeReplicatedConflict = 10164
 
 var errTaken = errors.New("fleet: another worker holds the lease")
 
-// take takes the named lease if it is free or its holder stopped renewing it. The error is errTaken
-// or an error of the store.
+// take takes the named lease if it is free or its holder stopped renewing it. The error is
+// errTaken or an error from the store.
 func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker})
 	begin := s.clock.Now()
@@ -144,8 +144,8 @@ func (s *leases) renew(ctx context.Context, l *lease) error {
 }
 
 // replace replaces the record of l. It also works if the previous renewal was stored but its
-// response was lost. The error is errTaken if the record belongs to another worker, or an error of
-// the store.
+// response was lost. The error is errTaken if the record belongs to another worker, or an error
+// from the store.
 func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision uint64, err error) {
 	revision, err = s.bucket.Update(ctx, l.name, value, l.revision)
 	if !isConflict(err) {

@@ -248,7 +248,7 @@ func (w *Worker) renewAll(ctx context.Context) error {
 	})
 }
 
-// renew renews the lease of p. The error is an error of the store.
+// renew renews the lease of p. The error is an error from the store.
 func (w *Worker) renew(ctx context.Context, p *partition) error {
 	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()

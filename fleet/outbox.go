@@ -45,7 +45,7 @@ func (j *job) last() uint64 {
 	return j.before.sequence
 }
 
-// put publishes a verdict. The error is an error of the connection.
+// put publishes a verdict. The error is an error from the connection.
 func (o *outbox) put(h *host, j *job, answer *verify.Response) error {
 	ack, err := o.frontier.publishVerdict(j.at, answer, j.last())
 	if err != nil {

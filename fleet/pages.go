@@ -133,7 +133,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 	return 0, ctx.Err()
 }
 
-// storePage stores the links of a page and their targets. It may be called twice for a page.
+// storePage stores the links in a page and their targets. It may be called twice for a page.
 func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Response) error {
 	page := j.found.Target
 	page.First = answer.First
@@ -225,7 +225,7 @@ func settled(a *verify.Checker, found *verify.Found, answer *verify.Response) *v
 	return &verify.Response{Outcome: r.Outcome, When: answer.When}
 }
 
-// claim reports whether j stores the links of its page. Several URLs may redirect to one page;
+// claim reports whether j stores the links in its page. Several URLs may redirect to one page;
 // only the first of them stores the page's links.
 func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
 	mine := fmt.Sprintf("%x", j.at.key)

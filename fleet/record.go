@@ -120,7 +120,7 @@ func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (fou
 	return found, r.By, err
 }
 
-// lineRecord is a line of a document piece: a link with its outcome if known, or a read error.
+// lineRecord is a line in a document piece: a link with its outcome if known, or a read error.
 type lineRecord struct {
 	Link     json.RawMessage  `json:"l,omitempty"`
 	Response *verify.Response `json:"a,omitempty"`

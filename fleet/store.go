@@ -95,8 +95,8 @@ func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Fou
 	return b.add(ctx, b.f.subject(targetStream, b.f.addressOf(a, found).words()...), text)
 }
 
-// lines adds the lines of the document with the key, in pieces. If again is true, they replace the
-// document's earlier lines; otherwise the earlier lines stay.
+// lines adds the lines in the document with the key, in pieces. If again is true, they replace
+// the document's earlier lines; otherwise the earlier lines stay.
 func (b *batch) lines(ctx context.Context, document key, texts [][]byte, again bool) error {
 	var piece []byte
 	number := 0
@@ -175,8 +175,8 @@ func readVerdict(sequence uint64, text []byte) *verdict {
 // errStored is the error if the target already has another verdict.
 var errStored = errors.New("fleet: the target already has a verdict")
 
-// storeVerdict stores the verdict of a target. last is the sequence number of the previous verdict,
-// or 0 if there is none. The error is errStored or an error of the server.
+// storeVerdict stores the verdict of a target. last is the sequence number of the previous
+// verdict, or 0 if there is none. The error is errStored or an error from the server.
 func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.Response, last uint64) error {
 	ack, err := f.publishVerdict(at, answer, last)
 	if err != nil {

@@ -8,10 +8,10 @@
 //
 // [Run] follows the items of menus and the links of HTML, style sheets, Markdown and gemtext.
 // It stores the resources below the URLs it was given, as [scheme.Syntax.Below] defines
-// "below". In schemes where "/" has no meaning, such as gopher, it also stores the objects
-// that those menus list on the same server. [Options] widen and narrow the selection. Run
-// does not open searches, forms and sessions. It does not read the files of a directory for
-// links, because the directory lists all of them.
+// "below". In schemes where "/" has no meaning, such as gopher, it also stores the objects that
+// those menus list on the same server. [Options] widen and narrow the selection. Run does not
+// open searches, forms and sessions. It does not read the files in a directory for links,
+// because the directory lists all of them.
 //
 // A redirect is a link: its target has its own file. Run stores the bytes of a resource as
 // the server sent them, after decoding HTTP's gzip coding. A resource in another content

@@ -36,7 +36,7 @@ type FSOptions struct {
 	// of memory for each. Zero means 1<<20.
 	Menus int
 
-	// Keep is how long the entries of a menu are cached before the FS reads the menu again.
+	// Keep is how long the entries in a menu are cached before the FS reads the menu again.
 	// Zero means as long as the FS exists.
 	Keep time.Duration
 	// CachedMenus is the maximum number of menus with cached entries. Together these menus have
@@ -126,7 +126,7 @@ func (f *FS) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// ReadDir returns the entries of a directory, sorted by name. If the menu is truncated or too
+// ReadDir returns the entries in a directory, sorted by name. If the menu is truncated or too
 // large, it returns the entries so far with the error.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	l, err := f.readDir(name)

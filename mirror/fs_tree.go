@@ -27,7 +27,7 @@ type fsMenu struct {
 	element *list.Element // element in FS.recent
 }
 
-// listing holds the entries of a menu at the time of reading.
+// listing holds the entries in a menu at the time of reading.
 type listing struct {
 	entries []*fsEntry // entries in menu order
 	text    int64      // text in entries, in bytes

@@ -27,7 +27,7 @@ const (
 	journalFile  = stateFolder + "/journal.ndjson"
 )
 
-// Record is a line of the manifest: a URL and its file.
+// Record is a line in the manifest: a URL and its file.
 type Record struct {
 	URL      string    `json:"url"`  // in canonical form, without a password
 	File     string    `json:"file"` // file with the resource's bytes, relative to the mirror's directory

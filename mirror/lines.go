@@ -34,7 +34,7 @@ func openLines(root *os.Root, name string, flag int) (*lineFile, error) {
 	return &lineFile{f, bufio.NewWriterSize(f, 64<<10), info.Size()}, nil
 }
 
-// lines yields the current lines of the file, with their offsets. The bytes are valid until the
+// lines yields the current lines in the file, with their offsets. The bytes are valid until the
 // next iteration. The iteration ends before a line that is too long or lacks its newline.
 func (l *lineFile) lines() iter.Seq2[[]byte, int64] {
 	return func(yield func([]byte, int64) bool) {

@@ -36,8 +36,7 @@ type Options struct {
 	Newer time.Time
 
 	Layout Layout // empty means LayoutHost; the layout of a mirror can't be changed
-	// Relink rewrites links between files of the mirror, and makes all other links
-	// absolute.
+	// Relink rewrites links between files in the mirror, and makes all other links absolute.
 	Relink bool
 	// Delete removes the files of resources that are gone.
 	Delete bool

@@ -31,7 +31,7 @@ var ErrBusy = errors.New("another run is writing to this directory")
 // symbolic links, that prevent writing a file.
 var ErrForeign = errors.New("in the way")
 
-// FileError is a failure to read or write a file of the mirror.
+// FileError is a failure to read or write a file in the mirror.
 type FileError struct {
 	Path string
 	Err  error

@@ -27,7 +27,7 @@ import (
 // Job is a URL and the file to write it to.
 type Job struct {
 	URL locus.URL // after redirects
-	// Name is the name of the file in the directory, not a path. [SafeName] makes one.
+	// Name is the file name in the directory, not a path. [SafeName] makes one.
 	Name string
 }
 
@@ -39,7 +39,7 @@ type Result struct {
 	// nil after an error, or if nothing was downloaded.
 	Resource scheme.Resource
 	URL      locus.URL // URL after redirects
-	Size     int64     // size of the file
+	Size     int64     // file size
 	Resumed  int64     // bytes in Size from an earlier part
 	Skipped  bool      // the file existed, and Options.Resume is set
 	// Discarded is the number of bytes of an earlier part that were downloaded again, because

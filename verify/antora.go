@@ -79,7 +79,7 @@ func antoraModule(base locus.URL) (dir, module string, ok bool) {
 
 // antoraPlace is the place where Antora first looks up a page or a picture.
 type antoraPlace struct {
-	top    locus.URL // top of the repository, or zero if unknown
+	top    locus.URL // repository root, or zero if unknown
 	dir    string    // URL of the directory that contains the directory "modules"
 	module string
 	own    bool // the link names no module, so the module of its document applies
@@ -90,7 +90,7 @@ type contentRoot struct {
 	built bool   // a build adds files to it
 }
 
-// antoraTree holds the Antora files of a repository. A component may have several content
+// antoraTree holds the Antora files in a repository. A component may have several content
 // roots: directories with an antora.yml of the same name.
 type antoraTree struct {
 	roots   map[string]contentRoot // keys are URLs
@@ -222,7 +222,7 @@ func componentName(text string) string {
 	return ""
 }
 
-// readFolder calls use for each file of a directory, and returns its subdirectories.
+// readFolder calls use for each file in a directory, and returns its subdirectories.
 func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
 	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {

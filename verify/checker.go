@@ -106,7 +106,7 @@ func (c *Checker) Typed(u locus.URL) Found {
 	return f
 }
 
-// Read returns the links of a document, and an error for each part that can't be read.
+// Read returns the links in a document, and an error for each part that can't be read.
 func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []error) {
 	for f, err := range c.Links(ctx, s) {
 		if err != nil {
@@ -118,7 +118,7 @@ func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []
 	return list, failures
 }
 
-// Links yields the links of a document while it reads it, and an error for each part that can't
+// Links yields the links in a document while it reads it, and an error for each part that can't
 // be read. Links does not retain the links that it has yielded. It ends early if ctx is
 // cancelled.
 func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
@@ -242,7 +242,7 @@ type Response struct {
 	IsPage bool
 	// First is the first page of the site, which may have moved.
 	First locus.URL
-	// Links holds the links of the page.
+	// Links holds the links in the page.
 	Links []Found
 	// Failures holds an error for each part of the page that can't be read.
 	Failures []error

@@ -29,9 +29,9 @@
 //   - terminal sessions: the connection, until the first byte arrives
 //   - mail: the syntax of the address and a DNS lookup, without contact to a mail server
 //
-// The Verifier reads a whole page only if it needs the fragments or the links of the page.
-// If a URL continues after a hyphen at the end of a line and is dead, the Verifier tries the
-// URL without the hyphen.
+// The Verifier reads a whole page only if it needs the fragments or the links in the page. If a
+// URL continues after a hyphen at the end of a line and is dead, the Verifier tries the URL
+// without the hyphen.
 //
 // A page that redirects by a Refresh header field within ten seconds counts as a redirect.
 // So does a page with such a meta element, if the Verifier reads the page.

@@ -59,7 +59,7 @@ type doc struct {
 	typed    bool     // the doc is a typed URL, not a document
 }
 
-// contents holds the links of a document.
+// contents holds the links in a document.
 type contents struct {
 	links    []link
 	failures []error     // errors of unreadable parts

@@ -82,10 +82,10 @@ func (r *Result) String() string {
 	return term.Safe(b.String())
 }
 
-// Files verifies the links of all documents in fsys. It checks that the files exist and have
-// the fragments; if o has a Client, it also checks other URLs. A relative reference that
-// begins with "/" starts at the root of fsys. A link that points outside fsys gets a
-// [Warning]. In a [Result], the URL of a file is "x-fs:///" followed by its name.
+// Files verifies the links in all documents in fsys. It checks that the files exist and have
+// the fragments; if o has a Client, it also checks other URLs. A relative reference that begins
+// with "/" starts at the root of fsys. A link that points outside fsys gets a [Warning]. In a
+// [Result], the URL of a file is "x-fs:///" followed by its name.
 //
 // Files fails if the root of fsys can't be read. If fsys has no documents, the error wraps
 // [fs.ErrNotExist]. If another directory can't be read, the Report has a Result with Err.
@@ -213,7 +213,7 @@ func openIn(fsys fs.FS, req *scheme.Request) (scheme.Resource, error) {
 	return nil, err
 }
 
-// itemsIn yields the entries of a directory.
+// itemsIn yields the entries in a directory.
 func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		entries, err := fs.ReadDir(fsys, dir)

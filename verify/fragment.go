@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// fragments holds the results for fragments of a document.
+// fragments holds the results for fragments in a document.
 type fragments struct {
 	found    map[string]bool // whether each fragment exists or may exist
 	built    map[string]bool // fragments that only a build of the site creates

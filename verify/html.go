@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// anchors holds the fragments of a document as sorted hashes, to save memory.
+// anchors holds the fragments in a document as sorted hashes, to save memory.
 type anchors struct {
 	names []uint64
 	// lenient means that fragments match in any case, as on sites that show Markdown.

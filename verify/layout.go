@@ -35,7 +35,7 @@ type LayoutOptions struct {
 	// Preset is the generator: one of [Presets], or the one that [FindPreset] returned.
 	// If empty, there is none.
 	Preset string
-	// URL is the URL of the published site. The Verifier checks links to URL by the files of
+	// URL is the URL of the published site. The Verifier checks links to URL by the files in
 	// the directory, if these exist. If zero, the URL comes from the configuration of the
 	// generator, and the Verifier requests links to it.
 	URL locus.URL
@@ -48,9 +48,9 @@ type LayoutOptions struct {
 func Presets() []string { return generator.Presets() }
 
 // FindPreset looks for a generator's configuration file in the root of fsys. It returns the
-// generator and the name of the file. If there is no such file, both are empty. The generator
-// may not be one of [Presets]; then the Verifier can check links to files, but links to pages
-// need a build.
+// generator and the file name. If there is no such file, both are empty. The generator may not
+// be one of [Presets]; then the Verifier can check links to files, but links to pages need a
+// build.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
 // OpenLayout reads the layout of the directory fsys with the URL root. It ends early if ctx is
@@ -112,7 +112,7 @@ func (l *Layout) Contains(u locus.URL) bool {
 	return ok && l.site.Contains(name)
 }
 
-// name returns the name of the file at u, relative to the directory.
+// name returns the file name at u, relative to the directory.
 func (l *Layout) name(u locus.URL) (string, bool) {
 	rest, ok := strings.CutPrefix(u.WithoutFragment().String(), l.root.String())
 	if !ok {

@@ -86,8 +86,8 @@ func (c *Checker) read(ctx context.Context, r io.Reader, s *Source) (read conten
 	return read
 }
 
-// eachLink yields the links of a document, and an error for each part that can't be read. For
-// a binary document it yields document.ErrBinary.
+// eachLink yields the links in a document, and an error for each part that can't be read. For a
+// binary document it yields document.ErrBinary.
 func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq2[link, error] {
 	o := c.o.Document
 	if s.Type != "" {
@@ -406,7 +406,7 @@ var errNoPlace = errors.New("a relative link in a document without a location")
 // errNoScheme is the error for a reference that begins with "//" in a file.
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// errAbove is the error for a relative reference that points above the top of the repository.
+// errAbove is the error for a relative reference that points above the repository root.
 var errAbove = errors.New("points above the top of the repository")
 
 func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
@@ -509,9 +509,9 @@ func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.
 const rootUnknown = "the root of the site is unknown"
 
 // isRootGuessed reports whether the root of a link that begins with "/" is uncertain. Only the
-// caller can know the server root of a page or style sheet. In other documents "/" is the top
-// of the repository. There a path with a file extension names a file, and a path without one
-// may name a page of a site.
+// caller can know the server root of a page or style sheet. In other documents "/" is the
+// repository root. There a path with a file extension names a file, and a path without one may
+// name a page of a site.
 func isRootGuessed(found *document.Link, s *Source) bool {
 	path := found.Ref
 	if strings.HasPrefix(found.Base, "/") && !strings.HasPrefix(path, "/") {

@@ -21,7 +21,7 @@ type softHosts struct {
 	hosts map[string]*softHost
 }
 
-// softHost is the response of a host for a path that does not exist.
+// softHost is the response from a host for a path that does not exist.
 type softHost struct {
 	once  sync.Once
 	found bool

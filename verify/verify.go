@@ -28,13 +28,13 @@ type Source struct {
 	// Type is the media type. If empty, it is guessed from the name and the content.
 	Type string
 	// Open opens the document. If nil, the Source is a site: the Verifier verifies URL like a
-	// typed link, then the links of the page at URL and of the pages below it.
+	// typed link, then the links in the page at URL and in the pages below it.
 	Open func(context.Context) (io.ReadCloser, error)
 	// Root is the directory for relative references that begin with "/" in a local file. It
 	// must end in "/". The zero URL selects Top.
 	Root locus.URL
-	// RootGuessed reports that Root may not be the root of the site. A link to a missing file
-	// there is not reported as dead. Top always counts as guessed.
+	// RootGuessed reports that Root may not be the site root. A link to a missing file there is
+	// not reported as dead. Top always counts as guessed.
 	RootGuessed bool
 	// Top is the top directory of the repository that contains the document. It must end in
 	// "/". A link that points above Top is [Ignored]. The zero URL means that there is no
@@ -255,7 +255,7 @@ func New(c *access.Client, o *Options) *Verifier {
 //
 // Run first reads all documents, then verifies their links. So it requests each URL once, even
 // if links contain different fragments. Run verifies files and the pages of a site earlier. If
-// a fragment of a file or page is found later, Run opens the file or page again.
+// a fragment in a file or page is found later, Run opens the file or page again.
 //
 // A Verifier runs once. A second run, and a second loop over the results of the first, yield
 // one Result with Err set to [ErrUsed].

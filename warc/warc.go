@@ -97,7 +97,7 @@ func (r *Record) Date() time.Time {
 // io.ErrUnexpectedEOF.
 func (r *Record) Read(p []byte) (int, error) { return r.block.Read(p) }
 
-// Reader reads the records of an archive. It may be used by one goroutine at a time.
+// Reader reads the records in an archive. It may be used by one goroutine at a time.
 type Reader struct {
 	in     *counter
 	z      *gzip.Reader // nil if not compressed, or between members

@@ -15,7 +15,7 @@ func IsFirstLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("WARC/")) || isARC(string(line))
 }
 
-// WAT describes another record: its header, and the links of its page. It comes from a WAT
+// WAT describes another record: its header, and the links in its page. It comes from a WAT
 // file.
 type WAT struct {
 	Type  string // type of the described record, in lower case; empty if unknown

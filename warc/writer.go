@@ -23,7 +23,7 @@ type WriterOptions struct {
 	// Size is the length in bytes after which the Writer begins another file. If Size is set,
 	// files are numbered: NAME-00001.warc.gz. Zero means a single file.
 	Size int64
-	// Info holds fields of the "warcinfo" record of each file, in addition to format and
+	// Info holds fields of the "warcinfo" record in each file, in addition to format and
 	// conformsTo.
 	Info []Field
 	// Now is the clock. If nil, it is time.Now.

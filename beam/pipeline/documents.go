@@ -74,7 +74,7 @@ func (f *extractFn) ProcessElement(ctx context.Context, s Source, found, dead fu
 	return f.Options.output().failed(ctx, s, f.extract(ctx, s, found, dead))
 }
 
-// extract emits the links of a file.
+// extract emits the links in a file.
 func (f *extractFn) extract(ctx context.Context, s Source, found, dead func(Row)) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {
@@ -107,7 +107,7 @@ func linkRow(file string, l document.Link) Row {
 	}}
 }
 
-// archive counts the links of the pages in a web archive.
+// archive counts the links in a web archive's pages.
 func (f *scanFn) archive(ctx context.Context, s Source, bury deadLetterWriter) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {

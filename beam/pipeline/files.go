@@ -79,7 +79,7 @@ func explain(name string, err error) error {
 // shown returns the name of a file for messages.
 func shown(name string) string { return locus.Quote(locus.MaskText(name)) }
 
-// reasonOf returns the system error without the name of the file.
+// reasonOf returns the system error without the file name.
 func reasonOf(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -139,7 +139,7 @@ func (f *scanFn) ProcessElement(ctx context.Context, tracker *sdf.LockRTracker, 
 	return f.Options.output().failed(ctx, s, err)
 }
 
-// whole counts the records of a file that can't be split.
+// whole counts the records in a file that can't be split.
 func (f *scanFn) whole(ctx context.Context, s Source, bury deadLetterWriter) error {
 	switch {
 	case f.Options.Pipeline == Graph && s.Parquet:

@@ -123,7 +123,7 @@ func (f *scanFn) tooLong(n int64) error {
 	return fmt.Errorf("the line has %d bytes: the limit is %d", n, f.maxLine)
 }
 
-// blocks counts the lines of a file that can't be split.
+// blocks counts the lines in a file that can't be split.
 func (f *scanFn) blocks(ctx context.Context, s Source, bury deadLetterWriter) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command release builds the files of a release: program archives for each system, Debian
+// Command release builds the files in a release: program archives for each system, Debian
 // packages, a container image, bills of materials and SHA256SUMS. It also creates the modules
 // that "go install" downloads.
 //

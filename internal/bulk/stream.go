@@ -45,7 +45,7 @@ func (s *store) put(b []byte) (c chunk, err error) {
 	return chunk{at: at, size: len(b)}, nil
 }
 
-// spilled returns the size of the file.
+// spilled returns the file size.
 func (s *store) spilled() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,7 +71,7 @@ func (o *Options) columnIn(line []byte) (*Finder, error) {
 	return Field(i+1, o.Delimiter)
 }
 
-// fields returns the fields of a line, with the syntax of [Field].
+// fields returns the fields in a line, with the syntax of [Field].
 func fields(line []byte, delimiter string) (list []string, err error) {
 	if !isCSV(delimiter) {
 		return strings.Split(string(line), delimiter), nil

@@ -71,7 +71,7 @@ func (r *reader) content(in *bufio.Reader) error {
 	return r.lines(in)
 }
 
-// table delivers the lines of a source with URLs in fields or in JSON.
+// table delivers the lines in a source with URLs in fields or in JSON.
 func (r *reader) table(in *bufio.Reader) error {
 	in.Peek(1) // the next read repeats an error
 	if err := recognizeParquet(in); err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Block contains lines of one source, or an error.
+// Block contains lines in one source, or an error.
 type Block struct {
-	// Source is the name of the file, or "-" for standard input.
+	// Source is the file name, or "-" for standard input.
 	Source string
 	// Line is the number of the first line in its source, from 1. In a web archive, each record
 	// counts as a line, which is empty if the record has no target.

@@ -42,8 +42,8 @@ const (
 	FormatParquet = "Parquet"
 )
 
-// recognize returns a [*FormatError] if the lines of the source are not URLs. The lines of a pipe
-// may come slowly, so recognize only checks for format marks there.
+// recognize returns a [*FormatError] if the lines in the source are not URLs. The lines of a
+// pipe may come slowly, so recognize only checks for format marks there.
 func (r *reader) recognize(in *bufio.Reader) error {
 	if r.piped {
 		return recognizeParquet(in)
@@ -60,8 +60,8 @@ func recognizeParquet(in *bufio.Reader) error {
 	return nil
 }
 
-// Recognize returns a [*FormatError] if the lines of a source that begins with head are not URLs.
-// ended reports whether head is the whole source.
+// Recognize returns a [*FormatError] if the lines in a source that begins with head are not
+// URLs. ended reports whether head is the whole source.
 func Recognize(head []byte, ended bool) error {
 	var e *FormatError
 	switch first, _, whole := bytes.Cut(head, newline); {

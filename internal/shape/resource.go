@@ -76,7 +76,7 @@ type Form struct {
 	Fields []FormField `json:"fields"`
 }
 
-// FormField is a field of a form.
+// FormField is a field in a form.
 type FormField struct {
 	Number  int              `json:"number,omitempty"` // from 1, without notes; omitted for a note
 	Kind    scheme.FieldKind `json:"kind"`

@@ -23,9 +23,9 @@ import (
 // longer line is not a URL, because the longest URL and its line end fit.
 const longestLine = 2 * locus.MaxLen
 
-// Inputs yields the arguments, or the lines of standard input if "-" is the only argument.
-// A line ends with LF, CR LF or the end of the input. Inputs skips blank lines and a byte
-// order mark. It truncates a line that is too long for a URL, and yields it with an error.
+// Inputs yields the arguments, or the lines of standard input if "-" is the only argument. A
+// line ends with LF, CR LF or the end of input. Inputs skips blank lines and a byte order mark.
+// It truncates a line that is too long for a URL, and yields it with an error.
 //
 // It stops when the run is interrupted or standard output fails.
 func (a *App) Inputs(args []string) iter.Seq2[string, error] {

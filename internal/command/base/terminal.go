@@ -56,7 +56,7 @@ func (a *App) Terminal() (*Terminal, error) {
 	return &Terminal{f, bufio.NewReader(f), interrupt}, nil
 }
 
-// ReadLine prompts for a line. At the end of the input it returns [ErrNoAnswer].
+// ReadLine prompts for a line. At the end of input it returns [ErrNoAnswer].
 func (t *Terminal) ReadLine(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(t, prompt)
 	text, err := answer(ctx, func() (string, error) {

@@ -20,7 +20,7 @@ type changes struct {
 	lines   map[string]*changed // changed lines by repository root
 }
 
-// changed holds the changed lines in each file of a repository, by path. If all is set, every
+// changed holds the changed lines in each file in a repository, by path. If all is set, every
 // line has changed.
 type changed struct {
 	all   bool

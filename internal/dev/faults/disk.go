@@ -308,7 +308,7 @@ func clock(t *testing.T, d *Driver) {
 // maxAllocated is the maximum number of bytes for opening and reading a damaged store.
 const maxAllocated = 512 << 20
 
-// damage changes each file of the store in many ways, and opens it.
+// damage changes each file in the store in many ways, and opens it.
 func damage(t *testing.T, d *Driver) {
 	whole := folder(t)
 	n := d.entries()

@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// Fault is a row of the matrix, and the name of a subtest.
+// Fault is a row in the matrix, and the name of a subtest.
 type Fault string
 
 const (
@@ -196,7 +196,7 @@ func another(t *testing.T, d *Driver, s Store, i int) {
 func everything(int) bool { return true }
 func nothing(int) bool    { return false }
 
-// files returns the files of the store, relative to dir.
+// files returns the files in the store, relative to dir.
 func (d *Driver) files(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {

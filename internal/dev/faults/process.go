@@ -258,7 +258,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// outcome reads the last output of a process.
+// outcome reads the last output from a process.
 func outcome(t *testing.T, cmd *exec.Cmd, lines *bufio.Scanner) (texts []string) {
 	t.Helper()
 	for lines.Scan() {

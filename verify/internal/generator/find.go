@@ -16,11 +16,11 @@ type Kind uint8
 const (
 	// Missing means that the page or file does not exist in the site.
 	Missing Kind = iota
-	// File is a file of the directory.
+	// File is a file in the directory.
 	File
 	// Made is a page that the generator creates without a source.
 	Made
-	// Outside is a path of the server that is not below the root of the site.
+	// Outside is a path of the server that is not below the site root.
 	Outside
 	// Unlisted is a document for which the generator creates no page.
 	Unlisted
@@ -41,7 +41,7 @@ const (
 type Target struct {
 	Kind Kind
 	// Name is the name of a file. For Made, Missing and Outside, it is the path on the server,
-	// relative to the root of the site.
+	// relative to the site root.
 	Name string
 }
 
@@ -311,7 +311,7 @@ func leaves(base, ref string) int {
 	return most
 }
 
-// page returns the target at a path below the root of the site.
+// page returns the target at a path below the site root.
 func (s *Site) page(p string) Target {
 	p = withoutIndex(p)
 	candidates := []string{p, p + "/"}
@@ -354,7 +354,7 @@ func (s *Site) SetPrefix(p string) {
 	}
 }
 
-// Address returns the path of a document's page, below the root of the site.
+// Address returns the path of a document's page, below the site root.
 func (s *Site) Address(doc string) string { return s.paths[doc] }
 
 // At returns the target at a path of the server, which includes the prefix of the site.

@@ -114,8 +114,8 @@ func (s *Site) recognized(folders []string, static string) error {
 	return nil
 }
 
-// isAbout reports whether a file at the top of a repository describes the repository and is not
-// a page.
+// isAbout reports whether a file at the repository root describes the repository and is not a
+// page.
 func isAbout(name string) bool {
 	switch strings.ToLower(strings.TrimSuffix(name, path.Ext(name))) {
 	case "readme", "changelog", "contributing", "security", "code_of_conduct", "license", "support", "governance", "authors", "history":

@@ -54,7 +54,7 @@ type Site struct {
 
 	base     string                       // site directory within fsys: "website"
 	roots    []root                       // directories with their own link rules
-	rooted   bool                         // links "/a" begin at the root of the site, not of the server
+	rooted   bool                         // links "/a" begin at the site root, not at the server root
 	doubt    bool                         // a plugin, a theme or an unread setting may create pages
 	supplied func(name string) bool       // reports whether a plugin may create a document or file; may be nil
 	resolve  func(doc, ref string) Target // replaces the rules of Find, if not nil
@@ -136,9 +136,9 @@ func Presets() []string {
 }
 
 // Detect looks for a generator's configuration file in the root of fsys. It returns the
-// generator and the name of the file. If there is no such file, both are empty. Detect also
-// finds a configuration file in a directory below the root, if the documents of its site are
-// beside that directory.
+// generator and the file name. If there is no such file, both are empty. Detect also finds a
+// configuration file in a directory below the root, if the documents of its site are beside
+// that directory.
 func Detect(fsys fs.FS) (name, config string) {
 	list := presets()
 	entries, _ := fs.ReadDir(fsys, ".") // a directory that can't be read has no configuration

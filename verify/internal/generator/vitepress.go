@@ -29,7 +29,7 @@ type rewrite struct {
 	to   string
 }
 
-// vitePressLeaves reports whether the documents are outside the directory of the configuration.
+// vitePressLeaves reports whether the documents are outside the configuration's directory.
 func vitePressLeaves(text string) bool {
 	return strings.HasPrefix(path.Clean(textOf(readScript(text)["srcDir"])), "../")
 }

@@ -29,7 +29,7 @@ type bookmark struct {
 // it, so adding and removing a bookmark preserve the rest of the file.
 type bookmarks struct{ path string }
 
-// maxBookmarks limits the size of the file, in bytes.
+// maxBookmarks limits the file size, in bytes.
 const maxBookmarks = 8 << 20
 
 // read returns the bookmarks. It returns none if the file does not exist.

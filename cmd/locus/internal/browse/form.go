@@ -17,7 +17,7 @@ type answers struct {
 	hidden bool        // an answer must not be shown
 }
 
-// addForm adds the fields of a form as links that prompt for the answers.
+// addForm adds the fields in a form as links that prompt for the answers.
 func (p *page) addForm(f *scheme.Form) {
 	a := &answers{form: f, values: form.Presets(f), fields: form.Fields(f), block: map[int]int{}}
 	p.form = a

@@ -307,7 +307,7 @@ func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bo
 	return r.flush()
 }
 
-// links adds links of a file, and reports whether to continue.
+// links adds links in a file, and reports whether to continue.
 func (r *reading) links(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	for l, err := range links {
 		if err != nil && r.ctx.Err() != nil {

@@ -1,4 +1,4 @@
-// Package form converts the fields of a form to questions for users, and their texts to
+// Package form converts the fields in a form to questions for users, and their texts to
 // answers.
 package form
 
@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// Question is a field of a form. Users name it by number or prompt. A note has number 0.
+// Question is a field in a form. Users name it by number or prompt. A note has number 0.
 type Question struct {
 	scheme.FormField
 	Index  int // index among all fields, from 0
@@ -27,7 +27,7 @@ type Question struct {
 	Preset string // default answer
 }
 
-// Fields returns all fields of a form.
+// Fields returns all fields in a form.
 func Fields(f *scheme.Form) []Question {
 	list := make([]Question, len(f.Fields))
 	answers := f.Defaults()

@@ -226,7 +226,7 @@ func findQuestion(all []form.Question, field string) (form.Question, error) {
 
 var errTwoFields = errors.New("matches more than one field: use the field's number")
 
-// noSuchField lists the fields of a form.
+// noSuchField lists the fields in a form.
 func noSuchField(all []form.Question) error {
 	labels := make([]string, len(all))
 	for i, q := range all {

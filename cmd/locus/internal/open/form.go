@@ -135,8 +135,8 @@ func (v *formDialog) bracket(q form.Question) string {
 	return " [" + v.legible.Preset(q) + "]"
 }
 
-// readLines reads lines up to a line with only a dot, or the end of the input. A terminal
-// can be read again after that. The user can't enter a line that contains only a dot.
+// readLines reads lines up to a line with only a dot, or the end of input. A terminal can be
+// read again after that. The user can't enter a line that contains only a dot.
 func (v *formDialog) readLines(ctx context.Context) (string, error) {
 	var lines []string
 	for {
@@ -187,7 +187,7 @@ func chooseByStart(choices []string, text string) (string, error) {
 	return "", fmt.Errorf("ambiguous: %d choices begin with this text", len(like))
 }
 
-// saveAs sets the file for the response. The form sends only the name of the file.
+// saveAs sets the file for the response. The form sends only the file name.
 func (v *formDialog) saveAs(q form.Question, text string) (string, error) {
 	switch {
 	case text == "":

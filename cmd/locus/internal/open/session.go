@@ -95,7 +95,7 @@ func isTerminal(r io.Reader) bool {
 	return ok && terminal.IsTerminal(int(f.Fd()))
 }
 
-// afterInput is the time that a host may be silent after the end of the input.
+// afterInput is the time that a host may be silent after the end of input.
 const afterInput = 2 * time.Second
 
 // pipe sends standard input, and writes the host's output.
@@ -120,7 +120,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		inputEnd <- err
 	}()
 	var failure error
-	var silent <-chan time.Time // after the end of the input
+	var silent <-chan time.Time // after the end of input
 	for {
 		select {
 		case err := <-ended:

@@ -315,7 +315,7 @@ func (t *terminalSession) hear() {
 	}
 }
 
-// transmit sends the typed text. The next read reports an error of the connection.
+// transmit sends the typed text. The next read reports an error from the connection.
 func (t *terminalSession) transmit() {
 	defer close(t.sent)
 	for d := range t.out {
@@ -426,7 +426,7 @@ func (t *terminalSession) tildes(octets []byte) (out []byte, end bool) {
 	return out, false
 }
 
-// begin prompts for a command. Output of the host waits until the command is done.
+// begin prompts for a command. Output from the host waits until the command is done.
 func (t *terminalSession) begin() {
 	t.lockShow()
 	if t.away = t.drawn && t.display.Alternate; t.away {
@@ -441,7 +441,7 @@ func (t *terminalSession) prompt() {
 	t.display.WriteOwn("locus> ")
 }
 
-// endCommand shows the output of the host again after a command.
+// endCommand shows the output from the host again after a command.
 func (t *terminalSession) endCommand() {
 	if t.ask == nil {
 		return
@@ -459,8 +459,8 @@ func (t *terminalSession) endCommand() {
 }
 
 // command processes a command's next byte, and runs the command after the last byte. If
-// the host's drawing would overwrite the output of the command, the output stays until an
-// empty command.
+// the host's drawing would overwrite the output from the command, the output stays until
+// an empty command.
 func (t *terminalSession) command(o byte) (end bool, err error) {
 	done, left := t.ask.take(o, &t.display)
 	if !done && !left {
