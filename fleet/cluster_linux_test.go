@@ -36,7 +36,7 @@ type childConfig struct {
 	Cluster int
 	Routes  []int
 
-	URL    string // of a worker: those of the servers
+	URL    string // servers' addresses, for a worker
 	Hosts  string // the address of the hosts
 	Offset time.Duration
 }

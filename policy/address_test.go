@@ -10,7 +10,7 @@ import (
 
 func TestIsPublic(t *testing.T) {
 	for text, want := range map[string]bool{
-		// One of each block, and its neighbours.
+		// An address in each block, and its neighbors.
 		"0.0.0.0": false, "0.255.255.255": false, "1.0.0.0": true,
 		"9.255.255.255": true, "10.0.0.0": false, "10.255.255.255": false, "11.0.0.0": true,
 		"100.63.255.255": true, "100.64.0.0": false, "100.127.255.255": false, "100.128.0.0": true,

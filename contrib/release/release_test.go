@@ -187,7 +187,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// The bill of materials names each module of the program, with its sum and licence.
+// The bill of materials names each module in the program, with its checksum and license.
 func TestBill(t *testing.T) {
 	dir := built(t)
 	var bom cyclonedx.BOM
@@ -293,7 +293,7 @@ func TestKindsOfLicences(t *testing.T) {
 	}
 }
 
-// The licences of all modules on all systems are known.
+// The licenses of all modules on all systems are known.
 func TestLicences(t *testing.T) {
 	var out bytes.Buffer
 	if err := run(t.Context(), &out, []string{"licences"}); err != nil || !strings.Contains(out.String(), "github.com/microcosm-cc/bluemonday") || !strings.Contains(out.String(), "@xterm/xterm") {

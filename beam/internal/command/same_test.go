@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// same reports the first differences between what a pipeline and the command locus found.
+// same reports the first differences between the results of a pipeline and of the command
+// locus.
 func same(t *testing.T, got, want map[string]int) {
 	t.Helper()
 	if len(want) == 0 {
@@ -324,7 +325,8 @@ func (c *comparison) extract(t *testing.T) {
 	}
 }
 
-// archives counts the links in WARC and WAT. A WARC whose pages have no URL gives dead letters.
+// archives counts the links in WARC and WAT files. A WARC file with pages that have no URL
+// gives dead letters.
 func (c *comparison) archives(t *testing.T) {
 	rows, dead := c.beam(t, "graph", filepath.Join(c.folder, "doc.wa*"), filepath.Join(c.folder, "doc.html"))
 	want := map[string]int{"wat.example\to.example": 1, "wat.example\twat.example": 1}

@@ -255,8 +255,8 @@ func TestSilentServer(t *testing.T) {
 	noLeftConnections(t)
 }
 
-// TestSilentDuringVerify checks that Ctrl-C ends a run whose server became silent during the
-// checks.
+// TestSilentDuringVerify checks that Ctrl-C ends a run after the server became silent during
+// the checks.
 func TestSilentDuringVerify(t *testing.T) {
 	s, _ := startNATS(t, &natsserver.Options{JetStream: true, StoreDir: t.TempDir()})
 	var dead atomic.Bool

@@ -264,7 +264,7 @@ func TestVerifyClientCertificate(t *testing.T) {
 		cmd := append([]string{"verify", "--no-cache", "--allow-private", "--json", doc}, row.args...)
 		p := exec.Command(locus, cmd...)
 		p.Env = append(os.Environ(), "SSL_CERT_FILE="+certFile)
-		// The status is that of the link.
+		// The exit status depends on the link.
 		if out, _ := p.CombinedOutput(); !strings.Contains(string(out), `"verdict":"`+row.want+`"`) {
 			t.Errorf("%q: %s, want %q in out", row.args, out, `"verdict":"`+row.want+`"`)
 		}

@@ -22,8 +22,8 @@ const (
 )
 
 // rules lists the allowed imports. "a < b" means that b may import a, and all packages that a
-// may import. A comma-separated list stands for each of its names; a rule ends with ";". "locus"
-// is the root package, "scheme/X" each scheme, "scheme/X/Xtest" its test server,
+// may import. A comma-separated list means each of its names; a rule ends with ";". "locus" is
+// the root package, "scheme/X" each scheme, "scheme/X/Xtest" its test server,
 // "cmd/locus/internal/X" each subcommand. Each package must be in the rules.
 const rules = `
 	# The value and its grammar.

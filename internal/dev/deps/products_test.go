@@ -113,7 +113,7 @@ func goPackages(t *testing.T) map[string]*goPackage {
 	return found
 }
 
-// add adds what a file says.
+// add adds the data in a file.
 func (p *goPackage) add(file *ast.File, isTest bool) {
 	if !isTest || p.name == "" {
 		p.name = strings.TrimSuffix(file.Name.Name, "_test")

@@ -173,7 +173,7 @@ func (s *screen) moveTo(row, col int) {
 	s.col = max(0, min(col, columns-1))
 }
 
-// obey executes a sequence by its letter and numbers.
+// obey executes a sequence, given its letter and numbers.
 func (s *screen) obey(letter byte, numbers []byte) {
 	var n [2]int
 	for i, digits := range bytes.Split(numbers, []byte(";")) {

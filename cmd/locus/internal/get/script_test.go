@@ -28,14 +28,13 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// The scripts of testdata/get have servers: HTTP, FTP and GOPHER in their
-// environment are host and port, GOPHERPORT is only the port, and NEWS and
-// PRIVATENEWS are news servers, of which the second wants a login. PROSPERO is host
-// and port, and nothing listens at PROSPEROGONE. WAIS is host and port. TELNET is a
-// host that lets in guest with the password s3cret, OPENTELNET one that lets in
-// everybody, PLAINTELNET one that speaks no Telnet, and RLOGIN and TN3270 are hosts
-// that let in everybody. GATEWAY is a proxy that makes tunnels, and else tells what it
-// was asked for.
+// The scripts of testdata/get have servers: HTTP, FTP and GOPHER in their environment
+// are host and port, GOPHERPORT is only the port, and NEWS and PRIVATENEWS are news
+// servers. The second requires a login. PROSPERO is host and port, and nothing listens
+// at PROSPEROGONE. WAIS is host and port. TELNET is a host that lets in guest with the
+// password s3cret, OPENTELNET one that lets in everybody, PLAINTELNET one that speaks
+// no Telnet, and RLOGIN and TN3270 are hosts that let in everybody. GATEWAY is a proxy
+// that makes tunnels, and else tells what it was asked for.
 func TestGetScripts(t *testing.T) {
 	p := scripttest.Params(t, "testdata/get")
 	setup := p.Setup

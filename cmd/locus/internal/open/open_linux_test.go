@@ -47,7 +47,7 @@ func play(t *testing.T, person *os.File, steps []answered) (all chan string) {
 func openForm(t *testing.T, s *commandtest.Survey, steps []answered, args ...string) (got clitest.Result, seen string) {
 	t.Helper()
 	person, name := clitest.NewTTY(t)
-	// A read from a terminal whose other end is closed fails.
+	// A read from a terminal fails after its other end is closed.
 	hold, err := clitest.OpenTTY(name)()
 	if err != nil {
 		t.Fatal(err)

@@ -592,7 +592,7 @@ func TestTerminalSessionKilled(t *testing.T) {
 // The program stops and continues under a shell with job control.
 func TestTerminalSessionSuspended(t *testing.T) {
 	server := startTelnet(t, nil)
-	// The trace of what the host is told then has its place too.
+	// The trace of the data sent then is also shown in order.
 	s := sit(t, `set -m; locus "$@"; echo "stopped $?"; read -r line; fg >/dev/null; echo "status $?"; read -r end`, "open", "-v", "telnet://"+server.Addr()+"/")
 	s.see("> SB NAWS\r\n", "what there is.\r\n> ")
 	s.commands("suspend")
