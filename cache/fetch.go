@@ -38,7 +38,7 @@ type fetch struct {
 	url         locus.URL // canonical
 	preferences string    // see preferencesOf
 	req         *http.Request
-	cc          directives // of req
+	cc          directives // directives in req
 	mode        mode
 	old         hit // the response to validate; none if its entry is nil
 	cancel      context.CancelFunc
@@ -49,7 +49,7 @@ type fetch struct {
 	// validated old response; a response with a stored body.
 	err       error
 	resp      *http.Response
-	status    int // of resp
+	status    int // status code in resp
 	validated *meta
 	meta      *meta
 

@@ -20,10 +20,10 @@ type meta struct {
 	lifetime time.Duration
 	age      time.Duration // age on arrival (RFC 9111 section 4.2.3)
 	received time.Time
-	size     int64 // of the body; -1 if not yet known
+	size     int64 // size of the body; -1 if not yet known
 	isHTTP   bool  // HTTP's rules apply
 
-	cc       directives // of header
+	cc       directives // directives in header
 	etag     string
 	modified time.Time // zero if unknown
 	date     time.Time
@@ -244,7 +244,7 @@ type usability uint8
 
 const (
 	mustValidate    usability = iota // only after validation
-	fresh                            // without validation
+	fresh                            // usable without validation
 	staleAccepted                    // stale, but the request accepts that
 	staleRevalidate                  // stale, and revalidated in the background
 )

@@ -23,7 +23,7 @@ const (
 // outcome describes the source of a response.
 type outcome struct {
 	fwd       string // why the request was forwarded; empty if it was not
-	status    int    // of the next RoundTripper's response, if different
+	status    int    // status of the next RoundTripper's response, if different
 	stored    bool
 	collapsed bool
 }

@@ -80,7 +80,7 @@ type Store struct {
 	create   func(path string) (file, error)
 	count    counters
 
-	ctx    context.Context // of all fetches
+	ctx    context.Context // context for all fetches
 	cancel context.CancelFunc
 	work   sync.WaitGroup // the fetches
 	wake   chan struct{}
@@ -109,7 +109,7 @@ type entry struct {
 	id   uint64
 	size int64
 	cost int64
-	sum  uint64 // of a small body
+	sum  uint64 // checksum of a small body
 	body *body
 
 	used   int64 // nanoseconds since 1970

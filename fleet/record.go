@@ -77,7 +77,7 @@ func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
 
 // targetRecord is the message for a target.
 type targetRecord struct {
-	Link json.RawMessage `json:"l"` // as from [verify.Checker.Encode], without its position
+	Link json.RawMessage `json:"l"` // output of [verify.Checker.Encode], without the position
 	// By is the key of the page that redirected to this page and stores its links. It may be empty.
 	By string `json:"by,omitempty"`
 }

@@ -68,7 +68,7 @@ type FS struct {
 	mu       sync.Mutex
 	menus    map[locus.URL]*fsMenu     // keys are canonical URLs
 	loading  map[*fsMenu]chan struct{} // menus that are being read; closed at the end
-	recent   *list.List                // of *fsMenu: menus with cached entries, the most recently used first
+	recent   *list.List                // *fsMenu values with cached entries, the most recently used first
 	total    int                       // cached entries
 	text     int64                     // text in cached entries, in bytes
 	menuText int64                     // text in menus, in bytes

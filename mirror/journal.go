@@ -34,7 +34,7 @@ type Record struct {
 	Page     string    `json:"page,omitempty"`
 	Menu     bool      `json:"menu,omitempty"`
 	Type     string    `json:"type,omitempty"` // media type
-	Size     int64     `json:"size"`           // of the resource
+	Size     int64     `json:"size"`           // size of the resource
 	Digest   string    `json:"digest"`         // digest of the resource: "sha256:" and hexadecimal digits
 	Modified time.Time `json:"modified,omitzero"`
 	Tag      string    `json:"tag,omitempty"`

@@ -51,7 +51,7 @@ const (
 
 // doc is a document in a run, or a page of a site.
 type doc struct {
-	sitePage          // has only a name if there is no site
+	sitePage          // without a site, only the name is set
 	ready    bool     // contents is set
 	contents          // valid until its links are added
 	refs     []ref    // the links, after they are added

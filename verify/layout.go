@@ -340,7 +340,7 @@ type layouts struct {
 	fsys  fs.FS
 	all   *Layout            // layout for all documents; nil with auto
 	auto  bool               // detect layouts by their configuration files
-	known map[string]*Layout // by directory
+	known map[string]*Layout // layouts by directory
 }
 
 func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error) {

@@ -24,7 +24,7 @@ type CDXJ struct {
 	Status int       // HTTP status; 0 if none
 	Digest string    // payload digest: "sha1:" and base32, or as written in the record; empty if none
 	Length int64     // compressed size of the record; 0 if unknown
-	Offset int64     // of the record in the file
+	Offset int64     // offset of the record in the file
 	File   string    // file name as written in the index; it may contain directories and is untrusted
 }
 

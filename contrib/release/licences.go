@@ -20,7 +20,7 @@ import (
 // licence is the license for one component.
 type licence struct {
 	component          // licensed component
-	kinds     []string // of SPDX, sorted
+	kinds     []string // SPDX identifiers, sorted
 	texts     []file   // unchanged license files
 }
 

@@ -12,7 +12,7 @@ type pump struct {
 	chunks <-chan chunk
 	spent  chan<- []byte // memory for new chunks
 	now    chunk
-	rest   []byte       // of now
+	rest   []byte       // unread bytes in now
 	wait   func() error // called before a read that blocks
 }
 

@@ -114,7 +114,7 @@ type Canonical struct {
 	Canonical *Text           `json:"canonical"`
 	Changes   []string        `json:"changes"`
 	Rules     string          `json:"rules"`
-	Wrapped   Text            `json:"wrapped,omitempty"`  // as --wrap writes it
+	Wrapped   Text            `json:"wrapped,omitempty"`  // output of --wrap
 	Verdicts  []CanonicalForm `json:"verdicts,omitempty"` // results by several rules
 }
 

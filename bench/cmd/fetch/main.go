@@ -71,7 +71,7 @@ func run() {
 	w.writeFiles()
 	server := w.startServer(listen, host)
 	defer func() {
-		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // also its sessions
+		syscall.Kill(-server.Process.Pid, syscall.SIGTERM) // also end its session processes
 		server.Wait()
 	}()
 	clients := w.clients(*program, strings.Split(*skip, ","))

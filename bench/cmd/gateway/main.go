@@ -38,7 +38,7 @@ type loadTest struct {
 	processes                []*exec.Cmd
 	program                  string // path of the command
 	files, gateway, ftp      string // addresses
-	pid                      int    // of the gateway
+	pid                      int    // process ID of the gateway
 }
 
 const (

@@ -36,7 +36,7 @@ func start(port int, program string, args ...string) (end func()) {
 		}
 	}
 	return func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // also its sessions
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) // also end its session processes
 		cmd.Wait()
 	}
 }
