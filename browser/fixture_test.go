@@ -73,7 +73,7 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, served := gateway.NewServer(g), make(chan error, 1)
+	server, served := gateway.NewServer(g, nil), make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), testTimeout)

@@ -40,7 +40,9 @@ type fixture struct {
 	http *http.Client
 	log  *safeBuffer
 	end  func() error // shuts down the server
-	rows *scheme.Registry
+	// server serves g.
+	server *gateway.Server
+	rows   *scheme.Registry
 }
 
 // safeBuffer is a buffer for concurrent writes.
@@ -67,6 +69,8 @@ type setup struct {
 	access  access.Options
 	schemes []scheme.Scheme // instead of the defaults
 	gateway gateway.Options
+	server  gateway.ServerOptions
+	listen  func() (net.Listener, error)      // instead of loopback; may be nil
 	row     func(scheme.Scheme) scheme.Scheme // changes each row of the registry; may be nil
 	store   *cache.Options                    // options of a store; nil for no store
 }
@@ -110,11 +114,15 @@ func start(t testing.TB, s setup) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if s.listen == nil {
+		s.listen = func() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+	}
+	l, err := s.listen()
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := gateway.NewServer(w.g)
+	server := gateway.NewServer(w.g, &s.server)
+	w.server = server
 	w.end = func() error { return server.Shutdown(context.Background()) }
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()

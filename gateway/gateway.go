@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"cmp"
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/hex"
@@ -11,6 +10,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/locus-url/locus"
@@ -89,18 +89,26 @@ type Section struct {
 // Gateway is an [http.Handler] for resources of every scheme. It is safe for
 // concurrent use.
 type Gateway struct {
-	client   *access.Client
-	options  Options
-	names    []string // in lower case
+	*state
+	client  *access.Client
+	options Options
+	names   []string // in lower case
+	web     webTransports
+	limiter *limiter
+	printer *page.Printer
+	health  *health
+}
+
+// state is what [Server.Reload] passes from one gateway to the next. Pages, forms, terminals and
+// counts of the former gateway stay valid.
+type state struct {
 	name     string   // in Via; differs from other gateways
-	web      webTransports
-	limiter  *limiter
+	secret   [32]byte // signs the tokens of forms
+	usage    *usage
 	metrics  *gatewayMetrics
-	secret   [32]byte
-	printer  *page.Printer
 	messages messages
 	sessions *sessions
-	health   *health
+	draining atomic.Bool // the server shuts down
 }
 
 var _ http.Handler = (*Gateway)(nil)
@@ -109,7 +117,15 @@ var _ http.Handler = (*Gateway)(nil)
 // found on the public Internet, so policy.Rules.TypedPrivate has no effect. If o is nil,
 // New uses the defaults.
 func New(c *access.Client, o *Options) (*Gateway, error) {
-	g := &Gateway{client: c, sessions: newSessions()}
+	s := &state{usage: newUsage(), metrics: newMetrics(), sessions: newSessions()}
+	rand.Read(s.secret[:])
+	s.name = "locus-" + hex.EncodeToString(s.secret[:4])
+	rand.Read(s.secret[:])
+	return newGateway(s, c, o)
+}
+
+func newGateway(s *state, c *access.Client, o *Options) (*Gateway, error) {
+	g := &Gateway{state: s, client: c}
 	if o != nil {
 		g.options = *o
 	}
@@ -125,11 +141,7 @@ func New(c *access.Client, o *Options) (*Gateway, error) {
 	if g.options.ConnectPorts == nil {
 		g.options.ConnectPorts = []uint16{443}
 	}
-	rand.Read(g.secret[:])
-	g.name = "locus-" + hex.EncodeToString(g.secret[:4])
-	rand.Read(g.secret[:])
-	g.limiter = newLimiter(g.options.Limits)
-	g.metrics = newMetrics()
+	g.limiter = newLimiter(g.options.Limits, s.usage)
 	g.health = newHealth(g.options.Health)
 	g.printer = page.New(c.Registry(), g.site("", ""))
 	g.web.tls, g.web.records = g.options.TLS, c.IsRecording()
@@ -235,7 +247,10 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 
 // base returns the URL of the gateway as the client reaches it, without a final "/".
 func (g *Gateway) base(r *http.Request) string {
-	return baseAt(r, cmp.Or(localAddr(r).String(), "localhost"))
+	if local := localAddr(r); local.IsValid() {
+		return baseAt(r, local.String())
+	}
+	return baseAt(r, "localhost") // as on a Unix socket
 }
 
 func baseAt(r *http.Request, host string) string {

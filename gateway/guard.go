@@ -33,6 +33,14 @@ type guardConn struct {
 	mu    sync.Mutex // a Read may still run when the connection is hijacked
 	guard guard
 	err   error
+	heard bool // the client has sent a byte
+}
+
+// isSilent reports whether the client has sent nothing.
+func (c *guardConn) isSilent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.heard
 }
 
 func (c *guardConn) Read(p []byte) (int, error) {
@@ -48,6 +56,7 @@ func (c *guardConn) Read(p []byte) (int, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.heard = c.heard || n > 0
 	passed, refused := c.guard.pass(p[:n])
 	if refused != nil {
 		c.err = refused

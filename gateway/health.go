@@ -25,8 +25,12 @@ type HealthCheck struct {
 	Check func(ctx context.Context) error
 }
 
-// healthPath is the path of the health status.
-const healthPath = "/healthz"
+// The paths of the health status.
+const (
+	healthPath = "/healthz" // reports every problem
+	readyPath  = "/readyz"  // reports why the gateway rejects new requests
+	livePath   = "/livez"   // responds if the gateway can respond
+)
 
 const (
 	// healthTime is how long the gateway reuses the result of a check, so that clients
@@ -128,13 +132,26 @@ func healthText(err error) string {
 // the limit of requests.
 func (g *Gateway) asksHealth(r *http.Request) bool {
 	own := strings.HasPrefix(r.RequestURI, "/") // not a URL for the proxy
-	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && g.below(r.RequestURI) == healthPath
+	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && isHealthPath(g.below(r.RequestURI))
 }
 
-// serveHealth serves the failed checks with status 503, or status 200 if all checks
-// succeed.
-func (g *Gateway) serveHealth(w http.ResponseWriter) error {
-	a := healthStatus{Problems: append(g.limiter.full(), g.health.problems(time.Now())...)}
+func isHealthPath(path string) bool {
+	return path == healthPath || path == readyPath || path == livePath
+}
+
+// serveHealth serves the problems that path reports with status 503, or status 200 if there
+// are none.
+func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
+	var a healthStatus
+	if path != livePath {
+		if g.draining.Load() {
+			a.Problems = append(a.Problems, healthProblem{"shutdown", "the gateway is shutting down"})
+		}
+		a.Problems = append(a.Problems, g.limiter.full()...)
+	}
+	if path == healthPath {
+		a.Problems = append(a.Problems, g.health.problems(time.Now())...)
+	}
 	a.OK = len(a.Problems) == 0
 	if a.OK {
 		a.Problems = []healthProblem{}

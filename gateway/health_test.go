@@ -116,3 +116,20 @@ func TestHealthAtTheLimit(t *testing.T) {
 		t.Errorf("%d %q", status, list)
 	}
 }
+
+// /readyz reports only limits and the shutdown. /livez always succeeds.
+func TestReadyAndLive(t *testing.T) {
+	s := open
+	s.gateway.Health = []gateway.HealthCheck{{Part: "proxies", Check: func(context.Context) error { return errors.New("refused") }}}
+	s.gateway.Limits.Memory = 1
+	w := start(t, s)
+	const memory = `{"part":"memory","message":"the limit of 1 bytes of memory is reached"}`
+	for path, want := range map[string]string{
+		"/livez": healthy, "/readyz": `{"ok":false,"problems":[` + memory + "]}\n",
+		"/healthz": `{"ok":false,"problems":[` + memory + `,{"part":"proxies","message":"refused"}]}` + "\n",
+	} {
+		if a := w.get(path); a.body != want || (a.StatusCode == 200) != (want == healthy) {
+			t.Errorf("%s: %s %s, want %s", path, a.Status, a.body, want)
+		}
+	}
+}

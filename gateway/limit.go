@@ -22,7 +22,7 @@ type Limits struct {
 	// terminals.
 	PerHost int
 	// Connections bounds the open connections of [Server] [16384]. Above it, new
-	// connections wait.
+	// connections wait. [Server.Reload] does not change it.
 	Connections int
 	// Sessions bounds open terminals [64].
 	Sessions int
@@ -40,10 +40,8 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// limiter counts requests and terminals.
-type limiter struct {
-	limits Limits
-
+// usage counts requests and terminals.
+type usage struct {
 	mu       sync.Mutex
 	all      int
 	sessions int
@@ -52,8 +50,47 @@ type limiter struct {
 	memory   memory
 }
 
-func newLimiter(l Limits) *limiter {
-	return &limiter{limits: l.withDefaults(), clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
+func newUsage() *usage {
+	return &usage{clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
+}
+
+// limiter applies the limits of a gateway to a usage, which gateways may share.
+type limiter struct {
+	*usage
+	limits Limits
+
+	users   int    // requests and fetches that use the client of the gateway; guarded by usage.mu
+	retired func() // is called after the last one; nil before retire
+}
+
+func newLimiter(l Limits, u *usage) *limiter { return &limiter{usage: u, limits: l.withDefaults()} }
+
+// use counts a user of the client until the caller calls leave. ok is false after retire.
+func (l *limiter) use() (leave func(), ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.retired != nil {
+		return nil, false
+	}
+	l.users++
+	return l.locked(l.left), true
+}
+
+// left removes a user. The caller must hold l.mu.
+func (l *limiter) left() {
+	if l.users--; l.users == 0 && l.retired != nil {
+		go l.retired()
+	}
+}
+
+// retire calls f in a goroutine when the client has no users. f must not be nil.
+func (l *limiter) retire(f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.retired = f
+	if l.users == 0 {
+		go f()
+	}
 }
 
 // enter counts a request of a client until the caller calls leave. ok is false if a limit
@@ -82,7 +119,12 @@ func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 		return nil, false
 	}
 	l.hosts[host]++
-	return l.locked(func() { drop(l.hosts, host) }), true
+	// The cache may still fetch after the request has ended.
+	l.users++
+	return l.locked(func() {
+		drop(l.hosts, host)
+		l.left()
+	}), true
 }
 
 // enterSession counts a terminal until the caller calls leave.

@@ -13,7 +13,7 @@ import (
 // A client has a limit of its own, except for loopback clients. After leave, a request does
 // not count.
 func TestLimiter(t *testing.T) {
-	l := newLimiter(Limits{Requests: 4, PerClient: 2, PerHost: 1, Sessions: 1})
+	l := newLimiter(Limits{Requests: 4, PerClient: 2, PerHost: 1, Sessions: 1}, newUsage())
 	client, loopback := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("127.0.0.1")
 	enter := func(a netip.Addr, want bool) func() {
 		t.Helper()
@@ -74,7 +74,7 @@ func TestClientOf(t *testing.T) {
 // memory.
 func TestMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(Limits{Memory: 1000})
+		l := newLimiter(Limits{Memory: 1000}, newUsage())
 		held, freed := int64(1000), 0
 		l.memory.held = func() int64 { return held }
 		l.memory.free = func() { freed++ }
@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 	if held := heldMemory(); held < 1<<16 || held > 1<<40 {
 		t.Errorf("this program holds %d octets", held)
 	}
-	if l := newLimiter(Limits{Memory: 1}); l.memory.isOver(0) || !l.memory.isOver(1) {
+	if l := newLimiter(Limits{Memory: 1}, newUsage()); l.memory.isOver(0) || !l.memory.isOver(1) {
 		t.Error("there is a limit, or none")
 	}
 }

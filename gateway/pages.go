@@ -32,9 +32,9 @@ func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error 
 	}
 	w.kind = "page"
 	switch {
-	case path == healthPath:
+	case isHealthPath(path):
 		w.kind = "health"
-		return g.serveHealth(w)
+		return g.serveHealth(w, path)
 	case path == "/metrics":
 		w.kind = "metrics"
 		g.serveMetrics(w)

@@ -18,8 +18,11 @@ func localAddr(r *http.Request) netip.AddrPort {
 }
 
 // clientOf returns the address for counting a client's requests. An IPv6 client counts by
-// its /64 network.
+// its /64 network. A client of a Unix socket is on this machine, and counts as loopback.
 func clientOf(r *http.Request) netip.Addr {
+	if _, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr); ok {
+		return netip.IPv6Loopback()
+	}
 	a, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}

@@ -3,11 +3,18 @@ package gateway
 import (
 	"context"
 	"errors"
+	"log"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
+	"github.com/locus-url/locus/internal/term"
 )
 
 const (
@@ -15,31 +22,103 @@ const (
 	headTime = 10 * time.Second
 	// idleTime is how long a connection may be idle.
 	idleTime = 60 * time.Second
+	// silentTime is how long a new connection may send nothing after the server has stopped
+	// accepting connections.
+	silentTime = 2 * time.Second
 )
+
+// ServerOptions configures a [Server]. The zero ServerOptions selects the defaults.
+type ServerOptions struct {
+	// Middleware returns a handler that calls next, for example to add a login or a trace.
+	// The handler also gets requests of proxy clients, such as CONNECT. If it passes another
+	// ResponseWriter to next, that writer must have the method Unwrap of
+	// [http.ResponseController]. If nil, the server calls the gateway directly.
+	Middleware func(next http.Handler) http.Handler
+
+	// ErrorLog receives errors of accepting connections, and panics. The server escapes
+	// control characters and masks passwords in them. If nil, the server discards them.
+	ErrorLog *slog.Logger
+}
 
 // Server serves a [Gateway] to untrusted clients. It has deadlines, limits the number of
 // connections, and rejects ambiguous requests.
 type Server struct {
-	gateway *Gateway
 	http    *http.Server
+	gateway atomic.Pointer[Gateway]
+	slots   chan struct{} // one for each open connection
+	serving sync.WaitGroup
+
+	mu        sync.Mutex
+	listeners []net.Listener
+	busy      map[*guardConn]bool // connections that are new, or have a running request
+	quiet     chan struct{}       // is closed when busy is empty; nil before Shutdown
 }
 
-// NewServer returns a server for g.
-func NewServer(g *Gateway) *Server {
-	s := &Server{gateway: g}
+// NewServer returns a server for g. If o is nil, NewServer uses the defaults.
+func NewServer(g *Gateway, o *ServerOptions) *Server {
+	if o == nil {
+		o = &ServerOptions{}
+	}
+	s := &Server{slots: make(chan struct{}, g.limiter.limits.Connections), busy: make(map[*guardConn]bool)}
+	s.gateway.Store(g)
+	var handler http.Handler = http.HandlerFunc(s.serve)
+	if o.Middleware != nil {
+		handler = o.Middleware(handler)
+	}
 	s.http = &http.Server{
-		Handler:           http.HandlerFunc(s.serve),
+		Handler:           handler,
 		ReadHeaderTimeout: headTime,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHead,
-		// net/http logs client input unescaped.
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo),
+		ErrorLog:          log.New(errorLog{o.ErrorLog}, "", 0),
 		// The guard parses only HTTP/1.
 		Protocols:   new(http.Protocols),
+		ConnState:   s.connState,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 	}
 	s.http.Protocols.SetHTTP1(true)
 	return s
+}
+
+// errorLog writes the lines of package net/http, which contain unescaped input of clients.
+type errorLog struct{ to *slog.Logger }
+
+func (l errorLog) Write(line []byte) (int, error) {
+	if l.to != nil {
+		l.to.Error(term.Text(locus.MaskText(strings.TrimSpace(string(line)))))
+	}
+	return len(line), nil
+}
+
+// Reload makes the server use c and o for the requests that begin from now on. Running
+// requests, terminals and tunnels continue with the former client and options. Both share the
+// tokens of forms, the counts of limits and metrics, the previews of messages and the open
+// terminals. The caller may share a cache and an archive in o. If o is invalid, Reload returns
+// an error and changes nothing. Otherwise it calls unused in a goroutine when no request uses
+// the former client; then the caller may close that client. Calls must not be concurrent.
+func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
+	former := s.gateway.Load()
+	g, err := newGateway(former.state, c, o)
+	if err != nil {
+		return err
+	}
+	s.gateway.Store(g)
+	former.limiter.retire(func() {
+		former.Close()
+		unused()
+	})
+	return nil
+}
+
+// current returns the gateway for a request. It stays usable until the caller calls leave.
+func (s *Server) current() (g *Gateway, leave func()) {
+	for {
+		g = s.gateway.Load()
+		if leave, ok := g.limiter.use(); ok {
+			return g, leave
+		}
+		// Reload has just replaced g.
+	}
 }
 
 // connKey is the key of the guardConn in the context of a request.
@@ -58,7 +137,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodConnect || r.Header.Get("Upgrade") != "" || r.TransferEncoding != nil {
 		w = &closing{ResponseWriter: w}
 	}
-	s.gateway.ServeHTTP(w, r.WithContext(ctx))
+	g, leave := s.current()
+	defer leave()
+	g.ServeHTTP(w, r.WithContext(ctx))
 }
 
 // closing is a ResponseWriter that closes the connection after the response, unless its
@@ -82,28 +163,107 @@ func (c *closing) Write(p []byte) (int, error) {
 func (c *closing) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // Serve serves the connections of l until the caller calls [Server.Shutdown]. Then it
-// returns nil.
+// returns nil. A server may serve several listeners.
 func (s *Server) Serve(l net.Listener) error {
-	err := s.http.Serve(&guardListener{
-		Listener: l,
-		slots:    make(chan struct{}, s.gateway.limiter.limits.Connections),
-		closed:   make(chan struct{}),
-	})
-	if errors.Is(err, http.ErrServerClosed) {
+	l = newGuardListener(l, s.slots)
+	if !s.listens(l) {
+		return l.Close()
+	}
+	defer s.serving.Done()
+	err := s.http.Serve(l)
+	if s.gateway.Load().draining.Load() {
 		return nil
 	}
 	return err
 }
 
-// Shutdown stops accepting requests and waits for running ones. When ctx ends, it aborts
-// them.
+// listens registers a listener. ok is false after Shutdown.
+func (s *Server) listens(l net.Listener) (ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.quiet != nil {
+		return false
+	}
+	s.listeners = append(s.listeners, l)
+	s.serving.Add(1)
+	return true
+}
+
+// connState tracks which connections are busy.
+func (s *Server) connState(c net.Conn, state http.ConnState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if state == http.StateNew || state == http.StateActive {
+		s.busy[c.(*guardConn)] = true
+		return
+	}
+	delete(s.busy, c.(*guardConn))
+	if len(s.busy) == 0 && s.quiet != nil {
+		s.endQuiet()
+	}
+}
+
+// endQuiet closes s.quiet once. The caller must hold s.mu.
+func (s *Server) endQuiet() {
+	select {
+	case <-s.quiet:
+	default:
+		close(s.quiet)
+	}
+}
+
+// drain stops accepting connections and waits until each accepted connection has received its
+// response. Package net/http alone would close a connection whose first request arrives after
+// the start of its Shutdown.
+func (s *Server) drain(ctx context.Context) {
+	s.mu.Lock()
+	if s.quiet == nil {
+		s.quiet = make(chan struct{})
+	}
+	quiet := s.quiet
+	for _, l := range s.listeners {
+		l.Close()
+	}
+	s.mu.Unlock()
+	s.http.SetKeepAlivesEnabled(false)
+	s.serving.Wait() // now package net/http has called connState for each connection
+	s.mu.Lock()
+	if len(s.busy) == 0 {
+		s.endQuiet()
+	}
+	s.mu.Unlock()
+	silent := time.AfterFunc(silentTime, s.closeSilent)
+	defer silent.Stop()
+	select {
+	case <-quiet:
+	case <-ctx.Done():
+	}
+}
+
+// closeSilent closes the connections that have sent nothing.
+func (s *Server) closeSilent() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.busy {
+		if c.isSilent() {
+			c.Close()
+		}
+	}
+}
+
+// Shutdown stops accepting connections and waits for running requests. When ctx ends, it
+// aborts them. Then it ends terminals, with a message, and tunnels. /readyz fails from the
+// beginning.
 func (s *Server) Shutdown(ctx context.Context) error {
+	g := s.gateway.Load()
+	g.draining.Store(true)
+	s.drain(ctx)
 	err := s.http.Shutdown(ctx)
 	if err != nil {
 		s.http.Close()
 	}
-	s.gateway.sessions.close()
-	return errors.Join(err, s.gateway.Close())
+	g.sessions.close()
+	return errors.Join(err, g.Close())
 }
 
 // guardListener limits the number of open connections.
@@ -111,7 +271,16 @@ type guardListener struct {
 	net.Listener
 	slots  chan struct{}
 	closed chan struct{}
-	once   sync.Once
+	close  func() error
+}
+
+func newGuardListener(l net.Listener, slots chan struct{}) *guardListener {
+	g := &guardListener{Listener: l, slots: slots, closed: make(chan struct{})}
+	g.close = sync.OnceValue(func() error {
+		close(g.closed)
+		return l.Close()
+	})
+	return g
 }
 
 func (l *guardListener) Accept() (net.Conn, error) {
@@ -129,7 +298,6 @@ func (l *guardListener) Accept() (net.Conn, error) {
 	return &guardConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots }), ctx: ctx, cancel: cancel}, nil
 }
 
-func (l *guardListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
+// Close closes the listener once, although both [Server] and package net/http close it: after
+// the first call, another process may own the path of a Unix socket.
+func (l *guardListener) Close() error { return l.close() }

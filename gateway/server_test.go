@@ -72,7 +72,7 @@ func serveOn(t *testing.T, l net.Listener, o *Options, open scheme.OpenerFunc, a
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewServer(g)
+	s := NewServer(g, nil)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(l) }()
 	return s, func() {
@@ -241,6 +241,61 @@ func TestManyIdle(t *testing.T) {
 	if text, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(text), "HTTP/1.0 200") {
 		t.Errorf("%q, %v", text, err)
 	}
+}
+
+// During Shutdown, a client that has begun a request sees that the gateway is alive but not
+// ready. Then its connection ends.
+func TestReadyAtShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		s, end := serveOn(t, l, nil, nil, nil)
+		want := map[string]string{"/readyz": "HTTP/1.1 503", "/healthz": "HTTP/1.1 503", "/livez": "HTTP/1.1 200"}
+		clients := make(map[string]net.Conn)
+		for path := range want {
+			c := l.dial()
+			defer c.Close()
+			io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n")
+			clients[path] = c
+		}
+		stopped := make(chan error)
+		go func() { stopped <- s.Shutdown(context.Background()) }()
+		synctest.Wait()
+		for path, c := range clients {
+			io.WriteString(c, "\r\n")
+			text, _ := io.ReadAll(c)
+			if !strings.HasPrefix(string(text), want[path]) || strings.Contains(string(text), "shutting down") != (path != "/livez") {
+				t.Errorf("%s: %s, want %s", path, text, want[path])
+			}
+		}
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+		end()
+	})
+}
+
+// Shutdown waits a short time for a connection that has sent nothing.
+func TestSilentAtShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newPipes()
+		s, end := serveOn(t, l, nil, nil, nil)
+		defer end()
+		c := l.dial()
+		defer c.Close()
+		begun := time.Now()
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(begun); took < silentTime || took > silentTime+time.Second {
+			t.Errorf("took %v, want %v", took, silentTime)
+		}
+		if text, err := io.ReadAll(c); err != nil || len(text) > 0 {
+			t.Errorf("%q %v", text, err)
+		}
+		if err := s.Serve(newPipes()); err != nil {
+			t.Errorf("Serve after Shutdown: %v", err)
+		}
+	})
 }
 
 // Shutdown waits for running requests.
