@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -67,9 +68,10 @@ type App struct {
 	Stopped      bool                     // a signal ended the run normally, with status 0
 
 	sink sink
-	mu   sync.Mutex // guards status, errOut and onInterrupt
+	mu   sync.Mutex // guards status, errOut, onInterrupt and hangups
 
-	onInterrupt func() // cancels the context of Interruptible; may be nil
+	onInterrupt func()        // cancels the context of Interruptible; may be nil
+	hangups     chan struct{} // of Hangups; may be nil
 }
 
 // sink is standard output without its buffer. It stores the first write error.
@@ -132,6 +134,9 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
 	for s := range signals {
 		if s == os.Interrupt && (a.PagerRuns.Load() || a.interrupted()) {
+			continue
+		}
+		if s == syscall.SIGHUP && a.hungUp() {
 			continue
 		}
 		signal.Stop(signals)

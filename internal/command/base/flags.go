@@ -2,6 +2,7 @@ package base
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,18 @@ func (a *App) LoadConfig(flags *pflag.FlagSet) error {
 func (a *App) CheckConfig(flags *pflag.FlagSet) (*config.Report, error) {
 	report := a.configSource().Check(&a.Config)
 	return report, a.useConfig(flags)
+}
+
+// Reread reads the configuration again, into a new App that has the flags, the environment and
+// standard error of a. flags are the flags of the subcommand.
+func (a *App) Reread(flags *pflag.FlagSet) (*App, *config.Report, error) {
+	b := New(a.Context, a.In, io.Discard, a.ErrOut, a.Getenv)
+	b.Environ, b.OutTTY, b.ErrTTY, b.Width = a.Environ, a.OutTTY, a.ErrTTY, a.Width
+	b.Registry, b.NewRegistry, b.OpenTerminal, b.Interrupt = a.Registry, a.NewRegistry, a.OpenTerminal, a.Interrupt
+	b.Flags = a.Flags
+	b.Flags.Header, b.Flags.HostFields = nil, nil // CheckConfig reads them again
+	report, err := b.CheckConfig(flags)
+	return b, report, err
 }
 
 func (a *App) configSource() config.Source {

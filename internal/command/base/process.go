@@ -41,6 +41,34 @@ func Main(run func(a *App, args []string) int) int {
 	return run(a, os.Args[1:])
 }
 
+// Hangups returns a channel that receives a value after SIGHUP. Until the caller calls end,
+// SIGHUP does not cancel the run, unless the terminal of standard error has been closed.
+func (a *App) Hangups() (hangups <-chan struct{}, end func()) {
+	c := make(chan struct{}, 1)
+	set := func(c chan struct{}) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.hangups = c
+	}
+	set(c)
+	return c, func() { set(nil) }
+}
+
+// hungUp reports SIGHUP to the caller of Hangups. It returns false if the signal must cancel
+// the run.
+func (a *App) hungUp() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.hangups == nil || a.ErrTTY && !term.IsTerminal(int(os.Stderr.Fd())) {
+		return false
+	}
+	select {
+	case a.hangups <- struct{}{}:
+	default: // the caller has not yet received the previous one
+	}
+	return true
+}
+
 // errorPipe is standard error. It cancels the run after a write to a closed pipe, because the
 // reader needs no more messages. The exit status then reports that results are missing.
 type errorPipe struct {

@@ -77,7 +77,7 @@ type TN3270 struct {
 
 // Gateway is the configuration of "locus gateway".
 type Gateway struct {
-	Listen       ListenAddress
+	Listen       GatewayAddress
 	Names        words
 	Allow, Deny  words
 	Files        Paths
@@ -153,7 +153,7 @@ func (c *Config) settings() []setting {
 		{"tn3270.basic", &c.TN3270.Basic, "do not use TN3270E (RFC 2355), for hosts that offer it wrongly"},
 		{"verify.archive", &c.Verify.Archive, `archive for "locus verify --suggest": "https://archive.example/web/{url}"; "{escaped}" is the URL with escaped delimiters`},
 		{"verify.github", &c.Verify.GitHub, `base of GitHub's API for "locus verify" with GITHUB_TOKEN; default: "https://api.github.com/"`},
-		{"gateway.listen", &c.Gateway.Listen, `address of "locus gateway"`},
+		{"gateway.listen", &c.Gateway.Listen, `address of "locus gateway": "127.0.0.1:1738", "unix:/run/locus.sock" or "unix:/run/locus.sock,mode=660"`},
 		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},
 		{"gateway.allow", &c.Gateway.Allow, `open only these: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},
 		{"gateway.deny", &c.Gateway.Deny, "do not open these, in the same forms"},

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding"
 	"fmt"
+	"io/fs"
 	"os"
 	"reflect"
 	"slices"
@@ -17,7 +18,7 @@ import (
 func TestEveryFieldIsASetting(t *testing.T) {
 	texts := map[string]string{
 		"bool": "true", "int": "7", "string": "x", "duration": "7", "ports": "7", "size": "7", "cwdMode": "none",
-		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "apiURL": "http://h/", "proxyTable": "http=http://h", "logFormat": "json", "rulesName": "whatwg", "listenAddress": "127.0.0.1:7",
+		"newsServer": "h", "paths": "/x", "sender": "a@b", "relay": "smtp://h", "words": "x", "model": "3", "codePage": "1047", "archive": "http://h/{url}", "apiURL": "http://h/", "proxyTable": "http=http://h", "logFormat": "json", "rulesName": "whatwg", "gatewayAddress": "127.0.0.1:7",
 	}
 	c := Default()
 	for _, s := range c.settings() {
@@ -40,6 +41,34 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		}
 	}
 	walk("config", reflect.ValueOf(c), reflect.ValueOf(Default()))
+}
+
+func TestGatewayAddress(t *testing.T) {
+	for text, want := range map[string]struct {
+		path string
+		mode fs.FileMode
+		ok   bool
+	}{
+		"127.0.0.1:0": {}, "[::1]:1738": {}, "unix.example:1": {},
+		"unix:/run/a,b.sock": {"/run/a,b.sock", 0, true}, "unix:/run/l.sock,mode=660": {"/run/l.sock", 0o660, true},
+	} {
+		var g GatewayAddress
+		if err := g.Set(text); err != nil {
+			t.Errorf("%s: %v, want no error", text, err)
+		}
+		if path, mode, ok := g.Socket(); ok != want.ok || ok && (path != want.path || mode != want.mode) {
+			t.Errorf("%s: %q %o %t, want %+v", text, path, mode, ok, want)
+		}
+	}
+	for text, says := range map[string]string{
+		"": "is not an address", "/run/l.sock": "is not an address", "unix:": "absolute path", "unix:l.sock": "absolute path",
+		"unix:/run/l.sock,mode=": "mode of a socket", "unix:/run/l.sock,mode=668": "mode of a socket", "unix:/run/l.sock,mode=0": "mode of a socket", "unix:/run/l.sock,mode=4777": "mode of a socket",
+	} {
+		var g GatewayAddress
+		if err := g.Set(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", text, err, says)
+		}
+	}
 }
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"net"
 	"net/netip"
@@ -189,7 +191,7 @@ func (f *logFormat) Set(text string) error { return f.UnmarshalText([]byte(text)
 
 func (f *logFormat) Type() string { return "format" }
 
-// ListenAddress is the address of a gateway: HOST:PORT.
+// ListenAddress is the address of a server: HOST:PORT.
 type ListenAddress string
 
 func (l *ListenAddress) UnmarshalText(text []byte) error {
@@ -214,6 +216,52 @@ func (l *ListenAddress) String() string { return string(*l) }
 func (l *ListenAddress) Set(text string) error { return l.UnmarshalText([]byte(text)) }
 
 func (l *ListenAddress) Type() string { return "address" }
+
+// GatewayAddress is the address of a gateway: HOST:PORT, or a Unix socket as unix:PATH or
+// unix:PATH,mode=660.
+type GatewayAddress string
+
+// UnmarshalText implements [encoding.TextUnmarshaler].
+func (g *GatewayAddress) UnmarshalText(text []byte) error {
+	path, mode, ok := cutSocket(string(text))
+	if !ok {
+		var l ListenAddress
+		if err := l.UnmarshalText(text); err != nil {
+			return fmt.Errorf(`%q is not an address: write "127.0.0.1:1738", "[::1]:0" for any free port, or "unix:/run/locus.sock,mode=660"`, text)
+		}
+	}
+	if ok && !filepath.IsAbs(path) {
+		return fmt.Errorf("%q is not an absolute path", path)
+	}
+	if n, err := strconv.ParseUint(mode, 8, 32); ok && mode != "" && (err != nil || n == 0 || n > 0o777) {
+		return fmt.Errorf("%q is not a mode of a socket: write octal digits, such as mode=660", mode)
+	}
+	*g = GatewayAddress(text)
+	return nil
+}
+
+// cutSocket splits the address of a Unix socket. ok is false for other addresses.
+func cutSocket(text string) (path, mode string, ok bool) {
+	path, ok = strings.CutPrefix(text, "unix:")
+	if before, after, found := strings.Cut(path, ",mode="); found {
+		return before, cmp.Or(after, "empty"), ok
+	}
+	return path, "", ok
+}
+
+// Socket returns the path and the mode of a Unix socket. The zero mode means that the umask of
+// the process determines the mode. ok is false for HOST:PORT.
+func (g GatewayAddress) Socket() (path string, mode fs.FileMode, ok bool) {
+	path, text, ok := cutSocket(string(g))
+	n, _ := strconv.ParseUint(text, 8, 32) // UnmarshalText has checked it
+	return path, fs.FileMode(n), ok
+}
+
+func (g *GatewayAddress) String() string { return string(*g) }
+
+func (g *GatewayAddress) Set(text string) error { return g.UnmarshalText([]byte(text)) }
+
+func (g *GatewayAddress) Type() string { return "address" }
 
 type model int
 
