@@ -139,8 +139,8 @@ func isHealthPath(path string) bool {
 	return path == healthPath || path == readyPath || path == livePath
 }
 
-// serveHealth serves the problems that path reports with status 503, or status 200 if there
-// are none.
+// serveHealth serves the problems that path reports. The status is 503 if there is a problem,
+// else 200.
 func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	var a healthStatus
 	if path != livePath {

@@ -213,8 +213,8 @@ func (s *Server) endQuiet() {
 }
 
 // drain stops accepting connections and waits until each accepted connection has received its
-// response. Package net/http alone would close a connection whose first request arrives after
-// the start of its Shutdown.
+// response. Without drain, Shutdown of package net/http closes a connection whose first request
+// arrives later.
 func (s *Server) drain(ctx context.Context) {
 	s.mu.Lock()
 	if s.quiet == nil {

@@ -32,7 +32,7 @@ var naming = map[string]string{
 	"internal/command/base/mistake.go":            "what a text without a scheme probably is",
 	"internal/command/client/proxies.go":          "a proxy without a scheme speaks HTTP",
 	"internal/command/config/values.go":           "the news server is a setting",
-	"cmd/locus/internal/gateway/gateway.go":       "the gateway's own URL",
+	"cmd/locus/internal/gateway/running.go":       "the gateway's own URL",
 	"cmd/locus/internal/open/mailto.go":           "letters are what mailto is for",
 	"cmd/locus/internal/open/terminal_session.go": "rlogin sends the user's name itself, and has ~. at the keyboard",
 	"cmd/locus/internal/show/select.go":           "only tn3270 has keys to press",

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/spf13/cobra"
-
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/gateway"
 	"github.com/locus-url/locus/internal/command/base"
@@ -22,8 +20,7 @@ import (
 // checker collects the mistakes in the configuration and the flags of one run. It reads the
 // configuration file, but opens no other file, no port and no connection.
 type checker struct {
-	*gatewayCommand
-	cmd      *cobra.Command
+	*settings
 	report   *config.Report
 	problems []config.Problem
 }
@@ -37,15 +34,13 @@ type mistakeJSON struct {
 }
 
 // check writes the mistakes. If there is one, the exit status is that of wrong usage.
-func (c *gatewayCommand) check(cmd *cobra.Command) error {
-	report, err := c.app.CheckConfig(cmd.Flags())
-	c.configure(cmd)
-	k := &checker{c, cmd, report, report.Problems}
-	k.add(err)
-	k.checkRules()
-	k.checkPlaces()
-	k.checkMail()
-	k.checkClient()
+func (c *gatewayCommand) check() error {
+	report, err := c.app.CheckConfig(c.flags)
+	k := newChecker(c.settings(c.app), report, err)
+	k.checkArchives()
+	// The gateway does not use these proxies, but other commands and programs in this
+	// environment do.
+	k.problems = append(k.problems, client.ProxyProblems(c.app)...)
 	for _, p := range k.problems {
 		c.app.RaiseStatus(base.StatusUsage)
 		k.write(p)
@@ -56,11 +51,22 @@ func (c *gatewayCommand) check(cmd *cobra.Command) error {
 	return nil
 }
 
+// newChecker checks everything that a reload reads. report and err are the results of reading
+// the configuration.
+func newChecker(s *settings, report *config.Report, err error) *checker {
+	k := &checker{s, report, report.Problems}
+	k.add(err)
+	k.checkRules()
+	k.checkPlaces()
+	k.checkMail()
+	k.checkClient()
+	return k
+}
+
 func (k *checker) write(p config.Problem) {
 	a := k.app
-	message := locus.MaskText(base.Message(p.Err))
 	if a.Flags.JSON {
-		m := mistakeJSON{Message: shape.Text(message)}
+		m := mistakeJSON{Message: shape.Text(locus.MaskText(base.Message(p.Err)))}
 		if p.File != "" {
 			m.File = new(shape.Text(p.File))
 		}
@@ -73,15 +79,21 @@ func (k *checker) write(p config.Problem) {
 		a.WriteJSON(m)
 		return
 	}
+	fmt.Fprintln(a.Out, term.Safe(mistakeText(p)))
+}
+
+// mistakeText returns a mistake with its position.
+func mistakeText(p config.Problem) string {
+	message := locus.MaskText(base.Message(p.Err))
 	switch {
 	case p.Line > 0:
-		message = fmt.Sprintf("%s:%d: %s", p.File, p.Line, message)
+		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, message)
 	case p.File != "":
-		message = p.File + ": " + message
+		return p.File + ": " + message
 	case p.Variable != "":
-		message = p.Variable + ": " + message
+		return p.Variable + ": " + message
 	}
-	fmt.Fprintln(a.Out, term.Safe(message))
+	return message
 }
 
 // add adds a problem without a position, unless err is nil.
@@ -97,7 +109,7 @@ func (k *checker) addOf(flag, key string, err error) {
 		return
 	}
 	err = errors.New(base.Message(config.Unprefixed(err)))
-	if flag != "" && k.cmd.Flags().Changed(flag) {
+	if flag != "" && k.flags.Changed(flag) {
 		k.add(fmt.Errorf("--%s: %w", flag, err))
 		return
 	}
@@ -122,7 +134,7 @@ func (k *checker) checkRules() {
 	}
 }
 
-// checkPlaces checks that directories and archives exist.
+// checkPlaces checks that directories exist.
 func (k *checker) checkPlaces() {
 	for _, folder := range k.config.Files {
 		folder = k.app.ExpandHome(folder)
@@ -138,6 +150,10 @@ func (k *checker) checkPlaces() {
 			k.addOf("cache", "gateway.cache", err)
 		}
 	}
+}
+
+// checkArchives checks the flags for archives, and that the archives exist.
+func (k *checker) checkArchives() {
 	if k.demo && k.archives.Used() {
 		k.add(errNotBoth)
 	}
@@ -180,7 +196,4 @@ func (k *checker) checkClient() {
 	k.add(err)
 	_, err = client.ProxiesOver(k.app, config.ProxyTable{})
 	k.add(err)
-	// The gateway does not use these proxies, but other commands and programs in this
-	// environment do.
-	k.problems = append(k.problems, client.ProxyProblems(k.app)...)
 }

@@ -3,34 +3,46 @@ package gateway
 import (
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway"
+	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/command/client"
 	"github.com/locus-url/locus/internal/command/config"
 	"github.com/locus-url/locus/policy"
 	"github.com/locus-url/locus/scheme"
 )
 
+// openMail sets newRegistry. All settings share the mail of the first ones, because a process
+// opens the index of the mail once.
+func (c *gatewayCommand) openMail() (closeMail func()) {
+	mail := client.NewMailbox(c.app, true)
+	c.newRegistry = func(a *base.App) (*scheme.Registry, error) {
+		if c.museum != nil {
+			return a.NewRegistry(c.museum.Schemes()...)
+		}
+		return client.NewRegistry(a, client.Options{ForProxy: true, Archives: c.archives}, mail)
+	}
+	return func() { mail.Close() }
+}
+
+// rules returns the schemes and the rules of the allow and deny lists.
+func (c *settings) rules() (*scheme.Registry, gateway.Rules, error) {
+	registry, err := c.newRegistry(c.app)
+	if err != nil {
+		return nil, gateway.Rules{}, err
+	}
+	rules, err := gateway.NewRules(registry, c.config.Allow, c.config.Deny)
+	return registry, rules, err
+}
+
 // client returns the client of the gateway. It treats URLs as followed, not typed, and
 // never prompts for a password. The client of the demonstration reaches only the servers of
 // the tour.
-func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err error) {
+func (c *settings) client(registry *scheme.Registry, lists gateway.Rules) (opener *access.Client, closeAll func(), err error) {
 	a := c.app
-	mail := client.NewMailbox(a, true)
-	var registry *scheme.Registry
-	if c.museum != nil {
-		registry, err = a.NewRegistry(c.museum.Schemes()...)
-	} else if registry, err = client.NewRegistry(a, client.Options{ForProxy: true, Archives: c.archives}, mail); err == nil {
+	if c.museum == nil {
 		// The proxy variables of other programs may name this gateway.
-		c.locators, err = client.ProxiesOver(a, config.ProxyTable{})
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	lists, err := gateway.NewRules(registry, c.config.Allow, c.config.Deny)
-	if err != nil {
-		return nil, nil, err
-	}
-	if c.stored, err = c.archives.Open(a, registry); err != nil {
-		return nil, nil, err
+		if c.locators, err = client.ProxiesOver(a, config.ProxyTable{}); err != nil {
+			return nil, nil, err
+		}
 	}
 	options := c.accessOptions()
 	if c.stored != nil {
@@ -47,17 +59,13 @@ func (c *gatewayCommand) client() (opener *access.Client, closeAll func(), err e
 		opener, err = newClient(registry, rules, options)
 	}
 	if err != nil {
-		if c.stored != nil {
-			c.stored.Close()
-		}
 		return nil, nil, err
 	}
 	return opener, func() {
 		client.CloseIdle(registry)
 		opener.Close()
-		mail.Close()
-		if c.stored != nil {
-			c.stored.Close()
+		if c.relays != nil {
+			c.relays.Close()
 		}
 	}, nil
 }
@@ -70,7 +78,7 @@ func newClient(r *scheme.Registry, rules policy.Rules, o *access.Options) (*acce
 	return access.New(r, p, o), nil
 }
 
-func (c *gatewayCommand) accessOptions() *access.Options {
+func (c *settings) accessOptions() *access.Options {
 	f := &c.app.Flags
 	return &access.Options{
 		Proxies: c.locators, Limit: f.MaxSize, DialTimeout: f.Timeout, IdleTimeout: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,

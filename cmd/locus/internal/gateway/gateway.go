@@ -2,15 +2,10 @@
 package gateway
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"net"
 	"path/filepath"
 	"runtime/debug"
-	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,28 +17,30 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 	"github.com/locus-url/locus/internal/command/client"
 	"github.com/locus-url/locus/internal/command/config"
-	"github.com/locus-url/locus/internal/shape"
 	"github.com/locus-url/locus/internal/tour"
 	"github.com/locus-url/locus/scheme"
 )
 
-// gatewayCommand is one run of "locus gateway".
+// gatewayCommand is one run of "locus gateway": its flags, and what all its settings share.
 type gatewayCommand struct {
-	app    *base.App
-	config config.Gateway
-	demo   bool
-	museum *tour.Demo     // of the demonstration; may be nil
-	relays *access.Client // leads to the mail relay; may be nil
-
-	locators *access.Proxies // gateways that URLs go through
+	app      *base.App
+	flags    *pflag.FlagSet // nil for the tour
+	values   config.Gateway // of flags
+	demo     bool
 	archives client.Archives
-	stored   *archive.Store // of archives; may be nil
 	archive  base.Archive
+
+	museum      *tour.Demo                                  // of the demonstration; may be nil
+	newRegistry func(a *base.App) (*scheme.Registry, error) // uses one mailbox for all settings
+	stored      *archive.Store                              // of archives; may be nil
+	cache       *cache.Store                                // may be nil
+	log         *slog.Logger                                // may be nil
+	memoryLimit int64                                       // of the Go runtime, if the configuration has none
 }
 
 // New returns the subcommand.
 func New(a *base.App) *cobra.Command {
-	c := gatewayCommand{app: a, config: a.Config.Gateway}
+	c := gatewayCommand{app: a, values: a.Config.Gateway}
 	var check bool
 	cmd := &cobra.Command{
 		Use:   "gateway",
@@ -83,34 +80,34 @@ gateway logs requests to standard error, without passwords.`,
   locus gateway --listen 127.0.0.1:8080 --deny telnet: --deny .example.com`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			c.flags = cmd.Flags()
 			if check {
-				return c.check(cmd)
+				return c.check()
 			}
-			if err := a.LoadConfig(cmd.Flags()); err != nil {
+			if err := a.LoadConfig(c.flags); err != nil {
 				return err
 			}
-			c.configure(cmd)
-			return c.run()
+			return c.run(c.settings(a))
 		},
 	}
 	base.AddFlags(cmd, "Server", func(f *pflag.FlagSet) {
-		f.Var(&c.config.Listen, "listen", "listen on `HOST:PORT`; port 0 is any free port")
-		f.StringSliceVar((*[]string)(&c.config.Names), "name", nil, "also accept requests for the host `NAME` (repeatable)")
-		f.Var(&c.config.LogFormat, "log-format", "log requests as `FORMAT`: text, json or none")
+		f.Var(&c.values.Listen, "listen", "listen on `ADDRESS`: HOST:PORT, or unix:PATH[,mode=660]")
+		f.StringSliceVar((*[]string)(&c.values.Names), "name", nil, "also accept requests for the host `NAME` (repeatable)")
+		f.Var(&c.values.LogFormat, "log-format", "log requests as `FORMAT`: text, json or none")
 		f.BoolVar(&check, "check-config", false, "check the configuration and flags, then exit")
 		f.BoolVar(&c.demo, "demo", false, "serve only the demo servers of the tour")
 	})
 	base.AddFlags(cmd, "Access", func(f *pflag.FlagSet) {
-		f.StringSliceVar((*[]string)(&c.config.Allow), "allow", nil, "open only URLs that match `PATTERN` (repeatable)")
-		f.StringSliceVar((*[]string)(&c.config.Deny), "deny", nil, "do not open URLs that match `PATTERN` (repeatable)")
-		f.StringSliceVar((*[]string)(&c.config.Files), "files", nil, "let file URLs open files in `DIR` (repeatable)")
-		f.Var(&c.config.ConnectPorts, "connect-port", "allow CONNECT to port `N` besides 443 (repeatable)")
+		f.StringSliceVar((*[]string)(&c.values.Allow), "allow", nil, "open only URLs that match `PATTERN` (repeatable)")
+		f.StringSliceVar((*[]string)(&c.values.Deny), "deny", nil, "do not open URLs that match `PATTERN` (repeatable)")
+		f.StringSliceVar((*[]string)(&c.values.Files), "files", nil, "let file URLs open files in `DIR` (repeatable)")
+		f.Var(&c.values.ConnectPorts, "connect-port", "allow CONNECT to port `N` besides 443 (repeatable)")
 	})
 	base.AddFlags(cmd, "Archives", c.archives.AddFlags)
 	base.AddFlags(cmd, "Cache", func(f *pflag.FlagSet) {
-		f.StringVar(&c.config.Cache, "cache", "", "cache responses in `DIR`")
-		f.Var(&c.config.CacheSize, "cache-size", "use at most `N` bytes for the cache")
-		f.BoolVar(&c.config.NoCache, "no-cache", false, "disable the cache")
+		f.StringVar(&c.values.Cache, "cache", "", "cache responses in `DIR`")
+		f.Var(&c.values.CacheSize, "cache-size", "use at most `N` bytes for the cache")
+		f.BoolVar(&c.values.NoCache, "no-cache", false, "disable the cache")
 	})
 	c.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
@@ -119,36 +116,13 @@ gateway logs requests to standard error, without passwords.`,
 	return cmd
 }
 
-// configure applies the configuration to flags that the user did not set.
-func (c *gatewayCommand) configure(cmd *cobra.Command) {
-	said := c.config
-	c.config = c.app.Config.Gateway
-	replace(cmd, "listen", &c.config.Listen, said.Listen)
-	replace(cmd, "name", &c.config.Names, said.Names)
-	replace(cmd, "allow", &c.config.Allow, said.Allow)
-	replace(cmd, "deny", &c.config.Deny, said.Deny)
-	replace(cmd, "files", &c.config.Files, said.Files)
-	replace(cmd, "connect-port", &c.config.ConnectPorts, said.ConnectPorts)
-	replace(cmd, "cache", &c.config.Cache, said.Cache)
-	replace(cmd, "cache-size", &c.config.CacheSize, said.CacheSize)
-	replace(cmd, "no-cache", &c.config.NoCache, said.NoCache)
-	replace(cmd, "log-format", &c.config.LogFormat, said.LogFormat)
-}
-
-func replace[T any](cmd *cobra.Command, flag string, value *T, said T) {
-	if cmd.Flags().Changed(flag) {
-		*value = said
-	}
-}
-
 var errNotBoth = errors.New("--demo and --from can't be used together")
 
-func (c *gatewayCommand) run() error {
+// run serves a gateway with s until a signal.
+func (c *gatewayCommand) run(s *settings) error {
 	a := c.app
-	if most := int64(c.config.Memory); most > 0 {
-		// Collect garbage well before the gateway rejects requests.
-		debug.SetMemoryLimit(most - most/8)
-	}
+	c.memoryLimit = debug.SetMemoryLimit(-1)
+	s.limitMemory()
 	if c.demo && c.archives.Used() {
 		return errNotBoth
 	}
@@ -165,7 +139,14 @@ func (c *gatewayCommand) run() error {
 		return err
 	}
 	defer c.archive.Close()
-	opener, closeAll, err := c.client()
+	c.log = s.logger()
+	closeMail := c.openMail()
+	defer closeMail()
+	registry, rules, err := s.rules()
+	if err != nil {
+		return err
+	}
+	c.stored, err = c.archives.Open(a, registry)
 	if failed := (*client.ArchiveError)(nil); errors.As(err, &failed) {
 		a.Fail(base.StatusAccess, err)
 		return nil
@@ -173,76 +154,39 @@ func (c *gatewayCommand) run() error {
 	if err != nil {
 		return err
 	}
-	defer closeAll()
-	options, err := c.options(opener)
-	if c.relays != nil {
-		defer c.relays.Close()
+	if c.stored != nil {
+		defer c.stored.Close()
 	}
+	opener, closeAll, err := s.client(registry, rules)
 	if err != nil {
 		return err
 	}
-	store, err := c.store(opener.Registry())
+	r := &running{settings: s, close: closeAll, ended: make(chan struct{})}
+	defer r.end()
+	options, err := s.options(opener)
 	if err != nil {
+		return err
+	}
+	if c.cache, err = s.openCache(registry); err != nil {
 		a.Fail(base.StatusAccess, err)
 		return nil
 	}
-	if store != nil {
-		defer store.Close()
-		options.Cache = store
+	if c.cache != nil {
+		defer c.cache.Close()
 	}
-	options.Health = c.health(opener, store)
+	s.share(options, opener)
 	g, err := gateway.New(opener, options)
 	if err != nil {
 		return err
 	}
-	return c.serve(g)
+	return r.serve(g)
 }
 
-const stopTime = 10 * time.Second
-
-func (c *gatewayCommand) serve(g *gateway.Gateway) error {
-	a := c.app
-	l, err := net.Listen("tcp", string(c.config.Listen))
-	if err != nil {
-		a.Fail(base.StatusAccess, err)
-		return nil
-	}
-	where := "http://" + l.Addr().String() + "/"
-	if a.Flags.JSON {
-		a.WriteJSON(struct {
-			URL shape.Text `json:"url"`
-		}{shape.Text(where)})
-	} else {
-		fmt.Fprintln(a.Out, where)
-	}
-	a.Out.Flush()
-	server := gateway.NewServer(g)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(l) }()
-	select {
-	case err = <-served:
-	case <-a.Context.Done():
-		ctx, cancel := context.WithTimeout(context.Background(), stopTime)
-		defer cancel()
-		server.Shutdown(ctx) // broken requests are reported to their clients
-		err = <-served
-		var s base.SignalError
-		a.Stopped = errors.As(context.Cause(a.Context), &s) && s.Signal == syscall.SIGTERM
-	}
-	if err != nil {
-		a.Fail(base.StatusAccess, err)
-	}
-	return nil
-}
-
-func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error) {
+func (c *settings) options(opener *access.Client) (*gateway.Options, error) {
 	o := &gateway.Options{
 		Names:        c.config.Names,
 		ConnectPorts: c.config.ConnectPorts,
 		HomeSections: c.homeSections(),
-		Log:          c.logger(),
-		Archive:      c.stored,
-		Live:         c.archives.Live,
 		Limits: gateway.Limits{
 			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
 			Connections: c.config.Connections, Sessions: c.config.Terminals, Memory: int64(c.config.Memory),
@@ -265,9 +209,15 @@ func (c *gatewayCommand) options(opener *access.Client) (*gateway.Options, error
 	return o, err
 }
 
-// store opens the cache. It returns nil for the demonstration and for archives, which need
+// share adds to o what all settings share, and the health checks.
+func (c *settings) share(o *gateway.Options, opener *access.Client) {
+	o.Log, o.Archive, o.Live, o.Cache = c.log, c.stored, c.archives.Live, c.cache
+	o.Health = c.health(opener)
+}
+
+// openCache opens the cache. It returns nil for the demonstration and for archives, which need
 // no cache.
-func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
+func (c *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
 	if c.config.NoCache || c.museum != nil || c.stored != nil {
 		return nil, nil
 	}
@@ -291,7 +241,7 @@ func (c *gatewayCommand) store(r *scheme.Registry) (*cache.Store, error) {
 }
 
 // homeSections returns the tour for the first page.
-func (c *gatewayCommand) homeSections() []gateway.Section {
+func (c *settings) homeSections() []gateway.Section {
 	if c.museum == nil {
 		return nil
 	}
@@ -309,7 +259,7 @@ func (c *gatewayCommand) homeSections() []gateway.Section {
 	return sections
 }
 
-func (c *gatewayCommand) logger() *slog.Logger {
+func (c *settings) logger() *slog.Logger {
 	a := c.app
 	format := c.config.LogFormat
 	if a.Flags.JSON && format == "text" {
@@ -326,8 +276,8 @@ func (c *gatewayCommand) logger() *slog.Logger {
 
 // ServeDemo serves the tour to a browser until a signal. It ignores configured proxies.
 func ServeDemo(a *base.App, listen config.ListenAddress) error {
-	c := gatewayCommand{app: a, config: config.Default().Gateway, demo: true}
-	c.config.Listen, c.config.LogFormat = listen, "none"
+	c := &gatewayCommand{app: a, values: config.Default().Gateway, demo: true}
+	c.values.Listen, c.values.LogFormat = config.GatewayAddress(listen), "none"
 	a.Note("open this in a browser; Ctrl-C ends the tour")
-	return c.run()
+	return c.run(c.settings(a))
 }

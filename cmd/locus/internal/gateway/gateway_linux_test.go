@@ -24,8 +24,9 @@ func TestGatewaySessions(t *testing.T) {
 	a.Flags.AllowPrivate = true
 	for _, local := range []string{"", "configured"} {
 		a.Config.Rlogin.LocalUser = local
-		c := &gatewayCommand{app: a, config: a.Config.Gateway}
-		opener, closeAll, err := c.client()
+		c := &gatewayCommand{app: a, values: a.Config.Gateway}
+		defer c.openMail()()
+		opener, _, closeAll, err := c.settings(a).open()
 		if err != nil {
 			t.Fatal(err)
 		}

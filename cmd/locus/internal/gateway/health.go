@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/locus-url/locus/access"
-	"github.com/locus-url/locus/cache"
 	"github.com/locus-url/locus/gateway"
 )
 
-// health returns the health checks of the gateway. store may be nil.
-func (c *gatewayCommand) health(opener *access.Client, store *cache.Store) []gateway.HealthCheck {
+// health returns the health checks of the gateway.
+func (c *settings) health(opener *access.Client) []gateway.HealthCheck {
 	var checks []gateway.HealthCheck
-	if store != nil {
+	if store := c.cache; store != nil {
 		checks = append(checks, gateway.HealthCheck{Part: "cache", Check: func(context.Context) error { return store.Check() }})
 	}
 	if c.archive.Wanted() {

@@ -19,7 +19,7 @@ var (
 )
 
 // mail returns the sender of messages, or nil if the configuration does not enable it.
-func (c *gatewayCommand) mail(opener *access.Client) (*gateway.Mail, error) {
+func (c *settings) mail(opener *access.Client) (*gateway.Mail, error) {
 	a := c.app
 	if !c.config.Mail || c.museum != nil {
 		return nil, nil

@@ -1,0 +1,20 @@
+//go:build unix
+
+package gateway
+
+import (
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
+
+// withMode calls f, which creates a socket with this mode. The socket has the mode from its
+// beginning, so no other user can connect before. A zero mode changes nothing.
+func withMode(mode fs.FileMode, f func() error) error {
+	if mode == 0 {
+		return f()
+	}
+	was := unix.Umask(int(fs.ModePerm &^ mode))
+	defer unix.Umask(was)
+	return f()
+}
