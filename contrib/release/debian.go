@@ -82,6 +82,7 @@ func debianContents(stage string, b binary, t *texts, licences []licence, change
 	list := []file{
 		{name: "/usr/bin/locus", octets: b.octets, program: true},
 		{name: "/usr/lib/systemd/system/locus-gateway.service", octets: debianUnit(t.unit)},
+		{name: "/usr/lib/systemd/system/locus-gateway.socket", octets: t.socket},
 		{name: "/usr/share/bash-completion/completions/locus", octets: t.completions["bash"]},
 		{name: "/usr/share/zsh/vendor-completions/_locus", octets: t.completions["zsh"]},
 		{name: "/usr/share/fish/vendor_completions.d/locus.fish", octets: t.completions["fish"]},

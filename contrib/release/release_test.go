@@ -168,7 +168,7 @@ func TestArchive(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"locus", "LICENSE", "README.md", "LICENCES-OF-DEPENDENCIES", "man/man1/locus.1", "man/man1/locus-gateway.1", "completions/_locus", "completions/locus.bash", "completions/locus.fish", "completions/locus.ps1", "systemd/locus-gateway.service", "systemd/gateway.toml"} {
+	for _, name := range []string{"locus", "LICENSE", "README.md", "LICENCES-OF-DEPENDENCIES", "man/man1/locus.1", "man/man1/locus-gateway.1", "completions/_locus", "completions/locus.bash", "completions/locus.fish", "completions/locus.ps1", "systemd/locus-gateway.service", "systemd/locus-gateway.socket", "systemd/gateway.toml"} {
 		if len(files[name]) == 0 {
 			t.Errorf("no %s", name)
 		}

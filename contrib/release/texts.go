@@ -13,6 +13,7 @@ type texts struct {
 	completions map[string][]byte
 	documents   []file
 	unit        []byte // systemd unit for a program in /usr/local/bin
+	socket      []byte // systemd socket unit
 	config      []byte // gateway configuration
 }
 
@@ -61,6 +62,9 @@ func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	if t.unit, err = r.read("contrib/locus-gateway.service"); err != nil {
 		return nil, err
 	}
+	if t.socket, err = r.read("contrib/locus-gateway.socket"); err != nil {
+		return nil, err
+	}
 	t.config, err = r.read("contrib/locus-gateway.toml")
 	return t, err
 }
@@ -83,7 +87,7 @@ func (t *texts) archived(to target) []file {
 		files = append(files, file{name: "man/man1/" + page.name, octets: page.octets})
 	}
 	if to.os == "linux" {
-		files = append(files, file{name: "systemd/locus-gateway.service", octets: t.unit}, file{name: "systemd/gateway.toml", octets: t.config})
+		files = append(files, file{name: "systemd/locus-gateway.service", octets: t.unit}, file{name: "systemd/locus-gateway.socket", octets: t.socket}, file{name: "systemd/gateway.toml", octets: t.config})
 	}
 	return files
 }

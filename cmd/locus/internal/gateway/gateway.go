@@ -46,7 +46,7 @@ func New(a *base.App) *cobra.Command {
 		Use:   "gateway",
 		Short: "Serve URLs of every scheme over HTTP: pages, a proxy, an API",
 		Long: `gateway serves pages for browsers at http://127.0.0.1:1738/, and runs until SIGTERM
-(status 0) or Ctrl-C (status 130).
+(status 0) or Ctrl-C (status 130). Requests in progress then have ten seconds.
 
 Proxy:
 As a proxy, gateway accepts URLs of every scheme. Clients select it with http_proxy,
@@ -54,7 +54,8 @@ https_proxy, gopher_proxy, ftp_proxy, wais_proxy or news_proxy.
 
 API:
 Programs use /api/, which /api/openapi.json describes. /metrics is for Prometheus.
-/healthz reports problems, with status 200 or 503.
+/healthz reports problems, with status 200 or 503. /readyz reports only why gateway
+rejects new requests, and /livez always has status 200.
 
 Access:
 gateway does not trust its clients: it treats each URL like a link from the public
@@ -68,6 +69,12 @@ matches any characters). --deny also applies addresses to hosts that resolve to 
 Configuration:
 --check-config reports each mistake in the configuration, the environment and the flags,
 with file and line. The status is 0 without mistakes, else 2. It opens no port.
+After SIGHUP, gateway checks the configuration and uses it for new requests. If there
+is a mistake, the former configuration stays in use.
+
+Sockets:
+If systemd passes sockets, gateway listens on them instead of --listen. With
+--listen unix:PATH,mode=660, gateway listens on a Unix socket with that mode.
 
 Archives:
 With --from, gateway serves pages from WARC and ARC files, with links to earlier and

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// listen returns the sockets that systemd has opened for this process. If there are none, it
+// listen returns the sockets that systemd has opened for this process. Without such sockets, it
 // listens on the configured address.
 func (s *settings) listen() ([]net.Listener, error) {
 	if files := activation.Files(true); len(files) > 0 {

@@ -289,8 +289,8 @@ func TestPassedWrongSocket(t *testing.T) {
 	}
 }
 
-// systemdProgram returns the path of a program of systemd.
-func systemdProgram(t *testing.T, name string) string {
+// program returns the path of a program. If it is missing, the test fails in CI.
+func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil && os.Getenv("CI") == "true" {
@@ -304,10 +304,10 @@ func systemdProgram(t *testing.T, name string) string {
 // systemd-socket-activate starts the gateway at the first connection, and the gateway serves that
 // connection.
 func TestSocketActivate(t *testing.T) {
-	program := systemdProgram(t, "systemd-socket-activate")
+	activate := program(t, "systemd-socket-activate")
 	path := filepath.Join(t.TempDir(), "s")
 	gateway := gatewayCmd(t)
-	cmd := exec.Command(program, append([]string{"-l", path, "-E", "HOME=" + t.TempDir()}, gateway.Args...)...)
+	cmd := exec.Command(activate, append([]string{"-l", path, "-E", "HOME=" + t.TempDir()}, gateway.Args...)...)
 	errOut, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
