@@ -61,7 +61,7 @@ func TestGatewayAddress(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"": "is not an address", "/run/l.sock": "is not an address", "unix:": "absolute path", "unix:l.sock": "absolute path",
+		"": "is not HOST:PORT", "/run/l.sock": "is not HOST:PORT", "unix:": "absolute path", "unix:l.sock": "absolute path",
 		"unix:/run/l.sock,mode=": "mode of a socket", "unix:/run/l.sock,mode=668": "mode of a socket", "unix:/run/l.sock,mode=0": "mode of a socket", "unix:/run/l.sock,mode=4777": "mode of a socket",
 	} {
 		var g GatewayAddress

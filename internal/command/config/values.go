@@ -227,7 +227,7 @@ func (g *GatewayAddress) UnmarshalText(text []byte) error {
 	if !ok {
 		var l ListenAddress
 		if err := l.UnmarshalText(text); err != nil {
-			return fmt.Errorf(`%q is not an address: write "127.0.0.1:1738", "[::1]:0" for any free port, or "unix:/run/locus.sock,mode=660"`, text)
+			return fmt.Errorf(`%q is not HOST:PORT: write "127.0.0.1:1738", "[::1]:0" for any free port, or "unix:/run/locus.sock,mode=660"`, text)
 		}
 	}
 	if ok && !filepath.IsAbs(path) {
