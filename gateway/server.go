@@ -49,9 +49,10 @@ type Server struct {
 	serving sync.WaitGroup
 
 	mu        sync.Mutex
+	stopped   bool // no listener may be added
 	listeners []net.Listener
 	busy      map[*guardConn]bool // connections that are new, or have a running request
-	quiet     chan struct{}       // is closed when busy is empty; nil before Shutdown
+	quiet     chan struct{}       // is closed when busy is empty; nil while listeners may add to busy
 }
 
 // NewServer returns a server for g. If o is nil, NewServer uses the defaults.
@@ -181,7 +182,7 @@ func (s *Server) Serve(l net.Listener) error {
 func (s *Server) listens(l net.Listener) (ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.quiet != nil {
+	if s.stopped {
 		return false
 	}
 	s.listeners = append(s.listeners, l)
@@ -198,13 +199,14 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 		return
 	}
 	delete(s.busy, c.(*guardConn))
-	if len(s.busy) == 0 && s.quiet != nil {
-		s.endQuiet()
-	}
+	s.checkQuiet()
 }
 
-// endQuiet closes s.quiet once. The caller must hold s.mu.
-func (s *Server) endQuiet() {
+// checkQuiet closes s.quiet if no connection is busy. The caller must hold s.mu.
+func (s *Server) checkQuiet() {
+	if len(s.busy) > 0 || s.quiet == nil {
+		return
+	}
 	select {
 	case <-s.quiet:
 	default:
@@ -217,10 +219,7 @@ func (s *Server) endQuiet() {
 // arrives later.
 func (s *Server) drain(ctx context.Context) {
 	s.mu.Lock()
-	if s.quiet == nil {
-		s.quiet = make(chan struct{})
-	}
-	quiet := s.quiet
+	s.stopped = true
 	for _, l := range s.listeners {
 		l.Close()
 	}
@@ -228,9 +227,11 @@ func (s *Server) drain(ctx context.Context) {
 	s.http.SetKeepAlivesEnabled(false)
 	s.serving.Wait() // now package net/http has called connState for each connection
 	s.mu.Lock()
-	if len(s.busy) == 0 {
-		s.endQuiet()
+	if s.quiet == nil {
+		s.quiet = make(chan struct{})
 	}
+	quiet := s.quiet
+	s.checkQuiet()
 	s.mu.Unlock()
 	silent := time.AfterFunc(silentTime, s.closeSilent)
 	defer silent.Stop()

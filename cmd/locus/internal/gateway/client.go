@@ -24,38 +24,38 @@ func (c *gatewayCommand) openMail() (closeMail func()) {
 }
 
 // rules returns the schemes and the rules of the allow and deny lists.
-func (c *settings) rules() (*scheme.Registry, gateway.Rules, error) {
-	registry, err := c.newRegistry(c.app)
+func (s *settings) rules() (*scheme.Registry, gateway.Rules, error) {
+	registry, err := s.newRegistry(s.app)
 	if err != nil {
 		return nil, gateway.Rules{}, err
 	}
-	rules, err := gateway.NewRules(registry, c.config.Allow, c.config.Deny)
+	rules, err := gateway.NewRules(registry, s.config.Allow, s.config.Deny)
 	return registry, rules, err
 }
 
 // client returns the client of the gateway. It treats URLs as followed, not typed, and
 // never prompts for a password. The client of the demonstration reaches only the servers of
 // the tour.
-func (c *settings) client(registry *scheme.Registry, lists gateway.Rules) (opener *access.Client, closeAll func(), err error) {
-	a := c.app
-	if c.museum == nil {
+func (s *settings) client(registry *scheme.Registry, lists gateway.Rules) (opener *access.Client, closeAll func(), err error) {
+	a := s.app
+	if s.museum == nil {
 		// The proxy variables of other programs may name this gateway.
-		if c.locators, err = client.ProxiesOver(a, config.ProxyTable{}); err != nil {
+		if s.locators, err = client.ProxiesOver(a, config.ProxyTable{}); err != nil {
 			return nil, nil, err
 		}
 	}
-	options := c.accessOptions()
-	if c.stored != nil {
-		options.Archive, options.Live = c.stored, c.archives.Live
+	options := s.accessOptions()
+	if s.stored != nil {
+		options.Archive, options.Live = s.stored, s.archives.Live
 	}
 	options.Check, options.CheckAddr = lists.Check, lists.CheckAddr
-	options.Record = c.archive.Record()
-	if c.museum != nil {
-		opener, err = c.museum.Client(registry, options)
+	options.Record = s.archive.Record()
+	if s.museum != nil {
+		opener, err = s.museum.Client(registry, options)
 	} else {
 		rules := client.Rules(a)
 		rules.TypedPrivate = false
-		rules.Files = len(c.config.Files) > 0
+		rules.Files = len(s.config.Files) > 0
 		opener, err = newClient(registry, rules, options)
 	}
 	if err != nil {
@@ -64,8 +64,8 @@ func (c *settings) client(registry *scheme.Registry, lists gateway.Rules) (opene
 	return opener, func() {
 		client.CloseIdle(registry)
 		opener.Close()
-		if c.relays != nil {
-			c.relays.Close()
+		if s.relays != nil {
+			s.relays.Close()
 		}
 	}, nil
 }
@@ -78,10 +78,10 @@ func newClient(r *scheme.Registry, rules policy.Rules, o *access.Options) (*acce
 	return access.New(r, p, o), nil
 }
 
-func (c *settings) accessOptions() *access.Options {
-	f := &c.app.Flags
+func (s *settings) accessOptions() *access.Options {
+	f := &s.app.Flags
 	return &access.Options{
-		Proxies: c.locators, Limit: f.MaxSize, DialTimeout: f.Timeout, IdleTimeout: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,
+		Proxies: s.locators, Limit: f.MaxSize, DialTimeout: f.Timeout, IdleTimeout: f.Timeout, Timeout: f.Timeout, Total: f.MaxTime,
 		UserAgent: f.UserAgent, Header: f.Header,
 	}
 }

@@ -189,57 +189,57 @@ func (c *gatewayCommand) run(s *settings) error {
 	return r.serve(g)
 }
 
-func (c *settings) options(opener *access.Client) (*gateway.Options, error) {
+func (s *settings) options(opener *access.Client) (*gateway.Options, error) {
 	o := &gateway.Options{
-		Names:        c.config.Names,
-		ConnectPorts: c.config.ConnectPorts,
-		HomeSections: c.homeSections(),
+		Names:        s.config.Names,
+		ConnectPorts: s.config.ConnectPorts,
+		HomeSections: s.homeSections(),
 		Limits: gateway.Limits{
-			Requests: c.config.Requests, PerClient: c.config.PerClient, PerHost: c.config.PerHost,
-			Connections: c.config.Connections, Sessions: c.config.Terminals, Memory: int64(c.config.Memory),
+			Requests: s.config.Requests, PerClient: s.config.PerClient, PerHost: s.config.PerHost,
+			Connections: s.config.Connections, Sessions: s.config.Terminals, Memory: int64(s.config.Memory),
 		},
 	}
 	var err error
-	if len(c.config.Files) > 0 {
-		folders := make([]string, len(c.config.Files))
-		for i, folder := range c.config.Files {
-			folders[i] = c.app.ExpandHome(folder)
+	if len(s.config.Files) > 0 {
+		folders := make([]string, len(s.config.Files))
+		for i, folder := range s.config.Files {
+			folders[i] = s.app.ExpandHome(folder)
 		}
 		if o.Files, err = gateway.FilesBelow(folders); err != nil {
 			return nil, err
 		}
 	}
-	if c.museum != nil {
-		o.Files, o.TLS = c.museum.Holds, c.museum.TLS()
+	if s.museum != nil {
+		o.Files, o.TLS = s.museum.Holds, s.museum.TLS()
 	}
-	o.Mail, err = c.mail(opener)
+	o.Mail, err = s.mail(opener)
 	return o, err
 }
 
 // share adds to o what all settings share, and the health checks.
-func (c *settings) share(o *gateway.Options, opener *access.Client) {
-	o.Log, o.Archive, o.Live, o.Cache = c.log, c.stored, c.archives.Live, c.cache
-	o.Health = c.health(opener)
+func (s *settings) share(o *gateway.Options, opener *access.Client) {
+	o.Log, o.Archive, o.Live, o.Cache = s.log, s.stored, s.archives.Live, s.cache
+	o.Health = s.health(opener)
 }
 
 // openCache opens the cache. It returns nil for the demonstration and for archives, which need
 // no cache.
-func (c *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
-	if c.config.NoCache || c.museum != nil || c.stored != nil {
+func (s *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
+	if s.config.NoCache || s.museum != nil || s.stored != nil {
 		return nil, nil
 	}
-	dir := c.app.ExpandHome(c.config.Cache)
+	dir := s.app.ExpandHome(s.config.Cache)
 	if dir == "" {
-		own, reason := c.app.CacheFolder()
+		own, reason := s.app.CacheFolder()
 		if own == "" {
-			c.app.Note("responses are not cached: %s (use --cache DIR, or --no-cache to turn the cache off)", reason)
+			s.app.Note("responses are not cached: %s (use --cache DIR, or --no-cache to turn the cache off)", reason)
 			return nil, nil
 		}
 		dir = filepath.Join(own, "gateway")
 	}
 	store, err := cache.Open(dir, r, &cache.Options{
-		Size: int64(c.config.CacheSize),
-		Note: func(err error) { c.app.Note("%v", err) },
+		Size: int64(s.config.CacheSize),
+		Note: func(err error) { s.app.Note("%v", err) },
 	})
 	if err != nil {
 		return nil, scheme.Hint(err, "use --cache for another directory, or --no-cache to turn the cache off")
@@ -248,12 +248,12 @@ func (c *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
 }
 
 // homeSections returns the tour for the first page.
-func (c *settings) homeSections() []gateway.Section {
-	if c.museum == nil {
+func (s *settings) homeSections() []gateway.Section {
+	if s.museum == nil {
 		return nil
 	}
 	var sections []gateway.Section
-	for _, room := range c.museum.Servers() {
+	for _, room := range s.museum.Servers() {
 		section := gateway.Section{Title: room.Name, Text: room.About}
 		for _, stop := range room.Stops {
 			if !stop.From.IsZero() {
@@ -266,9 +266,9 @@ func (c *settings) homeSections() []gateway.Section {
 	return sections
 }
 
-func (c *settings) logger() *slog.Logger {
-	a := c.app
-	format := c.config.LogFormat
+func (s *settings) logger() *slog.Logger {
+	a := s.app
+	format := s.config.LogFormat
 	if a.Flags.JSON && format == "text" {
 		format = "json"
 	}

@@ -8,15 +8,15 @@ import (
 )
 
 // health returns the health checks of the gateway.
-func (c *settings) health(opener *access.Client) []gateway.HealthCheck {
+func (s *settings) health(opener *access.Client) []gateway.HealthCheck {
 	var checks []gateway.HealthCheck
-	if store := c.cache; store != nil {
+	if store := s.cache; store != nil {
 		checks = append(checks, gateway.HealthCheck{Part: "cache", Check: func(context.Context) error { return store.Check() }})
 	}
-	if c.archive.Wanted() {
-		checks = append(checks, gateway.HealthCheck{Part: "archive", Check: func(context.Context) error { return c.archive.Err() }})
+	if s.archive.Wanted() {
+		checks = append(checks, gateway.HealthCheck{Part: "archive", Check: func(context.Context) error { return s.archive.Err() }})
 	}
-	if c.locators != nil {
+	if s.locators != nil {
 		checks = append(checks, gateway.HealthCheck{Part: "proxies", Check: opener.CheckProxies})
 	}
 	return checks

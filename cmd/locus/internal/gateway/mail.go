@@ -19,12 +19,12 @@ var (
 )
 
 // mail returns the sender of messages, or nil if the configuration does not enable it.
-func (c *settings) mail(opener *access.Client) (*gateway.Mail, error) {
-	a := c.app
-	if !c.config.Mail || c.museum != nil {
+func (s *settings) mail(opener *access.Client) (*gateway.Mail, error) {
+	a := s.app
+	if !s.config.Mail || s.museum != nil {
 		return nil, nil
 	}
-	m := &gateway.Mail{From: a.Config.Mail.From.Mailbox, PerHour: c.config.Letters}
+	m := &gateway.Mail{From: a.Config.Mail.From.Mailbox, PerHour: s.config.Letters}
 	switch {
 	case m.From.Address == "":
 		return nil, fmt.Errorf("gateway.mail: %w", errNoSender)
@@ -33,10 +33,10 @@ func (c *settings) mail(opener *access.Client) (*gateway.Mail, error) {
 		m.Relay = relay.String()
 		// The user typed the relay in the configuration.
 		var err error
-		if c.relays, err = newClient(opener.Registry(), client.Rules(a), c.accessOptions()); err != nil {
+		if s.relays, err = newClient(opener.Registry(), client.Rules(a), s.accessOptions()); err != nil {
 			return nil, err
 		}
-		m.Send = submit.NewSMTP(relay, c.relays.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(a).AskRelay, Clear: a.Config.Mail.Clear, Wait: a.Flags.Timeout}).Submit
+		m.Send = submit.NewSMTP(relay, s.relays.Dialer(), &submit.SMTPOptions{Ask: client.NewLogin(a).AskRelay, Clear: a.Config.Mail.Clear, Wait: a.Flags.Timeout}).Submit
 	case len(a.Config.Mail.Sendmail) > 0:
 		program, err := submit.NewSendmail(a.Config.Mail.Sendmail)
 		if err != nil {
