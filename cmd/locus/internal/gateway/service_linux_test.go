@@ -436,7 +436,7 @@ func TestReload(t *testing.T) {
 	}
 	write("[policy]\nallow_private = true\n")
 	systemd := listenNotify(t)
-	cmd := gatewayCmd(t, "--config", file, "--listen", "127.0.0.1:0", "--deny", "telnet:", "--header", "X-A: 1")
+	cmd := gatewayCmd(t, "--config", file, "--listen", "127.0.0.1:0", "--deny", "telnet:")
 	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+systemd.conn.LocalAddr().String())
 	s := startService(t, cmd)
 	systemd.wants("READY=1")
