@@ -150,6 +150,7 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 		a.Problems = append(a.Problems, g.limiter.full()...)
 	}
 	if path == healthPath {
+		a.Problems = append(a.Problems, g.limiter.fullSessions()...)
 		a.Problems = append(a.Problems, g.health.problems(time.Now())...)
 	}
 	a.OK = len(a.Problems) == 0
@@ -169,18 +170,25 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	return err
 }
 
-// full returns a problem for each limit that is reached.
+// full returns a problem for each limit that makes the gateway reject all requests.
 func (l *limiter) full() (list []healthProblem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if most := l.limits.Requests; l.all >= most {
 		list = append(list, healthProblem{"requests", fmt.Sprintf("the limit of %d concurrent requests is reached", most)})
 	}
-	if most := l.limits.Sessions; l.sessions >= most {
-		list = append(list, healthProblem{"terminals", fmt.Sprintf("the limit of %d open terminals is reached", most)})
-	}
 	if l.memory.isOver(l.limits.Memory) {
 		list = append(list, healthProblem{"memory", fmt.Sprintf("the limit of %d bytes of memory is reached", l.limits.Memory)})
 	}
 	return list
+}
+
+// fullSessions returns a problem if the limit of terminals is reached.
+func (l *limiter) fullSessions() []healthProblem {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if most := l.limits.Sessions; l.sessions >= most {
+		return []healthProblem{{"terminals", fmt.Sprintf("the limit of %d open terminals is reached", most)}}
+	}
+	return nil
 }

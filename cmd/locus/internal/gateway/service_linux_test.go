@@ -76,6 +76,16 @@ func (l *lines) await(t *testing.T, text string, n int) {
 	}
 }
 
+// lacks fails if the process has written text.
+func (l *lines) lacks(t *testing.T, text string) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if strings.Contains(l.text, text) {
+		t.Errorf("%q is in %s", text, l.text)
+	}
+}
+
 // all waits for the end of the process.
 func (l *lines) all() string {
 	l.mu.Lock()
@@ -434,9 +444,9 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("[policy]\nallow_private = true\n")
+	write("[policy]\nallow_private = true\n[gateway]\nlisten = \"127.0.0.1:0\"\n")
 	systemd := listenNotify(t)
-	cmd := gatewayCmd(t, "--config", file, "--listen", "127.0.0.1:0", "--deny", "telnet:")
+	cmd := gatewayCmd(t, "--config", file, "--deny", "telnet:", "--cache-size", "7")
 	cmd.Env = append(cmd.Env, "NOTIFY_SOCKET="+systemd.conn.LocalAddr().String())
 	s := startService(t, cmd)
 	systemd.wants("READY=1")
@@ -458,9 +468,10 @@ func TestReload(t *testing.T) {
 	}
 	opens("at first", 200)
 	const private = "[policy]\nallow_private = true\n[gateway]\n"
-	write(private + "deny = [\"127.0.0.0/8\"]\n")
+	write(private + "listen = \"127.0.0.1:0\"\ndeny = [\"127.0.0.0/8\"]\n")
 	reload()
 	s.log.await(t, "locus: reload: the new configuration is in use\n", 1)
+	s.log.lacks(t, "after a restart")
 	opens("with a deny flag", 200) // the flag takes precedence over the key
 	write("")
 	reload()
@@ -472,10 +483,10 @@ func TestReload(t *testing.T) {
 	s.log.await(t, "locus: reload: "+file+":4: gateway.denny: unknown key\n", 1)
 	s.log.await(t, "locus: reload: "+file+":5: gateway.files: \"relative\" is not an absolute path\n", 1)
 	opens("with a broken file", 403)
-	write(private + "listen = \"127.0.0.1:1\"\nlog_format = \"json\"\ncache = \"/other\"\nconnections = 1\n[mail]\nstores = [\"/mail\"]\ncache = \"/mail-cache\"\n")
+	write(private + "listen = \"127.0.0.1:1\"\nlog_format = \"json\"\ncache_size = 8\ncache = \"/other\"\nconnections = 1\n[mail]\nstores = [\"/mail\"]\ncache = \"/mail-cache\"\n")
 	reload()
-	// --listen takes precedence over the key listen.
-	s.log.await(t, "locus: reload: these settings change only after a restart: gateway.cache, gateway.log_format, gateway.connections, mail.stores, mail.cache\n", 1)
+	// --cache-size takes precedence over the key cache_size.
+	s.log.await(t, "locus: reload: these settings change only after a restart: gateway.listen, gateway.cache, gateway.log_format, gateway.connections, mail.stores, mail.cache\n", 1)
 	opens("with allow_private", 200)
 	s.signal(syscall.SIGTERM)
 	systemd.wants("STOPPING=1")
