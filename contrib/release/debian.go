@@ -161,12 +161,22 @@ func debianCopyright(t *texts, licences []licence) []byte {
 // apacheTerms matches the terms of the Apache License, with any white space between words.
 func apacheTerms(licence string) *regexp.Regexp {
 	terms, _, _ := strings.Cut(licence, "END OF TERMS AND CONDITIONS")
-	words := strings.Fields(terms)
-	for i, word := range words {
-		words[i] = regexp.QuoteMeta(word)
+	var pattern strings.Builder
+	for i, word := range strings.Fields(terms) {
+		part := regexp.QuoteMeta(word)
+		if i > 0 {
+			part = `\s+` + part
+		}
+		if listMark.MatchString(word) {
+			part = "(?:" + part + ")?"
+		}
+		pattern.WriteString(part)
 	}
-	return regexp.MustCompile(strings.Join(words, `\s+`) + `(?:\s+END OF TERMS AND CONDITIONS)?`)
+	return regexp.MustCompile(pattern.String() + `(?:\s+END OF TERMS AND CONDITIONS)?`)
 }
+
+// listMark matches the marks of a list, which some copies of the Apache License lack.
+var listMark = regexp.MustCompile(`^\([a-d]\)$`)
 
 // apacheReference replaces the terms of the Apache License, because every Debian system has
 // them.
