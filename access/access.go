@@ -63,9 +63,9 @@ type Options struct {
 	// nil.
 	Live bool
 
-	// Via, if not nil, is called for each proxy that a URL goes through, before the
-	// request.
-	Via func(u locus.URL, g Proxy)
+	// Observe, if not nil, is called at the start and the end of each request, for logs,
+	// metrics and traces. Denied requests are included.
+	Observe ObserveFunc
 
 	// Check, if not nil, judges each URL after the policy: opened URLs, the targets of
 	// redirects, and the URLs of [Client.Check]. Its error ends the open.
@@ -192,6 +192,9 @@ type Request struct {
 	// Trace is called for each line exchanged with a server, including redirects. If nil,
 	// Options.Trace applies.
 	Trace scheme.TraceFunc
+	// Observe is called after Options.Observe, for the request and its redirects. It may be
+	// nil.
+	Observe ObserveFunc
 }
 
 // Result is the outcome of [Client.Do].
@@ -405,13 +408,14 @@ func (f *follower) run(ctx context.Context, open func() (scheme.Resource, error)
 		cancel(late)
 		res.Close()
 		err = NewError("open", f.result.URL, ended(ctx))
+		f.observed.End(err)
 	}
 	if err != nil {
 		inTime()
 		cancel(nil)
 		return nil, err
 	}
-	if err := c.hold(ctx, cancel, f.result.URL, res, f.dialed); err != nil {
+	if err := c.hold(ctx, cancel, f.result.URL, res, f.dialed, f.observed); err != nil {
 		return nil, err
 	}
 	result := f.result

@@ -70,6 +70,12 @@
 // for an open together with its resource. The context of an open applies to its resource too.
 // When the context ends, reading fails, and the connection of a session is closed.
 //
+// # Observation
+//
+// Options.Observe is called at the start and the end of each request, and is the basis of
+// logs, metrics and traces. Two other functions of Options see the data that is exchanged:
+// Trace gets lines of text for people, and Record gets bytes for a web archive.
+//
 // # Restrictions
 //
 // The dialer supports only TCP and UDP. It refuses a data connection to another host than the

@@ -27,6 +27,8 @@ type follower struct {
 	secure  bool     // the connection for an earlier URL was encrypted
 	result  Result   // as far as it is known
 	dialed  *tracker // addresses dialed for the last URL
+
+	observed *Observation // of the last request; may be nil
 }
 
 // askedKey identifies a request of a chain: by its URL without a fragment, and by the
@@ -71,6 +73,7 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 // next opens the target of a redirect. hops is its number.
 func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
+	f.observed.End(nil)
 	f.result.Permanent = referral.Permanent && (hops == 1 || f.result.Permanent)
 	if len(referral.To) == 0 {
 		return nil, f.fail(f.result.URL, fmt.Errorf("%w: redirect without a target", scheme.ErrProtocol))
@@ -107,21 +110,23 @@ func worthAnother(err error) bool {
 // to it; 0 if it is the first URL. If live is set, the archive does not have it.
 func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
 	p, err := f.plan(to, hops, live)
-	if err != nil {
-		return nil, f.fail(p.url, err)
-	}
+	f.observed = f.client.observe(f.ctx, &f.request, p, err == nil, hops)
+	var res scheme.Resource
 	t := new(tracker)
-	res, err := f.perform(p, hops, t)
+	if err == nil {
+		res, err = f.perform(p, hops, t)
+	}
 	if p.outcome == planArchive && f.client.options.Live && errors.Is(err, scheme.ErrNotArchived) {
+		f.observed.End(err)
 		return f.visit(to, hops, true)
 	}
-	if err != nil {
-		return nil, f.fail(p.url, err)
+	if err == nil {
+		err = f.accept(res, p, hops)
 	}
-	if _, ok := res.(*scheme.Session); ok && hops > 0 {
-		res.Close()
-		return nil, f.fail(p.url, &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Shown()),
-			Reason: "a redirect must not start a session", Help: "to open it, enter the URL yourself"})
+	if err != nil {
+		err = f.fail(p.url, err)
+		f.observed.End(err)
+		return nil, err
 	}
 	f.dialed = t
 	f.secure = f.secure || f.client.has(p.url, scheme.Secure)
@@ -129,6 +134,16 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 	f.result.Hops = append(f.result.Hops, p.url.WithoutFragment())
 	f.result.LinkOrigin = f.client.originAfter(p, t)
 	return res, nil
+}
+
+// accept closes a session that a redirect started, and returns the denial.
+func (f *follower) accept(res scheme.Resource, p plan, hops int) error {
+	if _, ok := res.(*scheme.Session); !ok || hops == 0 {
+		return nil
+	}
+	res.Close()
+	return &policy.DeniedError{Rule: "session", Subject: locus.Quote(p.url.Shown()),
+		Reason: "a redirect must not start a session", Help: "to open it, enter the URL yourself"}
 }
 
 // admit applies the rules about what may lead to a URL on the network. It returns the URL with a

@@ -19,11 +19,6 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 	}
 	f.asked[f.key(p.url)] = true
 	by := p.proxies()
-	if via := f.client.options.Via; via != nil {
-		for _, g := range by {
-			via(p.url.WithoutFragment(), g)
-		}
-	}
 	req := f.networkRequest(p, hops, t)
 	rec := f.client.startRecord(req)
 	res, err := f.send(t.attach(f.ctx), p, req)
@@ -139,6 +134,9 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	r.RedirectDialer = func(to locus.URL) (scheme.Dialer, error) { return c.redirectDialer(p, to, hops, t) }
 	r.Ask = f.askFunc(hops)
 	r.Header, r.Cookies = f.header(r.URL), f.cookies
+	if more := f.observed.Header(); len(more) > 0 {
+		r.Header = header("", r.Header, more)
+	}
 	r.Offset, r.Tag, r.ModTime = f.request.Offset, f.request.Tag, f.request.ModTime
 	r.More = f.request.More
 	if hops == 0 {

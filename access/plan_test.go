@@ -47,7 +47,12 @@ func newFakeNet(t *testing.T) *fakeNet {
 		t.Fatal(err)
 	}
 	w.Lookup, w.Dial = w.lookup, w.dial
-	w.Via = func(_ locus.URL, g access.Proxy) { w.add("via " + g.String()) }
+	w.Observe = func(_ context.Context, a access.Attempt) func(access.AttemptResult) {
+		for _, g := range a.Proxies {
+			w.add("via " + g.String())
+		}
+		return nil
+	}
 	return w
 }
 

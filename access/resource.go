@@ -21,13 +21,19 @@ type hold struct {
 	cancel context.CancelCauseFunc
 	inner  io.Closer
 	stop   func() bool // of the AfterFunc that closes inner
-	once   sync.Once
-	err    error // of closing inner
+
+	observed *Observation // may be nil
+
+	once sync.Once
+	err  error // of closing inner
 }
 
-func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, inner io.Closer) *hold {
-	h := &hold{url: u, ctx: ctx, cancel: cancel, inner: inner}
-	h.stop = context.AfterFunc(ctx, h.closeInner)
+func newHold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, inner io.Closer, observed *Observation) *hold {
+	h := &hold{url: u, ctx: ctx, cancel: cancel, inner: inner, observed: observed}
+	h.stop = context.AfterFunc(ctx, func() {
+		h.closeInner()
+		h.observed.End(h.readError(nil))
+	})
 	return h
 }
 
@@ -37,6 +43,7 @@ func (h *hold) closeInner() { h.once.Do(func() { h.err = h.inner.Close() }) }
 func (h *hold) release() {
 	h.stop()
 	h.cancel(errClosed)
+	h.observed.End(nil)
 }
 
 // Close closes inner, once, and then cancels the context: while it closes, an opener may
@@ -45,6 +52,7 @@ func (h *hold) Close() error {
 	h.stop()
 	h.closeInner()
 	h.cancel(errClosed)
+	h.observed.End(nil)
 	return h.err
 }
 
@@ -60,16 +68,18 @@ func (h *hold) readError(err error) error {
 	return NewError("read", h.url, err)
 }
 
-// hold makes res, the resource at u, end with ctx, and applies the limit to an object. On
-// error it closes res.
-func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, res scheme.Resource, t *tracker) error {
+// hold makes res, the resource at u, end with ctx, and applies the limit to an object. observed
+// ends with res. On error it closes res.
+func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u locus.URL, res scheme.Resource, t *tracker, observed *Observation) error {
 	conns := t.end()
 	switch r := res.(type) {
 	case *scheme.Object:
-		h := newHold(ctx, cancel, u, r.Body)
+		h := newHold(ctx, cancel, u, r.Body, observed)
 		if most := c.options.Limit; most > 0 && r.Size > most {
+			err := NewError("open", u, fmt.Errorf("%w: %d bytes, but the limit is %d", scheme.ErrTooLarge, r.Size, most))
+			observed.End(err)
 			h.Close()
-			return NewError("open", u, fmt.Errorf("%w: %d bytes, but the limit is %d", scheme.ErrTooLarge, r.Size, most))
+			return err
 		}
 		r.Body = &body{h, scheme.Limit(r.Body, c.options.Limit)}
 	case *scheme.Menu:
@@ -77,18 +87,22 @@ func (c *Client) hold(ctx context.Context, cancel context.CancelCauseFunc, u loc
 		if r.Closer != nil {
 			inner = r.Closer
 		}
-		h := newHold(ctx, cancel, u, inner)
+		h := newHold(ctx, cancel, u, inner, observed)
 		r.Items, r.Closer = h.items(r.Items), h
 	case *scheme.Session:
 		// r.Conn may have more methods than net.Conn, so it is not wrapped. The
 		// connection of the dialer shows when it is closed.
-		h := newHold(ctx, cancel, u, r.Conn)
+		h := newHold(ctx, cancel, u, r.Conn, observed)
 		for _, conn := range conns {
 			conn.allowSilence()
 			conn.afterClose(h.release)
 		}
+		if len(conns) == 0 {
+			observed.End(nil) // nothing reports when the program closes r.Conn
+		}
 	default:
 		cancel(nil)
+		observed.End(nil)
 	}
 	return nil
 }
@@ -107,6 +121,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if err != nil && err != io.EOF {
 		err = b.readError(err)
 	}
+	b.observed.Read(int64(n), err)
 	return n, err
 }
 
@@ -116,9 +131,13 @@ func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
 		return 0, b.readError(nil)
 	}
 	m, err := piece.Copy(w, b.reader, n)
-	if err != nil && err != io.EOF && !errors.Is(err, errors.ErrUnsupported) {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return m, err
+	}
+	if err != nil && err != io.EOF {
 		err = b.readError(err)
 	}
+	b.observed.Read(m, err)
 	return m, err
 }
 
@@ -142,7 +161,9 @@ func (h *hold) items(list iter.Seq2[scheme.Item, error]) iter.Seq2[scheme.Item, 
 				}
 				continue
 			}
-			yield(scheme.Item{}, h.readError(err))
+			err = h.readError(err)
+			h.observed.Read(0, err)
+			yield(scheme.Item{}, err)
 			return
 		}
 	}

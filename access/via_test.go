@@ -183,7 +183,7 @@ func serveSOCKS(c net.Conn, login bool, asked *log) {
 // gated is a client with gateways and real schemes.
 type gated struct {
 	*access.Client
-	via     log // of Options.Via
+	via     log // proxies of Options.Observe
 	lookups log
 }
 
@@ -230,7 +230,12 @@ func newGated(t *testing.T, rules policy.Rules, config *tls.Config, gateways str
 	c := new(gated)
 	c.Client = access.New(registry, p, &access.Options{
 		Proxies: parseGateways(t, gateways),
-		Via:     func(u locus.URL, g access.Proxy) { c.via.add(u.String() + " " + g.String()) },
+		Observe: func(_ context.Context, a access.Attempt) func(access.AttemptResult) {
+			for _, g := range a.Proxies {
+				c.via.add(a.URL + " " + g.String())
+			}
+			return nil
+		},
 		Lookup: func(_ context.Context, host string) ([]netip.Addr, error) {
 			c.lookups.add(host)
 			if host == "public.example" {

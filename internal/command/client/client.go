@@ -33,7 +33,7 @@ import (
 // Options configures New. The global flags and the configuration also apply.
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
-	ViaProxy   func(locus.URL, access.Proxy)    // may be nil
+	Observe    access.ObserveFunc               // may be nil
 	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff selects the configured mode
 	Raw        bool                             // do not decode content codings
 	Fill       scheme.FillFunc                  // fills in forms; may be nil
@@ -103,7 +103,7 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	login.silent, login.suspend = o.NoPrompt, o.Suspend
 	options := &access.Options{
 		Proxies:     gateways,
-		Via:         o.ViaProxy,
+		Observe:     o.Observe,
 		Ask:         login.Ask,
 		Fill:        o.Fill,
 		Trace:       o.Trace,

@@ -204,7 +204,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {
-		o.Trace, o.ViaProxy = g.Trace, g.TraceProxy
+		o.Trace, o.Observe = g.Trace, g.TraceProxies
 	}
 	if g.answers != nil {
 		o.Fill = g.answers.fill

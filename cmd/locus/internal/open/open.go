@@ -102,7 +102,7 @@ func (o *opener) run(ctx context.Context, args []string) error {
 	}
 	options := client.Options{Fill: o.fill, NoTimeLimit: true, NoProgress: o.Verbose}
 	if o.Verbose {
-		options.Trace, options.ViaProxy = o.Trace, o.TraceProxy
+		options.Trace, options.Observe = o.Trace, o.TraceProxies
 	}
 	client, closeAll, err := client.New(o.App, options)
 	if err != nil {

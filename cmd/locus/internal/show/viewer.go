@@ -128,9 +128,12 @@ func (v *Viewer) Trace(locus.URL) scheme.TraceFunc {
 	}
 }
 
-// TraceProxy writes the proxy that a URL uses to standard error.
-func (v *Viewer) TraceProxy(u locus.URL, gateway access.Proxy) {
-	v.App.Trace("*", fmt.Sprintf("%s through %s", u.Shown(), gateway))
+// TraceProxies writes the proxies that a URL uses to standard error.
+func (v *Viewer) TraceProxies(_ context.Context, a access.Attempt) func(access.AttemptResult) {
+	for _, proxy := range a.Proxies {
+		v.App.Trace("*", fmt.Sprintf("%s through %s", a.URL, proxy))
+	}
+	return nil
 }
 
 // Fail reports the failure of a URL, with the exit status of err.

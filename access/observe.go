@@ -1,0 +1,158 @@
+package access
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/locus-url/locus/policy"
+)
+
+// ObserveFunc is called at the start of each request of a client. Each redirect is a request
+// of its own. The function that it returns, end, is called once when the request has ended; it
+// may be nil. A request for an object, a menu or a session ends when the program closes the
+// resource, or when the context of the open ends.
+//
+// ctx is the context of the open. Concurrent opens call an ObserveFunc concurrently. end may be
+// called by another goroutine. Both must return soon, because the request waits for them.
+type ObserveFunc func(ctx context.Context, a Attempt) (end func(AttemptResult))
+
+// Attempt describes a request at its start. It contains no password.
+type Attempt struct {
+	// URL is the requested URL without its fragment, as [locus.URL.Shown] returns it.
+	URL string
+	// Scheme is the scheme of URL, which need not be registered.
+	Scheme string
+	// Host is the host of URL in lower case, without brackets and port. It may be empty.
+	Host string
+	// Plan is the destination of the request: "direct" for the server of the URL or this
+	// machine, "tunnel" for that server through a connection that a proxy makes, "proxy" for
+	// an HTTP proxy, "template" for the URL that a template makes, or "archive". It is empty
+	// if the client rejected the URL before it had a plan.
+	Plan string
+	// Proxies holds the proxies and templates of Plan, in their order.
+	Proxies []Proxy
+	// Hop is the number of redirects before the request.
+	Hop int
+	// Header receives header fields from the function. The client adds them to the request
+	// if the protocol has a request header. They replace other fields of the same name.
+	Header http.Header
+}
+
+// AttemptResult describes the end of a request. It contains no password.
+type AttemptResult struct {
+	// Err is the error of the request or of reading its resource. If nil, the request
+	// succeeded.
+	Err error
+	// Kind is the class of Err: see [KindOf]. If Err is nil, it is empty.
+	Kind Kind
+	// Rule is the rule of the policy that denied the request: see [policy.DeniedError]. If
+	// the policy allowed the request, it is empty.
+	Rule string
+	// Bytes is the number of bytes that the program read from an object. It is zero for
+	// other resources.
+	Bytes int64
+}
+
+// String returns the value of [Attempt].Plan.
+func (o outcome) String() string {
+	return [...]string{planDirect: "direct", planTunnel: "tunnel", planProxy: "proxy", planTemplate: "template", planArchive: "archive"}[o]
+}
+
+// Observation is a request in progress. A nil Observation ignores all calls. Its methods may
+// be called concurrently.
+type Observation struct {
+	ends   []func(AttemptResult)
+	header http.Header
+
+	mu     sync.Mutex
+	result AttemptResult
+	over   bool
+}
+
+// Observe starts the observation of a request that the program itself sends with the dialer of
+// [Client.DialerFor]. It calls Options.Observe and the Observe field of req. Of req, it uses
+// only URL, From and Observe. The program must call [Observation.End]. If nothing observes the
+// request, Observe returns nil.
+func (c *Client) Observe(ctx context.Context, req Request) *Observation {
+	if !c.isObserved(&req) {
+		return nil
+	}
+	p, err := c.judge(req.URL, req.From)
+	if p.url = req.URL; p.outcome == planProxy {
+		p.outcome = planTunnel // as in DialerFor
+	}
+	return c.observe(ctx, &req, p, err == nil, 0)
+}
+
+func (c *Client) isObserved(req *Request) bool { return c.options.Observe != nil || req.Observe != nil }
+
+// observe starts the observation of the request that p plans. planned reports whether the client
+// has a plan; otherwise p has only the URL.
+func (c *Client) observe(ctx context.Context, req *Request, p plan, planned bool, hops int) *Observation {
+	if !c.isObserved(req) {
+		return nil
+	}
+	o := &Observation{header: make(http.Header)}
+	u := p.url.WithoutFragment()
+	a := Attempt{URL: u.Shown(), Scheme: u.Scheme(), Host: hostKey(u), Hop: hops, Header: o.header}
+	if planned {
+		a.Plan, a.Proxies = p.outcome.String(), p.proxies()
+	}
+	for _, f := range [...]ObserveFunc{c.options.Observe, req.Observe} {
+		if f == nil {
+			continue
+		}
+		if end := f(ctx, a); end != nil {
+			o.ends = append(o.ends, end)
+		}
+	}
+	return o
+}
+
+// Header returns the header fields that the request must have in addition to its own.
+func (o *Observation) Header() http.Header {
+	if o == nil {
+		return nil
+	}
+	return o.header
+}
+
+// Read records that the program read n bytes of the object, and the error err of the read. An
+// [io.EOF] is not an error. Without another error, err is the error of the request.
+func (o *Observation) Read(n int64, err error) {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.result.Bytes += n
+	if o.result.Err == nil && err != nil && err != io.EOF {
+		o.result.Err = err
+	}
+}
+
+// End ends the observation. err is the error of the request, or nil. If the observation has
+// ended, End does nothing.
+func (o *Observation) End(err error) {
+	if o == nil {
+		return
+	}
+	o.Read(0, err)
+	o.mu.Lock()
+	over, result := o.over, o.result
+	o.over = true
+	o.mu.Unlock()
+	if over {
+		return
+	}
+	result.Kind = KindOf(result.Err)
+	if denied := (*policy.DeniedError)(nil); errors.As(result.Err, &denied) {
+		result.Rule = denied.Rule
+	}
+	for _, end := range o.ends {
+		end(result)
+	}
+}
