@@ -64,7 +64,7 @@ func (o outcome) String() string {
 // Observation is a request in progress. A nil Observation ignores all calls. Its methods may
 // be called concurrently.
 type Observation struct {
-	ends   []func(AttemptResult)
+	ends   [2]func(AttemptResult) // may be nil
 	header http.Header
 
 	mu     sync.Mutex
@@ -74,13 +74,13 @@ type Observation struct {
 
 // Observe starts the observation of a request that the program itself sends with the dialer of
 // [Client.DialerFor]. It calls Options.Observe and the Observe field of req. Of req, it uses
-// only URL, From and Observe. The program must call [Observation.End]. If nothing observes the
-// request, Observe returns nil.
+// only URL and Observe. It does not apply the policy. The program must call [Observation.End].
+// If nothing observes the request, Observe returns nil.
 func (c *Client) Observe(ctx context.Context, req Request) *Observation {
 	if !c.isObserved(&req) {
 		return nil
 	}
-	p, err := c.judge(req.URL, req.From)
+	p, err := c.options.Proxies.plan(req.URL, c.registry)
 	if p.url = req.URL; p.outcome == planProxy {
 		p.outcome = planTunnel // as in DialerFor
 	}
@@ -101,12 +101,9 @@ func (c *Client) observe(ctx context.Context, req *Request, p plan, planned bool
 	if planned {
 		a.Plan, a.Proxies = p.outcome.String(), p.proxies()
 	}
-	for _, f := range [...]ObserveFunc{c.options.Observe, req.Observe} {
-		if f == nil {
-			continue
-		}
-		if end := f(ctx, a); end != nil {
-			o.ends = append(o.ends, end)
+	for i, f := range [...]ObserveFunc{c.options.Observe, req.Observe} {
+		if f != nil {
+			o.ends[i] = f(ctx, a)
 		}
 	}
 	return o
@@ -148,11 +145,15 @@ func (o *Observation) End(err error) {
 	if over {
 		return
 	}
-	result.Kind = KindOf(result.Err)
-	if denied := (*policy.DeniedError)(nil); errors.As(result.Err, &denied) {
-		result.Rule = denied.Rule
+	if result.Err != nil {
+		result.Kind = KindOf(result.Err)
+		if denied, ok := errors.AsType[*policy.DeniedError](result.Err); ok {
+			result.Rule = denied.Rule
+		}
 	}
 	for _, end := range o.ends {
-		end(result)
+		if end != nil {
+			end(result)
+		}
 	}
 }

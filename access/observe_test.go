@@ -187,8 +187,8 @@ func TestObserveOwn(t *testing.T) {
 	x.End(nil)
 	x.End(errors.New("late"))
 	public := &Result{LinkOrigin: policy.FromPublic}
-	c.Observe(t.Context(), Request{URL: parse("http://10.0.0.1/"), From: public}).End(c.Check(parse("http://10.0.0.1/"), public))
-	want := []string{`0 "direct" http a.example http://u:***@a.example/ 5`, `0 "" http 10.0.0.1 http://10.0.0.1/ 0 denied private`}
+	c.Observe(t.Context(), Request{URL: parse("http://10.0.0.1/")}).End(c.Check(parse("http://10.0.0.1/"), public))
+	want := []string{`0 "direct" http a.example http://u:***@a.example/ 5`, `0 "direct" http 10.0.0.1 http://10.0.0.1/ 0 denied private`}
 	if got := o.take(t); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

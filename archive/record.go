@@ -15,6 +15,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/locus-url/locus"
 	"github.com/locus-url/locus/access"
@@ -30,11 +31,22 @@ type Recorder struct {
 	registry *scheme.Registry
 	failed   func(error)
 
+	records, errors atomic.Uint64 // see Counts
+
 	mu     sync.Mutex
 	active map[ender]struct{}
 	over   bool
 	err    error
 }
+
+// Counts counts the writes of a [Recorder].
+type Counts struct {
+	Records uint64 // records that were written
+	Errors  uint64 // failed writes
+}
+
+// Counts returns the number of writes so far.
+func (r *Recorder) Counts() Counts { return Counts{r.records.Load(), r.errors.Load()} }
 
 // ender is a recording in progress.
 type ender interface{ end(err error) }
@@ -110,8 +122,10 @@ func (r *Recorder) write(entries ...*warc.Entry) {
 	}
 	err := r.to.Write(entries...)
 	if err == nil {
+		r.records.Add(uint64(len(entries)))
 		return
 	}
+	r.errors.Add(1)
 	r.mu.Lock()
 	first := r.err == nil
 	if first {

@@ -322,7 +322,7 @@ func (c *call) follow(u locus.URL) error {
 	asked := make(map[locus.URL]bool)
 	for at, hops := u, 1; ; hops++ {
 		if g.traits(at).Has(scheme.Interactive) {
-			_, err := g.client.DialerFor(at, g.from(at))
+			_, err := g.dialerFor(c.r.Context(), at)
 			if err == nil {
 				c.reply(http.StatusOK, shape.NewResource(u, at, "session"))
 			}
@@ -333,7 +333,7 @@ func (c *call) follow(u locus.URL) error {
 			return err
 		}
 		asked[at] = true
-		err = g.client.CheckRedirect(at, next, hops)
+		err = g.checkRedirect(c.r.Context(), at, next, hops)
 		if err == nil && asked[next] {
 			err = access.NewError("open", next, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
 		}

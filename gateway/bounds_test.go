@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/gateway/internal/page"
 	"github.com/locus-url/locus/submit"
 )
@@ -21,16 +22,20 @@ import (
 // Clients can't fill tables without limit.
 func TestTablesAreBounded(t *testing.T) {
 	var l messages
-	m := newMetrics()
+	m := newMetrics(func(string) bool { return false })
 	for i := range 4 * (maxShown + maxKeys) {
 		l.show(fmt.Sprint(i))
 		m.count(&recorder{kind: "page", status: http.StatusOK, url: locus.MustParse(fmt.Sprintf("x-%d://h/", i))}, 0)
+		m.observe(t.Context(), access.Attempt{Scheme: fmt.Sprintf("x-%d", i)})(access.AttemptResult{Kind: access.Denied, Rule: fmt.Sprint(i)})
 	}
 	if len(l.shown) != maxShown {
 		t.Errorf("%d previews", len(l.shown))
 	}
 	if len(m.keys) != maxKeys+1 {
 		t.Errorf("%d labels", len(m.keys))
+	}
+	if len(m.upstream) != 1 || len(m.denials) != maxRules+1 {
+		t.Errorf("%d schemes, %d rules", len(m.upstream), len(m.denials))
 	}
 }
 

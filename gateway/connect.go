@@ -21,7 +21,7 @@ const (
 )
 
 // serveConnect opens a tunnel for CONNECT, if the port and the policy allow it.
-func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
+func (g *Gateway) serveConnect(w *recorder, r *http.Request) (err error) {
 	host, port := splitHost(r.RequestURI)
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil || n == 0 || host == "" {
@@ -38,6 +38,8 @@ func (g *Gateway) serveConnect(w *recorder, r *http.Request) error {
 	case !slices.Contains(g.options.ConnectPorts, uint16(n)):
 		return &problem{http.StatusForbidden, "denied", "CONNECT is allowed only to " + g.connectText()}
 	}
+	observed := g.observe(r.Context(), u)
+	defer func() { observed.End(err) }()
 	dialer, err := g.client.DialerFor(u, g.from(u))
 	if err != nil {
 		return err

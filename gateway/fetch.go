@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -72,7 +73,7 @@ func (m meta) age() time.Duration {
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	archived := g.isArchived(req.URL)
 	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {
-		dialer, err := g.webDialer(req.URL)
+		dialer, err := g.webDialer(ctx, req.URL)
 		if err != nil {
 			return nil, meta{}, err
 		}
@@ -114,7 +115,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 		o := &scheme.Object{
 			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, Tag: r.Tag,
 			ModTime: r.ModTime.UTC().Truncate(time.Second), // as in Last-Modified, which is what the store has
-			Body:    &counted{r.Body, leave},
+			Body:    &counted{r.Body, leave, nil},
 		}
 		m.status, m.header = describe(o)
 		o.Type = m.header.Get("Content-Type")
@@ -179,9 +180,9 @@ func withoutContent(res scheme.Resource) scheme.Resource {
 // leave at least once.
 func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	leave, ok := g.limiter.enterHost(req.URL)
-	req.From = g.from(req.URL)
+	req.From, req.Observe = g.from(req.URL), g.metrics.observe
 	if !ok {
-		if err := g.client.Check(req.URL, req.From); err != nil {
+		if err := g.check(ctx, req.URL); err != nil {
 			return nil, nil, err // a retry would not help
 		}
 		return nil, nil, errBusy
@@ -194,23 +195,62 @@ func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Re
 	return result, leave, nil
 }
 
+// check is [access.Client.Check] for a URL from a client of the gateway. It observes a denial.
+func (g *Gateway) check(ctx context.Context, u locus.URL) error {
+	return g.observeDenial(ctx, u, g.client.Check(u, g.from(u)))
+}
+
+// dialerFor is [access.Client.DialerFor] for a URL from a client of the gateway. It observes a
+// denial.
+func (g *Gateway) dialerFor(ctx context.Context, u locus.URL) (scheme.Dialer, error) {
+	dialer, err := g.client.DialerFor(u, g.from(u))
+	return dialer, g.observeDenial(ctx, u, err)
+}
+
+// observeDenial observes a request for u that the gateway does not send, if err is a denial by
+// the policy. It returns err.
+func (g *Gateway) observeDenial(ctx context.Context, u locus.URL, err error) error {
+	if err != nil && access.KindOf(err) == access.Denied {
+		g.observe(ctx, u).End(err)
+	}
+	return err
+}
+
+// observe starts the observation of a request for u that the access client does not send.
+func (g *Gateway) observe(ctx context.Context, u locus.URL) *access.Observation {
+	return g.client.Observe(ctx, access.Request{URL: u, Observe: g.metrics.observe})
+}
+
 // errBusy reports that the request exceeds [Limits.PerHost].
 var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
 
 // counted is a body that counts as a request to its server until Close.
 type counted struct {
 	io.ReadCloser
-	leave func()
+	leave    func()
+	observed *access.Observation // nil if the access client sent the request
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.observed.Read(int64(n), err)
+	return n, err
 }
 
 func (c *counted) Close() error {
 	c.leave()
-	return c.ReadCloser.Close()
+	err := c.ReadCloser.Close()
+	c.observed.End(nil)
+	return err
 }
 
 // CopyPiece implements [piece.Copier].
 func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
-	return piece.Copy(w, c.ReadCloser, n)
+	m, err := piece.Copy(w, c.ReadCloser, n)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		c.observed.Read(m, err)
+	}
+	return m, err
 }
 
 // chosen returns the URL of the view that the server selected for u: u with a Gopher+

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -72,6 +73,13 @@ type Options struct {
 
 	Limits Limits
 
+	// Recorder is the recorder of the client, which the metrics count. It may be nil.
+	Recorder *archive.Recorder
+
+	// Metrics writes more metrics for /metrics, in the text format of Prometheus. Their names
+	// must not begin with "locus_gateway_". It may be nil.
+	Metrics func(w io.Writer)
+
 	// Health lists checks for /healthz, in addition to the checks of Limits.
 	Health []HealthCheck
 
@@ -117,7 +125,11 @@ var _ http.Handler = (*Gateway)(nil)
 // found on the public Internet, so policy.Rules.TypedPrivate has no effect. If o is nil,
 // New uses the defaults.
 func New(c *access.Client, o *Options) (*Gateway, error) {
-	s := &state{usage: newUsage(), metrics: newMetrics(), sessions: newSessions()}
+	s := &state{usage: newUsage(), sessions: newSessions()}
+	s.metrics = newMetrics(func(name string) bool {
+		_, ok := c.Registry().Lookup(name)
+		return ok
+	})
 	rand.Read(s.secret[:])
 	s.name = "locus-" + hex.EncodeToString(s.secret[:4])
 	rand.Read(s.secret[:])

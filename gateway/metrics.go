@@ -3,14 +3,17 @@ package gateway
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+
+	"github.com/locus-url/locus/access"
 )
 
 // families has the type and help text of each metric, by name.
@@ -22,9 +25,20 @@ var families = map[string]struct{ kind, help string }{
 	"locus_gateway_clients":            {"gauge", "Clients with a request under way."},
 	"locus_gateway_hosts":              {"gauge", "Servers with a request under way."},
 	"locus_gateway_terminals":          {"gauge", "Terminals that are open."},
-	"go_goroutines":                    {"gauge", "Goroutines."},
-	"go_memstats_heap_inuse_bytes":     {"gauge", "Octets of the heap in use."},
-	"go_memstats_sys_bytes":            {"gauge", "Octets obtained from the system."},
+
+	"locus_gateway_terminals_opened_total":     {"counter", "Terminals that were opened."},
+	"locus_gateway_upstream_requests_total":    {"counter", "Requests to servers that ended, by scheme and outcome."},
+	"locus_gateway_upstream_bytes_total":       {"counter", "Bytes read from objects of servers."},
+	"locus_gateway_denials_total":              {"counter", "Requests that the policy denied, by rule."},
+	"locus_gateway_cache_requests_total":       {"counter", "Requests to the cache, by result."},
+	"locus_gateway_cache_stale_total":          {"counter", "Cache hits with a stale response."},
+	"locus_gateway_cache_stored_total":         {"counter", "Responses that the cache stored."},
+	"locus_gateway_cache_evicted_total":        {"counter", "Responses that the cache evicted."},
+	"locus_gateway_cache_write_errors_total":   {"counter", "Failed writes of the cache."},
+	"locus_gateway_cache_entries":              {"gauge", "Responses in the cache."},
+	"locus_gateway_cache_bytes":                {"gauge", "Size of the cache on disk."},
+	"locus_gateway_archive_records_total":      {"counter", "Records written to the web archive."},
+	"locus_gateway_archive_write_errors_total": {"counter", "Failed writes of the web archive."},
 }
 
 // gatewayMetrics holds the metrics that a gateway counts.
@@ -32,9 +46,19 @@ type gatewayMetrics struct {
 	set  *metrics.Set
 	took *metrics.PrometheusHistogram
 
-	mu   sync.Mutex
-	keys map[requestKey]requestCounters
+	terminals *metrics.Counter // that were opened
+
+	// isRegistered reports whether a scheme is registered.
+	isRegistered func(scheme string) bool
+
+	mu       sync.Mutex
+	keys     map[requestKey]requestCounters
+	upstream map[upstreamKey]requestCounters
+	denials  map[string]*metrics.Counter
 }
+
+// upstreamKey labels requests to servers. The outcome is "ok" or an [access.Kind].
+type upstreamKey struct{ scheme, outcome string }
 
 // requestKey labels requests. Its values come from bounded lists, so that clients cannot
 // fill the memory.
@@ -46,10 +70,64 @@ type requestKey struct {
 // requestCounters has the counters for a key. Keys with the same kind share sent.
 type requestCounters struct{ requests, sent *metrics.Counter }
 
-func newMetrics() *gatewayMetrics {
+func newMetrics(isRegistered func(scheme string) bool) *gatewayMetrics {
 	set := metrics.NewSet()
 	took := set.NewPrometheusHistogramExt("locus_gateway_request_seconds", []float64{0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60})
-	return &gatewayMetrics{set: set, took: took, keys: make(map[requestKey]requestCounters)}
+	return &gatewayMetrics{
+		set: set, took: took, isRegistered: isRegistered,
+		terminals: set.NewCounter("locus_gateway_terminals_opened_total"),
+		keys:      make(map[requestKey]requestCounters), upstream: make(map[upstreamKey]requestCounters), denials: make(map[string]*metrics.Counter),
+	}
+}
+
+// observe is an [access.ObserveFunc] that counts the requests of the gateway to servers. It
+// does not count requests to an archive.
+func (m *gatewayMetrics) observe(_ context.Context, a access.Attempt) func(access.AttemptResult) {
+	if a.Plan == "archive" {
+		return nil
+	}
+	return func(r access.AttemptResult) {
+		key := upstreamKey{a.Scheme, cmp.Or(string(r.Kind), "ok")}
+		if !m.isRegistered(key.scheme) {
+			key.scheme = "other"
+		}
+		c := m.upstreamCounters(key)
+		c.requests.Inc()
+		c.sent.AddInt64(r.Bytes)
+		if r.Rule != "" {
+			m.denialCounter(r.Rule).Inc()
+		}
+	}
+}
+
+func (m *gatewayMetrics) upstreamCounters(key upstreamKey) requestCounters {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c, ok := m.upstream[key]
+	if !ok {
+		c.requests = m.set.NewCounter(fmt.Sprintf("locus_gateway_upstream_requests_total{scheme=%q,outcome=%q}", key.scheme, key.outcome))
+		c.sent = m.set.GetOrCreateCounter(fmt.Sprintf("locus_gateway_upstream_bytes_total{scheme=%q}", key.scheme))
+		m.upstream[key] = c
+	}
+	return c
+}
+
+// maxRules is the number of rules above which new ones are counted as "other". A program
+// can add rules with [access.Options].Check.
+const maxRules = 64
+
+func (m *gatewayMetrics) denialCounter(rule string) *metrics.Counter {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.denials[rule]; !ok && len(m.denials) >= maxRules {
+		rule = "other"
+	}
+	c, ok := m.denials[rule]
+	if !ok {
+		c = m.set.NewCounter(fmt.Sprintf("locus_gateway_denials_total{rule=%q}", rule))
+		m.denials[rule] = c
+	}
+	return c
 }
 
 func (m *gatewayMetrics) count(w *recorder, took time.Duration) {
@@ -87,6 +165,18 @@ func (m *gatewayMetrics) counters(key requestKey) requestCounters {
 // serveMetrics serves the metrics in the text format of Prometheus.
 func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	var b bytes.Buffer
+	_ = g.WriteMetrics(&b) // a buffer returns no error
+	if more := g.options.Metrics; more != nil {
+		more(&b)
+	}
+	// An error means that the client is gone.
+	_, _ = b.WriteTo(w)
+}
+
+// WriteMetrics writes the metrics of the gateway in the text format of Prometheus. The path
+// /metrics has the same metrics, and in addition those of Options.Metrics.
+func (g *Gateway) WriteMetrics(w io.Writer) error {
 	var values, b bytes.Buffer
 	g.metrics.set.WritePrometheus(&values)
 	requests, clients, hosts, sessions := g.limiter.counts()
@@ -94,11 +184,12 @@ func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 	metrics.WriteGaugeUint64(&values, "locus_gateway_clients", uint64(clients))
 	metrics.WriteGaugeUint64(&values, "locus_gateway_hosts", uint64(hosts))
 	metrics.WriteGaugeUint64(&values, "locus_gateway_terminals", uint64(sessions))
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
-	metrics.WriteGaugeUint64(&values, "go_goroutines", uint64(runtime.NumGoroutine()))
-	metrics.WriteGaugeUint64(&values, "go_memstats_heap_inuse_bytes", memory.HeapInuse)
-	metrics.WriteGaugeUint64(&values, "go_memstats_sys_bytes", memory.Sys)
+	g.writeCacheMetrics(&values)
+	if r := g.options.Recorder; r != nil {
+		c := r.Counts()
+		metrics.WriteCounterUint64(&values, "locus_gateway_archive_records_total", c.Records)
+		metrics.WriteCounterUint64(&values, "locus_gateway_archive_write_errors_total", c.Errors)
+	}
 	last := ""
 	for line := range strings.Lines(values.String()) {
 		if line[0] == '#' {
@@ -114,6 +205,26 @@ func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 		}
 		b.WriteString(line)
 	}
-	// An error means that the client is gone.
-	_, _ = b.WriteTo(w)
+	_, err := b.WriteTo(w)
+	return err
+}
+
+// writeCacheMetrics writes the metrics of the cache, if there is one.
+func (g *Gateway) writeCacheMetrics(w io.Writer) {
+	if g.options.Cache == nil {
+		return
+	}
+	s := g.options.Cache.Stats()
+	for _, r := range []struct {
+		result string
+		n      uint64
+	}{{"hit", s.Hits}, {"validated", s.Validated}, {"collapsed", s.Collapsed}, {"miss", s.Misses}, {"bypass", s.Passed}} {
+		metrics.WriteCounterUint64(w, fmt.Sprintf("locus_gateway_cache_requests_total{result=%q}", r.result), r.n)
+	}
+	metrics.WriteCounterUint64(w, "locus_gateway_cache_stale_total", s.Stale)
+	metrics.WriteCounterUint64(w, "locus_gateway_cache_stored_total", s.Stored)
+	metrics.WriteCounterUint64(w, "locus_gateway_cache_evicted_total", s.Evicted)
+	metrics.WriteCounterUint64(w, "locus_gateway_cache_write_errors_total", s.Failed)
+	metrics.WriteGaugeUint64(w, "locus_gateway_cache_entries", uint64(s.Entries))
+	metrics.WriteGaugeUint64(w, "locus_gateway_cache_bytes", uint64(s.Size))
 }

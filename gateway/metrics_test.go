@@ -2,12 +2,23 @@ package gateway_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/VictoriaMetrics/metrics"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/locus-url/locus"
+	"github.com/locus-url/locus/archive"
+	"github.com/locus-url/locus/cache"
+	"github.com/locus-url/locus/policy"
+	"github.com/locus-url/locus/scheme/all"
+	"github.com/locus-url/locus/warc"
 )
 
 // families are the metrics that /metrics must have, each with its type and help text.
@@ -19,9 +30,20 @@ var families = map[string]string{
 	"locus_gateway_clients":            "gauge Clients with a request under way.",
 	"locus_gateway_hosts":              "gauge Servers with a request under way.",
 	"locus_gateway_terminals":          "gauge Terminals that are open.",
-	"go_goroutines":                    "gauge Goroutines.",
-	"go_memstats_heap_inuse_bytes":     "gauge Octets of the heap in use.",
-	"go_memstats_sys_bytes":            "gauge Octets obtained from the system.",
+
+	"locus_gateway_terminals_opened_total":     "counter Terminals that were opened.",
+	"locus_gateway_upstream_requests_total":    "counter Requests to servers that ended, by scheme and outcome.",
+	"locus_gateway_upstream_bytes_total":       "counter Bytes read from objects of servers.",
+	"locus_gateway_denials_total":              "counter Requests that the policy denied, by rule.",
+	"locus_gateway_cache_requests_total":       "counter Requests to the cache, by result.",
+	"locus_gateway_cache_stale_total":          "counter Cache hits with a stale response.",
+	"locus_gateway_cache_stored_total":         "counter Responses that the cache stored.",
+	"locus_gateway_cache_evicted_total":        "counter Responses that the cache evicted.",
+	"locus_gateway_cache_write_errors_total":   "counter Failed writes of the cache.",
+	"locus_gateway_cache_entries":              "gauge Responses in the cache.",
+	"locus_gateway_cache_bytes":                "gauge Size of the cache on disk.",
+	"locus_gateway_archive_records_total":      "counter Records written to the web archive.",
+	"locus_gateway_archive_write_errors_total": "counter Failed writes of the web archive.",
 }
 
 // readMetrics reads the text format of Prometheus. It returns the values by name and labels, and the
@@ -62,7 +84,34 @@ func readMetrics(t *testing.T, text string) (values map[string]string, order []s
 
 // The metrics have their names, types, help texts and labels, and count each request.
 func TestMetrics(t *testing.T) {
-	w := start(t, open)
+	recorded, err := warc.Create(t.TempDir()+"/a.warc.gz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open
+	s.store = new(cache.Options)
+	registry, err := all.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.gateway.Recorder = archive.NewRecorder(recorded, registry, nil)
+	s.access.Record = s.gateway.Recorder.Record
+	s.access.Check = func(u locus.URL) error {
+		if u.Host() == "denied.example" {
+			return &policy.DeniedError{Rule: "test"}
+		}
+		return nil
+	}
+	s.gateway.Metrics = func(w io.Writer) { io.WriteString(w, "other_metric 1\n") }
+	w := start(t, s)
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "max-age=60")
+		if r.URL.Path != "/" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		io.WriteString(w, "hello")
+	}))
+	defer pages.Close()
 	get := func(target string) (body string) {
 		r := httptest.NewRequest("GET", target, nil)
 		r.Host = "localhost"
@@ -74,11 +123,21 @@ func TestMetrics(t *testing.T) {
 		return answer.Body.String()
 	}
 	home := len(get("/"))
-	paths := []string{"/", "/healthz", "/?url=x-none:h", "/?url=x-none:other", "/?url=x-a-name-that-is-long:h", "/metrics"}
+	paths := []string{"/", "/healthz", "/?url=x-none:h", "/?url=x-none:other", "/?url=x-a-name-that-is-long:h", "/metrics",
+		"/-/raw?url=" + pages.URL + "/", "/-/raw?url=" + pages.URL + "/", "/-/raw?url=" + pages.URL + "/none", "/-/raw?url=gopher://denied.example/"}
 	for _, path := range paths {
 		get(path)
 	}
-	values, order := readMetrics(t, get("/metrics"))
+	text, ok := strings.CutSuffix(get("/metrics"), "other_metric 1\n")
+	if !ok {
+		t.Errorf("the metrics of the program are missing: %s", text)
+	}
+	values, order := readMetrics(t, text)
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	parsed, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil || len(parsed) != len(families) {
+		t.Errorf("%d families: %v", len(parsed), err)
+	}
 	for series, want := range map[string]string{
 		`locus_gateway_requests_total{kind="page",scheme="",status="200"}`:       "2",
 		`locus_gateway_requests_total{kind="health",scheme="",status="200"}`:     "1",
@@ -89,6 +148,18 @@ func TestMetrics(t *testing.T) {
 		"locus_gateway_clients":                                                  "1",
 		"locus_gateway_hosts":                                                    "0",
 		"locus_gateway_terminals":                                                "0",
+
+		`locus_gateway_upstream_requests_total{scheme="http",outcome="ok"}`:           "1",
+		`locus_gateway_upstream_requests_total{scheme="http",outcome="not-found"}`:    "1",
+		`locus_gateway_upstream_requests_total{scheme="gopher",outcome="denied"}`:     "1",
+		`locus_gateway_upstream_requests_total{scheme="other",outcome="unsupported"}`: "3",
+		`locus_gateway_upstream_bytes_total{scheme="http"}`:                           "10",
+		`locus_gateway_denials_total{rule="test"}`:                                    "1",
+		`locus_gateway_cache_requests_total{result="hit"}`:                            "1",
+		`locus_gateway_cache_requests_total{result="miss"}`:                           "2",
+		"locus_gateway_cache_entries":                                                 "2",
+		"locus_gateway_archive_records_total":                                         "4",
+		"locus_gateway_archive_write_errors_total":                                    "0",
 	} {
 		if values[series] != want {
 			t.Errorf("%s is %q, want %s", series, values[series], want)
@@ -103,7 +174,8 @@ func TestMetrics(t *testing.T) {
 	// A program may use the library for its own metrics, with a setting for all of them.
 	metrics.ExposeMetadata(true)
 	defer metrics.ExposeMetadata(false)
-	if _, again := readMetrics(t, get("/metrics")); !slices.Equal(again, order) {
+	text = strings.TrimSuffix(get("/metrics"), "other_metric 1\n")
+	if _, again := readMetrics(t, text); !slices.Equal(again, order) {
 		t.Errorf("%q with ExposeMetadata, %q without", again, order)
 	}
 }

@@ -47,7 +47,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	}
 	var dialer scheme.Dialer
 	if !g.isArchived(u) {
-		if dialer, err = g.webDialer(u); err != nil {
+		if dialer, err = g.webDialer(r.Context(), u); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 		return err
 	}
 	defer resp.Body.Close()
-	if to, err := g.checkRelayed(resp, u); err != nil {
+	if to, err := g.checkRelayed(r.Context(), resp, u); err != nil {
 		return g.refuseRedirect(w, r, to, err)
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 599 {

@@ -52,7 +52,7 @@ func (g *Gateway) serveRaw(w *recorder, r *http.Request, u locus.URL, s page.Sho
 	switch res := res.(type) {
 	case *scheme.Redirect:
 		to := res.To[0]
-		if err := g.mayRedirect(u, to); err != nil {
+		if err := g.mayRedirect(r.Context(), u, to); err != nil {
 			return g.refuseRedirect(w, r, to, err)
 		}
 		seeOther(w, g.rawPagePath(to.WithoutPassword(), s))

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,16 +31,21 @@ func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 
 // mayRedirect returns an error if a browser must not follow the redirect from u to to
 // automatically.
-func (g *Gateway) mayRedirect(u, to locus.URL) error {
+func (g *Gateway) mayRedirect(ctx context.Context, u, to locus.URL) error {
 	if to.WithoutFragment() == u.WithoutFragment() {
 		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
 	}
-	return g.client.CheckRedirect(u, to, 1)
+	return g.checkRedirect(ctx, u, to, 1)
+}
+
+// checkRedirect is [access.Client.CheckRedirect], and observes a denial of to.
+func (g *Gateway) checkRedirect(ctx context.Context, from, to locus.URL, hops int) error {
+	return g.observeDenial(ctx, to, g.client.CheckRedirect(from, to, hops))
 }
 
 // redirect redirects the browser to the page of to.
 func (v *view) redirect(to locus.URL) error {
-	err := v.gateway.mayRedirect(v.head.URL, to)
+	err := v.gateway.mayRedirect(v.r.Context(), v.head.URL, to)
 	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
 	switch {
 	case err != nil:
@@ -77,12 +83,12 @@ var followed = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusS
 // checkRelayed checks a redirect that a proxy client would follow. It ignores an invalid
 // Location. It allows a redirect to the same URL, because a cookie may change the next
 // response.
-func (g *Gateway) checkRelayed(resp *http.Response, u locus.URL) (to locus.URL, err error) {
+func (g *Gateway) checkRelayed(ctx context.Context, resp *http.Response, u locus.URL) (to locus.URL, err error) {
 	if !slices.Contains(followed, resp.StatusCode) || resp.Header.Get("Location") == "" {
 		return to, nil
 	}
 	if to, err = g.leadsTo(u, resp); err != nil {
 		return locus.URL{}, nil
 	}
-	return to, g.client.CheckRedirect(u, to, 1)
+	return to, g.checkRedirect(ctx, u, to, 1)
 }

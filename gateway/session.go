@@ -156,6 +156,7 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	}
 	defer end()
 	t.ctx = ctx
+	g.metrics.terminals.Inc()
 	result, left, err := g.do(ctx, access.Request{URL: u})
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Res
 		return o.result()
 	case !o.allowed:
 		// The policy may have become stricter since the resource was stored.
-		if err := g.client.Check(req.URL, g.from(req.URL)); err != nil {
+		if err := g.check(ctx, req.URL); err != nil {
 			resp.Body.Close()
 			return nil, meta{}, err
 		}

@@ -241,7 +241,7 @@ func (v *view) show(res scheme.Resource) error {
 
 // terminal shows the page of a session. The page opens the session through a WebSocket.
 func (v *view) terminal() error {
-	if _, err := v.gateway.client.DialerFor(v.head.URL, v.gateway.from(v.head.URL)); err != nil {
+	if _, err := v.gateway.dialerFor(v.r.Context(), v.head.URL); err != nil {
 		return err
 	}
 	v.write(http.StatusOK, func(w io.Writer) error { return v.printer.Terminal(w, v.head) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -33,8 +34,8 @@ const (
 // webDialer returns the dialer for the server of u, or an error if the policy denies u. The
 // dialer is nil if package net/http can't connect to the server; then the access client may
 // still be able to open u.
-func (g *Gateway) webDialer(u locus.URL) (scheme.Dialer, error) {
-	dialer, err := g.client.DialerFor(u, g.from(u))
+func (g *Gateway) webDialer(ctx context.Context, u locus.URL) (scheme.Dialer, error) {
+	dialer, err := g.dialerFor(ctx, u)
 	if access.KindOf(err) == access.Denied {
 		return nil, err
 	}
@@ -117,13 +118,23 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errBusy
 	}
+	observed := s.gateway.observe(req.Context(), s.url)
+	if more := observed.Header(); len(more) > 0 {
+		req = req.Clone(req.Context())
+		maps.Copy(req.Header, more)
+	}
 	resp, err := s.gateway.roundTripWeb(s.gateway.web.through(s.dialer), s.url, req)
 	if err != nil {
 		leave()
-		return nil, access.NewError("open", s.url, webError(err))
+		err = access.NewError("open", s.url, webError(err))
+		observed.End(err)
+		return nil, err
+	}
+	if code := resp.StatusCode; code >= 400 && code != http.StatusRequestedRangeNotSatisfiable {
+		observed.Read(0, access.NewError("open", s.url, newServerError(s.url, code, resp.Status, "")))
 	}
 	resp.Header.Del(storedKind)
-	resp.Body = &counted{resp.Body, leave}
+	resp.Body = &counted{resp.Body, leave, observed}
 	return resp, nil
 }
 

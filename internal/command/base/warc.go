@@ -88,6 +88,9 @@ func (r *Archive) Record() func(*scheme.Request) access.Recording {
 	return r.to.Record
 }
 
+// Recorder returns the recorder, or nil without an archive.
+func (r *Archive) Recorder() *archive.Recorder { return r.to }
+
 // Close completes the archive and reports a failure. The caller must close all resources
 // before.
 func (r *Archive) Close() {

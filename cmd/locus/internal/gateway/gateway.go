@@ -3,10 +3,12 @@ package gateway
 
 import (
 	"errors"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"runtime/debug"
 
+	"github.com/VictoriaMetrics/metrics"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -194,6 +196,7 @@ func (s *settings) options(opener *access.Client) (*gateway.Options, error) {
 		Names:        s.config.Names,
 		ConnectPorts: s.config.ConnectPorts,
 		HomeSections: s.homeSections(),
+		Metrics:      writeProcessMetrics,
 		Limits: gateway.Limits{
 			Requests: s.config.Requests, PerClient: s.config.PerClient, PerHost: s.config.PerHost,
 			Connections: s.config.Connections, Sessions: s.config.Terminals, Memory: int64(s.config.Memory),
@@ -218,8 +221,13 @@ func (s *settings) options(opener *access.Client) (*gateway.Options, error) {
 
 // share adds to o what all settings share, and the health checks.
 func (s *settings) share(o *gateway.Options, opener *access.Client) {
-	o.Log, o.Archive, o.Live, o.Cache = s.log, s.stored, s.archives.Live, s.cache
+	o.Log, o.Archive, o.Live, o.Cache, o.Recorder = s.log, s.stored, s.archives.Live, s.cache, s.archive.Recorder()
 	o.Health = s.health(opener)
+}
+
+func writeProcessMetrics(w io.Writer) {
+	metrics.WriteProcessMetrics(w)
+	metrics.WriteFDMetrics(w)
 }
 
 // openCache opens the cache. It returns nil for the demonstration and for archives, which need
