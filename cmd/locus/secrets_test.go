@@ -96,7 +96,7 @@ func TestNoSubcommandShowsPasswords(t *testing.T) {
 		"check", "check --json", "check --rules rfc1630", "parse", "parse --json", "canonical", "canonical --json", "canonical --unique",
 		"compare http://h/", "compare --json http://h/", "compare --rules all TEXT ftp://h/x", "compare --rules all --json TEXT ftp://v@h/", "compare --base http://h/ --rules whatwg TEXT /", "compare TEXT TEXT#x", "resolve http://h/", "resolve TEXT ../x", "resolve --json TEXT //h/", "resolve --between TEXT http://h/", "resolve --json http://h/", "resolve --between http://h/", "resolve --rules rfc1630 http://h/x",
 		"get", "get --json", "get -v", "get -O", "get -O --json", "get -C -O", "get --view text/plain -v", "get --part 1", "get --items 1-2", "get --raw", "get -v --like",
-		"open", "open -v", "verify --retry 0 --rate 0",
+		"open", "open -v", "verify --retry 0 --rate 0", "verify --retry 0 --rate 0 --log-format json", "mirror --retry 0 --rate 0 --max-files 1 --log-format text -d .",
 		"verify --retry 0 --rate 0 --write-baseline --baseline b.json", "verify --retry 0 --rate 0 --suggest --context", "",
 		"index", "gateway --listen", "get --timeout", "get --config", "verify --exclude", "verify --include", "verify --root", "resolve", "parse --rules",
 		"get --nosuchflag", "mirror --retry 0 --rate 0 --max-files 1 -d .", "mirror --json --retry 0 --rate 0 --max-files 1 -d .", "mirror --exclude", "lens --without programs", "lens --json --without programs", "lens --guard",

@@ -41,6 +41,15 @@ func TestVerify(t *testing.T) {
 	if status != base.StatusNo || strings.Count(out, "\n") != 3 || strings.Count(out, `"verdict":"alive"`) != 1 || strings.Count(out, `"verdict":"fragment"`) != 1 || strings.Count(out, `"verdict":"dead"`) != 1 || errOut != "" {
 		t.Errorf("status %d\n%s%s", status, out, errOut)
 	}
+	// A log has a record for each request.
+	web := filepath.Join(dir, "web.md")
+	if err := os.WriteFile(web, []byte("http://user:s3cret@127.0.0.1:25/\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, out, errOut = run(t, "verify", "--store", store, "--allow-private", "--log-format", "json", web)
+	if status != base.StatusDenied || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, `"url":"http://user:***@127.0.0.1:25/"`) || !strings.Contains(errOut, `"rule":"port"`) || strings.Contains(errOut, "s3cret") {
+		t.Errorf("status %d\n%s%s", status, out, errOut)
+	}
 	// A complete run leaves nothing behind.
 	if left, err := filepath.Glob(filepath.Join(store, "jetstream", "*", "streams", "*")); err != nil || len(left) > 0 {
 		t.Errorf("%q %v", left, err)

@@ -34,6 +34,7 @@ func (c *command) newWorker() *cobra.Command {
 	var s fleet.Settings
 	var parallel int
 	var listen config.ListenAddress
+	var log base.RequestLog
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Check the targets of a frontier",
@@ -48,20 +49,21 @@ over its hosts within seconds. URLs of private addresses are denied without --al
 				return fmt.Errorf("--parallel must be 1 to %d", access.MaxParallel)
 			}
 			c.forever = true
-			return c.run(cmd.Context(), func(ctx context.Context) error { return c.work(ctx, cmd, &s, parallel, listen) })
+			return c.run(cmd.Context(), func(ctx context.Context) error { return c.work(ctx, cmd, &s, parallel, listen, &log) })
 		},
 	}
 	base.AddFlags(cmd, "Worker", func(f *pflag.FlagSet) {
 		f.IntVar(&parallel, "parallel", 32, "request `N` URLs at once")
 		f.Var(&listen, "listen", "serve /metrics for Prometheus, and /healthz, at `ADDRESS`")
 	})
+	log.AddFlags(cmd, "Worker")
 	settingsFlags(cmd, &s)
 	base.UseNetworkFlags(cmd)
 	return cmd
 }
 
 // work runs a worker of the frontier.
-func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen config.ListenAddress) error {
+func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Settings, parallel int, listen config.ListenAddress, log *base.RequestLog) error {
 	f, closeAll, err := c.open(ctx, c.name(), settings(*s))
 	if err != nil {
 		return err
@@ -72,7 +74,9 @@ func (c *command) work(ctx context.Context, cmd *cobra.Command, s *fleet.Setting
 	o.Parallel = parallel
 	c.a.Flags.Timeout = cmp.Or(c.a.Flags.Timeout, 20*time.Second)
 	o.Timeout = cmp.Or(c.a.Flags.MaxTime, 3*c.a.Flags.Timeout)
-	w := fleet.NewWorker(f, c.workerOptions(o, client.Options{FromOthers: c.setting(c.url, c.a.Config.Fleet.NATS) != ""}))
+	w := fleet.NewWorker(f, c.workerOptions(o, client.Options{
+		FromOthers: c.setting(c.url, c.a.Config.Fleet.NATS) != "", Observe: log.Observe(c.a, c.a.Config.Fleet.LogFormat),
+	}))
 	if listen != "" {
 		end, err := c.serve(ctx, "--listen", string(listen), nil, w)
 		if err != nil {
@@ -159,7 +163,7 @@ func (c *command) newSubmit() *cobra.Command {
 			return errors.Join(e.Err(), closeAll())
 		}, nil
 	}
-	cmd = cliverify.NewWith(c.a, start, append(slices.Clone(withoutMeaning), "fix", "dry-run", "output", "baseline", "write-baseline", "format", "all", "moved", "context", "strict")...)
+	cmd = cliverify.NewWith(c.a, start, append(slices.Clone(withoutMeaning), "fix", "dry-run", "output", "baseline", "write-baseline", "format", "all", "moved", "context", "strict", "log-format")...)
 	refuseOfWorkers(cmd)
 	c.wrap(cmd)
 	cmd.Use = "submit FILE|DIR|URL..."

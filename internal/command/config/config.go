@@ -43,9 +43,11 @@ type Config struct {
 	Rlogin struct{ LocalUser string }
 	TN3270 TN3270
 	Verify struct {
-		Archive archive
-		GitHub  apiURL
+		Archive   archive
+		GitHub    apiURL
+		LogFormat LogFormat
 	}
+	Mirror  struct{ LogFormat LogFormat }
 	Gateway Gateway
 	Fleet   Fleet
 }
@@ -55,6 +57,7 @@ type Fleet struct {
 	NATS, Creds            string
 	TLSCA, TLSCert, TLSKey string
 	Store, Frontier        string
+	LogFormat              LogFormat
 }
 
 // Mail is the configuration of received and sent mail.
@@ -85,7 +88,7 @@ type Gateway struct {
 	Cache        string
 	CacheSize    Size
 	NoCache      bool
-	LogFormat    logFormat
+	LogFormat    LogFormat
 	Mail         bool
 	Letters      int
 	Memory       Size
@@ -108,6 +111,7 @@ func Default() Config {
 		},
 	}
 	c.FTP.CWD, c.FTP.AnonymousPassword = "multi", "anonymous@"
+	c.Verify.LogFormat, c.Mirror.LogFormat, c.Fleet.LogFormat = "none", "none", "none"
 	return c
 }
 
@@ -153,6 +157,8 @@ func (c *Config) settings() []setting {
 		{"tn3270.basic", &c.TN3270.Basic, "do not use TN3270E (RFC 2355), for hosts that offer it wrongly"},
 		{"verify.archive", &c.Verify.Archive, `archive for "locus verify --suggest": "https://archive.example/web/{url}"; "{escaped}" is the URL with escaped delimiters`},
 		{"verify.github", &c.Verify.GitHub, `base of GitHub's API for "locus verify" with GITHUB_TOKEN; default: "https://api.github.com/"`},
+		{"verify.log_format", &c.Verify.LogFormat, `format of the log of requests of "locus verify": "text", "json" or "none"`},
+		{"mirror.log_format", &c.Mirror.LogFormat, `format of the log of requests of "locus mirror": "text", "json" or "none"`},
 		{"gateway.listen", &c.Gateway.Listen, `address of "locus gateway": "127.0.0.1:1738", "unix:/run/locus.sock" or "unix:/run/locus.sock,mode=660"`},
 		{"gateway.names", &c.Gateway.Names, `names of the gateway besides localhost and its addresses: ["gw.example.net"]`},
 		{"gateway.allow", &c.Gateway.Allow, `open only these: ["gopher:", ".example.net", "192.0.2.0/24", "ftp://ftp.example.org/pub/"]`},
@@ -178,6 +184,7 @@ func (c *Config) settings() []setting {
 		{"fleet.tls_key", &c.Fleet.TLSKey, "file with the key of fleet.tls_cert"},
 		{"fleet.store", &c.Fleet.Store, "directory of locus-fleet without fleet.nats; default: locus/fleet in XDG_CACHE_HOME or ~/.cache"},
 		{"fleet.frontier", &c.Fleet.Frontier, `name of the frontier; default: "default"`},
+		{"fleet.log_format", &c.Fleet.LogFormat, `format of the log of requests of locus-fleet: "text", "json" or "none"`},
 	}
 }
 

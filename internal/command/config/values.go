@@ -178,18 +178,19 @@ func (n *RulesName) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// logFormat is the format of the gateway's log.
-type logFormat string
+// LogFormat is the format of a log: "text", "json" or "none".
+type LogFormat string
 
-func (f *logFormat) UnmarshalText(text []byte) error {
+// UnmarshalText accepts the name of a format.
+func (f *LogFormat) UnmarshalText(text []byte) error {
 	return setOneOf(f, text, "text", "json", "none")
 }
 
-func (f *logFormat) String() string { return string(*f) }
+func (f *LogFormat) String() string { return string(*f) }
 
-func (f *logFormat) Set(text string) error { return f.UnmarshalText([]byte(text)) }
+func (f *LogFormat) Set(text string) error { return f.UnmarshalText([]byte(text)) }
 
-func (f *logFormat) Type() string { return "format" }
+func (f *LogFormat) Type() string { return "format" }
 
 // ListenAddress is the address of a server: HOST:PORT.
 type ListenAddress string

@@ -52,6 +52,7 @@ type verifier struct {
 	ask       asking
 	access    client.Options // options for the client that opens URLs
 	archive   base.Archive
+	log       base.RequestLog
 	rulesFile string // rules file; empty if there is none
 
 	start    Start // creates the engine; nil means verify.New
@@ -206,6 +207,7 @@ func (v *verifier) command() *cobra.Command {
 		f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
 	})
 	v.addTellFlags(cmd)
+	v.log.AddFlags(cmd, "Output")
 	v.choice.addFlags(cmd, &v.o)
 	v.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
@@ -295,6 +297,11 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	}
 	defer v.archive.Close()
 	v.access.Record = v.archive.Record()
+	format := a.Config.Verify.LogFormat
+	if v.start != nil {
+		format = a.Config.Fleet.LogFormat // of locus-fleet, which has its own engine
+	}
+	v.access.Observe = v.log.Observe(a, format)
 	end, err := v.open(ctx)
 	if err != nil {
 		return err

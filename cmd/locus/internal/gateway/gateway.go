@@ -148,7 +148,7 @@ func (c *gatewayCommand) run(s *settings) error {
 		return err
 	}
 	defer c.archive.Close()
-	c.log = s.logger()
+	c.log = s.app.Logger(s.config.LogFormat)
 	closeMail := c.openMail()
 	defer closeMail()
 	registry, rules, err := s.rules()
@@ -272,21 +272,6 @@ func (s *settings) homeSections() []gateway.Section {
 		sections = append(sections, section)
 	}
 	return sections
-}
-
-func (s *settings) logger() *slog.Logger {
-	a := s.app
-	format := s.config.LogFormat
-	if a.Flags.JSON && format == "text" {
-		format = "json"
-	}
-	switch {
-	case a.Flags.Quiet || format == "none":
-		return nil
-	case format == "json":
-		return slog.New(slog.NewJSONHandler(a.ErrOut, nil))
-	}
-	return slog.New(slog.NewTextHandler(a.ErrOut, nil))
 }
 
 // ServeDemo serves the tour to a browser until a signal. It ignores configured proxies.

@@ -33,6 +33,7 @@ type runner struct {
 	all                     bool
 
 	archive  base.Archive
+	log      base.RequestLog
 	progress *base.Progress
 	done     int
 	octets   int64
@@ -114,6 +115,7 @@ func New(a *base.App) *cobra.Command {
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {
 		f.BoolVar(&r.all, "all", false, "also show unchanged files")
 	})
+	r.log.AddFlags(cmd, "Output")
 	r.archive.AddFlags(cmd)
 	base.UseNetworkFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("layout", cobra.FixedCompletions(layouts, cobra.ShellCompDirectiveNoFileComp))
@@ -209,7 +211,7 @@ func (r *runner) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer r.archive.Close()
-	c, closeAll, err := client.New(r.a, client.Options{NoProgress: true, NoPrompt: true, Record: r.archive.Record()})
+	c, closeAll, err := client.New(r.a, client.Options{NoProgress: true, NoPrompt: true, Record: r.archive.Record(), Observe: r.log.Observe(r.a, r.a.Config.Mirror.LogFormat)})
 	if err != nil {
 		return err
 	}
