@@ -119,10 +119,10 @@ var rendering = []string{"gateway/internal/page"}
 var exempt = map[string]string{}
 
 // elsewhere lists the dependencies that must stay in separate modules: rival programs, fleet
-// dependencies, and browser automation.
+// dependencies, browser automation, and tracing.
 var elsewhere = []string{
 	"github.com/nlnwa/whatwg-url", "github.com/PuerkitoBio/purell", "mvdan.cc/xurls",
-	"github.com/nats-io/", "github.com/apache/beam", "github.com/chromedp/",
+	"github.com/nats-io/", "github.com/apache/beam", "github.com/chromedp/", "go.opentelemetry.io/",
 }
 
 // source is one file of the module.
@@ -418,7 +418,7 @@ func TestModules(t *testing.T) {
 			t.Errorf("go.mod requires %s, which belongs in a separate module", name)
 		}
 	}
-	for _, name := range []string{"bench", "browser", "beam"} {
+	for _, name := range []string{"bench", "browser", "beam", "otel"} {
 		if _, err := os.Stat(filepath.Join(root, name, "go.mod")); err != nil {
 			t.Errorf("%s is not a separate module: %v", name, err)
 		}

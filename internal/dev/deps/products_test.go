@@ -29,6 +29,7 @@ var products = map[string][]string{
 	"browser":  {"cmd/locus/internal/browse"},
 	"fleet":    {"fleet", "contrib/fleet"},
 	"beam":     {"beam", "contrib/beam"},
+	"tracing":  {"otel"},
 	"command":  {"cmd/locus", "internal/command"},
 	"tools":    {".ci", "bench", "contrib", "docs", "internal/dev", "testdata"},
 }
