@@ -13,6 +13,7 @@ import (
 // the check.
 func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	defer w.queue.leave(t.host.part)
+	ctx = w.contextFor(ctx, t.jobs[0])
 	switch {
 	case t.void:
 		w.putBack(ctx, t)

@@ -61,7 +61,7 @@ func (e *Submitter) Submit(ctx context.Context, sources iter.Seq[verify.Source])
 }
 
 func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
-	d := &reader{e: e, name: s.Name, batch: &batch{f: e.frontier, note: e.note}}
+	d := &reader{e: e, name: s.Name, batch: &batch{f: e.frontier, note: e.note, inject: e.slot.worker.options.Inject}}
 	for found, trouble := range e.linksOf(ctx, s) {
 		if ctx.Err() != nil {
 			break

@@ -137,7 +137,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Response) error {
 	page := j.found.Target
 	page.First = answer.First
-	b := &batch{f: w.frontier, note: w.noteRarely}
+	b := &batch{f: w.frontier, note: w.noteRarely, inject: w.options.Inject}
 	if mine, err := w.claim(ctx, s, j, &page, answer); err != nil || !mine {
 		return err
 	}
@@ -243,7 +243,7 @@ func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target
 	other := *page
 	other.URL, other.Canonical = canonical, canonical
 	found := verify.Found{Target: other}
-	b := &batch{f: w.frontier, note: w.noteRarely}
+	b := &batch{f: w.frontier, note: w.noteRarely, inject: w.options.Inject}
 	if err = b.target(ctx, s.checker, &found, mine); err == nil {
 		err = b.flush(ctx)
 	}

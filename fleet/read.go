@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/locus-url/locus/verify"
@@ -139,7 +140,32 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 	if err != nil {
 		return nil, w.rejectTarget(ctx, at, m, err)
 	}
-	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}, nil
+	j := &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: m.Sequence, published: m.Time}
+	if w.options.Extract != nil && headerSize(m.Header) <= maxHeader {
+		j.header = m.Header
+	}
+	return j, nil
+}
+
+// maxHeader is the size limit of the header fields of a target, in bytes. A larger header is
+// ignored, because each waiting job holds its header.
+const maxHeader = 1 << 10
+
+func headerSize(h nats.Header) (n int) {
+	for name, values := range h {
+		for _, v := range values {
+			n += len(name) + len(v)
+		}
+	}
+	return n
+}
+
+// contextFor returns ctx with the values of the header of a job's target.
+func (w *Worker) contextFor(ctx context.Context, j *job) context.Context {
+	if extract := w.options.Extract; extract != nil && len(j.header) > 0 {
+		return extract(ctx, j.header)
+	}
+	return ctx
 }
 
 // rejectTarget writes a dead letter for an unreadable target, and a verdict so that no reader waits

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/locus-url/locus/verify"
 )
 
@@ -28,7 +30,8 @@ type job struct {
 	sequence uint64
 	// published is when the target was added, by the server's clock.
 	published time.Time
-	before    *verdict // the last verdict, or nil
+	before    *verdict    // the last verdict, or nil
+	header    nats.Header // of the target's message, for WorkerOptions.Extract; may be nil
 	tries     int
 	late      int  // number of missed turns at other hosts
 	isSent    bool // the verdict is in the outbox

@@ -37,7 +37,8 @@ func isHave(err error) bool {
 // window messages are unacknowledged. It must not be used concurrently.
 type batch struct {
 	f       *Frontier
-	note    func(format string, args ...any) // may be nil
+	note    func(format string, args ...any)              // may be nil
+	inject  func(ctx context.Context, header nats.Header) // of WorkerOptions; may be nil
 	pending []jetstream.PubAckFuture
 }
 
@@ -45,8 +46,12 @@ type batch struct {
 const window = 128
 
 func (b *batch) add(ctx context.Context, subject string, data []byte, options ...jetstream.PublishOpt) error {
+	return b.publish(ctx, &nats.Msg{Subject: subject, Data: data}, options...)
+}
+
+func (b *batch) publish(ctx context.Context, m *nats.Msg, options ...jetstream.PublishOpt) error {
 	future, err := tryFor(ctx, b.note, func() (jetstream.PubAckFuture, error) {
-		return b.f.js.PublishMsgAsync(&nats.Msg{Subject: subject, Data: data}, options...)
+		return b.f.js.PublishMsgAsync(m, options...)
 	})
 	if err != nil {
 		return err
@@ -92,7 +97,12 @@ func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Fou
 	if err != nil {
 		return err
 	}
-	return b.add(ctx, b.f.subject(targetStream, b.f.addressOf(a, found).words()...), text)
+	m := &nats.Msg{Subject: b.f.subject(targetStream, b.f.addressOf(a, found).words()...), Data: text}
+	if b.inject != nil {
+		m.Header = make(nats.Header)
+		b.inject(ctx, m.Header)
+	}
+	return b.publish(ctx, m)
 }
 
 // lines adds the lines in the document with the key, in pieces. If again is true, they replace

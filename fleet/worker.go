@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/locus-url/locus/access"
 	"github.com/locus-url/locus/internal/crawl"
 	"github.com/locus-url/locus/verify"
@@ -27,6 +29,14 @@ type WorkerOptions struct {
 	Clock Clock
 	// Note is called with messages for the user. If nil, messages are dropped.
 	Note func(text string)
+
+	// Inject adds header fields to the message of a new target, such as the trace context of ctx.
+	// Their names must not begin with "Nats-". If nil, the message has no header.
+	Inject func(ctx context.Context, header nats.Header)
+	// Extract returns ctx with the values of the header fields of a target, for the requests of the
+	// target. The fields are untrusted. If nil, header fields are ignored. A target that is checked
+	// again has no header fields.
+	Extract func(ctx context.Context, header nats.Header) context.Context
 }
 
 func (o *WorkerOptions) note(format string, args ...any) {
