@@ -1,11 +1,13 @@
 package gateway_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // prelude makes the commands of docs/operate.md wait for the events that a reader sees.
@@ -50,7 +52,10 @@ func TestOperatePage(t *testing.T) {
 	if commands < 20 {
 		t.Errorf("only %d commands", commands)
 	}
-	cmd := exec.Command("sh", "-xc", script)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-xc", script)
+	cmd.WaitDelay = time.Second // the gateways have the same standard output
 	cmd.Dir = dir
 	cmd.Env = serviceEnv(t, "SOCKET="+socket)
 	if out, err := cmd.CombinedOutput(); err != nil {
