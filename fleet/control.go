@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/locus-url/locus"
 )
 
 // Mode is the operating mode of a frontier's workers.
@@ -40,8 +42,8 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 		return "", 0, err
 	}
 	m = Mode(entry.Value())
-	if !slices.Contains([]Mode{Pause, Drain}, m) {
-		m = Run
+	if !slices.Contains([]Mode{Run, Pause, Drain}, m) {
+		return "", 0, fmt.Errorf("the stored mode is unknown: %s", locus.Quote(string(m)))
 	}
 	return m, entry.Revision(), nil
 }
