@@ -70,8 +70,8 @@ type App struct {
 	sink sink
 	mu   sync.Mutex // guards status, errOut, onInterrupt and hangups
 
-	onInterrupt func()        // cancels the context of Interruptible; may be nil
-	hangups     chan struct{} // of Hangups; may be nil
+	onInterrupt func()         // cancels the context of Interruptible; may be nil
+	hangups     chan os.Signal // of Hangups; may be nil
 }
 
 // sink is standard output without its buffer. It stores the first write error.

@@ -41,11 +41,16 @@ func Main(run func(a *App, args []string) int) int {
 	return run(a, os.Args[1:])
 }
 
-// Hangups returns a channel that receives a value after SIGHUP. Until the caller calls end,
-// SIGHUP does not cancel the run, unless the terminal of standard error has been closed.
-func (a *App) Hangups() (hangups <-chan struct{}, end func()) {
-	c := make(chan struct{}, 1)
-	set := func(c chan struct{}) {
+// Hangups returns a channel that receives SIGHUP, even if nohup made the process ignore it. Until
+// the caller calls end, SIGHUP does not cancel the run, unless the terminal of standard error
+// has been closed.
+func (a *App) Hangups() (hangups <-chan os.Signal, end func()) {
+	c := make(chan os.Signal, 1)
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(c, syscall.SIGHUP)
+		return c, func() { signal.Stop(c) }
+	}
+	set := func(c chan os.Signal) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.hangups = c
@@ -63,7 +68,7 @@ func (a *App) hungUp() bool {
 		return false
 	}
 	select {
-	case a.hangups <- struct{}{}:
+	case a.hangups <- syscall.SIGHUP:
 	default: // the caller has not yet received the previous one
 	}
 	return true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"syscall"
@@ -44,7 +45,7 @@ func (r *running) serve(g *gateway.Gateway) error {
 		a.Fail(base.StatusAccess, err)
 		return nil
 	}
-	var hangups <-chan struct{}
+	var hangups <-chan os.Signal
 	if r.flags != nil {
 		c, end := a.Hangups()
 		defer end()

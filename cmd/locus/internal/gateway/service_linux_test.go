@@ -18,6 +18,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/creack/pty"
@@ -418,6 +419,7 @@ func listenNotify(t *testing.T) *notified {
 func (n *notified) next() []string {
 	n.t.Helper()
 	buf := make([]byte, 4096)
+	n.conn.SetReadDeadline(time.Now().Add(time.Minute))
 	k, err := n.conn.Read(buf)
 	if err != nil {
 		n.t.Fatal(err)
@@ -490,6 +492,25 @@ func TestReload(t *testing.T) {
 	opens("with allow_private", 200)
 	s.signal(syscall.SIGTERM)
 	systemd.wants("STOPPING=1")
+	if got := s.wait(); got != base.StatusDone {
+		t.Errorf("exit status %d, %s", got, s.log.all())
+	}
+}
+
+// nohup makes a process ignore SIGHUP. The gateway still reloads.
+func TestReloadUnderNohup(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gateway.toml")
+	if err := os.WriteFile(file, []byte("[gateway]\nlisten = \"127.0.0.1:0\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := gatewayCmd(t, "--config", file)
+	cmd.Path, cmd.Args = program(t, "nohup"), append([]string{"nohup"}, cmd.Args...)
+	s := startService(t, cmd)
+	for n := range 2 {
+		s.signal(syscall.SIGHUP)
+		s.log.await(t, "in use\n", n+1)
+	}
+	s.signal(syscall.SIGTERM)
 	if got := s.wait(); got != base.StatusDone {
 		t.Errorf("exit status %d, %s", got, s.log.all())
 	}
