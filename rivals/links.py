@@ -5,6 +5,8 @@ TestTruth of internal/dev/peers and TestTraps of verify start the servers of the
 with the path of a JSON file: see judge.
 """
 
+import concurrent.futures
+import copy
 import csv
 import html
 import io
@@ -89,18 +91,16 @@ def known(report):
     report.text("Precision is the share of broken links among the links that a tool reports. Recall is the share of broken links "
                 "that it reports. Higher is better for both. A false death is a working link that the tool reports. A link "
                 "is unknown if the responses prove neither state. Lower is better for these. Each tool waits %s s for a "
-                "response. Each link is the only link of one page, or of one Markdown file for %s." % (WAIT, MLC))
+                "response. Locus and lychee ran alone, and the other tools at the same time. Each link is the only link of one page, or of one Markdown file for %s." % (WAIT, MLC))
     folder = public()
     try:
         # .ci/peers installs the ordinary servers: nginx, vsftpd, gophernicus and INN.
         for package, test, isolate in (("internal/dev/peers", "TestTruth$", False), ("verify", "TestTraps$", True)):
-            binary, out = os.path.join(folder, "test"), os.path.join(folder, "section.md")
+            binary, out = os.path.join(folder, test[:-1]), os.path.join(folder, test[:-1] + ".md")
             rivals.go(".", "test", "-c", "-o", binary, "./" + package)
             command = [binary, "-test.run", test, "-test.timeout", "60m", "-truth", os.path.abspath(__file__)]
             if isolate:
                 command = ["unshare", "--net", "--mount", sys.executable, os.path.abspath(__file__), "--isolate", *command]
-            if os.path.exists(out):
-                os.remove(out)
             done = rivals.run(command, limit=3600, env={"RIVALS_SECTION": out, "CI": "true"}, cwd=os.path.join(rivals.TREE, package), group=True)
             if os.path.exists(out):
                 with open(out) as f:
@@ -183,6 +183,13 @@ class Known:
         if self.given.get("hosts") and os.environ.get("RIVALS_HOSTS"):
             put(os.environ["RIVALS_HOSTS"], json.dumps(self.given["hosts"]))
 
+    def own(self, number):
+        """own returns a copy with a folder of its own for the files of one tool."""
+        k = copy.copy(self)
+        k.work = os.path.join(self.folder, "tool%d" % number)
+        os.makedirs(k.work)
+        return k
+
     def patient(self, link):
         """patient reports whether some tools stop at a link, or wait an hour as its server requests."""
         return any(part in link["link"] for part in ("/busy/", "/redirect/bad", "/later", "location/invalid"))
@@ -215,7 +222,7 @@ def locus_known(strict):
 
 def lychee_known(strict):
     def check(k, links, limit):
-        inputs = put(os.path.join(k.folder, "inputs"), "\n".join(one["document"] for one in links) + "\n")
+        inputs = put(os.path.join(k.work, "inputs"), "\n".join(one["document"] for one in links) + "\n")
         command = [rivals.program("lychee"), "--format", "json", "--no-progress", "--timeout", WAIT, "--files-from", inputs]
         if strict:
             command += ["--include-fragments=full", "--include-mail"]
@@ -244,7 +251,7 @@ def linkchecker_rows(out):
 def linkchecker_known(strict):
     def check(k, links, limit):
         plugin = "[AnchorCheck]\n" if strict else ""
-        config = put(os.path.join(k.folder, "linkcheckerrc"), plugin + "[checking]\nmaxrequestspersecond=1000\nsslverify=%s\n" % k.trust)
+        config = put(os.path.join(k.work, "linkcheckerrc"), plugin + "[checking]\nmaxrequestspersecond=1000\nsslverify=%s\n" % k.trust)
         done = rivals.run([*linkchecker(), "-f", config, "--check-extern", "--no-status", "-o", "csv", "-r", "1",
                            "--timeout", WAIT, *(one["document"] for one in links)], limit=limit, env=k.env, cwd=k.folder)
         broken = set()
@@ -284,8 +291,8 @@ def mlc_known(strict):
                     link = urllib.parse.urljoin(base, link)
                 except ValueError:
                     pass  # an invalid link stays as it is
-            files.append(put(os.path.join(k.folder, "markdown", one["name"] + ".md"), '<a id="here"></a>\n\n[x](<%s>)\n' % link))
-        config = put(os.path.join(k.folder, "mlc.json"), json.dumps({"timeout": WAIT + "s", "retryOn429": strict, "fallbackRetryDelay": "1s"}))
+            files.append(put(os.path.join(k.work, "markdown", one["name"] + ".md"), '<a id="here"></a>\n\n[x](<%s>)\n' % link))
+        config = put(os.path.join(k.work, "mlc.json"), json.dumps({"timeout": WAIT + "s", "retryOn429": strict, "fallbackRetryDelay": "1s"}))
         command = [rivals.program(MLC), "--config", config] + (["--retry"] if strict else [])
         broken, wall, runs = set(), 0, 0
         # The program ends at some links. The next run reads the files after such a link.
@@ -330,13 +337,19 @@ def judge(file):
     rows, details, ours = [], [], None
     if not os.path.exists(locus()):
         rivals.locus()
-    for name, settings, check in TOOLS:
-        path = locus() if name == "Locus" else rivals.program(name)
-        if not path:
+    # Most of the time, the tools wait for servers. Those that wait longest run at the same time.
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        checks = []
+        for number, (name, settings, check) in enumerate(TOOLS):
+            path = locus() if name == "Locus" else rivals.program(name)
+            checks.append(pool.submit(check_all, k.own(number), name, check) if path else None)
+            if path and name in ("Locus", "lychee"):
+                concurrent.futures.wait(checks[-1:])
+    for (name, settings, _), check in zip(TOOLS, checks):
+        if not check:
             rows.append([name, settings, "not installed", "", "", "", ""])
             continue
-        print("judge:", name, settings, file=sys.stderr, flush=True)
-        done, broken, note = check_all(k, name, check)
+        done, broken, note = check.result()
         found = [one for one in k.links if one["truth"] == "broken" and one["name"] in broken]
         deaths = [one for one in k.links if one["truth"] == "good" and one["name"] in broken]
         unsure = [one for one in k.links if one["truth"] == "unsure" and one["name"] in broken]
