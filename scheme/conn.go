@@ -23,7 +23,7 @@ type Conn struct {
 
 	dialed net.Conn
 	ctx    context.Context
-	stop   func() bool // stops watching ctx
+	stop   func() bool // stops the watch on the context
 	closed atomic.Bool
 }
 

@@ -48,8 +48,8 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	return merged(list, own)
 }
 
-// merged returns the findings of list and own, which are in order of offset. It omits a finding of
-// list if own contains one of the same kind at the same offset.
+// merged returns the findings in both slices. Each slice is in order of offset. If own has
+// a finding of the same kind at the same offset, merged omits the finding in list.
 func merged(list, own []locus.Violation) []locus.Violation {
 	all := make([]locus.Violation, 0, len(list)+len(own))
 	for _, v := range list {
@@ -63,8 +63,8 @@ func merged(list, own []locus.Violation) []locus.Violation {
 	return append(all, own...)
 }
 
-// hasKind reports whether list, which begins at offset or after it, contains a finding of that
-// kind at offset.
+// hasKind reports whether list contains a finding of the given kind at the given offset. No
+// finding in list has a lower offset.
 func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 	for _, v := range list {
 		if v.Offset != offset {
@@ -92,14 +92,14 @@ func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 	return s.Syntax.Current.Normalize(n)
 }
 
-// ofURI returns the scheme of u, or the generic one.
+// ofURI returns the scheme of u, or the generic scheme.
 func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
 	name, ok := u.Scheme()
 	if !ok {
 		return &generic
 	}
 	if s := r.entry(u.String()).scheme; s != nil {
-		return s // names in the table are in lower case
+		return s // the names in the table are in lower case
 	}
 	return r.named(strings.ToLower(name))
 }

@@ -105,7 +105,7 @@ func (r *Registry) Spans(u locus.URL) []Span {
 	return s.list
 }
 
-// splitGeneric is the Split of a scheme without its own.
+// splitGeneric is the default Split function of a scheme.
 func splitGeneric(s *Splitter) { s.All("urlpath", RolePath) }
 
 // Title returns the decoded name of the resource at u according to its scheme, or "". The
@@ -160,7 +160,7 @@ func (r *Registry) Parents(u locus.URL) []Parent {
 
 func noParents(locus.URL) []Parent { return nil }
 
-// maxParents bounds the directories that ParentsOf returns.
+// maxParents is the maximum number of directories that ParentsOf returns.
 const maxParents = 20
 
 // ParentsOf returns the directories above the url-path of u, the host first, for schemes in

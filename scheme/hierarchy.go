@@ -7,9 +7,8 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// opaque returns the hierarchy of a scheme without its own syntax. The names in
-// the list identify a resource by an address, an identifier or the content
-// itself.
+// opaque returns the hierarchy of a scheme without its own syntax. The schemes in the slice
+// below identify a resource by an address, an identifier or the content itself.
 func opaque(name string) relative.Hierarchy {
 	if slices.Contains([]string{"about", "blob", "data", "javascript", "mailserver", "sms", "tel", "urn"}, name) {
 		return relative.Opaque

@@ -10,7 +10,7 @@ import (
 // Preference is a value of Accept or Accept-Language (RFC 9110 sections 12.5.1 and 12.5.4),
 // as in [Request]. It is comparable. The zero Preference accepts everything.
 type Preference struct {
-	text string // parsed without an error; empty if it contains no element
+	text string // a preference without syntax errors; empty if it contains no element
 }
 
 // ParsePreference parses media ranges or language ranges, separated by commas and with
@@ -118,8 +118,8 @@ type weighted struct {
 	quality int
 }
 
-// scanner reads the elements of a preference without allocating: Quality reads the whole
-// preference each time.
+// scanner reads the elements of a preference. It does not allocate, because Quality reads
+// the whole preference at each call.
 type scanner struct {
 	text string
 	at   int
@@ -127,7 +127,7 @@ type scanner struct {
 	part, want string
 }
 
-// next reads an element. ok is false at the end and at an error.
+// next reads an element. At the end of the text and at an error, ok is false.
 func (s *scanner) next() (r weighted, ok bool) {
 	s.skip(blanks + ",")
 	if s.at == len(s.text) {
@@ -207,8 +207,8 @@ func thousandths(text string) (n int, ok bool) {
 	return n, n <= 1000
 }
 
-// parameter reads the text after the name of a parameter. The name begins at
-// start, and its value may be missing.
+// parameter reads a parameter after its name, which begins at start. The value may be
+// missing.
 func (s *scanner) parameter(start int) (ok bool) {
 	if s.at == start {
 		return true
@@ -233,7 +233,8 @@ func isToken(o byte) bool {
 	return '0' <= o && o <= '9' || 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", o) >= 0
 }
 
-// quoted reads a complete quoted-string, if there is one, and reports whether it did.
+// quoted reads a quoted-string. If the text does not begin with a complete one, it returns
+// false.
 func (s *scanner) quoted() bool {
 	if s.at == len(s.text) || s.text[s.at] != '"' {
 		return false

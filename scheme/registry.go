@@ -20,11 +20,11 @@ type Registry struct {
 }
 
 type entry struct {
-	key    uint64 // octet.SchemeKey of the name
+	key    uint64 // the result of octet.SchemeKey for the name
 	scheme *Scheme
-	clean  locus.Facts // Scheme.Clean without NoHost
-	host   locus.Facts // facts of which at least one must also hold
-	long   bool        // the name has more than seven bytes, of which key holds the first
+	clean  locus.Facts // the facts of Scheme.Clean except NoHost
+	host   locus.Facts // at least one of these facts must also hold
+	long   bool        // the name has more than seven bytes, so key holds only the first ones
 }
 
 // NewRegistry returns a registry of the schemes in list, with defaults for missing fields.
@@ -54,7 +54,8 @@ func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	return n, nil
 }
 
-// fill builds the table: a power of two of slots, at least four per scheme.
+// fill builds the table. The number of slots is a power of two and at least four per
+// scheme.
 func (r *Registry) fill() {
 	size := uint64(4)
 	for size < 4*uint64(len(r.sorted)) {
@@ -71,7 +72,8 @@ func (r *Registry) fill() {
 	}
 }
 
-// slot spreads keys: the upper bits of a product depend on all bits of a factor.
+// slot spreads the keys over the slots. The upper bits of a product depend on all bits of
+// its factors.
 func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
 
 // Lookup returns the scheme with that name, ignoring case.
@@ -82,7 +84,8 @@ func (r *Registry) Lookup(name string) (Scheme, bool) {
 	return Scheme{}, false
 }
 
-// named returns the scheme with the given name, in lower case, or the generic one.
+// named returns the scheme with the given name, which must be in lower case. If no such
+// scheme is registered, it returns the generic scheme.
 func (r *Registry) named(name string) *Scheme {
 	byName := func(s *Scheme, name string) int { return strings.Compare(s.Name, name) }
 	if i, ok := slices.BinarySearchFunc(r.sorted, name, byName); ok {
@@ -91,7 +94,7 @@ func (r *Registry) named(name string) *Scheme {
 	return &generic
 }
 
-// of returns the scheme of u, or the generic one.
+// of returns the scheme of u, or the generic scheme.
 func (r *Registry) of(u locus.URL) *Scheme {
 	if s := r.entry(u.String()).scheme; s != nil {
 		return s
@@ -105,8 +108,8 @@ func (r *Registry) of(u locus.URL) *Scheme {
 // noEntry is the entry of schemes that are not registered.
 var noEntry entry
 
-// entry returns the entry of the scheme at the beginning of text, in lower case and before
-// a ":". If the scheme is not registered, it returns noEntry.
+// entry returns the entry of the scheme name before the first ":" in text. The name must be
+// in lower case. If the scheme is not registered, entry returns noEntry.
 func (r *Registry) entry(text string) *entry {
 	if len(r.table) == 0 {
 		return &noEntry

@@ -41,7 +41,7 @@ var comparedParts = [...]struct {
 	offset func(u locus.URL) int
 }{
 	{"user", locus.URL.User, func(u locus.URL) int { return len(u.Scheme()) + len("://") }},
-	{"password", locus.URL.Password, nil}, // it is not shown
+	{"password", locus.URL.Password, nil}, // passwords are not shown
 	{"host", func(u locus.URL) (string, bool) { return u.Host(), u.Facts().Has(locus.Internet) }, locus.URL.HostOffset},
 	{"port", locus.URL.PortText, func(u locus.URL) int { return u.HostOffset() + len(u.Host()) + len(":") }},
 	{"path", locus.URL.Path, locus.URL.PathOffset},
@@ -101,7 +101,7 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 	}
 	shownX, shownY := r.maskedFields(x), r.maskedFields(y)
 	for i := range fx {
-		// The loop over the parts has compared these.
+		// The loop over the parts has already compared the user and password.
 		if name := fx[i].Name; fx[i].Text() != fy[i].Text() && name != "password" && name != "user" && name != "path" && name != "host" {
 			why = append(why, differs(name, shownX(i), fx[i].Value != nil, shownY(i), fy[i].Value != nil))
 		}
@@ -109,8 +109,8 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 	return why
 }
 
-// maskedFields returns the text of each field of u without passwords. Fields are decoded, so
-// they are read from the masked URL.
+// maskedFields returns a function that returns the text of field i of u without passwords.
+// Fields are decoded, so the function reads them from the masked URL.
 func (r *Registry) maskedFields(u locus.URL) func(i int) string {
 	masked, err := locus.Parse(locus.Mask(u.String()))
 	var fields []Field
@@ -135,8 +135,8 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }
 
-// reservedReasons explains which characters are escaped in only one of x and y, if x and
-// y decode to the same text.
+// reservedReasons compares two texts that decode to the same text. It explains which
+// characters are escaped in only one of them.
 func (s *Scheme) reservedReasons(name, x, y string) (why []string) {
 	seen := escape.Set{}
 	for x != "" && y != "" {

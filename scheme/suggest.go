@@ -47,7 +47,8 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	return meant, `leave out the prefix "URL:"`
 }
 
-// nearest returns the registered name of which name is a typo, or "".
+// nearest returns the registered name that is most similar to name, or "" if none is
+// similar.
 func (r *Registry) nearest(name string) string {
 	if strings.HasPrefix(name, "x-") || NameStatus(name) != "" {
 		return ""

@@ -27,7 +27,7 @@ type Parameter struct {
 
 // fault is a reason to reject a URL.
 type fault struct {
-	offset, size int // where the invalid text is
+	offset, size int // position of the invalid text
 	part         string
 	err          error // locus.ErrForm or locus.ErrValue
 	help         string
@@ -37,7 +37,7 @@ type fault struct {
 type reader struct {
 	content content
 	faults  []fault
-	quoted  int // offset of a value that is a quoted-string; 0 means none
+	quoted  int // offset of a parameter value that is a quoted-string; 0 if there is none
 }
 
 func (r *reader) fault(part string, offset, size int, err error, help string, args ...any) {
@@ -145,8 +145,8 @@ func (r *reader) value(text string, offset int) string {
 	return plain
 }
 
-// unquote returns the text of a quoted-string (RFC 822 section 3.3). If quoted is not one,
-// ok is false.
+// unquote returns the text of a quoted-string (RFC 822 section 3.3). If quoted is not a
+// quoted-string, ok is false.
 func unquote(quoted string) (text string, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(quoted); i++ {
@@ -163,7 +163,8 @@ func unquote(quoted string) (text string, ok bool) {
 	return "", false
 }
 
-// quote returns a value without quotes, unless it is empty or begins with a quote.
+// quote returns value in quotes if it is empty or begins with a quote, and unchanged
+// otherwise.
 func quote(value string) string {
 	if value != "" && value[0] != '"' {
 		return value
@@ -184,7 +185,8 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// decodeBase64 decodes base64. octets is text, which begins at offset, without escapes.
+// decodeBase64 decodes the base64 in r.content.octets, which is text without its escapes.
+// The argument text begins at offset.
 func (r *reader) decodeBase64(text string, offset int) {
 	code := r.content.octets
 	where := func(n int) int { return offset + at(text, n) }
@@ -211,7 +213,7 @@ func (r *reader) decodeBase64(text string, offset int) {
 	}
 }
 
-// at returns the offset in text of decoded octet n.
+// at returns the offset in text of the octet that is number n after decoding.
 func at(text string, n int) int {
 	if decode(text) == text {
 		return n

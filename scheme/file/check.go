@@ -41,8 +41,8 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// impossible reports escapes that the grammar allows but no filename contains. text is
-// the path, which begins at offset.
+// impossible reports escapes that the grammar allows but that no filename can contain. The
+// path text begins at offset.
 func impossible(f *bnf.Findings, text string, offset int) {
 	for i := 0; i < len(text); {
 		o, size := bnf.Octet(text, i)

@@ -30,7 +30,7 @@ type Options struct {
 type Client struct {
 	tree   tree
 	rooted bool
-	hosts  func() []string // returns the names of this machine that the system knows, with and without domain
+	hosts  func() []string // returns the names of this machine, with and without domain
 }
 
 var _ scheme.Opener = (*Client)(nil)
@@ -151,9 +151,9 @@ func (c *Client) isHere(f URL) bool {
 // errSpecial is the error for devices, pipes and sockets.
 var errSpecial = errors.New("neither a file nor a directory")
 
-// openFile opens a file or directory. It checks the file before opening, because opening
-// a device can have effects, and again after, because another program may have replaced
-// the file.
+// openFile opens a file or directory. It checks the file type before opening, because
+// opening a device can have effects. It checks the type again afterwards, because another
+// program may have replaced the file.
 func (c *Client) openFile(name string) (*os.File, fs.FileInfo, error) {
 	info, err := c.tree.Stat(name)
 	if err == nil {
@@ -232,12 +232,12 @@ type failed struct {
 func (f *failed) Error() string   { return "file: " + locus.Quote(f.name) + ": " + f.err.Error() }
 func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
 
-// isEscape reports whether [*os.Root] failed because a link leads out of it. Package
-// os does not export this error.
+// isEscape reports whether [*os.Root] failed because a symbolic link refers to a file
+// outside the root. Package os does not export this error.
 func isEscape(err error) bool { return err.Error() == "path escapes from parent" }
 
-// object returns an open file as an object of its current size. It ignores octets
-// that are added later. If the file shrinks, reading fails.
+// object returns an open file as an object of its current size. The object does not include
+// octets that are appended later. If the file shrinks, reading fails.
 func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.FileInfo) (*scheme.Object, error) {
 	head := make([]byte, media.Head)
 	n, err := file.ReadAt(head, 0)
@@ -281,17 +281,17 @@ func continues(req *scheme.Request, o *scheme.Object) bool {
 	case req.Tag != "":
 		return req.Tag == o.Tag
 	case !req.ModTime.IsZero():
-		// Callers often store whole seconds only.
+		// Callers often store only whole seconds.
 		return req.ModTime.Truncate(time.Second).Equal(o.ModTime.Truncate(time.Second))
 	}
 	return true
 }
 
-// body reads a file up to its size at opening.
+// body reads a file up to the size that the file had when it was opened.
 type body struct {
 	ctx      context.Context
 	file     *os.File
-	at, size int64 // size is -1 if unknown
+	at, size int64 // the size is -1 if unknown
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -332,8 +332,8 @@ func machineNames() []string {
 	return namesOf(name, table)
 }
 
-// namesOf returns name, its first label, and the names in a hosts file that consist of
-// name and a domain.
+// namesOf returns name and its first label. It also returns the names in a hosts file that
+// consist of name and a domain.
 func namesOf(name string, table io.Reader) []string {
 	name = strings.TrimSuffix(name, ".")
 	label, _, _ := strings.Cut(name, ".")

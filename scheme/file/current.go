@@ -60,7 +60,7 @@ func checkURI(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// drive adds a note about a drive letter at the beginning of path (appendix E.2).
+// drive adds a note if path begins with a drive letter (appendix E.2).
 func drive(f *current.Findings, path string, offset int, host string) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if len(name) != 2 || name[0]|0x20 < 'a' || name[0]|0x20 > 'z' || host != "" && !isLocalhost(host) {
@@ -82,9 +82,9 @@ func isLocalhost(host string) bool { return strings.EqualFold(host, "localhost")
 func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	path := u.Path()
 	if strings.HasPrefix(path, "//") {
-		path = "/." + path // a path must begin with one "/", also after its dot segments are removed
+		path = "/." + path // the path must begin with exactly one "/", also after its dot segments are removed
 	}
-	_, login := u.Userinfo() // the syntax has no userinfo, but it does not name another file
+	_, login := u.Userinfo() // the syntax has no userinfo, but a URL with userinfo names the same file
 	if host, ok := u.Host(); ok && (login || !isLocalhost(host)) {
 		return current.WithPath(u, path, false)
 	}

@@ -84,7 +84,7 @@ func toPath(u locus.URL, windows bool) (string, error) {
 	}
 	switch {
 	case !directory:
-	case !windows && len(f.Segments()) > 1: // not the root
+	case !windows && len(f.Segments()) > 1: // the path is not the root
 		name += "/"
 	case windows && !strings.HasSuffix(name, `\`):
 		name += `\`

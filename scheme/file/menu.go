@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// sorted is the maximum number of entries that are sorted together, to bound
-// memory. A longer directory is listed in sorted runs.
+// sorted is the maximum number of entries that the client sorts together, to bound memory.
+// A longer directory is listed in several sorted runs.
 const sorted = 10_000
 
 // menu returns an open directory as a menu. It sorts the items by name, in runs of at
@@ -36,10 +36,10 @@ type directory struct {
 	ctx    context.Context
 	file   *os.File
 	name   string
-	parts  locus.Parts // of the directory's URL
+	parts  locus.Parts // parts of the directory's URL
 	run    int         // number of entries that are sorted together
 
-	source *archived.Buffer // the items as a listing; nil if not requested
+	source *archived.Buffer // the archived listing of the items; nil if not requested
 }
 
 func (d *directory) items() iter.Seq2[scheme.Item, error] {
@@ -98,7 +98,8 @@ func (d *directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// itemURL returns the URL of an entry. parts are the parts of the directory's URL.
+// itemURL returns the URL of an entry. The argument parts holds the parts of the
+// directory's URL.
 func itemURL(parts locus.Parts, name string, directory bool) locus.URL {
 	path := []byte(strings.TrimSuffix(*parts.Path, "/"))
 	if len(path) > 0 {

@@ -4,6 +4,6 @@ package file
 
 import "syscall"
 
-// nonblock makes opening a pipe return at once, because a pipe may have replaced the
-// file after the check.
+// nonblock makes opening a pipe return at once. A pipe may have replaced the file after the
+// check.
 const nonblock = syscall.O_NONBLOCK

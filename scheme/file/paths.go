@@ -49,8 +49,8 @@ func (f URL) name(windows, rooted bool, server string) (name string, directory b
 	return name, directory, nil
 }
 
-// refused returns why segment cannot be part of a filename, or "". drive reports whether
-// segment is the drive of a Windows path.
+// refused returns the reason why segment cannot be part of a filename, or "". The argument
+// drive reports whether segment is the drive of a Windows path.
 func refused(segment string, windows, rooted, drive bool) string {
 	switch {
 	case strings.IndexByte(segment, 0) >= 0:
@@ -60,7 +60,8 @@ func refused(segment string, windows, rooted, drive bool) string {
 	case rooted && segment == "..":
 		return `".." could leave the root directory`
 	case drive && !isDrive(segment):
-		// With an empty segment the path would be \\server\share, on another machine.
+		// With an empty segment the path would be \\server\share, which is on another
+		// machine.
 		return `the path must begin with a drive, "C:"`
 	case windows && strings.Contains(segment, `\`):
 		return `a filename cannot contain "\"`

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// nextListing separates the replies to LIST and NLST in the archived bytes of a menu
-// that needed both: see unread. No listing contains a NUL.
+// nextListing separates the replies to LIST and NLST in the archived bytes of a menu that
+// needed both replies (see unread). No listing contains a NUL.
 const nextListing = "\x00"
 
 // readArchived implements Access.Archived. The archived bytes of a menu come from the data connection.
@@ -48,8 +48,8 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	return &scheme.Menu{URL: u, Title: bnf.Decode(x.fpath()), Items: m.items, Closer: body}, nil
 }
 
-// listVerb returns the command of an archived listing, which it detects by the first line.
-// Each fact of MLSD ends in a semicolon.
+// listVerb returns the command that produced an archived listing. It examines the first
+// line: in a reply to MLSD, each fact ends in a semicolon.
 func listVerb(in *bufio.Reader) string {
 	head, _ := in.Peek(maxListingLine)
 	facts, _, ok := bytes.Cut(head, []byte(" "))

@@ -85,9 +85,10 @@ func checkDraftPath(f *bnf.Findings, x URL) {
 	f.DraftPath("segment", offset, fpath)
 }
 
-// checkTypecode reports a typecode that is invalid in the given text. The help is
-// foreign if the other text defines the typecode, and unknown otherwise. It returns the
-// path before the typecode.
+// checkTypecode reports a typecode that is invalid in one of the two standards, RFC 1738
+// and the URI draft. If the other standard defines the typecode, the advice is the text
+// foreign; otherwise it is the text unknown. checkTypecode returns the path before the
+// typecode.
 func checkTypecode(f *bnf.Findings, x URL, section string, isForeign bool, foreign, unknown string) string {
 	fpath, offset := x.fpath(), f.URL.PathOffset()
 	if isForeign {

@@ -52,7 +52,7 @@ type Client struct {
 	pool pool.Pool[lineconn.Key, *control]
 
 	servers servers
-	wait    time.Duration // for each later reply to commands that were sent together
+	wait    time.Duration // timeout for each reply after the first to commands that were sent together
 }
 
 // New returns a Client. o may be nil.
@@ -192,7 +192,7 @@ func (x *operation) connect(l lineconn.Key) error {
 	return nil
 }
 
-// begin starts a control connection: TLS, greeting and login.
+// begin starts a control connection: it begins TLS, reads the greeting and logs in.
 func (x *operation) begin() error {
 	o, ctl := &x.client.o, x.ctl
 	if ctl.Login.Secure {
@@ -255,8 +255,8 @@ func (x *operation) authenticate() error {
 	return err
 }
 
-// takeIdle returns an idle connection with the longest list of CWD commands that cwd
-// begins with.
+// takeIdle returns an idle connection on which the client has already sent the first CWD
+// commands of the list cwd. It prefers the connection with the most of these commands.
 func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) {
 	return c.pool.Take(l, func(ctl *control) int {
 		if !ctl.extends(cwd) {
@@ -269,40 +269,39 @@ func (c *Client) takeIdle(l lineconn.Key, cwd []string) (ctl *control, ok bool) 
 // control is a control connection and the state of the server.
 type control struct {
 	lineconn.Conn
-	tls *tls.Config // for data connections; nil means no TLS
+	tls *tls.Config // TLS configuration for data connections; nil means no TLS
 
-	maxReply int    // Options.MaxReply
+	maxReply int    // limit of Options.MaxReply
 	secret   string // password that the next reply must not show; empty if none
 
-	asked *scheme.Credentials // the answer of Request.Ask; nil means it was not called
-	realm string              // realm of the question
+	asked *scheme.Credentials // the answer of Request.Ask; nil if Request.Ask was not called
+	realm string              // realm in the question to Request.Ask
 
 	cwd      []string // arguments of the CWD commands that succeeded
 	dataType string   // argument of the last TYPE; empty if none
-	listVerb string   // LIST or MLSD; empty if not known yet
+	listVerb string   // verb LIST or MLSD; empty if not known yet
 
 	protected bool // data connections use TLS
-	noEPSV    bool // PASV works instead
-	noEPRT    bool // PORT works instead
-	noPassive bool // EPRT works instead
-	noSize    bool // SIZE is unknown
-	noTime    bool // MDTM is unknown
-	telnet    bool // an octet FF must be doubled
+	noEPSV    bool // the server rejects EPSV, so the client sends PASV
+	noEPRT    bool // the server rejects EPRT, so the client sends PORT
+	noPassive bool // the server has no passive mode, so the client sends EPRT
+	noSize    bool // the server does not support SIZE
+	noTime    bool // the server does not support MDTM
+	telnet    bool // the client must double the octet FF
 
 	habits *habits
-	wait   time.Duration // Client.wait
-	offer  *offer        // of a data port that no transfer has used; nil if none
-	ahead  string        // passive command of the next transfer, sent already; empty if none
+	wait   time.Duration // timeout of Client.wait
+	offer  *offer        // an offered data port that no transfer has used; nil if none
+	ahead  string        // passive command of the next transfer that was already sent; empty if none
 }
 
 func (c *control) readLines() { c.Lines = line.NewReader(c.Received(), c.maxReply) }
 
 func (c *control) startTLS(ctx context.Context, config *tls.Config) error {
 	config = c.Config(config)
-	// Some servers require that a data connection resumes the TLS session of its
-	// control connection, to prove that both belong to the same client. So each
-	// control connection owns a session cache, which its data connections only
-	// read.
+	// Some servers require that a data connection resumes the TLS session of its control
+	// connection, which proves that both connections belong to the same client. So each
+	// control connection owns a session cache, which its data connections only read.
 	cache := tls.NewLRUClientSessionCache(1)
 	config.ClientSessionCache = cache
 	if err := c.StartTLS(ctx, config); err != nil {
@@ -352,11 +351,12 @@ type readOnly struct{ tls.ClientSessionCache }
 
 func (readOnly) Put(string, *tls.ClientSessionState) {}
 
-// channel is a data connection, or the listener that waits for it.
+// channel is a data connection, or the listener that waits for the server's data
+// connection.
 type channel struct {
 	conn     net.Conn
 	listener net.Listener
-	tls      *tls.Config // nil if none
+	tls      *tls.Config // TLS configuration; nil if none
 }
 
 func (ch *channel) Close() error {
@@ -410,7 +410,8 @@ func (x *operation) overIPv6() bool {
 }
 
 // connectData connects to the port in the server's reply to EPSV, which contains no host
-// (RFC 2428). If EPSV fails, connectData sends PASV and uses only the port in its reply.
+// (RFC 2428). If EPSV fails, connectData sends PASV and uses only the port in the reply to
+// PASV.
 func (x *operation) connectData() (net.Conn, error) {
 	if x.ctl.noEPSV {
 		return x.passive("PASV")
@@ -425,8 +426,8 @@ func (x *operation) connectData() (net.Conn, error) {
 	return conn, err
 }
 
-// otherProtocol reports whether err is the reply 522 (RFC 2428 section 2): the server
-// offers no passive ports for this IP version. PASV does not support IPv6.
+// otherProtocol reports whether err is the reply 522 (RFC 2428 section 2), which means that
+// the server offers no passive ports for this IP version. PASV does not support IPv6.
 func otherProtocol(err error) bool {
 	var refused *lineconn.ReplyError
 	return errors.As(err, &refused) && refused.Code == 522
@@ -443,7 +444,7 @@ func (x *operation) passive(verb string) (net.Conn, error) {
 	}
 	conn, err := x.dialData(port)
 	if err != nil && old {
-		return x.passive(verb) // the server may have closed that port
+		return x.passive(verb) // the server may have closed the port of the old offer
 	}
 	if err != nil {
 		return nil, fmt.Errorf("data connection: %w", scheme.Unreachable(err))
@@ -514,8 +515,8 @@ func (x *operation) namePort(address string) error {
 // acceptTime is the maximum time between the preliminary reply and the server's data connection.
 const acceptTime = 60 * time.Second
 
-// start makes a data connection ready for reading, after the preliminary reply: it
-// accepts the connection of an active transfer and begins TLS.
+// start makes a data connection ready for reading after the preliminary reply. If the
+// transfer is active, start accepts the server's connection. It then begins TLS.
 func (ch *channel) start(x *operation) error {
 	if ch.listener != nil {
 		late := time.AfterFunc(acceptTime, func() { ch.listener.Close() })

@@ -84,14 +84,15 @@ func (c *control) final() (reply, error) {
 // maxPreliminary bounds the preliminary replies to one command.
 const maxPreliminary = 16
 
-// extends reports whether cwd begins with the CWD commands that the client sent over c.
+// extends reports whether the list cwd begins with the CWD commands that the client has
+// sent over c.
 func (c *control) extends(cwd []string) bool {
 	return len(cwd) >= len(c.cwd) && slices.Equal(cwd[:len(c.cwd)], c.cwd)
 }
 
-// changeDirectory sends the CWD commands of cwd that it has not sent yet. A negative
-// reply means that "the requested action did not take place" (RFC 959 section 4.2), so
-// the client still knows the server's state.
+// changeDirectory sends the commands in the list cwd that the client has not yet sent over
+// c. A negative reply means that "the requested action did not take place" (RFC 959 section
+// 4.2), so the client still knows the server's state.
 func (c *control) changeDirectory(cwd []string) error {
 	for _, dir := range cwd[len(c.cwd):] {
 		r, err := c.command("CWD", dir)
@@ -122,19 +123,19 @@ func (c *control) greet() error {
 	if !r.completed() {
 		return refusal("connection", r)
 	}
-	// inetutils reads the control connection as Telnet, as RFC 959 requires.
-	// Other servers do not, and no command reports which.
+	// inetutils reads the control connection as Telnet, as RFC 959 requires. Other servers
+	// do not, and no command reports whether a server does.
 	text := strings.Join(r.lines, " ")
 	c.telnet = strings.Contains(text, "GNU inetutils")
 	if strings.Contains(text, "Microsoft FTP Service") {
-		// Old versions lose commands that arrive before their last reply.
+		// Old versions lose commands that arrive before the server's last reply.
 		c.habits.oneByOne.Store(true)
 	}
 	return nil
 }
 
-// authenticate logs in. If the server requires a password, authenticate calls password
-// with the server's text; password may also return another user.
+// authenticate logs in. If the server requires a password, authenticate calls the function
+// password with the server's text. The function may also return another user.
 func (c *control) authenticate(user string, password func(realm string) (scheme.Credentials, error)) error {
 	r, err := c.command("USER", user)
 	if err != nil {
@@ -152,7 +153,7 @@ func (c *control) authenticate(user string, password func(realm string) (scheme.
 		}
 		user = answer.User
 		if r.code == 331 {
-			c.secret = answer.Password // some servers repeat it
+			c.secret = answer.Password // some servers repeat the password in their reply
 			r, err = c.command("PASS", answer.Password)
 			c.secret = ""
 			if err != nil {

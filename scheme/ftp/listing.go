@@ -27,9 +27,9 @@ func unknown(name string) scheme.Item {
 // listed reports whether name is an entry, and not the directory itself or its parent.
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
-// parseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space, the
-// name. Some servers write a tab instead of the space. ok is false for the directory
-// itself and its parents.
+// parseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space and
+// the name. Some servers write a tab instead of the space. If the line describes the
+// directory itself or a parent, ok is false.
 func parseMLSD(text string) (e scheme.Item, ok bool) {
 	end := strings.IndexAny(text, " \t")
 	if end < 0 || end+1 == len(text) {
@@ -79,8 +79,8 @@ func cutFold(text, prefix string) (before, after string, ok bool) {
 }
 
 // parseNLST reads a line of the reply to NLST with the argument dir, which may be empty.
-// Many servers write dir and "/" before each name; parseNLST removes this prefix. ok is
-// false for the directory itself and its parent.
+// Many servers write the argument and "/" before each name; parseNLST removes this prefix.
+// If the line describes the directory itself or its parent, ok is false.
 func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 	if dir == "" {
 		dir = "."
@@ -90,10 +90,10 @@ func parseNLST(text, dir string) (e scheme.Item, ok bool) {
 }
 
 // parseLIST reads a line of the reply to LIST in the formats of Unix, NetWare, DOS and
-// EPLF. No standard describes the reply. now is the current time, for dates without a
-// year. Times are read as UTC, because the server's time zone is unknown. An entry
-// without a name means that the line cannot be read. ok is false for a line without an
-// entry: the total, the directory itself and its parent.
+// EPLF. No standard describes the reply. For dates without a year, the argument now is the
+// current time. Times are read as UTC, because the server's time zone is unknown. An entry
+// without a name means that the line cannot be read. If the line describes the total, the
+// directory itself or its parent, ok is false.
 func parseLIST(text string, now time.Time) (e scheme.Item, ok bool) {
 	if rest, found := strings.CutPrefix(text, "total "); text == "" || found && octet.All(rest)&octet.Digit != 0 {
 		return scheme.Item{}, false
@@ -109,10 +109,10 @@ func parseLIST(text string, now time.Time) (e scheme.Item, ok bool) {
 // word is a run of octets without spaces.
 type word struct {
 	text string
-	end  int // offset of its end in the line
+	end  int // offset in the line of the end of the word
 }
 
-// words returns the first words of text, up to most.
+// words returns the first words of text. Their number is at most most.
 func words(text string, most int) []word {
 	list := make([]word, 0, most)
 	for i := 0; i < len(text) && len(list) < most; {
@@ -157,7 +157,7 @@ func parseUnix(text string, now time.Time) (scheme.Item, bool) {
 		if octet.All(list[i-1].text)&octet.Digit == 0 {
 			continue
 		}
-		size := parseSize(list[i-1].text) // -1 if it exceeds int64
+		size := parseSize(list[i-1].text) // parseSize returns -1 for a size that exceeds int64
 		t, used := unixTime(list[i:], now)
 		if used == 0 {
 			continue
@@ -228,11 +228,11 @@ var dateLayouts = [5][]dateLayout{
 		{"01-02 2006", false}, {"01-02 15:04", true},
 	},
 	3: {{"Jan 2 2006", false}, {"Jan 2 15:04", true}, {"2 Jan 2006", false}, {"2 Jan 15:04", true}},
-	4: {{"Jan 2 2006 15:04", false}}, // with a comma after the day
+	4: {{"Jan 2 2006 15:04", false}}, // the layout has a comma after the day
 }
 
-// withYear sets the latest year in which t is at most a day in the future, because
-// time zones can differ by a day.
+// withYear sets the year of t to the latest year in which t is at most one day after now.
+// The day allows for the server's time zone.
 func withYear(t, now time.Time) time.Time {
 	for year := now.Year() + 1; year > now.Year()-8; year-- {
 		dated := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)
@@ -305,8 +305,8 @@ func parseEPLF(text string, _ time.Time) (scheme.Item, bool) {
 	return e, true
 }
 
-// listing reads the lines of a data connection. Lines end with CR LF, or with LF if the
-// first one does. If lines end with CR LF, an LF without CR belongs to a name.
+// listing reads the lines of a data connection. If the first line ends with CR LF, all
+// lines do, and an LF without CR belongs to a name. Otherwise lines end with LF.
 type listing struct {
 	lines    *line.Reader
 	begun    bool
@@ -317,13 +317,13 @@ func newListing(r io.Reader) *listing {
 	return &listing{lines: line.NewReader(r, maxListingLine)}
 }
 
-// next returns the next line. At the end the error is io.EOF.
+// next returns the next line. At the end of the listing the error is io.EOF.
 func (l *listing) next() (string, error) {
 	var joined []byte
 	for {
 		text, err := l.lines.Line()
 		if errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 {
-			err = nil // the last line needs no end
+			err = nil // the last line needs no line end
 		} else if err == nil && !l.begun {
 			l.begun, l.bareLine = true, l.lines.Bare()
 		} else if err == nil && l.lines.Bare() && !l.bareLine && len(joined) <= maxListingLine {
@@ -342,7 +342,8 @@ func (l *listing) next() (string, error) {
 	}
 }
 
-// linker is the URL of a directory. It builds the URLs of the entries.
+// linker is the text of a directory's URL. Its method item appends the name of an entry to
+// that text.
 type linker string
 
 func newLinker(u URL) linker {
@@ -362,7 +363,7 @@ func parentLinker(u URL) linker {
 	return linker(u.u.String()[:u.u.PathOffset()+int(u.name)])
 }
 
-// item returns an item with its URL. text is the line of the listing.
+// item returns it with its URL. The argument text is the line of the listing.
 func (base linker) item(it scheme.Item, text string) scheme.Item {
 	if it.Title == "" {
 		it.Title = text

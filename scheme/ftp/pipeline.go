@@ -16,24 +16,26 @@ import (
 // connection line by line does not notice. If a server loses such commands or replies out
 // of step, the client opens another connection and sends commands one by one.
 
-// pipelineWait is the timeout for each later reply to commands that were sent together.
-// After it, the client treats the commands as lost.
+// pipelineWait is the timeout for each reply after the first to commands that were sent
+// together. After this time, the client treats the commands as lost.
 const pipelineWait = 10 * time.Second
 
-// step is a command and a function that handles its reply. If done returns an error, the open fails.
+// step is a command and a function that handles its reply. If the function done returns an
+// error, the open fails.
 type step struct {
 	words []string
 	done  func(reply) error
 }
 
-// pipelineError is the failure of commands that were sent together. They may succeed one
-// by one.
+// pipelineError is the failure of commands that were sent together. The same commands may
+// succeed one by one.
 type pipelineError struct{ error }
 
 func (e *pipelineError) Unwrap() error { return e.error }
 
-// carryOut sends the commands of steps, and then ahead, the passive command of the
-// next transfer, if it is not empty. It does not receive the reply to ahead.
+// carryOut sends the commands of the given steps and receives the replies to them. If ahead
+// is not empty, carryOut then sends that string, which is the passive command of the next
+// transfer. settle receives the reply to the passive command.
 func (c *control) carryOut(steps []step, ahead string) error {
 	if c.habits.oneByOne.Load() || len(steps) < 2 && ahead == "" {
 		for _, s := range steps {
@@ -72,7 +74,7 @@ func (c *control) sendAll(steps []step, ahead string) error {
 	}
 	c.Owed += last
 	if ahead != "" {
-		c.Owed-- // settle receives its reply
+		c.Owed-- // settle receives the reply to the passive command
 	}
 	return c.Send(text, commandText(steps[last].words[0], steps[last].words[1:]...))
 }
@@ -109,8 +111,8 @@ func (c *control) outOfStep(err error) error {
 	return &pipelineError{err}
 }
 
-// fits reports whether r can be the reply to a command. The codes reveal a server
-// that omits or swaps replies.
+// fits reports whether r can be the reply to the given command. The reply codes reveal a
+// server that omits or swaps replies.
 func fits(verb string, r reply) bool {
 	if r.code >= 300 {
 		return true
@@ -132,11 +134,11 @@ func fits(verb string, r reply) bool {
 
 func isPassive(r reply) bool { return r.code == 229 || r.code == 227 }
 
-// offer is the reply to a passive command whose port no transfer has used yet.
+// offer is the reply to a passive command. No transfer has used the port in the reply yet.
 type offer struct {
 	verb  string
 	reply reply
-	old   bool // an earlier open requested it
+	old   bool // an earlier open requested the offer
 }
 
 func (x *operation) passiveVerb() string {
@@ -146,7 +148,8 @@ func (x *operation) passiveVerb() string {
 	return "EPSV"
 }
 
-// askPort returns the step that requests a data port together with other commands.
+// askPort returns the step that requests a data port. The client sends this step together
+// with other commands.
 func (x *operation) askPort() []step {
 	ctl := x.ctl
 	if ctl.habits.oneByOne.Load() || ctl.offer != nil || x.req.Probe || !x.passiveMode() {
@@ -159,9 +162,10 @@ func (x *operation) askPort() []step {
 	}}}
 }
 
-// portAhead returns the passive command for the next transfer, to be sent with the
-// command of this one. It returns "" if there is none. A server without SIZE gets none:
-// if the command ended the transfer, the client could not detect the truncated file.
+// portAhead returns the passive command for the next transfer, which the client sends
+// together with the command of this transfer. If there is no such command, it returns "".
+// For a server without SIZE, portAhead returns "". If the passive command ended the
+// transfer, the client could not detect the truncated file.
 func (x *operation) portAhead(verb string) string {
 	h := x.ctl.habits
 	if !x.req.More || verb != "RETR" || x.plan.typ != "I" || x.ctl.noSize || h.oneByOne.Load() || h.notAhead.Load() || !x.passiveMode() {
@@ -170,8 +174,9 @@ func (x *operation) portAhead(verb string) string {
 	return x.passiveVerb()
 }
 
-// isReady reports whether the client can send SIZE and MDTM together with RETR: it does
-// not need their replies first, and the server has offered a port.
+// isReady reports whether the client can send SIZE and MDTM together with RETR. It can if
+// the server has offered a port and the client does not need the replies to SIZE and MDTM
+// first.
 func (x *operation) isReady() bool {
 	ctl, plan, req := x.ctl, x.plan, x.req
 	return ctl.offer != nil && isPassive(ctl.offer.reply) && !ctl.habits.oneByOne.Load() &&
@@ -179,7 +184,8 @@ func (x *operation) isReady() bool {
 		!req.Probe && req.Limit == 0 && req.Offset == 0
 }
 
-// askPort returns the reply to a passive command, and whether it is an old offer.
+// askPort returns the reply to a passive command. The result old reports whether the reply
+// is an offer from an earlier open.
 func (c *control) askPort(verb string) (r reply, old bool, err error) {
 	if o := c.offer; o != nil {
 		c.offer = nil
@@ -191,9 +197,10 @@ func (c *control) askPort(verb string) (r reply, old bool, err error) {
 	return r, false, err
 }
 
-// receiveAhead returns the reply to a transfer. r is the first reply that arrived. If a
-// passive command was sent ahead, a server that reads commands during a transfer may reply
-// to that command first. Otherwise settle receives its reply.
+// receiveAhead returns the reply to a transfer command. The reply r arrived first. If a
+// passive command was sent ahead, r may be the reply to the passive command, because some
+// servers read commands during a transfer. If r completes the transfer and no other reply
+// has arrived, settle receives the reply to the passive command later.
 func (c *control) receiveAhead(r reply) reply {
 	if c.ahead == "" || r.completed() && !isPassive(r) && c.Lines.Buffered() == 0 {
 		return r
@@ -217,8 +224,9 @@ func (c *control) settle() error {
 
 var errLost = fmt.Errorf("%w: the server did not reply to a pipelined command", scheme.ErrProtocol)
 
-// receiveLast receives the reply to the passive command that was sent ahead, after r. It
-// returns the reply to the transfer, whichever arrived first.
+// receiveLast receives the second of two replies: one to the transfer command, and one to
+// the passive command that was sent ahead. The first is r. receiveLast returns the reply to
+// the transfer command.
 func (c *control) receiveLast(r reply) reply {
 	verb := c.ahead
 	c.ahead = ""
@@ -236,7 +244,7 @@ func (c *control) receiveLast(r reply) reply {
 	switch {
 	case isPassive(passive):
 		c.offer = &offer{verb: verb, reply: passive}
-	case passive.completed(): // an extra reply; the reply to verb is still to come
+	case passive.completed(): // the server sent an extra reply, and the reply to verb is still to come
 		c.outOfStep(errLost)
 	default:
 		c.habits.notAhead.Store(true)
@@ -246,16 +254,16 @@ func (c *control) receiveLast(r reply) reply {
 
 // habits records the known behavior of a server. It may be used concurrently.
 type habits struct {
-	oneByOne atomic.Bool // send no command before the last reply
-	notAhead atomic.Bool // send no command during a transfer
+	oneByOne atomic.Bool // the client must receive each reply before it sends the next command
+	notAhead atomic.Bool // the client must not send a command during a transfer
 	exact    atomic.Bool // the server supports MLSD
 }
 
 // maxServers is the maximum number of servers in the table.
 const maxServers = 1 << 12
 
-// servers holds the habits of each server. The zero value is empty. It may be
-// used concurrently.
+// servers maps each server to its habits. The zero value is empty. It may be used
+// concurrently.
 type servers struct {
 	mu    sync.Mutex
 	known map[address]*habits
@@ -301,7 +309,8 @@ func (c *control) setType(code string) []step {
 	}}}
 }
 
-// setListType sets type A, the default (RFC 959 section 5.1), for a listing.
+// setListType returns the steps that set type A, the default (RFC 959 section 5.1), for a
+// listing.
 func (c *control) setListType() []step {
 	if c.dataType == "" {
 		return nil
@@ -309,7 +318,7 @@ func (c *control) setListType() []step {
 	return c.setType("A")
 }
 
-// findListVerb sets listVerb.
+// findListVerb returns the step that sets listVerb, or nil if listVerb is set.
 func (c *control) findListVerb() []step {
 	if c.listVerb != "" {
 		return nil

@@ -21,7 +21,7 @@ const maxReply = 256 << 10
 // reply is the reply to a command (RFC 959 section 4.2).
 type reply struct {
 	code  int      // three digits
-	lines []string // as received, without their ends
+	lines []string // lines as received, without their line ends
 }
 
 // text returns the text of the last line, without the code.
@@ -68,7 +68,7 @@ func replyCode(text []byte) (code int, more, ok bool) {
 	return code, text[3] == '-', text[3] == '-' || text[3] == ' '
 }
 
-// replyError classifies an error of reading a reply.
+// replyError classifies an error that occurred while the client read a reply.
 func replyError(err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -79,7 +79,7 @@ func replyError(err error) error {
 	return scheme.ProtocolError(err)
 }
 
-// refusal returns the error for a reply other than the expected one.
+// refusal returns the error for an unexpected reply.
 func refusal(command string, r reply) error {
 	verb, _, _ := strings.Cut(command, " ")
 	return failed(command, r, kindOf(verb, r.code))
@@ -89,7 +89,7 @@ func refusal(command string, r reply) error {
 func failed(command string, r reply, kind error) error {
 	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text(), Kind: kind}
 	if r.code >= 400 && r.code < 500 && kind == scheme.ErrProtocol {
-		return &scheme.RetryAfterError{Err: err} // RFC 959 section 4.2: transient
+		return &scheme.RetryAfterError{Err: err} // in RFC 959 section 4.2, the code is transient
 	}
 	return err
 }
@@ -107,7 +107,8 @@ func kindOf(verb string, code int) error {
 	case code >= 500 && code <= 504 || code == 522 || code == 534 || code == 536:
 		return scheme.ErrUnsupported
 	case code >= 400 && code < 500 && code != 426 && code != 451:
-		// These are temporary. 426 and 451 report an interrupted transfer.
+		// These codes report temporary errors. Codes 426 and 451 report an interrupted
+		// transfer.
 		return scheme.ErrUnreachable
 	}
 	return scheme.ErrProtocol

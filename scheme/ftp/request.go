@@ -39,18 +39,18 @@ func (m CWDMode) String() string {
 type action uint8
 
 const (
-	retrieve  action = iota // TYPE and RETR: a file
-	nameList                // NLST: the names in a directory, for typecode "d"
-	directory               // MLSD or LIST: a directory, for an empty name
+	retrieve  action = iota // the action of TYPE and RETR, which transfers a file
+	nameList                // the action of NLST, which lists names in a directory, for typecode "d"
+	directory               // the action of MLSD or LIST, which lists a directory, for an empty name
 )
 
 // plan is the decoded list of commands for a url-path (RFC 1738 section 3.2.2). It
 // omits the login and the commands that open a data connection.
 type plan struct {
 	cwd    []string // arguments of CWD commands, in order
-	typ    string   // argument of TYPE: "I", "A", "A N", "L 8"; empty unless retrieve
+	typ    string   // argument of TYPE, such as "I", "A", "A N" or "L 8"; empty unless the action is retrieve
 	action action
-	name   string // argument of the last command; empty means that NLST or LIST has none
+	name   string // argument of the last command; if empty, NLST or LIST has no argument
 }
 
 // Commands returns the commands for u (RFC 1738 section 3.2.2), decoded and without line
@@ -66,7 +66,7 @@ func (u URL) Commands(m CWDMode) ([]string, error) {
 	return p.commands(), nil
 }
 
-// plan returns the plan for u. It fails like Commands.
+// plan returns the plan for u. It returns the same errors as Commands.
 func (u URL) plan(m CWDMode) (plan, error) {
 	if err := u.sendable(); err != nil {
 		return plan{}, err
@@ -82,7 +82,7 @@ func (u URL) plan(m CWDMode) (plan, error) {
 	case p.name == "":
 		p.action = directory
 	default:
-		p.typ = "I" // section 3.2.3 requires a guess; see the package comment
+		p.typ = "I" // section 3.2.3 requires the client to guess; see the package comment
 	}
 	p.join(m)
 	return p, nil
@@ -96,7 +96,8 @@ func spacedTypecode(code string) string {
 	return code[:1] + " " + code[1:]
 }
 
-// join rewrites the plan for CWDSingle and CWDNone. Empty cwds are joined to slashes.
+// join rewrites the plan for CWDSingle and CWDNone. It joins empty directory names as
+// slashes.
 func (p *plan) join(m CWDMode) {
 	if m == CWDMulti || len(p.cwd) == 0 {
 		return
@@ -128,7 +129,8 @@ func (p plan) commands() []string {
 	return append(list, strings.Join(p.last("LIST"), " "))
 }
 
-// last returns the words of the last command. list is the verb for a directory.
+// last returns the words of the last command. The argument list is the verb that lists a
+// directory.
 func (p plan) last(list string) []string {
 	verb := [...]string{retrieve: "RETR", nameList: "NLST", directory: list}[p.action]
 	if p.action != retrieve && p.name == "" {

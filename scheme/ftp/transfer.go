@@ -54,9 +54,9 @@ func (x *operation) perform() (res scheme.Resource, err error) {
 	return res, nil
 }
 
-// transfer opens a data connection and sends the command that uses it. It first sends
-// the commands of before, and REST if offset is not 0. It returns the connection and
-// the offset of its first octet.
+// transfer opens a data connection and sends the command that uses it. It first sends the
+// commands of the steps before, and REST if offset is not 0. It returns the data connection
+// and the offset at which the transferred data begin.
 func (x *operation) transfer(offset int64, before []step, command ...string) (ch *channel, start int64, err error) {
 	if ch, err = x.openChannel(); err != nil {
 		return nil, 0, err
@@ -88,7 +88,7 @@ func (x *operation) transfer(offset int64, before []step, command ...string) (ch
 		return nil, 0, fmt.Errorf("%w: the server sent no preliminary reply", refused)
 	}
 	if start > 0 {
-		// Servers disagree on whether REST then applies to the next transfer.
+		// Servers disagree on whether this REST also applies to the next transfer.
 		x.ctl.Broken = true
 		refused = scheme.Hint(refused, "this request resumes at byte "+strconv.FormatInt(start, 10)+": retry from the beginning")
 	}
@@ -125,7 +125,7 @@ func (x *operation) retrieve() (scheme.Resource, error) {
 		return nil, x.maybeDirectory(err)
 	}
 	o.Tag, o.Start = tag(o), start
-	o.Resumable = start > 0 // only REST shows whether the server supports it
+	o.Resumable = start > 0 // only the reply to REST shows whether the server supports REST
 	o.Body = scheme.Limit(&body{download: download{x: x, ch: ch, command: "RETR " + name}, size: o.Size, at: start}, x.req.Limit)
 	return o, nil
 }
@@ -155,7 +155,8 @@ func (x *operation) questions(o *scheme.Object) []step {
 	return steps
 }
 
-// isListed reports whether an MLSD listing, which is exact (RFC 3659 section 7.5), contained size and time.
+// isListed reports whether the client need not request the size and time of the file,
+// because an MLSD listing contained both. Such a listing is exact (RFC 3659 section 7.5).
 func (x *operation) isListed() bool {
 	req := x.req
 	return req.Listed != nil && req.Listed.Size >= 0 && !req.Listed.ModTime.IsZero() && x.ctl.habits.exact.Load() &&
@@ -181,8 +182,8 @@ func resumeAt(req *scheme.Request, o *scheme.Object) int64 {
 	return max(req.Offset, 0)
 }
 
-// maybeDirectory sends CWD after the server rejected RETR. If the name is a
-// directory, it adds a hint to the error.
+// maybeDirectory sends CWD after the server has rejected RETR. If the name is the name of a
+// directory, maybeDirectory adds a hint to err.
 func (x *operation) maybeDirectory(err error) error {
 	name := x.plan.name
 	if !errors.Is(err, scheme.ErrNotFound) || !x.ctl.Reusable() || name == "" {
@@ -201,18 +202,18 @@ type download struct {
 	x       *operation
 	ch      *channel
 	command string
-	err     error // that ended it; io.EOF means success
+	err     error // the error that ended the transfer; io.EOF means success
 }
 
-// finish ends the transfer after the data connection ended with err, and returns
-// io.EOF or a failure. whole reports whether all octets arrived.
+// finish ends the transfer after the data connection ended with the error err. It returns
+// io.EOF or a failure. The argument whole reports whether all octets arrived.
 func (d *download) finish(err error, whole bool) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) && whole {
-		err = io.EOF // the server did not end TLS, but the file is complete
+		err = io.EOF // the server did not close TLS properly, but the file is complete
 	}
 	if err != io.EOF {
 		if d.x.ctl.ahead != "" && d.x.ctx.Err() == nil {
-			d.x.ctl.habits.notAhead.Store(true) // the command may have ended the transfer
+			d.x.ctl.habits.notAhead.Store(true) // the passive command may have ended the transfer
 		}
 		d.x.End(false)
 		return lineconn.Failure(d.x.ctx, "ftp", fmt.Errorf("%s: data connection: %w", locus.Quote(d.command), scheme.ProtocolError(err)))
@@ -225,8 +226,8 @@ func (d *download) finish(err error, whole bool) error {
 	return io.EOF
 }
 
-// complete closes the data connection and reads the final reply. Some servers send it
-// only after the connection is closed.
+// complete closes the data connection and reads the final reply. Some servers send the
+// final reply only after the connection is closed.
 func (d *download) complete() error {
 	d.ch.Close()
 	r, err := d.x.ctl.final()
@@ -248,7 +249,7 @@ func (d *download) Close() error {
 // body is the body of a file's object.
 type body struct {
 	download
-	size int64 // of the whole file; -1 if unknown
+	size int64 // size of the whole file; -1 if unknown
 	at   int64 // offset of the next octet in the file
 }
 
@@ -274,7 +275,8 @@ func (b *body) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, b.took(m, err)
 }
 
-// took counts n octets that were read with err, and returns the error for the caller.
+// took counts n octets that a read returned together with err. It returns the error for the
+// caller.
 func (b *body) took(n int64, err error) error {
 	b.at += n
 	if err == nil {
@@ -312,7 +314,7 @@ func (x *operation) list() (scheme.Resource, error) {
 	command := plan.last(verb)
 	ch, _, err := x.transfer(0, nil, command...)
 	if refused := (*lineconn.ReplyError)(nil); verb == "MLSD" && errors.As(err, &refused) && unknownCommand(refused.Code) {
-		ctl.listVerb, verb = "LIST", "LIST" // the reply to FEAT was wrong
+		ctl.listVerb, verb = "LIST", "LIST" // the reply to FEAT listed MLST, but the server has no MLSD
 		ctl.habits.exact.Store(false)
 		command = plan.last(verb)
 		ch, _, err = x.transfer(0, nil, command...)
@@ -344,8 +346,8 @@ func (x *operation) list() (scheme.Resource, error) {
 
 func noItems(func(scheme.Item, error) bool) {}
 
-// noFiles reports whether err means an empty directory: "450 No files found".
-// Servers send the same code with another text for a missing directory.
+// noFiles reports whether err means an empty directory, as in "450 No files found". Servers
+// send the same code with another text for a missing directory.
 func noFiles(err error) bool {
 	var refused *lineconn.ReplyError
 	if !errors.As(err, &refused) || refused.Code != 450 && refused.Code != 550 {
@@ -354,15 +356,15 @@ func noFiles(err error) bool {
 	return strings.Contains(strings.ToLower(refused.Text), "no files")
 }
 
-// entryParser returns a function that reads a line of the reply to verb. The
-// function returns the directory of the entry, the entry, and false for a line
-// without an entry.
+// entryParser returns a function that parses a line of the reply to verb. The function
+// returns the URL of the entry's directory, and the entry. For a line without an entry, its
+// last result is false.
 func (x *operation) entryParser(verb string) func(text string) (linker, scheme.Item, bool) {
 	return lineParser(x.url, x.plan.name, verb, time.Now())
 }
 
-// lineParser is entryParser for a listing of u that was made at now. argument is the
-// argument of NLST.
+// lineParser returns the function of entryParser for a listing of u. The time of the
+// listing is now. The given argument is the argument of NLST.
 func lineParser(u URL, argument, verb string, now time.Time) func(text string) (linker, scheme.Item, bool) {
 	base := newLinker(u)
 	return func(text string) (_ linker, it scheme.Item, ok bool) {
@@ -381,14 +383,14 @@ func lineParser(u URL, argument, verb string, now time.Time) func(text string) (
 	}
 }
 
-// menu reads the items of a listing.
+// menu reads the items of a listing from a data connection.
 type menu struct {
 	download
 	lines  *listing
 	parse  func(text string) (linker, scheme.Item, bool)
 	unread *unread          // lines of the reply to LIST; nil for other verbs
-	source *archived.Buffer // the listings; nil if not requested
-	told   bool             // the error was yielded
+	source *archived.Buffer // the archived bytes of the listings; nil if not requested
+	told   bool             // the menu has yielded its error
 }
 
 // items reads items from the data connection as the caller requests them. A
@@ -408,7 +410,7 @@ func (m *menu) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// next returns the next item. At the end the error is io.EOF.
+// next returns the next item. At the end of the menu the error is io.EOF.
 func (m *menu) next() (scheme.Item, error) {
 	for {
 		if text, ok := m.unread.shift(); ok {

@@ -6,24 +6,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits for the lines that unread buffers. A listing that exceeds one is shown as LIST
-// wrote it.
+// Limits for the lines that unread buffers. If a listing exceeds a limit, it is shown as
+// LIST wrote it.
 const (
-	maxUnreadText = 1 << 20 // bytes of lines
+	maxUnreadText = 1 << 20 // total length of the lines in bytes
 	maxSeenNames  = 1 << 16
 )
 
-// unread buffers the lines of a reply to LIST that no parser reads, until NLST returns
-// the names in them. VMS, NetWare, MVS, OS/2 and AS/400 use their own formats, and
+// unread buffers those lines of a reply to LIST that no parser can read, until NLST returns
+// the names in these lines. VMS, NetWare, MVS, OS/2 and AS/400 use their own formats, and
 // some servers write dates in the local language. A nil *unread buffers nothing.
 type unread struct {
 	lines []string
-	size  int                 // of lines, in bytes
-	seen  map[uint64]struct{} // hashes of the names in the other lines
+	size  int                 // total length of lines in bytes
+	seen  map[uint64]struct{} // hashes of the names in the lines that a parser could read
 	seed  maphash.Seed
 	full  bool
 	names bool // the following lines come from NLST
-	added bool // NLST returned a name that LIST did not
+	added bool // NLST returned a name that was not in the reply to LIST
 	ready bool // the lines can be shown
 }
 
@@ -54,10 +54,10 @@ func (u *unread) take(e scheme.Item, text string) bool {
 	return true
 }
 
-// wantsNames reports whether NLST is needed.
+// wantsNames reports whether the client needs the names from NLST.
 func (u *unread) wantsNames() bool { return u != nil && !u.full && !u.names && len(u.lines) > 0 }
 
-// release allows the lines to be shown, unless NLST gave their names.
+// release allows the lines to be shown, unless NLST returned the names in them.
 func (u *unread) release() {
 	if u != nil && !u.added {
 		u.ready = true

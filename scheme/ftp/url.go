@@ -51,9 +51,9 @@ func Parse(u locus.URL) (URL, error) {
 
 func isFTP(u locus.URL) bool { return u.Scheme() == "ftp" || u.Scheme() == "ftps" }
 
-// typeSuffix returns the offset of ";type=" and its code at the end of path, and the
-// first letter of the code in lower case. If there is none, it returns len(path) and
-// 0.
+// typeSuffix finds ";type=" and a typecode at the end of path. It returns the offset of
+// ";type=" and the first letter of the typecode in lower case. If path has no typecode, it
+// returns len(path) and 0.
 func typeSuffix(path string) (int, byte) {
 	semicolon := lastTypeWord(path)
 	if semicolon < 0 {
@@ -236,11 +236,11 @@ func (p Parts) URL() (URL, error) {
 	return u, u.sendable()
 }
 
-// segmentSet returns the characters that need no escape in a cwd or name. Section 5
-// allows "?", but some programs end the path there.
+// segmentSet returns the characters that need no escape in the directory names and the name
+// of a path. Section 5 allows "?", but some programs end the path at a "?".
 func segmentSet() escape.Set { return escape.Fsegment().Without("?") }
 
-// appendPath encodes cwds and a name as an fpath of section 5 and appends it.
+// appendPath appends directory names and a name, encoded as an fpath of section 5.
 func appendPath(dst []byte, cwd []string, name string) []byte {
 	for _, segment := range cwd {
 		dst = append(escape.AppendEncode(dst, segment, segmentSet()), '/')
@@ -248,7 +248,8 @@ func appendPath(dst []byte, cwd []string, name string) []byte {
 	return escape.AppendEncode(dst, name, segmentSet())
 }
 
-// sendable returns an error for CR, LF and NUL, which no command can contain (section 6).
+// sendable returns an error if u contains CR, LF or NUL, which no command can contain
+// (section 6).
 func (u URL) sendable() error {
 	for fault := range lineFaults(u.u) {
 		return fault.Error(u.u)
@@ -256,7 +257,8 @@ func (u URL) sendable() error {
 	return nil
 }
 
-// lineFaults returns the runs of escaped CR, LF and NUL in the parts of u that a client sends.
+// lineFaults yields the runs of escaped CR, LF and NUL in the parts of u that a client
+// sends.
 func lineFaults(u locus.URL) iter.Seq[bnf.Fault] {
 	user, _ := u.User()
 	password, _ := u.Password()

@@ -176,7 +176,8 @@ func (s *Server) cut() bool {
 	return true
 }
 
-// resolve returns the absolute path of argument relative to dir, an absolute path.
+// resolve returns the absolute path of argument relative to the directory dir. The path dir
+// is absolute.
 func resolve(dir, argument string) string {
 	if !strings.HasPrefix(argument, "/") {
 		argument = dir + "/" + argument
@@ -249,7 +250,7 @@ func (f File) modTime() time.Time {
 	return f.ModTime.UTC()
 }
 
-// open returns the octets of f, starting at offset.
+// open returns a reader of the octets of f from offset.
 func (f File) open(offset int64) io.Reader {
 	if f.Size != 0 {
 		return &pattern{at: offset, left: max(f.Size-offset, 0)}
@@ -257,7 +258,7 @@ func (f File) open(offset int64) io.Reader {
 	return strings.NewReader(f.Data[min(offset, int64(len(f.Data))):])
 }
 
-// pattern yields octets that depend on their offset.
+// pattern is a reader of octets that depend only on their offset.
 type pattern struct{ at, left int64 }
 
 func (p *pattern) Read(b []byte) (int, error) {

@@ -29,10 +29,10 @@ type session struct {
 	dir      string
 	typed    string
 	rest     int64
-	private  bool // PROT P
+	private  bool // the client sent PROT P
 	done     int  // number of transfers
 	data     func() (net.Conn, error)
-	drop     func() // closes the listener of data
+	drop     func() // closes the listener that the function data uses
 }
 
 func newSession(s *Server, c net.Conn, log func(command string)) *session {
@@ -232,7 +232,7 @@ func (c *session) setType(argument string) {
 	}
 }
 
-// listen waits for the client on a free port.
+// listen opens a free port and waits there for the client.
 func (c *session) listen() (uint16, error) {
 	c.drop()
 	host, _, err := net.SplitHostPort(c.conn.LocalAddr().String())
@@ -278,7 +278,7 @@ func (c *session) pasv(string) {
 	c.reply("227 Entering Passive Mode (%s,%d,%d).", host, port>>8, port&0xFF)
 }
 
-// connect connects only to the client.
+// connect opens the data connection. It connects only to the client's host.
 func (c *session) connect(host, port string) {
 	c.drop()
 	c.drop = func() {}
@@ -469,7 +469,8 @@ func (c *session) send(write func(w io.Writer) error) {
 	c.reply("226 Transfer complete.")
 }
 
-// cutter fails after left octets, unless left is negative.
+// cutter fails after it has written the number of octets in left. If left is negative, it
+// does not fail.
 type cutter struct {
 	w    io.Writer
 	left int64
