@@ -273,7 +273,8 @@ func object(ctx context.Context, req *scheme.Request, file *os.File, info fs.Fil
 	return o, nil
 }
 
-// continues reports whether o is the version of the object that the caller has in part.
+// continues reports whether the transfer can resume, because o is the version of the file
+// that the caller has partly read.
 func continues(req *scheme.Request, o *scheme.Object) bool {
 	switch {
 	case req.Offset <= 0 || req.Offset > o.Size:

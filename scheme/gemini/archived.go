@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// liveMenu returns the menu in a server's response. kind is its media type.
+// liveMenu returns the menu in a server's response. The argument kind is the media type of
+// the response.
 func liveMenu(req *scheme.Request, g URL, kind string, conn io.ReadCloser) *scheme.Menu {
 	source := archived.For(req)
 	m := menu(g.url, struct {
@@ -33,7 +34,8 @@ func liveForm(req *scheme.Request, g URL, h header, text string) *scheme.Menu {
 	return m
 }
 
-// readForm returns the form in an archived header, or nil if head is not the header of a form.
+// readForm returns the form in an archived header. If head is not the header of a form,
+// readForm returns nil.
 func readForm(g URL, head []byte) *scheme.Menu {
 	text, ok := strings.CutSuffix(string(head), "\r\n")
 	if !ok || strings.ContainsAny(text, "\r\n") {

@@ -23,11 +23,11 @@ import (
 // InMemory is a value of [Options.KnownHosts]. The client then stores no fingerprints in a file.
 const InMemory = "memory"
 
-// knownHosts holds the certificates of the first use, by host and port. Each line of
-// the file holds an address, the SHA-256 of the certificate in hexadecimal, and the
-// time at which the certificate expires. The last line of an address counts.
+// knownHosts holds the first certificate of each host and port. Each line of the file holds
+// an address, the SHA-256 of the certificate in hexadecimal, and the time at which the
+// certificate expires. If an address has several lines, the last line counts.
 type knownHosts struct {
-	file     string // empty if none
+	file     string // name of the file; empty means memory only
 	fallback bool   // if the file is not accessible, use memory only
 
 	mu     sync.Mutex
@@ -89,22 +89,23 @@ func (k *knownHosts) check(address string, c *x509.Certificate, now time.Time) e
 	return k.unlessFallback(k.store(address, k.pinned[address]))
 }
 
-// unlessFallback returns err, the failure of an access to the file. If memory is
-// used instead, it returns nil.
+// unlessFallback returns err, the error of an access to the file. If the client uses memory
+// instead of the file, unlessFallback returns nil.
 func (k *knownHosts) unlessFallback(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case k.fallback && !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE):
-		// The file exists if the process only ran out of descriptors: a changed certificate must not be trusted.
+		// The process may only have run out of descriptors. The file then exists, and the
+		// client must not trust a changed certificate.
 		k.file = ""
 		return nil
 	}
 	return fmt.Errorf("known hosts: %w", err)
 }
 
-// makeRoom reports whether the certificate of address can be stored. If necessary,
-// it removes expired ones.
+// makeRoom reports whether knownHosts can store the certificate of address. If necessary,
+// it removes expired certificates.
 func (k *knownHosts) makeRoom(address string, now time.Time) bool {
 	if _, ok := k.pinned[address]; !ok && len(k.pinned) >= maxKnown {
 		maps.DeleteFunc(k.pinned, func(_ string, p pin) bool { return !now.Before(p.expires) })

@@ -86,7 +86,7 @@ func (c *Client) get(ctx context.Context, req *scheme.Request, g URL) (scheme.Re
 	return res, nil
 }
 
-// dial connects, and checks the certificate.
+// dial connects and checks the server's certificate.
 func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, error) {
 	conn, err := scheme.Connect(ctx, req, Port)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, e
 	}
 	secure := tls.Client(conn.Conn, &tls.Config{
 		ServerName: strings.Trim(req.URL.Host(), "[]"), MinVersion: tls.VersionTLS12,
-		InsecureSkipVerify: true, // known hosts are checked instead
+		InsecureSkipVerify: true, // the client checks the known hosts instead
 		VerifyConnection: func(s tls.ConnectionState) error {
 			return c.known.check(strings.ToLower(conn.Address), s.PeerCertificates[0], time.Now())
 		},
@@ -113,8 +113,8 @@ func (c *Client) dial(ctx context.Context, req *scheme.Request) (*scheme.Conn, e
 // maxHeader is the maximum length of a header in octets: a status, a space and 1024 octets.
 const maxHeader = 1024 + 3
 
-// exchange sends the request and reads the header. reads reports whether res reads
-// the connection and closes it.
+// exchange sends the request and reads the header. The result reads reports whether res
+// reads the connection and closes it.
 func exchange(conn *scheme.Conn, req *scheme.Request, g URL, request []byte) (res scheme.Resource, reads bool, err error) {
 	req.Traced(true, string(request[:len(request)-2]))
 	if _, err := conn.Write(request); err != nil {

@@ -68,7 +68,8 @@ const (
 	maxMenu = 16 << 20
 )
 
-// menu reads gemtext from r. Closing the menu closes r. base is the URL of the document.
+// menu reads gemtext from r. Closing the menu closes r. The argument base is the URL of the
+// document.
 func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 	lines := line.NewReader(r, maxLine)
 	lines.Allow(maxMenu)
@@ -76,7 +77,7 @@ func menu(base locus.URL, r io.ReadCloser) *scheme.Menu {
 		preformatted := false
 		for {
 			text, err := lines.Line()
-			last := errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 // the last line needs no end
+			last := errors.Is(err, io.ErrUnexpectedEOF) && len(text) > 0 // the last line needs no line end
 			switch {
 			case err == io.EOF:
 				return

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readArchived implements Access.Archived. The archived bytes of a menu are the whole reply,
-// including the header of Gopher+ if there was one.
+// readArchived implements Access.Archived. The archived bytes of a menu are the whole
+// reply, including the header of Gopher+ if the reply has one.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	g, err := Parse(u)
 	if err != nil {
@@ -30,7 +30,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		}
 		return archived.Object(scheme.Object{URL: u, Name: g.name(), Type: mediaType}, buffered{in, body}), nil
 	}
-	if !g.hasPlus && hasHeader(in) { // the archived reply is a view that the request preferred
+	if !g.hasPlus && hasHeader(in) { // the archived reply contains the view that the archived request selected
 		if view, err := g.withPlus("+"); err == nil {
 			g = view
 		}

@@ -23,17 +23,17 @@ var fieldKinds = map[string]scheme.FieldKind{
 	"askf":    scheme.FieldSaveAs,
 	"choose":  scheme.FieldChoice,
 	"choosef": scheme.FieldFile,
-	"select":  scheme.FieldCheck, // one for the prompt, or one for each choice
+	"select":  scheme.FieldCheck, // one check box for the prompt, or one for each choice
 }
 
 // question is one line of an +ASK attribute (RFC 1738 section 3.4.5).
 type question struct {
 	Kind   scheme.FieldKind
 	Prompt string
-	// Default is the default answer. For a Select it is "0" or "1" for each
-	// choice, without separators, or for the prompt if there are no choices. For a
-	// Choose it is the first choice. For a ChooseF it is empty, whatever the
-	// server proposes.
+	// Default is the default answer. For a Select it has one digit per choice, "0" or "1",
+	// without separators. If a Select has no choices, Default is the digit for the prompt.
+	// For a Choose it is the first choice. For a ChooseF it is empty, whatever the server
+	// proposes.
 	Default string
 	// Choices holds the choices of a Choose or the options of a Select.
 	Choices []string
@@ -100,8 +100,8 @@ func cutDefault(text string) (prompt, on string) {
 	return strings.TrimSuffix(text, ":0"), "0"
 }
 
-// newForm returns the form of an item, with a field for each option of a Select.
-// Submit returns the URL of section 3.4.9 that requests the view v.
+// newForm returns the form of an item, with a field for each option of a Select. Its Submit
+// function returns the URL of section 3.4.9 that requests the view v.
 func newForm(of URL, v plusView, title string, ask []question) *scheme.Form {
 	return &scheme.Form{
 		URL:    of.url,

@@ -16,7 +16,7 @@ import (
 // attributes holds the attributes of one item (RFC 1738 sections 3.4.6 and 3.4.7).
 // The texts are as the server sent them, and not safe for a terminal.
 type attributes struct {
-	Info menuLine // +INFO: the item's line on its menu; zero if missing
+	Info menuLine // +INFO: the item's line in its menu; zero if missing
 	// ModTime is the Mod-Date of +ADMIN, or zero if unknown. The dates of Gopher+ have no
 	// time zone, and servers write local time. They are read as UTC, so they may be wrong
 	// by some hours.
@@ -24,18 +24,18 @@ type attributes struct {
 	Views    []plusView       // +VIEWS, the server's preferred view first
 	Abstract string           // +ABSTRACT, with "\n" between its lines
 	Ask      []question       // +ASK
-	Blocks   []attributeBlock // all attributes in the server's order, including those above; names may repeat
+	Blocks   []attributeBlock // all attributes in the server's order, including the fields above; names may repeat
 }
 
 type attributeBlock struct {
-	Name string // without "+"; case-sensitive
-	// Descriptor is the rest of the name's line. It may be the menu line of the
-	// item with these Lines. For +INFO it always is.
+	Name string // name without "+"; case-sensitive
+	// Descriptor is the rest of the line after the name. It may be a menu line for the item
+	// that Lines describe. For +INFO it always is that menu line.
 	Descriptor string
-	Lines      []string // without the leading space of each
+	Lines      []string // lines of the block, each without its leading space
 }
 
-// Blocks that attributes parses.
+// Names of the blocks that attributes parses.
 const (
 	blockInfo     = "INFO"
 	blockAdmin    = "ADMIN"
@@ -60,7 +60,7 @@ func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	l := limits.orDefault(attributeOctets)
 	return func(yield func(attributes, error) bool) {
 		var set []attributeBlock
-		var before byte // the type of the last item
+		var before byte // the type of the previous item
 		lines, items := 0, 0
 		take := func(err error) (more bool) {
 			if items++; items > l.Items {
@@ -103,8 +103,8 @@ func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	}
 }
 
-// attributeText yields the lines of a reply with attributes, up to a lone dot. The
-// lines end like the lines of a menu. Within a block, a dot follows a space.
+// attributeText yields the lines of a reply with attributes, up to a lone dot. The lines
+// have the line ends of menu lines. Within a block, a space precedes a dot.
 func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		lines := line.NewReader(r, limits.Line)
@@ -132,9 +132,9 @@ func attributeText(r io.Reader, limits Limits) iter.Seq2[string, error] {
 	}
 }
 
-// Only returns a with only +INFO and the named attributes, because a server may send
-// all attributes when the client requests some. Names may begin with "+". Without
-// names it returns a.
+// Only returns a copy of a with only +INFO and the named attributes. It is needed because a
+// server may send all attributes when the client requests some. Names may begin with "+".
+// If there are no names, Only returns a.
 func (a attributes) Only(names ...string) attributes {
 	if len(names) == 0 {
 		return a
@@ -179,8 +179,9 @@ func newAttributes(blocks []attributeBlock) attributes {
 	return a
 }
 
-// newBlock reads the first line of a block, without its "+". If the colon is missing,
-// the descriptor follows a space, and may begin with a colon, which is a gophertype.
+// newBlock reads the first line of a block, without its "+". If the colon after the name is
+// missing, a space precedes the descriptor. The descriptor may then begin with a colon,
+// which is a gophertype.
 func newBlock(text string) attributeBlock {
 	end := strings.IndexAny(text, ": ")
 	if end < 0 {

@@ -32,7 +32,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings is check without the fast path.
+// findings implements check without the fast path.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
@@ -44,7 +44,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 		return f.List()
 	}
 	for x := range split(u).faults {
-		section := "RFC 1738 6" // no line protocol accepts it
+		section := "RFC 1738 6" // no line protocol accepts the octet
 		if x.Part == "gopher+_string" {
 			section = "RFC 1738 3.4.9"
 		}
@@ -53,8 +53,8 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSound reports whether RFC 1738 has no finding about u. It is false for URLs with an escaped
-// type, "?", or escapes in a Gopher+ string.
+// isSound reports whether RFC 1738 has no finding about u. It also returns false for URLs
+// with an escaped type, a "?", or escapes in the Gopher+ string.
 func isSound(u locus.URL) bool {
 	path, _ := u.Path()
 	facts := u.Facts()
@@ -69,7 +69,7 @@ func isSound(u locus.URL) bool {
 	return isField(selector) && isField(search) && strings.IndexByte(search, '/') < 0 && strings.IndexByte(plus, '%') < 0
 }
 
-// isField reports whether no escape in text decodes to an octet that ends a field of a request.
+// isField reports whether a request field can contain the decoded text.
 func isField(text string) bool {
 	return fieldFaults("", 0, text, func(bnf.Fault) bool { return false })
 }

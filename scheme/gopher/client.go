@@ -44,8 +44,8 @@ const (
 	// no text follows in that time, the line is the end of the text, because
 	// servers may leave the connection open.
 	grace = 2 * time.Second
-	// headTime is the maximum wait, after the first octet, for enough octets to
-	// detect the media type.
+	// headTime is the maximum time after the first octet that the client waits for enough
+	// octets to detect the media type.
 	headTime = 250 * time.Millisecond
 )
 
@@ -98,7 +98,7 @@ type operation struct {
 	client   *Client
 	ctx      context.Context
 	req      *scheme.Request
-	source   *archived.Buffer // the last reply; nil if not requested
+	source   *archived.Buffer // the octets of the last reply; nil if not requested
 	asked    bool             // a request was sent
 	archived bool             // the reply is from an archive, without TLS
 }
@@ -160,7 +160,7 @@ func (op *operation) view(g URL) (scheme.Resource, error) {
 	}
 	plus := "+"
 	if len(a.Views) > 0 {
-		plus += v.String() // otherwise the server has no name for the only view
+		plus += v.String() // a single view that the attributes do not list has no name
 	}
 	if g, err = g.withPlus(plus); err != nil {
 		return nil, err
@@ -246,11 +246,11 @@ func (op *operation) form(g URL) (scheme.Resource, error) {
 	return op.fetch(g)
 }
 
-// errNoAttributes is the error for a reply without Gopher+.
+// errNoAttributes is the error for a server that does not support Gopher+.
 var errNoAttributes = fmt.Errorf("%w: the server does not speak Gopher+, and its items have no attributes", scheme.ErrUnsupported)
 
-// itemAttributes returns the attributes of one item. If the reply is truncated, it
-// returns the attributes before the error, and the error.
+// itemAttributes returns the attributes of one item. If the reply is truncated, it returns
+// the complete attributes and an error.
 func (op *operation) itemAttributes(g URL) (attributes, error) {
 	x, err := op.askAttributes(g)
 	if err != nil {
@@ -312,8 +312,8 @@ type exchange struct {
 	*scheme.Conn
 	op   *operation
 	in   *replyReader
-	r    *bufio.Reader // reads in
-	body io.Reader     // the attributes, for readAttributes
+	r    *bufio.Reader // buffered reader of in
+	body io.Reader     // reader of the attributes, for readAttributes
 }
 
 func (op *operation) exchange(g URL, request []byte) (*exchange, error) {
@@ -358,7 +358,7 @@ func (x *exchange) secure() error {
 	return nil
 }
 
-// readBuffer is the size of the buffer from which the media type is detected.
+// readBuffer is the size of the buffer in which the client detects the media type.
 const readBuffer = 32 << 10
 
 // trace reports a request. It omits a form's answers, because some may be secret.
@@ -373,7 +373,7 @@ func (x *exchange) trace(request []byte) {
 	}
 }
 
-// record records a request without a form's answers.
+// record records a request without the answers to a form.
 func (x *exchange) record(request []byte) {
 	if x.op.req.Record == nil {
 		return
@@ -387,7 +387,8 @@ func (x *exchange) record(request []byte) {
 // limitTime applies Options.ReplyTimeout to the rest of the reply.
 func (x *exchange) limitTime() { x.in.left = x.op.client.o.ReplyTimeout }
 
-// header reads the header of a Gopher+ reply. The error may come from the server.
+// header reads the header of a Gopher+ reply. If the server reports an error, header
+// returns that error.
 func (x *exchange) header() (plusHeader, error) {
 	h, err := readHeader(x.r)
 	if err != nil || !h.Plus {
@@ -418,7 +419,7 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	}
 	switch what := g.reply(); what.form {
 	case replyMenu:
-		if !h.Plus && x.beginsWith(infoPrefix) { // some servers reply to a Gopher+ search like this
+		if !h.Plus && x.beginsWith(infoPrefix) { // some servers reply to a Gopher+ search with attributes but no header
 			return x.attributes(g, h), nil
 		}
 		return x.menu(g, h)
@@ -432,7 +433,8 @@ func (x *exchange) resource(g URL) (res scheme.Resource, err error) {
 	}
 }
 
-// failed returns a redirect if err reports that the item has moved, and err otherwise.
+// failed returns a redirect if err reports that the item has moved. Otherwise it returns
+// err.
 func (x *exchange) failed(g URL, err error) (scheme.Resource, error) {
 	var e *ReplyError
 	if !errors.As(err, &e) || e.moved == nil {
@@ -482,8 +484,8 @@ func (x *exchange) text(g URL, h plusHeader, what reply) (scheme.Resource, error
 	return o, nil
 }
 
-// lines returns the body for menuReader and readAttributes, which themselves
-// find the lone dot at its end.
+// lines returns the body for menuReader and readAttributes. Both find the lone dot at the
+// end of the body themselves.
 func (x *exchange) lines(h plusHeader) io.Reader {
 	if h.Length >= 0 {
 		return h.Body(x.r, true)
@@ -497,8 +499,8 @@ func (x *exchange) attributes(g URL, h plusHeader) scheme.Resource {
 	return x.attributesMenu(g)
 }
 
-// beginsWith reports whether the reply begins with prefix. It waits for no more
-// octets than necessary.
+// beginsWith reports whether the reply begins with prefix. It waits only for the octets
+// that it needs.
 func (x *exchange) beginsWith(prefix string) bool {
 	for n := 1; n <= len(prefix); n++ {
 		if head, _ := x.r.Peek(n); string(head) != prefix[:n] {
@@ -508,9 +510,9 @@ func (x *exchange) beginsWith(prefix string) bool {
 	return true
 }
 
-// look waits for the first octets of an object, then briefly for enough of them to
-// detect the media type. whole reports whether the reply has ended. The reader of
-// the object returns a later error.
+// look waits for the first octets of an object, then briefly for enough octets to detect
+// the media type. The result whole reports whether the reply has ended. If a later read
+// fails, the reader of the object returns the error.
 func (x *exchange) look() (whole bool, err error) {
 	if _, err := x.r.Peek(1); err != nil && err != io.EOF {
 		return false, err
@@ -521,7 +523,8 @@ func (x *exchange) look() (whole bool, err error) {
 	return err == io.EOF, nil
 }
 
-// maxHead is the number of octets of an object that are examined before it is read.
+// maxHead is the maximum number of octets that the client examines before the caller reads
+// the object.
 const maxHead = 4 << 10
 
 // head returns the octets of an object that have arrived.
@@ -554,7 +557,8 @@ func (x *exchange) object(g URL, mediaType string, octets io.Reader, size int64)
 	}
 }
 
-// menu returns the menu in a reply. A menu with only error lines is an error.
+// menu returns the menu in a reply. If the menu contains only error lines, menu returns an
+// error.
 func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 	x.limitTime()
 	lines := newMenuReader(x.lines(h), &x.op.client.o.Limits)
@@ -587,8 +591,8 @@ func (x *exchange) menu(g URL, h plusHeader) (scheme.Resource, error) {
 // Gopher cannot detect a truncated reply either.
 type replyReader struct {
 	conn    *scheme.Conn
-	left    time.Duration // remaining time to wait; 0 means no limit
-	expired bool          // the limit has passed
+	left    time.Duration // remaining time; zero means no limit
+	expired bool          // the time limit has passed
 }
 
 func (r *replyReader) Read(p []byte) (int, error) {

@@ -27,7 +27,7 @@ func appendQuery(dst []byte, words string) ([]byte, error) {
 }
 
 type phoneEntry struct {
-	Number int // the server's number of the entry in the reply, from 1
+	Number int // number that the server gives the entry in its reply, from 1
 	Fields []phoneField
 }
 
@@ -35,14 +35,15 @@ type phoneEntry struct {
 // safe for a terminal.
 type phoneField struct {
 	Name  string
-	Lines []string // the value
-	// Code is 200 to 299 for a value. Any other code explains why the value is
-	// missing (508: not in the entry), and Lines are the server's explanation.
+	Lines []string // lines of the value
+	// Code is 200 to 299 if the field has a value. Any other code explains why the value is
+	// missing (508 means that the entry lacks the field). Lines then holds the server's
+	// explanation.
 	Code int
 }
 
-// Value returns the value of the first field with the given name, ignoring case,
-// with "\n" between its lines. ok reports whether the entry has one.
+// Value returns the value of the first field with the given name, with "\n" between its
+// lines. It ignores the case of the name. If the entry has no such field, ok is false.
 func (e phoneEntry) Value(name string) (value string, ok bool) {
 	for _, f := range e.Fields {
 		if strings.EqualFold(f.Name, name) && f.hasValue() {
@@ -54,8 +55,8 @@ func (e phoneEntry) Value(name string) (value string, ok bool) {
 
 func (f phoneField) hasValue() bool { return f.Code >= 200 && f.Code < 300 }
 
-// Items returns the entry as menu items: the name, then each field. E-mail addresses
-// and URLs are links.
+// Items returns the entry as menu items. The first item is the name, and the others are the
+// fields. E-mail addresses and URLs are links.
 func (e phoneEntry) Items() []scheme.Item {
 	title, ok := e.Value("name")
 	if !ok {
@@ -68,11 +69,12 @@ func (e phoneEntry) Items() []scheme.Item {
 	return items
 }
 
-// maxIndent limits the indentation of the lines of a value, because a field's name can
-// be long, and its lines many.
+// maxIndent limits the indentation of the lines of a value. A field may have a long name
+// and many lines.
 const maxIndent = 32
 
-// appendItems appends one item for each line of the value, the first with the name.
+// appendItems appends one item for each line of the value. The first item also contains the
+// name of the field.
 func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	label := f.Name + ": "
 	for i, text := range f.Lines {
@@ -88,7 +90,8 @@ func (f phoneField) appendItems(items []scheme.Item) []scheme.Item {
 	return items
 }
 
-// link returns the URL in a field's value, or the mailto URL of the e-mail address in it.
+// link returns the URL in a field's value. If the value contains an e-mail address, link
+// returns a mailto URL.
 func (f phoneField) link() (u locus.URL, ok bool) {
 	if len(f.Lines) != 1 || !f.hasValue() {
 		return locus.URL{}, false
@@ -131,7 +134,7 @@ func (e *PhoneError) Unwrap() error {
 		return f.kind
 	}
 	if e.Code >= 400 && e.Code < 500 {
-		return scheme.ErrUnreachable // RFC 2378 calls these temporary
+		return scheme.ErrUnreachable // RFC 2378 calls these codes temporary
 	}
 	return scheme.ErrProtocol
 }
@@ -166,19 +169,20 @@ const maxEntryLines = 1 << 16
 // phoneReader reads the reply of a phone book to a query, entry by entry.
 type phoneReader struct {
 	lines *line.Reader
-	most  int // maximum lines of a reply
+	most  int // maximum number of lines in a reply
 	count int // number of lines that were read
 	trace func(sent bool, line string)
 
 	entry  phoneEntry // the part of the entry that was read
-	size   int        // number of its lines
+	size   int        // number of lines in entry
 	notice PhoneError // the first line that reports a failure; if Code is 0, there is none
-	err    error      // the error after entry; io.EOF at the end of a successful reply
+	err    error      // the error to return after entry; io.EOF at the end of a successful reply
 	ended  bool       // the reply is complete
 }
 
-// newPhoneReader returns a reader of the reply in r, which reads ahead. Nil limits
-// mean the defaults. Items limits the lines of the reply.
+// newPhoneReader returns a reader of the reply in r. The reader may read ahead. If limits
+// is nil, the defaults apply. The field Items of limits is the maximum number of lines in
+// the reply.
 func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	l := limits.orDefault(attributeOctets)
 	lines := line.NewReader(r, l.Line)
@@ -186,10 +190,10 @@ func newPhoneReader(r io.Reader, limits *Limits) *phoneReader {
 	return &phoneReader{lines: lines, most: l.Items}
 }
 
-// Next returns the next entry. After the last entry the error is io.EOF. If the
-// phone book reports a failure, the error is a [*PhoneError]. Otherwise it
-// wraps [scheme.ErrTooLarge] or [scheme.ErrProtocol], and io.ErrUnexpectedEOF
-// if the reply is truncated. Next returns an incomplete entry before the error.
+// Next returns the next entry. After the last entry the error is io.EOF. If the phone book
+// reports a failure, the error is a [*PhoneError]. Any other error wraps
+// [scheme.ErrTooLarge] or [scheme.ErrProtocol]. If the reply is truncated, the error also
+// wraps io.ErrUnexpectedEOF. Next returns an incomplete entry before the error.
 func (p *phoneReader) Next() (phoneEntry, error) {
 	for p.err == nil {
 		l, err := p.readLine()
@@ -236,9 +240,9 @@ func (p *phoneReader) add(l phoneLine) {
 	p.entry.Fields = append(p.entry.Fields, phoneField{Name: l.name, Lines: []string{l.text}, Code: l.code})
 }
 
-// end returns the error for the last line of a reply. If an earlier line reports a
-// failure, that failure is the error, because the last line only reports that the
-// query was not understood.
+// end returns the error for the last line of a reply. If an earlier line reports a failure,
+// end returns the earlier failure. The last line then only reports that the server did not
+// understand the query.
 func (p *phoneReader) end(l phoneLine) error {
 	p.ended = true
 	if l.code < 300 {
@@ -283,9 +287,9 @@ func phoneError(err error) error {
 //	[-]code:text
 //	[-]code:index:name:text
 type phoneLine struct {
-	more       bool // "-": more lines follow
+	more       bool // a "-" before the code means that more lines follow
 	code       int
-	index      int    // of the line's entry; 0 if none
+	index      int    // number of the line's entry; 0 if none
 	name, text string // if the name is empty, the line continues the previous field
 }
 
@@ -307,8 +311,8 @@ func parsePhoneLine(b []byte) (l phoneLine, ok bool) {
 	return l, true
 }
 
-// phoneMenu searches a phone book for words, and returns the entries as items, which
-// it reads from r on demand. After the reply it sends "quit".
+// phoneMenu searches a phone book for words. It returns the entries as items, and reads the
+// entries from r on demand. After the reply it sends "quit".
 func phoneMenu(r io.Reader, w io.Writer, words string, g URL, limits *Limits, trace func(sent bool, line string)) (iter.Seq2[scheme.Item, error], error) {
 	for x := range split(g.url).faults {
 		return nil, x.Error(g.url)

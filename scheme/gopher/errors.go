@@ -27,7 +27,7 @@ type ReplyError struct {
 	Code    int
 	Message string    // may have several lines, with "\n" between them
 	Admin   string    // the server's maintainer: a name, and an address in <>
-	moved   *menuLine // the item's new menu line, for CodeMoved
+	moved   *menuLine // the item's new menu line, if the code is CodeMoved
 }
 
 func (e *ReplyError) Error() string {
@@ -60,11 +60,12 @@ func (e *ReplyError) Unwrap() error {
 	return scheme.ErrNotFound
 }
 
-// maxFailure limits the octets of an error that are read.
+// maxFailure is the maximum number of octets of an error that the client reads.
 const maxFailure = 16 << 10
 
-// readFailure reads the body of a Gopher+ error and returns a [*ReplyError], or the
-// error of r before its first octet. A body without a code is a message.
+// readFailure reads the body of a Gopher+ error and returns a [*ReplyError]. If reading
+// fails before the first octet, it returns the error of r. A body without a code is a
+// message.
 func readFailure(r io.Reader) error {
 	octets, err := io.ReadAll(io.LimitReader(r, maxFailure))
 	if err != nil && len(octets) == 0 {
@@ -92,7 +93,8 @@ func cutCode(line string) (code int, rest string, ok bool) {
 	return int(line[0] - '0'), strings.TrimSpace(line[1:]), true
 }
 
-// readMoved removes the menu line of a moved item from lines: the first or the second line.
+// readMoved removes a moved item's new menu line from lines. The menu line is the first or
+// the second line.
 func (e *ReplyError) readMoved(lines []string) []string {
 	if e.Code != CodeMoved {
 		return lines
@@ -110,7 +112,7 @@ func (e *ReplyError) readMoved(lines []string) []string {
 	return lines
 }
 
-// readAdmin removes the server's maintainer from the first of lines.
+// readAdmin removes the name of the server's maintainer from the first of the given lines.
 func (e *ReplyError) readAdmin(lines []string) []string {
 	if len(lines) == 0 {
 		return lines
@@ -123,9 +125,10 @@ func (e *ReplyError) readAdmin(lines []string) []string {
 }
 
 // plusFailure returns the Gopher+ error in the reply to a plain request, or nil. Some
-// servers answer any request with one. Its first line is "--1" or "--2", its second
-// begins with a code, and it is complete. whole reports whether reply is the whole
-// reply of the server. If not, a line that is only a dot must end it.
+// servers answer any request with such an error. The first line is "--1" or "--2", and the
+// second line begins with a code. The error must be complete. The argument whole reports
+// whether reply is the server's whole reply. Otherwise, a line that is only a dot must end
+// the error.
 func plusFailure(reply []byte, whole bool) error {
 	first, rest, _ := bytes.Cut(reply, []byte("\n"))
 	h := plusHeader{Plus: true, Failed: true, Length: lengthDot}
@@ -147,9 +150,9 @@ func plusFailure(reply []byte, whole bool) error {
 	return readFailure(h.Body(bytes.NewReader(rest), true))
 }
 
-// plainError returns the error in a whole reply without Gopher+, or nil. Plain
-// Gopher does not mark errors: an error is a menu line where no menu is expected, of
-// type 3 or with the host "error.host", followed only by information lines.
+// plainError returns the error in a whole reply without Gopher+, or nil. Plain Gopher does
+// not mark errors. An error is a menu line where the client expects no menu. The line has
+// type 3 or the host "error.host", and only information lines follow.
 func plainError(reply []byte) error {
 	var first *ReplyError
 	for len(reply) > 0 {

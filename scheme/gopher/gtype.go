@@ -8,9 +8,9 @@ import (
 )
 
 type typeInfo struct {
-	kind      scheme.ItemKind // kind of a menu item
-	mediaType string          // empty if unknown
-	byName    bool            // the end of the selector determines the media type, and mediaType is the default
+	kind      scheme.ItemKind // kind of the menu item
+	mediaType string          // media type; empty if unknown
+	byName    bool            // the end of the selector determines the media type; mediaType is the default
 	isText    bool            // a plain reply consists of lines and ends with a lone dot
 }
 
@@ -41,9 +41,9 @@ var types = [256]typeInfo{
 	infoType:   {kind: scheme.KindInfo},
 }
 
-// itemType returns the media type of an item, or "" if it is unknown. The selector
-// matters only if the type leaves the format open: a text whose name ends in
-// ".html" stays a text.
+// itemType returns the media type of an item, or "" if it is unknown. The selector matters
+// only for types that have no fixed media type. A text whose name ends in ".html" remains a
+// text.
 func itemType(gtype byte, selector string) string {
 	t := types[gtype]
 	if t.byName {

@@ -21,7 +21,7 @@ type plusHeader struct {
 	Length int64
 }
 
-// Lengths of replies with an unannounced size.
+// Values of Length for replies whose size the server does not announce.
 const (
 	lengthDot   = -1 // a line that is only a dot ends the reply
 	lengthClose = -2 // the end of the connection ends the reply
@@ -122,7 +122,7 @@ func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	return r
 }
 
-// TextBody is like plusHeader.Body for lines, with options for the dots.
+// TextBody is like plusHeader.Body with text true, but has options for the dots.
 func (h plusHeader) TextBody(r io.Reader, o *textOptions) io.Reader {
 	switch {
 	case h.Plus && h.Length >= 0:

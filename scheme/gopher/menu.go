@@ -15,11 +15,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Types of lines that are not items.
+// Types of the lines that are not items.
 const (
-	infoType   = 'i' // text between the items; not in any RFC, but in common use
-	errorType  = '3' // the name is the message (RFC 1436 section 3.8)
-	mirrorType = '+' // another server for the previous item
+	infoType   = 'i' // a text line between the items; not in any RFC, but in common use
+	errorType  = '3' // the name of the line is the message (RFC 1436 section 3.8)
+	mirrorType = '+' // the line names another server for the previous item
 )
 
 // menuLine is one line of a menu (RFC 1436 section 2; Gopher+, section 2.1). Its texts
@@ -30,16 +30,16 @@ type menuLine struct {
 	Name     string // display string
 	Selector string
 	Host     string // empty means the host of the menu
-	Port     uint16 // 0 means unknown, see Fault and Assumed; an empty field means 70, or 23 for a session
-	Plus     byte   // '+' means an item with Gopher+ attributes, '?' one that also has a form, 0 neither
+	Port     uint16 // 0 means that the port is unknown (see Fault and Assumed); an empty field means 70, or 23 for a session
+	Plus     byte   // '+' for an item with Gopher+ attributes, '?' for an item that also has a form; otherwise 0
 	Mirrors  byte   // in a '+' line, the type of the item before it; otherwise 0
-	Fault    error  // why the line is not a link and can only be shown; wraps scheme.ErrProtocol
-	Assumed  bool   // the line has no host and port, so the menu's own are used
+	Fault    error  // reason why the line is not a link and can only be shown; wraps scheme.ErrProtocol
+	Assumed  bool   // the line has no host and port, so the menu's host and port apply
 }
 
 type lineError struct {
 	why  string
-	text string // the invalid octets, if any
+	text string // the invalid octets; empty if none
 }
 
 func (e *lineError) Error() string {
@@ -73,7 +73,7 @@ func parseLine(line []byte) (l menuLine, ok bool) {
 
 const whySelector = "a selector can't contain CR, LF or NUL"
 
-// menuState holds the facts about previous lines that parsing a line needs.
+// menuState holds the data from previous lines that the parser needs for a line.
 type menuState struct {
 	item byte   // type of the last item; 0 if none
 	host string // the last valid host, because many consecutive lines repeat it
@@ -107,7 +107,7 @@ func (l *menuLine) parse(text string, before *menuState) {
 		l.readPlus(rest)
 	}
 	if _, isLink := l.link(); isLink {
-		l.Assumed = false // a link needs no host
+		l.Assumed = false // a link needs no host, so the line does not use the menu's
 		return
 	}
 	switch {
@@ -132,7 +132,8 @@ func (l *menuLine) readPlus(text string) {
 	}
 }
 
-// isHostText reports whether text can be the host part of a URL, valid or not.
+// isHostText reports whether text can be the host part of a URL. The host itself may be
+// invalid.
 func isHostText(text string) bool {
 	if octet.All(text)&octet.Unreserved != 0 {
 		return true
@@ -215,7 +216,7 @@ func (l menuLine) URL(menu URL) (locus.URL, error) {
 // itemMaker builds items from the lines of a menu.
 type itemMaker struct {
 	menu  address
-	share int // octets of memory that the texts of URLs share; 0 means that each text has its own
+	share int // number of octets of memory that the texts of several URLs share; 0 means that each text has its own memory
 	texts strings.Builder
 }
 
@@ -223,7 +224,7 @@ func makeItemMaker(menu URL) itemMaker {
 	return itemMaker{menu: address{menu.url.Host(), menu.port(), menu.Secure()}}
 }
 
-// newItemMaker returns an itemMaker for many lines of a menu.
+// newItemMaker returns an itemMaker whose URLs share memory, for menus with many lines.
 func newItemMaker(menu URL) *itemMaker {
 	m := makeItemMaker(menu)
 	m.share = menuBuffer
@@ -250,7 +251,7 @@ func (m *itemMaker) url(l *menuLine) (locus.URL, error) {
 	case TypeTN3270:
 		return at.session("tn3270", l.Selector)
 	case TypePhone:
-		return m.itemURL(at, kind, l.Selector, 0) // CSO does not support Gopher+
+		return m.itemURL(at, kind, l.Selector, 0) // the CSO protocol does not support Gopher+
 	}
 	return m.itemURL(at, kind, l.Selector, l.Plus)
 }
@@ -258,7 +259,7 @@ func (m *itemMaker) url(l *menuLine) (locus.URL, error) {
 type address struct {
 	host   string
 	port   uint16
-	secure bool // gophers
+	secure bool // items have gophers URLs
 }
 
 func (m *itemMaker) address(l *menuLine) address {
@@ -270,7 +271,7 @@ func (m *itemMaker) address(l *menuLine) address {
 	return a
 }
 
-// sameHost compares hosts, with or without a "." at the end or brackets around an
+// sameHost compares two hosts. It ignores a "." at the end and the brackets around an
 // address.
 func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(strings.Trim(a, "[]"), "."), strings.TrimSuffix(strings.Trim(b, "[]"), "."))
@@ -307,9 +308,9 @@ func (a address) session(scheme, user string) (locus.URL, error) {
 
 func isControl(r rune) bool { return r < ' ' || r >= 0x7F && r < 0xA0 }
 
-// itemURL returns the URL of a gopher item. The result equals the URL of [Parts], but
-// itemURL does not check it twice. It uses Parts for text that could be read
-// differently.
+// itemURL returns the URL of a gopher item. The result equals the URL that [Parts] returns,
+// but itemURL does not check it a second time. If a parser could read the text differently,
+// itemURL uses Parts.
 func (m *itemMaker) itemURL(at address, kind byte, selector string, plus byte) (locus.URL, error) {
 	var room [256]byte
 	if text, ok := at.appendItem(room[:0], kind, selector, plus); ok {
@@ -360,7 +361,7 @@ func isPlain(kind byte, selector string) bool {
 		(kind != TypeSearch || strings.IndexByte(selector, '?') < 0)
 }
 
-// appendTypeSelector appends type and selector as [Parts] writes them.
+// appendTypeSelector appends the type and the selector in the form that [Parts] writes.
 func appendTypeSelector(b []byte, kind byte, selector string) []byte {
 	keep := escape.Xchar()
 	b = escape.AppendEncode(b, []byte{kind}, keep)
@@ -370,7 +371,8 @@ func appendTypeSelector(b []byte, kind byte, selector string) []byte {
 	return escape.AppendEncode(b, selector, keep)
 }
 
-// keep returns text as a string, in shared memory if the maker has any.
+// keep returns text as a string. If m.share is not 0, the string shares memory with other
+// strings.
 func (m *itemMaker) keep(text []byte) string {
 	if m.share == 0 {
 		return string(text)
@@ -384,8 +386,8 @@ func (m *itemMaker) keep(text []byte) string {
 	return m.texts.String()[start:]
 }
 
-// Item returns the line as an item of its menu. It never fails: an item that is not a
-// link has no URL, and a Note that explains why.
+// Item returns the line as an item of the given menu. It never fails. If the line is not a
+// link, the item has no URL, and its Note explains the reason.
 func (l menuLine) Item(menu URL) scheme.Item {
 	m := makeItemMaker(menu)
 	return m.item(&l)
@@ -406,14 +408,14 @@ func (m *itemMaker) item(l *menuLine) (item scheme.Item) {
 		item.Type = itemType(l.kind(), l.Selector)
 	}
 	if l.Fault == errNoFields {
-		// This is not a menu line, so its first octet is not a type.
+		// An invalid line has no type, so the title includes its first octet.
 		item.Title = string([]byte{l.Type}) + l.Name
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
 	return item
 }
 
-// note returns the message of err, without the whole text of an invalid URL.
+// note returns the message of err. It omits the full text of an invalid URL.
 func note(err error) string {
 	var e *locus.SyntaxError
 	if errors.As(err, &e) {
@@ -450,8 +452,8 @@ const (
 	maxMenu  = 512 << 20
 )
 
-// orDefault returns the limits with their defaults. octets is the default of
-// Octets. l may be nil.
+// orDefault returns the limits with their defaults. The argument octets is the default of
+// the field Octets. The receiver may be nil.
 func (l *Limits) orDefault(octets int64) Limits {
 	var set Limits
 	if l != nil {
@@ -467,26 +469,26 @@ func (l *Limits) orDefault(octets int64) Limits {
 // menuReader reads the lines of a menu as they arrive.
 type menuReader struct {
 	r      io.Reader
-	limits Limits // none is zero
+	limits Limits // limits of the menu; no field is zero
 
-	block   string // whole lines
-	pos, lf int    // in block: the start of the next line, and the index of its LF or the end of block
+	block   string // whole lines that were read
+	pos, lf int    // in block: the start of the next line, and the index of its LF, or the end of block if there is no LF
 	buf     []byte // octets that were read after block
 	end     int    // number of octets in buf
 
-	used       int64 // octets read
+	used       int64 // number of octets that were read
 	items      int
 	before     menuState
-	err        error // the error after block and buf
+	err        error // the error to return after block and buf
 	terminated bool
 }
 
-// menuBuffer is the number of octets that are read at once. It is small because the
+// menuBuffer is the number of octets that one read may return. It is small because the
 // lines of a block share their memory.
 const menuBuffer = 4 << 10
 
-// newMenuReader returns a reader of the menu in r. It reads ahead. Nil limits mean
-// the defaults.
+// newMenuReader returns a reader of the menu in r. The reader may read ahead. If limits is
+// nil, the defaults apply.
 func newMenuReader(r io.Reader, limits *Limits) *menuReader {
 	return &menuReader{r: r, limits: limits.orDefault(maxMenu), buf: make([]byte, menuBuffer)}
 }
@@ -525,7 +527,7 @@ func (m *menuReader) Next() (l menuLine, err error) {
 // infoPrefix precedes an item's line in attributes.
 const infoPrefix = "+INFO: "
 
-// line returns the next line that is not empty, without its line end.
+// line returns the next nonempty line, without its line end.
 func (m *menuReader) line() (string, error) {
 	for {
 		if m.pos == len(m.block) {
@@ -543,7 +545,7 @@ func (m *menuReader) line() (string, error) {
 		next := min(m.lf+1, len(m.block))
 		if cr := strings.IndexByte(line, '\r'); cr >= 0 {
 			if cr+1 < len(line) {
-				next = m.pos + cr + 1 // CR without LF
+				next = m.pos + cr + 1 // the line ends in CR without LF
 			}
 			line = line[:cr]
 		}
@@ -564,13 +566,13 @@ func (m *menuReader) longLine() error {
 	return m.fail(fmt.Errorf("%w: line %d of the menu has more than %d bytes", scheme.ErrTooLarge, m.items+1, m.limits.Line))
 }
 
-// fail ends the menu and discards the lines that were not returned.
+// fail ends the menu. It discards the lines that Next has not returned.
 func (m *menuReader) fail(err error) error {
 	m.err, m.block, m.pos, m.lf, m.end = err, "", 0, -1, 0
 	return err
 }
 
-// fill reads until buf contains a whole line, and moves the whole lines to block.
+// fill reads until buf contains a whole line. It then moves the whole lines to block.
 func (m *menuReader) fill() error {
 	for {
 		if m.err == io.EOF && m.end > 0 {
@@ -614,7 +616,7 @@ func (m *menuReader) cut(size int) {
 	m.end = copy(m.buf, m.buf[size:m.end])
 }
 
-// readSome reads at least one octet. It fails if a reader repeatedly returns none.
+// readSome reads at least one octet. If r repeatedly returns no octets, readSome fails.
 func readSome(r io.Reader, p []byte) (int, error) {
 	const tries = 100
 	for range tries {

@@ -12,10 +12,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// reply is the kind of reply that a client expects for a URL.
+// reply describes the reply that a client expects for a URL.
 type reply struct {
 	form      replyForm
-	mediaType string // of an object; empty means that the name and octets determine it
+	mediaType string // media type of an object; if empty, the name and octets determine the media type
 }
 
 type replyForm uint8
@@ -28,7 +28,8 @@ const (
 	replyAttributes
 )
 
-// reply returns the kind of reply, which the requested view determines, or else the type.
+// reply returns the reply that the client expects. If g requests a view, the view
+// determines the reply. Otherwise the type does.
 func (g URL) reply() reply {
 	if g.hasPlus && strings.HasPrefix(g.plus, "$") {
 		return reply{form: replyAttributes}
@@ -72,8 +73,8 @@ func (g URL) viewType() string {
 	return view
 }
 
-// viewsOf returns the views of an item with these attributes. An item that lists none
-// has one (Gopher+ section 2.5).
+// viewsOf returns the views of an item with the given attributes. If the attributes list no
+// views, the item has exactly one view (Gopher+ section 2.5).
 func (g URL) viewsOf(a attributes) []plusView {
 	if len(a.Views) > 0 {
 		return a.Views
@@ -93,9 +94,9 @@ func (g URL) name() string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// describe returns the media type of an object. name is its name, head its first
-// octets, and mediaType the known type, or "". A text is UTF-8 if it is valid UTF-8,
-// and ISO Latin 1 otherwise.
+// describe returns the media type of an object. The argument name is the name of the
+// object, and head its first octets. The argument mediaType is the known type, or "". If
+// head is valid UTF-8, the charset is UTF-8; otherwise it is ISO Latin 1.
 func describe(mediaType, name string, head []byte) string {
 	if mediaType == "" {
 		return media.Guess(name, head)
@@ -122,12 +123,13 @@ func isUTF8(head []byte) bool {
 	return true
 }
 
-// maxErrors limits the lines that are read to distinguish a menu from an error.
+// maxErrors is the maximum number of lines that the client reads to distinguish a menu from
+// an error.
 const maxErrors = 32
 
-// firstLines reads lines up to the first item. If a menu has no item but an error
-// line, firstLines returns that error. It returns any other error with the valid
-// lines before it.
+// firstLines reads lines up to the first item. If the menu has no items but has an error
+// line, firstLines returns the error in that line. If reading fails, firstLines returns the
+// valid lines and the error.
 func firstLines(r *menuReader) (lines []menuLine, err error) {
 	var message *string
 	for len(lines) < maxErrors {
@@ -166,8 +168,8 @@ func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[schem
 	}
 }
 
-// attributesMenu returns the attributes of one item as a menu, with its form. If the
-// attributes are truncated, failure is the reason; otherwise it is nil.
+// attributesMenu returns the attributes of one item as a menu, with the item's form. If the
+// attributes are truncated, the argument failure is the reason; otherwise it is nil.
 func attributesMenu(g URL, a attributes, failure error) *scheme.Menu {
 	m := &scheme.Menu{URL: g.url, Title: a.Info.Name}
 	if len(a.Ask) > 0 && failure == nil {
@@ -219,8 +221,8 @@ func (a attributes) item(g URL) scheme.Item {
 	return item
 }
 
-// items yields the item, its views, and the lines of the other attributes except
-// the form.
+// items yields the item, its views and the lines of the other attributes. It omits the
+// form.
 func (a attributes) items(g URL) iter.Seq[scheme.Item] {
 	return func(yield func(scheme.Item) bool) {
 		if a.Info.Type != 0 && !yield(a.item(g)) {
@@ -293,8 +295,8 @@ func attributeNames(plus string) []string {
 
 func (g URL) asksPhone() bool { return g.gtype == TypePhone && !g.hasPlus }
 
-// words returns the words to search for in a phone book. RFC 1738 does not define
-// their position: some programs write them as a search, others after a "?".
+// words returns the words to search for in a phone book. RFC 1738 does not define the
+// position of the words. Some programs write them as a search, others after a "?".
 func (g URL) words() (words string, ok bool) {
 	words = g.search
 	if !g.hasSearch {

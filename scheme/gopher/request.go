@@ -31,7 +31,8 @@ var ErrNoRequest = errors.New("no request can be sent")
 func (g URL) AppendRequest(dst []byte) ([]byte, error) { return g.appendRequest(dst, false) }
 
 // appendRequest implements AppendRequest. If literal is true, it follows section 3.4.3 and
-// sends the TAB of an empty search, except in a form, whose octets section 3.4.9 defines.
+// sends the TAB of an empty search. A form is an exception, because section 3.4.9 defines
+// its octets.
 func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	for x := range split(g.url).faults {
 		return dst, x.Error(g.url)
@@ -56,8 +57,9 @@ func (g URL) appendRequest(dst []byte, literal bool) ([]byte, error) {
 	return append(dst, "\r\n"...), nil
 }
 
-// dropsSearch reports whether the request omits the empty search field. That is
-// safe only before a Gopher+ command: servers would read anything else as a search.
+// dropsSearch reports whether the request omits the empty search field. The omission is
+// safe only before a Gopher+ command, because servers would read any other text as a
+// search.
 func (g URL) dropsSearch(literal bool) bool {
 	if !g.hasPlus || g.search != "" || g.gtype == TypeSearch {
 		return false
@@ -117,13 +119,13 @@ func (g URL) isLink() bool {
 	return ok && g.gtype == TypeHTML && !g.hasSearch
 }
 
-// faults yields the octets that cannot be sent, in order: each such octet of
-// selector and search, and the first fault of the Gopher+ string.
+// faults yields the octets that cannot be sent, in order. It yields each such octet of the
+// selector and the search, and only the first one of the Gopher+ string.
 func (w written) faults(yield func(bnf.Fault) bool) {
 	if !fieldFaults("selector", w.selectorOffset(), w.selector, yield) || !fieldFaults("search", w.searchOffset(), w.search, yield) {
 		return
 	}
-	var buf [256]byte // only a filled-in form is longer
+	var buf [256]byte // only a form with answers is longer
 	plus, _ := escape.AppendDecode(buf[:0], w.plus)
 	if i, why := plusFault(plus); i >= 0 {
 		i = bnf.OctetOffset(w.plus, i)
@@ -161,8 +163,8 @@ func endsField(o byte) bool { return o == '\t' || o == '\r' || o == '\n' || o ==
 func (g URL) isForm() bool { return strings.Contains(g.plus, formStart) }
 
 const (
-	formStart = "\t1\r\n" // between the "+", view and language of a form and its data block
-	noForm    = "\t0"     // flag: no data block follows
+	formStart = "\t1\r\n" // text between the view and language of a form and its data block
+	noForm    = "\t0"     // flag that no data block follows
 )
 
 func endsByDot(form string) bool {
@@ -219,8 +221,8 @@ func isCount(header []byte, n int) bool {
 	return err == nil && count == n
 }
 
-// linesFault checks the lines of a form like plusFault. The last line is "."; its
-// CR LF may be missing.
+// linesFault checks the lines of a form and returns the same results as plusFault. The last
+// line is "."; its CR LF may be missing.
 func linesFault(body []byte) (at int, why string) {
 	for {
 		line, rest, more := bytes.Cut(body[at:], []byte("\r\n"))

@@ -38,7 +38,7 @@ func Scheme(c *Client) scheme.Scheme {
 		},
 		Crawl: scheme.Crawl{Freshness: freshness, Below: below},
 		Policy: scheme.Policy{
-			OffPort:   escape.Chars("\t"), // between selector and search
+			OffPort:   escape.Chars("\t"), // separates selector and search
 			OtherPort: otherPort,
 			FromProxy: fromProxy,
 			ProxyVars: []string{"gopher_proxy"},
@@ -51,10 +51,10 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// fromProxy reads "?" and words after an item of type 7 as a search, with "+" for a
-// space. This is how lynx and other clients of HTTP proxies write the answer to an
-// index. In RFC 1738, "?" is a part of the selector, and a client that connects to a
-// server itself means that.
+// fromProxy converts an item of type 7 with a "?" and words to a search, in which a "+"
+// means a space. Lynx and other clients of HTTP proxies write the words for an index in
+// this form. Only proxies may call fromProxy, because in RFC 1738 "?" is a part of the
+// selector.
 func fromProxy(u locus.URL) locus.URL {
 	path, _ := u.Path()
 	before, words, ok := strings.Cut(path, "?")
@@ -67,7 +67,7 @@ func fromProxy(u locus.URL) locus.URL {
 	if to, err := p.URL(); err == nil {
 		return to
 	}
-	return u // it is too long
+	return u // the converted URL is too long
 }
 
 // csoPort is the port of CSO, the protocol of phone books (RFC 2378).
@@ -87,7 +87,7 @@ func SecureScheme(c *Client) scheme.Scheme {
 	s.Name = secureName
 	s.Status = scheme.Extension
 	s.Section = "in no RFC"
-	s.Syntax.Current.Name = "" // RFC 4266 defines the syntax, but not this name
+	s.Syntax.Current.Name = "" // RFC 4266 defines the syntax, but not the name gophers
 	s.Syntax.Form = "gophers" + s.Syntax.Form[len(name):]
 	s.Access.Protocol = "Gopher within TLS"
 	s.Traits |= scheme.Secure

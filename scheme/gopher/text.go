@@ -37,32 +37,31 @@ func textBody(r io.Reader, o *textOptions) io.Reader {
 	return d
 }
 
-// htmlBody returns r without its last line if that is only a dot, because some
-// servers end pages with a dot. It preserves other dots, because no server is known
-// to double them in pages.
+// htmlBody returns r without its last line if that line is only a dot, because some servers
+// end pages with a dot. It preserves other dots, because no known server doubles dots in
+// pages.
 func htmlBody(r io.Reader) io.Reader { return &dotReader{r: r, keepDots: true} }
 
-// notStuffed reports whether the server does not double the dot at the start of a
-// line: more text follows a line that is only a dot.
+// notStuffed reports whether text shows that the server does not double dots at the start
+// of lines. This is so if more text follows a line that is only a dot.
 func notStuffed(text []byte) bool {
 	var d dotReader
 	d.scan(text)
 	return d.keepDots
 }
 
-// dotReader reads text that may end with a lone dot. It returns octets as they
-// arrive. It holds back a line that may be the end. It also holds back the text
-// after a doubled dot until it is known whether the server doubled the dot or the
-// text contains it.
+// dotReader reads text that may end with a lone dot. It returns octets as they arrive, but
+// holds back a line that may be the end of the text. It also holds back the text after a
+// doubled dot, until it knows whether the server doubled the dot.
 type dotReader struct {
 	r        io.Reader
 	o        textOptions
 	keepDots bool // the server does not double dots, or the text is a page
 	state    dotState
-	in, mem  []byte // buffers for input, and for out
-	out      []byte // text that was not returned yet
-	returned int    // octets before out
-	undone   []int  // positions in the text where one of two dots was removed; out is held back from the first one
+	in, mem  []byte // the buffer for input, and the memory that out uses
+	out      []byte // text that Read has not returned yet
+	returned int    // number of octets of the text before out
+	undone   []int  // positions in the text at which the reader removed one of two dots; Read holds out back from the first position
 	decided  bool   // too much text followed a doubled dot, so nothing is held back any more
 	graced   bool   // Grace was called, and no text has arrived since
 	err      error  // the error after out
@@ -74,10 +73,10 @@ type dotState uint8
 const (
 	lineStart dotState = iota
 	inLine
-	afterDot     // at the start of a line
-	afterDotCR   // the same and CR
-	afterDotLF   // a whole line that is only a dot, ending in LF
-	afterDotCRLF // the same, ending in CR LF
+	afterDot     // a dot at the start of a line
+	afterDotCR   // a dot and a CR at the start of a line
+	afterDotLF   // a line that is only a dot and ends in LF
+	afterDotCRLF // a line that is only a dot and ends in CR LF
 )
 
 var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", afterDotCRLF: ".\r\n"}
@@ -189,8 +188,8 @@ func (d *dotReader) undoDot() {
 	d.state = inLine
 }
 
-// release appends the text that was held back, because it was not the end. A whole
-// line that is only a dot shows that the server does not double dots.
+// release appends text that was held back but is not the end of the text. If that text is a
+// whole line with only a dot, the server does not double dots.
 func (d *dotReader) release() {
 	held := heldBack[d.state]
 	if d.state < afterDotLF {

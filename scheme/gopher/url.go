@@ -14,7 +14,7 @@ const Port = 70
 
 const (
 	name       = "gopher"
-	secureName = "gophers" // the same over TLS, on the same port; not in any RFC
+	secureName = "gophers" // the scheme of Gopher over TLS, on the same port; not in any RFC
 )
 
 // Types of RFC 1738, and the types of RFC 1436 that need more than a request for
@@ -92,7 +92,7 @@ func (g URL) Plus() (octets string, ok bool) { return g.plus, g.hasPlus }
 
 // written holds the encoded parts of a gopher-path.
 type written struct {
-	offset                        int // of the gopher-path in the URL
+	offset                        int // offset of the gopher-path in the URL
 	gtype, selector, search, plus string
 	hasSearch, hasPlus            bool
 }
@@ -187,7 +187,8 @@ func (p Parts) path() *string {
 	return &path
 }
 
-// cutPart returns the first part that contains a TAB, which cuts it in the URL g.
+// cutPart returns the first of the parts that contains a TAB. In the parsed URL g, the TAB
+// ends the part too early.
 func (p Parts) cutPart(g URL) (part string, offset int, ok bool) {
 	w := split(g.url)
 	switch {

@@ -59,8 +59,8 @@ func viewSize(text string) int64 {
 	return int64(n * unit)
 }
 
-// String returns v as a request names it after "+": the type, then a space and the
-// language if there is one.
+// String returns v in the form that a request uses after "+": the type, then a space and
+// the language if there is one.
 func (v plusView) String() string {
 	if v.Language == "" {
 		return v.Type

@@ -36,7 +36,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 }
 
 // readResponse reads the header of an archived response. Some archives store modified
-// responses: with the version of HTTP/2, or with chunks already joined.
+// responses, with the version of HTTP/2 or with chunks that are already joined.
 func readResponse(body io.ReadCloser) (*http.Response, error) {
 	limited := &headLimit{Reader: body, left: maxHeader}
 	in := bufio.NewReader(limited)
@@ -59,7 +59,7 @@ func readResponse(body io.ReadCloser) (*http.Response, error) {
 	return resp, nil
 }
 
-// isChunk reports whether the size of a chunk is next.
+// isChunk reports whether the next line is the size of a chunk.
 func isChunk(in *bufio.Reader) bool {
 	const longest = 16
 	head, _ := in.Peek(longest)
@@ -69,7 +69,7 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit bounds reading until left is set to -1.
+// headLimit limits reading to left octets. If left is -1, there is no limit.
 type headLimit struct {
 	io.Reader
 	left int

@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newBody returns the body of a, decoded if decode is set. Reading fails if the
-// transferred length is not length. A length of -1 means unknown.
+// newBody returns the body of a. If decode is true, it decompresses the body. Reading fails
+// if the number of transferred octets differs from length. A length of -1 means unknown.
 func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 	counted := &body{answer: a, length: length, tracer: t}
 	if decode {
@@ -113,7 +113,7 @@ func (g *gunzip) start() {
 	g.err = damaged(err)
 }
 
-// damaged wraps an error of decompression. It returns errors of the transfer unchanged.
+// damaged wraps an error of decompression. It returns other errors unchanged.
 func damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	if err == io.ErrUnexpectedEOF || err == gzip.ErrHeader || err == gzip.ErrChecksum || errors.As(err, &corrupt) {
@@ -122,7 +122,8 @@ func damaged(err error) error {
 	return err
 }
 
-// recorded returns body; its end also ends the exchange of a.
+// recorded returns a reader of the given body. When the body ends, the recorded exchange of
+// a ends too.
 func recorded(body io.ReadCloser, a *response) io.ReadCloser {
 	if a.exchange == nil {
 		return body

@@ -26,7 +26,7 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings is [Check] without the fast path.
+// findings implements [Check] without the fast path.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
@@ -55,7 +55,7 @@ func conforms(u locus.URL) bool {
 	return u.Facts().Has(locus.PathSearch) && bnf.SoundHostPort(u) && port(u) != 0
 }
 
-// inSearch holds the characters of a search that mean the same with or without an
+// inSearch holds the characters that have the same meaning in a search with or without an
 // escape. It excludes "+", which may mean a space.
 var inSearch = escape.Unreserved().Without("+")
 
@@ -85,8 +85,8 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelled reports whether u has the form of section 3.3 and is in canonical form, except for
-// dots in its path.
+// isSpelled reports whether u is in canonical form and in the form of section 3.3. It
+// ignores dots in the path.
 func isSpelled(u locus.URL) bool {
 	const hosts = locus.HostName | locus.HostNumber
 	f, own := u.Facts(), port(u)
@@ -161,7 +161,7 @@ func appendWithoutDots(dst []byte, path string) []byte {
 	}
 }
 
-// notes describes when a user and password, which RFC 3986 allows, are sent.
+// notes describes when the client sends a user and password, which RFC 3986 allows.
 func notes(u locus.URL) []locus.Violation {
 	user, ok := u.User()
 	if !ok {

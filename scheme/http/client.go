@@ -47,7 +47,7 @@ type Client struct {
 	options Options
 
 	mu         sync.Mutex
-	transports []dialerTransport // in order of use, the latest last
+	transports []dialerTransport // transports in the order of their last use; the last one was used most recently
 	closed     bool
 }
 
@@ -67,7 +67,7 @@ const (
 	maxAsked = 3
 )
 
-// errClosed is also net.ErrClosed for errors.Is, because no server is at fault.
+// errClosed also matches net.ErrClosed in errors.Is, because no server is at fault.
 var errClosed error = closedError{}
 
 type closedError struct{}
@@ -96,12 +96,12 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// transportKey identifies connections that a request may share: by their dialer, whether
-// they lead to a proxy, and whether they are recorded.
+// transportKey identifies the requests that may share a connection. Such requests have the
+// same dialer. Either all or none of them use a proxy, and either all or none are recorded.
 type transportKey struct {
 	dialer   scheme.Dialer
 	isProxy  bool
-	recorded bool // over HTTP/1, which is text on the wire
+	recorded bool // the connection uses HTTP/1, which is text on the wire
 }
 
 // dialerTransport is the transport for one key, with its idle connections.
@@ -169,7 +169,7 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 			return startTLS(ctx, conn, c.identify(config, address), address)
 		},
 		ForceAttemptHTTP2:      http2,
-		DisableCompression:     true, // body decodes, after it has checked the length
+		DisableCompression:     true, // the type body decompresses the body after it has checked the length
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleTime,
@@ -191,7 +191,8 @@ func (c *Client) tls(http2 bool) *tls.Config {
 	return config
 }
 
-// identify returns config with the client certificate for the host of address.
+// identify returns the given TLS configuration with the client certificate for the host of
+// address.
 func (c *Client) identify(config *tls.Config, address string) *tls.Config {
 	if c.options.Certificate == nil {
 		return config
@@ -213,9 +214,8 @@ func (c *Client) identify(config *tls.Config, address string) *tls.Config {
 	return config
 }
 
-// withRequest returns ctx, which is also cancelled with the request. Otherwise
-// net/http would finish a dial whose request was cancelled, for use by other
-// requests.
+// withRequest returns ctx, which is also canceled with the request. Otherwise net/http
+// would finish the dial of a canceled request and use the connection for other requests.
 func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 	asked, ok := ctx.Value(callKey{}).(context.Context)
 	if !ok {
@@ -229,8 +229,8 @@ func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// startTLS begins TLS on conn. net/http needs the *tls.Conn itself for HTTP/2, which
-// checks lengths. An HTTP/1 connection is read through a wire.
+// startTLS begins TLS on conn. For HTTP/2, net/http needs the *tls.Conn itself, and checks
+// lengths. For HTTP/1, startTLS returns a connection that reads through a wire.
 func startTLS(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
 	t, err := handshake(ctx, conn, config, address)
 	if err != nil {
@@ -347,7 +347,7 @@ func (c *Client) tunnel(ctx context.Context, conn net.Conn, p proxy, request []b
 	return &earlyConn{conn, io.MultiReader(bytes.NewReader(early), conn)}, nil
 }
 
-// earlyConn is a tunnel from which data arrived with the proxy's response.
+// earlyConn is a tunnel whose first data arrived together with the proxy's response.
 type earlyConn struct {
 	net.Conn
 	in io.Reader
@@ -401,10 +401,10 @@ type operation struct {
 	transport *http.Transport
 
 	from    resume
-	probing bool   // the request is HEAD
-	ofURL   *login // in the URL; nil if none
-	login   *login // to be sent; nil if none
-	asked   int    // number of calls of Ask
+	probing bool   // the request uses HEAD
+	ofURL   *login // login in the URL; nil if none
+	login   *login // login to send; nil if none
+	asked   int    // number of calls of Request.Ask
 	refused int    // number of logins that the server rejected
 }
 
@@ -532,8 +532,8 @@ func (v *operation) addCookies(req *http.Request) {
 	}
 }
 
-// keepCookies stores the cookies of a response. It stores them in the request's own
-// Cookies too, because a redirect loop counts as one only if the cookies are the same.
+// keepCookies stores the cookies of a response. It also stores them in the Cookies of the
+// request, because a redirect loop is an error only if the cookies are the same.
 func (v *operation) keepCookies(resp *http.Response) {
 	if jar, site := v.jar(); jar != nil {
 		jar.SetCookies(site, resp.Cookies())
@@ -556,8 +556,8 @@ func (v *operation) jar() (http.CookieJar, *url.URL) {
 	return v.client.options.Jar, u
 }
 
-// mustRepeat reports whether the request must be sent again: with a login, with GET,
-// or for the whole object.
+// mustRepeat reports whether the client must send the request again. The next request then
+// has a login, uses GET, or requests the whole object.
 func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	switch {
 	case a.StatusCode == http.StatusUnauthorized:
@@ -578,8 +578,8 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	return false, nil
 }
 
-// ask sets the login for a server that requires one: first the login in the URL, then
-// the answers of Request.Ask. It reports whether there is one.
+// ask sets the login for a server that requires one. It first uses the login in the URL,
+// and then the answers of Request.Ask. It reports whether there is a login.
 func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	realm, basic := a.basicRealm()
 	if basic && v.login == nil && v.ofURL != nil {
@@ -597,7 +597,7 @@ func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	v.asked++
 	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: user, Attempt: v.refused})
 	if err != nil || !ok {
-		v.asked = maxAsked // GET after HEAD does not call Ask again
+		v.asked = maxAsked // a GET after a HEAD does not call Request.Ask again
 		return false, err
 	}
 	v.login = &login{given.User, given.Password}

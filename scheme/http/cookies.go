@@ -58,7 +58,7 @@ type boundedJar struct {
 	left int
 }
 
-// SetCookies stores the cookies of a response until the limit is reached.
+// SetCookies stores the cookies of a response until the jar reaches its limit.
 func (j *boundedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 	cookies = slices.DeleteFunc(slices.Clone(cookies), func(c *http.Cookie) bool { return len(c.Name)+len(c.Value) > maxCookie })
 	j.mu.Lock()
@@ -96,6 +96,7 @@ func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	if err := cookie.Valid(); err != nil {
 		return nil, nil, errors.New("the name or value of the cookie has an invalid character")
 	}
-	// The jar accepts cookies for a site with https, including cookies for encrypted connections.
+	// For an https site, the jar accepts all cookies, including cookies for encrypted
+	// connections.
 	return &url.URL{Scheme: "https", Host: domain, Path: "/"}, cookie, nil
 }

@@ -19,7 +19,7 @@ import (
 // proxy is an HTTP proxy.
 type proxy struct {
 	url   URL
-	login string // the value of Proxy-Authorization; empty if none
+	login string // value of Proxy-Authorization; empty if none
 }
 
 func parseProxy(u locus.URL) (proxy, error) {
@@ -61,10 +61,9 @@ func (p proxy) connectRequest(address string) ([]byte, error) {
 // maxInterim is the maximum number of interim responses before the final one.
 const maxInterim = 8
 
-// connect sends a CONNECT request and reads the response. If the status is not a
-// success, it returns an error. It returns the data after the response, which comes
-// from the other end of the tunnel, because a response to CONNECT has no body (RFC
-// 9110 section 9.3.6).
+// connect sends a CONNECT request and reads the response. If the status is not a success,
+// it returns an error. The result early holds data after the response, which comes from the
+// other end of the tunnel. A response to CONNECT has no body (RFC 9110 section 9.3.6).
 func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err

@@ -23,8 +23,8 @@ import (
 // response is one response.
 type response struct {
 	*http.Response
-	framing  *framing           // nil means HTTP/2
-	exchange *httpwire.Exchange // nil if not recorded
+	framing  *framing           // framing of the response; nil for HTTP/2
+	exchange *httpwire.Exchange // recorded exchange; nil if not recorded
 }
 
 // maxDiscard is the maximum number of octets of an unwanted body that are read, so
@@ -54,8 +54,7 @@ func (a *response) discard() {
 	a.Body.Close()
 }
 
-// close closes the body before its end for the reason err. If the body was read to its
-// end, err is nil.
+// close closes the body early because of err. If the body was read to its end, err is nil.
 func (a *response) close(err error) {
 	a.exchange.End(err)
 	a.Body.Close()
@@ -82,9 +81,8 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 	return nil, a.failure()
 }
 
-// object returns a body as an object. The body begins at offset start of the object,
-// which is size octets long, and is length octets long. A length of -1 means
-// unknown.
+// object returns a body as an object. The body begins at offset start of the object, and is
+// length octets long. The object is size octets long. A length or size of -1 means unknown.
 func (v *operation) object(a *response, start, size, length int64) (scheme.Resource, error) {
 	coding := contentCoding(a.Header)
 	decode := coding == "gzip" && !v.client.options.Raw
@@ -151,8 +149,8 @@ func acceptsRanges(h http.Header) bool {
 	return false
 }
 
-// partial returns the object of a 206 response. It must have the requested range, up
-// to the end of the object.
+// partial returns the object of a 206 response. The response must have the requested range,
+// up to the end of the object.
 func (v *operation) partial(a *response) (scheme.Resource, error) {
 	text := a.Header.Get("Content-Range")
 	r, ok := parseRange(text)
@@ -172,7 +170,8 @@ func (v *operation) partial(a *response) (scheme.Resource, error) {
 	return v.object(a, r.first, r.total, length)
 }
 
-// whole returns the object of a 416 response that reports that no octets are left to send.
+// whole returns the object for a 416 response that means that the caller has the whole
+// object.
 func (v *operation) whole(a *response) scheme.Resource {
 	a.discard()
 	o := v.describe(a)
@@ -183,8 +182,9 @@ func (v *operation) whole(a *response) scheme.Resource {
 }
 
 // isVerdict reports whether the response to HEAD makes a GET unnecessary. Many servers
-// reject HEAD as forbidden, not found, gone or not implemented, or fail, although the
-// object exists. If a server requests a pause, the client waits before the GET.
+// reject HEAD although the object exists. Their responses say forbidden, not found, gone,
+// not implemented, or report a failure. If a server requests a pause, the client waits
+// before the GET.
 func (a *response) isVerdict() bool {
 	switch a.StatusCode {
 	case http.StatusProxyAuthRequired:
@@ -196,7 +196,7 @@ func (a *response) isVerdict() bool {
 	return a.StatusCode/100 == 2 || isRedirect(a.StatusCode)
 }
 
-// isResponse reports whether err is about the response, and not about the connection.
+// isResponse reports whether err concerns the response rather than the connection.
 func isResponse(err error) bool {
 	var dial *dialError
 	var secure *tlsError
@@ -204,8 +204,8 @@ func isResponse(err error) bool {
 	return !errors.As(err, &dial) && !errors.As(err, &secure) && !errors.As(err, &syntax) && !isTimeout(err)
 }
 
-// mustRestart reports whether a part cannot be resumed: the object has changed, or
-// has another content coding.
+// mustRestart reports whether the client cannot resume a partial transfer, because the
+// object has changed or has another content coding.
 func (v *operation) mustRestart(a *response) bool {
 	switch a.StatusCode {
 	case http.StatusPartialContent:
@@ -262,7 +262,7 @@ func contentCoding(h http.Header) string {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", "))); coding {
 	case "identity":
 		return ""
-	case "x-gzip": // an older name (RFC 9110 section 8.4.1.3)
+	case "x-gzip": // an older name of gzip (RFC 9110 section 8.4.1.3)
 		return "gzip"
 	default:
 		return coding
@@ -279,9 +279,9 @@ func isStrong(tag string) bool {
 	return strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r == '"' || r == 0x7F }) < 0
 }
 
-// isRedirect reports whether the status is a redirect. It excludes 304, which
-// answers requests that this client does not send, and 305, with which a server
-// would choose a proxy.
+// isRedirect reports whether the status is a redirect. It excludes 304, which answers
+// requests that this client does not send. It excludes 305, because a server must not
+// choose a proxy.
 func isRedirect(code int) bool {
 	switch code {
 	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -304,9 +304,9 @@ func (v *operation) redirect(a *response) (scheme.Resource, error) {
 	return &scheme.Redirect{URL: v.req.URL, To: []locus.URL{to}, Permanent: permanent}, nil
 }
 
-// resolve returns the URL of a Location, which may be relative to base (RFC 9110
-// section 10.2.2). It does not change the spelling of either, except that a "?"
-// ends the host.
+// resolve returns the URL of a Location field. The location may be relative to base (RFC
+// 9110 section 10.2.2). It does not change the spelling of base or location, except that a
+// "?" ends the host.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	r, err := relative.Parse(location)
 	if err != nil {
@@ -358,21 +358,22 @@ func (a *response) failure() error {
 	return err
 }
 
-// isTemporary reports whether the response indicates that a later request may succeed.
-// isAsked reports whether it contains a Retry-After field.
+// isTemporary reports whether a later request may succeed after a response with the given
+// status. The argument isAsked reports whether the response contains a Retry-After field.
 func isTemporary(status int, isAsked bool) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case http.StatusForbidden, http.StatusRequestEntityTooLarge:
-		return isAsked // APIs limit requests with 403; RFC 9110 section 15.5.14
+		return isAsked // some APIs limit requests with 403; for 413, see RFC 9110 section 15.5.14
 	}
 	return status >= 520 && status < 530 // Cloudflare received no response from the origin server
 }
 
-// retryAfter returns the delay that the server requests, also as text (RFC 9110
-// section 10.2.3). A date is relative to the response's Date, if it has one.
+// retryAfter returns the delay that the server requests. The result until is the delay as
+// text (RFC 9110 section 10.2.3). A date in the field is relative to the response's Date,
+// if there is one.
 func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -431,9 +432,9 @@ func explain(ctx context.Context, err error) error {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: the server closed the connection without a response", scheme.ErrProtocol)
 	case strings.Contains(err.Error(), "malformed HTTP"):
-		// This rejects HTTP/0.9 too: without a header, any banner would be a page.
+		// This case includes HTTP/0.9: without a header, any banner would be a page.
 		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
-	case strings.Contains(err.Error(), "response header"): // net/http has no error type for it
+	case strings.Contains(err.Error(), "response header"): // net/http has no error type for an oversized header
 		return fmt.Errorf("%w: the header has more than %d bytes", scheme.ErrProtocol, maxHeader)
 	default:
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, quoted{err})

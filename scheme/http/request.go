@@ -25,7 +25,8 @@ func (h URL) AppendTarget(dst []byte) []byte {
 	return escape.AppendSafer(append(dst, '/'), text, escape.Unsafe().Without("~"), escape.Set{})
 }
 
-// hostport returns the host as written, and the port unless it is the default.
+// hostport returns the host as written. If the port is not the default, the port follows
+// the host.
 func (h URL) hostport() string {
 	if n := h.Port(); n != port(h.url) {
 		return h.Host() + ":" + strconv.Itoa(int(n))
@@ -45,8 +46,8 @@ func (h URL) reachable() error {
 	return nil
 }
 
-// isHost reports whether a host can be dialed: one of [locus.IsHost], or such a name with
-// the dot that ends a fully qualified name (RFC 3986 section 3.2.2).
+// isHost reports whether the client can dial a host. The host must satisfy [locus.IsHost],
+// with or without the dot that ends a fully qualified name (RFC 3986 section 3.2.2).
 func isHost(host string) bool {
 	name, dot := strings.CutSuffix(host, ".")
 	if !dot {
@@ -81,23 +82,23 @@ func (l login) header() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password))
 }
 
-// resume describes the object of a transfer to resume.
+// resume describes the object whose transfer the client resumes.
 type resume struct {
 	offset int64
 	tag    string // a strong entity-tag, or empty
 	time   time.Time
 }
 
-// destination is the server or proxy of a request, and its request-target.
+// destination is the server or proxy that receives a request, and the request-target.
 type destination struct {
 	url     *url.URL
-	host    string // for the header field Host; the host of url if empty
+	host    string // value of the header field Host; if empty, the host of url
 	isProxy bool
-	login   string // for Proxy-Authorization; empty if none
+	login   string // value of Proxy-Authorization; empty if none
 }
 
-// destination returns the server itself. It sets the fields without parsing a URL
-// again, which could change the request-target.
+// destination returns the URL's server. It sets the fields of a url.URL directly, because
+// parsing could change the request-target.
 func (h URL) destination() destination {
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
 	// net/http sends RawPath only if it decodes to Path.

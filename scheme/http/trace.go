@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// secret lists the header fields with hidden values. For the first two, the
+// secret lists the header fields whose values are hidden. For the first two fields, the
 // authentication scheme is shown.
 var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
 
@@ -24,8 +24,8 @@ var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Coo
 type tracer struct {
 	req *scheme.Request
 
-	mu     sync.Mutex // another goroutine writes the request
-	target string     // the request line, until it is reported
+	mu     sync.Mutex // needed because another goroutine writes the request
+	target string     // the request line; empty after it is reported
 	ended  bool
 }
 
@@ -39,7 +39,7 @@ func newTracer(req *scheme.Request, r *http.Request) *tracer {
 // maskTarget masks the passwords of URLs in a request-target.
 func maskTarget(target string) string {
 	if !strings.HasPrefix(target, "/") {
-		return locus.Mask(target) // a whole URL, for a proxy
+		return locus.Mask(target) // for a proxy, the request-target is a whole URL
 	}
 	const origin = "http://h"
 	return strings.TrimPrefix(locus.Mask(origin+target), origin)
@@ -60,14 +60,14 @@ func (t *tracer) wrote(name string, values []string) {
 	if t.target != "" && !strings.HasPrefix(name, ":") {
 		t.req.Traced(true, t.target)
 	}
-	// In HTTP/2 the pseudo header fields, which come first, contain the request line.
+	// In HTTP/2, the pseudo header fields come first and contain the request line.
 	t.target = ""
 	for _, value := range values {
 		t.req.Traced(true, fieldLine(name, value))
 	}
 }
 
-// end stops the reports about the request, which net/http may still be writing.
+// end stops the reports about the request. net/http may still be writing that request.
 func (t *tracer) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func fieldLine(name, value string) string {
 	case name == ":path":
 		value = maskTarget(value)
 	case key == "Location", key == "Content-Location", key == "Refresh", key == "Link":
-		// These may contain a URL with a password.
+		// These header fields may contain a URL with a password.
 		value = locus.Mask(value)
 	}
 	return fmt.Sprintf("%s: %s", name, value)

@@ -21,14 +21,15 @@ var errUnsolicited = errors.New("http: the server sent data without a request")
 type wire struct {
 	in      *bufio.Reader
 	written chan struct{} // closed when the first request is written
-	release func()        // closes written
+	release func()        // closes the channel written
 
 	mu      sync.Mutex
-	next    *framing // of the response to the next request; nil if none
+	next    *framing // framing of the response to the next request; nil if none
 	current *framing
 }
 
-// wireBuffer must be large enough for the excess data that arrives with a response.
+// wireBuffer is the size of the buffer. It must be large enough for the excess data that
+// arrives with a response.
 const wireBuffer = 16 << 10
 
 func newWire(in io.Reader) *wire {
@@ -44,9 +45,9 @@ func (w *wire) expect(f *framing) {
 	w.next = f
 }
 
-// wrote is called before octets are sent. It fails on a connection with unsolicited
-// data, which would be read as the next response. Then net/http uses another
-// connection.
+// wrote must be called before each write. If the server has sent unsolicited data, wrote
+// fails, because net/http would read that data as the next response. Then net/http uses
+// another connection.
 func (w *wire) wrote() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,21 +89,21 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxLine is the maximum number of octets of a header line that [framing] reads.
-// The lines that it needs are shorter.
+// maxLine is the maximum number of octets of a header line that [framing] reads. The lines
+// that framing needs are shorter.
 const maxLine = 256
 
 // framing finds the end of an HTTP/1 response with a Content-Length. If it misreads
 // the header, net/http reports a truncated body.
 type framing struct {
 	line   []byte // the current header line
-	head   bool   // the request was HEAD, so there is no body
+	head   bool   // the request is HEAD, so the response has no body
 	first  bool   // the status line was read
 	body   bool   // the header was read
 	status int
-	length int64       // of the rest of the body; negative means unknown
-	excess atomic.Bool // data arrived after the end
-	ended  atomic.Bool // all octets of the length arrived
+	length int64       // number of octets that remain in the body; negative means unknown
+	excess atomic.Bool // data arrived after the end of the response
+	ended  atomic.Bool // all octets of the body have arrived
 }
 
 func newFraming() *framing { return &framing{length: -1} }

@@ -168,7 +168,7 @@ func (i *Item) size(v View) string {
 	tenths := (n*10 + 512) / 1024
 	switch {
 	case i.isMenu():
-		return "512b" // the size of a menu is not counted
+		return "512b" // a fixed size, because the server does not compute the size of a menu
 	case tenths < 10:
 		return "." + strconv.Itoa(tenths) + "k"
 	default:
@@ -218,7 +218,8 @@ func (i *Item) viewLines() (list []string) {
 	return list
 }
 
-// lines returns the lines of text, which end with LF or CR LF, or nil if text is empty.
+// lines returns the lines of text. If text is empty, it returns nil. Lines end with LF or
+// CR LF.
 func lines(text string) []string {
 	if text == "" {
 		return nil

@@ -40,7 +40,8 @@ func (s *Server) phoneBook(c net.Conn) {
 	}
 }
 
-// phoneAnswer returns the answer to a command. done reports whether it was the last command.
+// phoneAnswer returns the answer to a command. The result done reports whether the command
+// was the last one.
 func (s *Server) phoneAnswer(line string) (answer string, done bool) {
 	words := phoneWords(line)
 	if len(words) == 0 {
@@ -170,8 +171,8 @@ func phoneKeys(words []string) (keys []phoneKey, wanted []string, ok bool) {
 	return keys, wanted, true
 }
 
-// matches reports whether a field contains each key, in which "*" matches any
-// text.
+// matches reports whether the entry contains the value of each key in the field that the
+// key names. In a value, "*" matches any text.
 func (p Person) matches(keys []phoneKey) bool {
 	for _, key := range keys {
 		rest := strings.ToLower(p.field(key.field))

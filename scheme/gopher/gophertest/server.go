@@ -81,7 +81,7 @@ type Server struct {
 	host  string
 	port  int
 	l     net.Listener
-	phone net.Listener // nil if none
+	phone net.Listener // listener of the phone book; nil if none
 	cert  *x509.Certificate
 	group servetest.Group
 

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	longestLine  = 4 << 10 // octets of a request line
-	longestBlock = 1 << 20 // octets of the answers of a form
+	longestLine  = 4 << 10 // maximum number of octets in a request line
+	longestBlock = 1 << 20 // maximum number of octets in the answers to a form
 )
 
 type session struct {
@@ -95,10 +95,10 @@ func (c *session) readLine() (string, error) {
 }
 
 type reply struct {
-	plus   bool // the reply has a Gopher+ header
+	plus   bool // the reply needs a Gopher+ header
 	failed bool
-	text   bool // lines
-	menu   bool // lines whose dots are never doubled
+	text   bool // the data consists of lines
+	menu   bool // the data consists of lines in which the server never doubles dots
 	data   string
 }
 
@@ -131,8 +131,8 @@ func (r reply) octets(o *Options) string {
 	return sign + strconv.Itoa(length) + "\r\n" + data
 }
 
-// text returns the lines of data with CR LF after each. stuff doubles a lone dot;
-// like the server of the University of Minnesota, it does not double other dots.
+// text returns the lines of data with CR LF after each. If stuff is true, it doubles a lone
+// dot. Like the server of the University of Minnesota, it does not double other dots.
 func text(data string, stuff bool) string {
 	var b strings.Builder
 	for _, line := range lines(data) {
@@ -191,7 +191,8 @@ func (c *session) answer(line string) reply {
 	return c.s.plusReply(item, selector, words, plus, answers)
 }
 
-// answers reads the data block that the flag announces. If there is none, it returns nil.
+// answers reads the data block that the given flag announces. If there is no data block, it
+// returns nil.
 func (c *session) answers(flag string, hasFlag bool) ([]string, error) {
 	switch {
 	case !hasFlag || flag == "0":

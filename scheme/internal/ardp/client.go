@@ -103,7 +103,7 @@ func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	return d.x.reply, nil
 }
 
-// newID returns an unpredictable id. It is not 0, which means no id.
+// newID returns an unpredictable id. The id is never 0, because 0 means no id.
 func newID() (id uint16) {
 	for id == 0 {
 		var octets [2]byte
@@ -113,7 +113,8 @@ func newID() (id uint16) {
 	return id
 }
 
-// addrPort returns the zero AddrPort if a is not an IP address.
+// addrPort returns the address and port of a. If a is not an IP address, it returns the
+// zero AddrPort.
 func addrPort(a net.Addr) netip.AddrPort {
 	if a == nil {
 		return netip.AddrPort{}
@@ -130,11 +131,11 @@ type clientConn struct {
 	ctx        context.Context
 	begun      time.Time
 	conn       net.Conn
-	stopCancel func() bool // stops the cancellation of reads when ctx ends
+	stopCancel func() bool // stops the function that cancels reads when ctx ends
 	x          *exchange
 }
 
-// dial replaces the connection. When ctx ends, reads from the new one fail.
+// dial replaces the connection. When ctx ends, reads from the new connection fail.
 func (d *clientConn) dial(call *Call, to netip.AddrPort) error {
 	d.close()
 	conn, err := call.Dial(d.ctx, to)
@@ -156,7 +157,8 @@ func (d *clientConn) close() {
 
 func (d *clientConn) now() time.Duration { return time.Since(d.begun) }
 
-// write sends a datagram. A failure counts as a loss, unless the server is missing.
+// write sends a datagram. If sending fails before the server has sent a datagram, the
+// exchange fails. Later errors count as lost datagrams.
 func (d *clientConn) write(datagram []byte) {
 	if _, err := d.conn.Write(datagram); err != nil {
 		d.x.networkError(err)
@@ -190,7 +192,7 @@ func (d *clientConn) followRedirect(call *Call) {
 	d.x.begin(d.now())
 }
 
-// read waits for one datagram or for the end of the timer.
+// read waits until a datagram arrives or the timer ends.
 func (d *clientConn) read(buffer []byte) {
 	err := d.conn.SetReadDeadline(d.begun.Add(d.x.timerEnd))
 	n := 0

@@ -32,12 +32,12 @@ type timeoutError string
 func (e timeoutError) Error() string { return string(e) }
 func (timeoutError) Timeout() bool   { return true }
 
-// noReplyError is ErrNoReply with the progress until then.
+// noReplyError is ErrNoReply with the progress of the exchange.
 type noReplyError struct {
-	sent     int // transmissions
+	sent     int // number of transmissions
 	heard    bool
-	received int // packets
-	total    int // 0 if unknown
+	received int // number of received packets
+	total    int // number of packets in the reply; 0 if unknown
 	lastWait Progress
 }
 

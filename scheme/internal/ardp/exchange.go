@@ -16,39 +16,40 @@ const (
 	longestInWait = 30 * time.Second
 )
 
-// exchange is one request and its reply, without network and clock: the caller passes
-// datagrams, and the time since the beginning. The exchange has ended when done is
-// true or err is set. If to is valid, it continues at that server.
+// exchange is one request and its reply, without access to a network or a clock. The caller
+// passes datagrams, and the time since the beginning. The exchange has ended when done is
+// true or err is set. If to is valid, the exchange continues at the server with that
+// address.
 type exchange struct {
 	options *Options
 	call    *Call
 	id      uint16
-	send    func(datagram []byte) // must not retain datagram
-	buffer  []byte                // reused for each packet sent
+	send    func(datagram []byte) // sends a datagram; must not retain it
+	buffer  []byte                // buffer for each packet that is sent
 
 	packets      int // number of packets of the request
 	sent         int // number of the last packet that was sent
-	acknowledged int // the server acknowledged all packets up to this one
+	acknowledged int // number up to which the server has acknowledged all packets
 
 	reply      []byte         // the data of packets 1 to through
-	through    int            // all packets up to this were received
-	outOfOrder map[int][]byte // later packets
+	through    int            // number up to which all packets were received
+	outOfOrder map[int][]byte // packets that arrived before an earlier one
 	highest    int            // highest packet number received
 	total      int            // number of packets of the reply; 0 if unknown
-	octets     int            // octets of the reply so far
+	octets     int            // number of octets of the reply so far
 
 	heard    bool // the server has sent something
-	repeats  int  // how often the request or an acknowledgement was repeated
+	repeats  int  // number of times that the request or an acknowledgement was repeated
 	drops    int
-	idleAcks int // acknowledgements without new data; bounded so that two programs don't exchange them forever
+	idleAcks int // number of acknowledgements without new data; limited, so that two programs do not exchange them forever
 
 	interval     time.Duration // the timer's current interval
-	tries        int           // remaining
+	tries        int           // number of remaining tries
 	timerEnd     time.Duration
-	wait         time.Duration // last announced
-	waitEnd      time.Duration // end of that wait; 0 means no wait
+	wait         time.Duration // the last announced wait
+	waitEnd      time.Duration // end of the announced wait; 0 means no wait
 	lastProgress Progress
-	lastWait     Progress // the last announcement with a wait
+	lastWait     Progress // the last announcement that contains a wait
 
 	firstServer netip.AddrPort
 	visited     []netip.AddrPort // targets of redirects
@@ -73,8 +74,8 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// begin sends the request to the first server or to the target of a redirect. It
-// discards all data from another server.
+// begin sends the request to the first server, or to the target of a redirect. It first
+// discards all data from the previous server.
 func (x *exchange) begin(now time.Duration) {
 	if x.packets > x.options.Packets {
 		x.fail(fmt.Errorf("%w: a request of %d packets, the limit is %d", ErrTooLarge, x.packets, x.options.Packets))
@@ -94,7 +95,8 @@ func (x *exchange) restart(now time.Duration) {
 	x.timerEnd = now + x.interval
 }
 
-// bounded limits a wait: all waits of an exchange end Options.Wait after its beginning.
+// bounded returns wait, shortened if necessary. No wait may end later than Options.Wait
+// after the beginning of the exchange.
 func (x *exchange) bounded(wait, now time.Duration) time.Duration {
 	return max(0, min(wait, x.options.Wait-now))
 }
@@ -125,8 +127,9 @@ func (x *exchange) expire(now time.Duration) {
 }
 
 // repeat sends the packets that the server has not acknowledged. If the server has
-// the whole request, repeat sends an acknowledgement, or during a wait the last
-// packet: either makes the server send a lost reply again.
+// acknowledged the whole request, repeat sends an acknowledgement. During a wait, before
+// the first packet of the reply, it instead sends the last packet of the request. In both
+// cases the server sends a lost reply again.
 func (x *exchange) repeat(waiting bool) {
 	x.repeats++
 	switch {
@@ -146,9 +149,9 @@ func (x *exchange) noReply() *noReplyError {
 
 func (x *exchange) received() int { return x.through + len(x.outOfOrder) }
 
-// sendPackets sends the request's packets from number from to the end of the window.
-// If the window ends before the request does, its last packet requests an
-// acknowledgement.
+// sendPackets sends the request's packets with the numbers in the window. The first number
+// is from. If the window ends before the request does, the last packet in the window
+// requests an acknowledgement.
 func (x *exchange) sendPackets(from int) {
 	last := min(x.acknowledged+Window, x.packets)
 	for n := from; n <= last; n++ {
@@ -273,8 +276,8 @@ func (x *exchange) takeThrough(now time.Duration, h *Header) {
 	}
 }
 
-// takeWait records an announced wait. A repeated announcement neither restarts the
-// timer nor calls Progress.
+// takeWait records a wait that the server announced. A repeated announcement neither
+// restarts the timer nor calls Call.Progress.
 func (x *exchange) takeWait(now time.Duration, h *Header, said Progress) {
 	said.Wait = time.Duration(h.Wait) * time.Second
 	news := said != x.lastProgress && (h.Has(FieldWait) || h.Option == OptionQueue)
@@ -404,7 +407,7 @@ func parseQueue(field []byte) (p Progress, ok bool) {
 	return p, true
 }
 
-// redirect continues at another server or fails.
+// redirect continues the exchange at another server, or fails.
 func (x *exchange) redirect(to netip.AddrPort) {
 	if reason := x.refuseRedirect(to); reason != "" {
 		x.giveUp(fmt.Errorf("%w: %v is %s", ErrRedirect, to, reason))
@@ -414,9 +417,9 @@ func (x *exchange) redirect(to netip.AddrPort) {
 	x.to = to
 }
 
-// refuseRedirect returns why a redirect is rejected, or "". A public server must
-// not redirect to a private network, and a server in a private network must not
-// redirect to this machine.
+// refuseRedirect returns the reason to reject a redirect, or "". A public server must not
+// redirect to a private network. A server in a private network must not redirect to this
+// machine.
 func (x *exchange) refuseRedirect(to netip.AddrPort) string {
 	a, first := to.Addr(), x.firstServer.Addr()
 	switch {

@@ -43,13 +43,13 @@ const (
 
 // Flags in the first octet of OptionQueue.
 const (
-	queuePosition = 0x01 // 2 octets
-	queueTime     = 0x02 // 4 octets, in seconds
+	queuePosition = 0x01 // field of 2 octets
+	queueTime     = 0x02 // field of 4 octets, in seconds
 )
 
 const (
-	// lengthBits selects the header's length in the first octet. The other bits
-	// are the version, 0.
+	// lengthBits are the bits in the first octet that hold the length of the header. The
+	// other bits hold the version, which is 0.
 	lengthBits = 0x3f
 	// MaxData is the maximum number of octets of a message in one packet, as in the original
 	// programs.

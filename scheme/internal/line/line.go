@@ -55,9 +55,9 @@ var (
 // read everything through it. It must not be used concurrently.
 type Reader struct {
 	r       *bufio.Reader
-	long    []byte // a line that exceeds the buffer of r
+	long    []byte // buffer for a line that exceeds the buffer of r
 	max     int
-	left    int64 // octets that may still be read, if limited
+	left    int64 // number of octets that may still be read, if limited
 	limited bool
 	bare    bool
 }
@@ -110,7 +110,8 @@ func (r *Reader) Line() ([]byte, error) {
 	return text, nil
 }
 
-// slice returns the buffered part of a line and counts its octets.
+// slice returns the buffered part of a line. If reading is limited, slice subtracts the
+// length of that part from left.
 func (r *Reader) slice() ([]byte, error) {
 	text, err := r.r.ReadSlice('\n')
 	if r.limited {

@@ -36,7 +36,7 @@ type Key struct {
 // NewKey returns the key of the server and login that u names. port is the default port.
 func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 	if !reflect.ValueOf(d).Comparable() {
-		d = &otherDialer{d} // unequal to any other
+		d = &otherDialer{d} // a dialer that is unequal to any other
 	}
 	k := Key{dial: d, Host: strings.ToLower(strings.Trim(u.Host(), "[]")), Port: port, Secure: secure}
 	if port, ok := u.Port(); ok {
@@ -58,15 +58,15 @@ type Conn struct {
 	Lines  *line.Reader
 	Login  Key
 	trace  scheme.TraceFunc
-	record scheme.Recorder // may be nil
+	record scheme.Recorder // recorder of the connection; may be nil
 
 	// Owed counts the replies, and the ends of blocks, that the server has yet to send.
 	// If it is not 0, or Broken is set, the connection cannot be reused for another
 	// URL.
 	Owed     int
 	Broken   bool
-	reused   bool // the connection was in the pool,
-	answered bool // and the server has replied since
+	reused   bool // the connection was in the pool
+	answered bool // the server has replied since the connection left the pool
 }
 
 // Dial connects to the server of a key.
@@ -175,7 +175,7 @@ func (c *Conn) Reusable() bool {
 	return !c.Broken && c.Owed == 0 && c.Lines.Buffered() == 0
 }
 
-// staleError is the failure of a reused connection at its first command.
+// staleError is the failure of the first command on a reused connection.
 type staleError struct{ error }
 
 func (e staleError) Unwrap() error { return e.error }

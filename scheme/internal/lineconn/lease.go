@@ -30,9 +30,9 @@ func Failure(ctx context.Context, name string, err error) error {
 // Lease has ended.
 type Lease struct {
 	mu   sync.Mutex
-	conn *Conn // nil means the lease has ended
+	conn *Conn // the leased connection; nil after the lease has ended
 	keep func()
-	stop func() bool // stops watching the context
+	stop func() bool // stops the watch on the context
 	held []io.Closer
 }
 
@@ -42,7 +42,7 @@ func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep fu
 	if c.record != nil {
 		c.record.Connected("", scheme.ServerAddr(c.Raw))
 	}
-	l.mu.Lock() // ctx may end before stop is set
+	l.mu.Lock() // needed because ctx may end before stop is set
 	defer l.mu.Unlock()
 	l.conn, l.keep, l.held = c, keep, nil
 	l.stop = context.AfterFunc(ctx, func() { l.End(false) })

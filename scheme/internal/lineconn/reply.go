@@ -31,7 +31,7 @@ type ReplyError struct {
 }
 
 func (e *ReplyError) Error() string {
-	text := locus.Quote(e.Text) // safe for a terminal, and short
+	text := locus.Quote(e.Text) // Quote makes the text safe for a terminal, and short
 	return fmt.Sprintf("%s: %v: %d %s", locus.Quote(e.Command), e.Kind, e.Code, text[1:len(text)-1])
 }
 

@@ -31,7 +31,7 @@ type Pool[K comparable, C Conn[K]] struct {
 	IdleTime time.Duration // timeout of an idle connection
 
 	mu     sync.Mutex
-	idle   []idle[C] // the most recently used connection is the last
+	idle   []idle[C] // idle connections; the most recently used one is the last
 	closed bool
 }
 
@@ -89,8 +89,8 @@ func (p *Pool[K, C]) Put(c C) {
 	}
 }
 
-// surplus returns the connection that exceeds a limit if the pool stores c. The
-// caller must hold p.mu.
+// surplus returns the connection that exceeds a limit if the pool stores c. The connection
+// may be c itself. If no limit is exceeded, ok is false. The caller must hold p.mu.
 func (p *Pool[K, C]) surplus(c C) (surplus C, ok bool) {
 	if p.closed || p.PerKey <= 0 {
 		return c, true

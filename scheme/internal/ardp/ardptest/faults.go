@@ -22,12 +22,12 @@ func Faulty(pc net.PacketConn, f Faults) net.PacketConn {
 type faultyConn struct {
 	net.PacketConn
 
-	mu  sync.Mutex // guards out
+	mu  sync.Mutex // guards the field out
 	out *faultModel
 
-	reading sync.Mutex // guards the rest
+	reading sync.Mutex // guards the fields below
 	in      *faultModel
-	queue   []packet // received, but not read
+	queue   []packet // packets that were received but not read
 }
 
 // packet is a datagram with its source or destination.
@@ -40,14 +40,14 @@ type packet struct {
 type faultModel struct {
 	faults Faults
 	random *rand.Rand
-	held   *packet // until the next one is sent
+	held   *packet // packet that is held back until the next packet is sent; nil if none
 }
 
 func newFaultModel(f Faults, direction uint64) *faultModel {
 	return &faultModel{faults: f, random: rand.New(rand.NewPCG(f.Seed, direction))}
 }
 
-// apply returns the datagrams to deliver when data is sent to addr.
+// apply returns the datagrams that arrive when data is sent to addr.
 func (f *faultModel) apply(data []byte, addr net.Addr) (arrive []packet) {
 	lost := f.random.Float64() < f.faults.Loss
 	twice := f.random.Float64() < f.faults.Duplicate

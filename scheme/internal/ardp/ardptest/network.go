@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// maxQueue is the maximum number of datagrams that wait at a socket. More are lost.
+// maxQueue is the maximum number of datagrams that wait at a socket. The network drops
+// further datagrams.
 const maxQueue = 1024
 
 // Network is an in-memory network of datagrams with arbitrary addresses, for
@@ -71,7 +72,7 @@ func (n *Network) socket(at netip.AddrPort) *socket {
 type socket struct {
 	net.Conn
 	network *Network
-	at, to  netip.AddrPort // if to is zero, it means all peers
+	at, to  netip.AddrPort // own address and peer; if the peer is zero, the socket accepts all peers
 	queue   chan packet
 	closed  chan struct{}
 	once    sync.Once

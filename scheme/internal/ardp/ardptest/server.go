@@ -127,7 +127,7 @@ func (s *Server) receive(from net.Addr, datagram []byte) {
 	k := key{addrPort(from), h.ID}
 	x := s.open[k]
 	if !h.Has(ardp.FieldID) {
-		x = nil // such requests cannot be distinguished
+		x = nil // such requests cannot be distinguished from each other
 	}
 	number, total := h.Position()
 	switch {
@@ -172,8 +172,8 @@ func (s *Server) forget(k key) {
 	}
 }
 
-// store stores a request with a complete reply and removes the oldest one. The caller
-// must hold s.mu.
+// store stores a request with a complete reply. It removes the oldest request if there are
+// too many. The caller must hold s.mu.
 func (s *Server) store(k key) {
 	s.stored = append(s.stored, k)
 	if len(s.stored) > s.options.Store {
@@ -182,27 +182,27 @@ func (s *Server) store(k key) {
 	}
 }
 
-// exchange is one request and its reply. The caller of its methods must hold the
-// server's mu.
+// exchange is one request and its reply. The caller of its methods must hold the mutex of
+// the server.
 type exchange struct {
 	server *Server
 	key    key
 	to     net.Addr
 	cancel context.CancelFunc
-	id     uint16     // sent in replies
-	fields ardp.Field // fields of the shortest header
+	id     uint16     // connection id that replies contain
+	fields ardp.Field // header fields of the shortest request header
 
 	parts   map[int][]byte // parts of the request, by number
-	total   int            // packets of the request; 0 if unknown
+	total   int            // number of packets in the request; 0 if unknown
 	through int
-	request *Request // its Packets is 0 until it is complete
+	request *Request // the request; its Packets is 0 until the request is complete
 
-	control      []byte // the last control packet; sent instead of a reply to a client that repeats its request
+	control      []byte // the last control packet; the server sends it instead of a reply to a client that repeats its request
 	waited       bool
 	reply        [][]byte
-	acknowledged int // the client acknowledged all packets up to this one
+	acknowledged int // number up to which the client has acknowledged all packets
 	stored       bool
-	last         time.Time // time of the last packet sent
+	last         time.Time // time at which the last packet was sent
 }
 
 func (x *exchange) take(h *ardp.Header, number, total int, data []byte) {
@@ -284,7 +284,7 @@ func cut(message []byte) (packets [][]byte) {
 	return append(packets, message)
 }
 
-// announcement is a wait for a client.
+// announcement is a wait that the server announces to a client.
 type announcement struct {
 	wait     time.Duration
 	position int
@@ -314,8 +314,8 @@ func (x *exchange) sendControl(h *ardp.Header) {
 	x.write(x.control)
 }
 
-// retransmit answers a client that repeats its request or acknowledges packets up to
-// through.
+// retransmit answers a client that repeats its request, or that has acknowledged the
+// packets up to the number through.
 func (x *exchange) retransmit(through int) {
 	moved := through > x.acknowledged
 	if !moved && x.server.options.Pause > 0 && time.Since(x.last) < x.server.options.Pause {
@@ -344,8 +344,9 @@ func (x *exchange) sendFrom(through int, again bool) {
 	}
 }
 
-// header returns the header of packet n of the reply, in the form of the original
-// server: short at first, and with the total only in the last packet.
+// header returns the header of packet n of the reply, in the form that the original server
+// uses. If again is true, the packet is repeated, with a longer header. Without a repeat,
+// only the last packet contains the total.
 func (x *exchange) header(n int, again bool) ardp.Header {
 	total := len(x.reply)
 	h := ardp.Header{Fields: ardp.FieldTotal, Number: uint16(n), Through: uint16(x.total)}
@@ -377,7 +378,8 @@ func (x *exchange) write(datagram []byte) {
 	x.server.pc.WriteTo(datagram, x.to)
 }
 
-// addrPort returns the zero AddrPort if a is not an IP address.
+// addrPort returns the address and port of a. If a is not an IP address, it returns the
+// zero AddrPort.
 func addrPort(a net.Addr) netip.AddrPort {
 	if u, ok := a.(*net.UDPAddr); ok {
 		p := u.AddrPort()
