@@ -47,7 +47,7 @@ func checkAddress(f *bnf.Findings, offset int, text string) {
 	}
 	list, ok := bnf.Tokens(text, offset)
 	if !ok {
-		return // a violation of RFC 3986
+		return // RFC 3986 already reports a violation
 	}
 	for _, t := range list {
 		if t.Is('/') || t.Is('&') || t.Is('=') {
@@ -103,7 +103,8 @@ func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 	}
 }
 
-// checkDotAtom checks a dot-atom-text next to the token at.
+// checkDotAtom checks the dot-atom-text in list, which is next to the token at. If list is
+// empty, the advice is the text empty.
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why string) {
 	if len(list) == 0 {
 		f.Add("addr-spec", rfc6068, at.Offset, at.Text, empty)
@@ -164,7 +165,7 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 }
 
 // plainMailbox returns the characters that RFC 6068 does not require to be escaped in an
-// address, and plainField the same for a header field.
+// address. plainField returns the same characters for a header field.
 func plainMailbox() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-._~!$'()*+:") }
 
 func plainField() escape.Set { return plainMailbox().With(",;@") }
@@ -185,9 +186,10 @@ func plainAddress(text string) string {
 	return escape.Encode(bnf.Decode(local), plainMailbox()) + "@" + escape.Encode(domain, plainMailbox())
 }
 
-// normalizeCurrent writes addresses and header fields with only the necessary escapes,
-// and domains and field names in lower case. It moves the addresses of "to" fields before
-// the "?". It removes the fragment, which section 2 says to ignore.
+// normalizeCurrent writes addresses and header fields with only the necessary escapes. It
+// writes domains and field names in lower case, and moves the addresses of "to" fields
+// before the "?". It removes the fragment, because section 2 requires programs to ignore
+// it.
 func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	if _, ok := u.Host(); ok {
 		return u
@@ -221,7 +223,8 @@ func normalizeCurrent(u rfc3986.URI) rfc3986.URI {
 	return rfc3986.Parse(text)
 }
 
-// areAddresses reports whether text has the form that section 2 requires before the "?".
+// areAddresses reports whether text has the form that section 2 requires for addresses
+// before the "?".
 func areAddresses(text string) bool {
 	var f bnf.Findings
 	checkAddresses(&f, 0, text)

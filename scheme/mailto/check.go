@@ -56,10 +56,10 @@ func mailtoAddress(f *bnf.Findings, offset int, text string) {
 }
 
 // canonical returns the canonical form of u and the changes that it made. "There are no
-// reserved characters" (section 3.5), but canonical does not change "," and "?", at which
-// RFC 6068 splits. It writes the domain in lower case. It escapes every "@" except the last,
-// unless "," separates addresses. The error is a [*locus.SyntaxError]: u is not a mailto
-// URL.
+// reserved characters" (section 3.5), but RFC 6068 splits at "," and "?", so canonical does
+// not change these two. It writes the domain in lower case. It escapes every "@" except the
+// last, unless "," separates addresses. If u is not a mailto URL, the error is a
+// [*locus.SyntaxError].
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err
@@ -93,8 +93,8 @@ func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelled reports whether u is in canonical form. It is a fast test for most mailto URLs:
-// without escapes and header fields, and with one "@".
+// isSpelled reports whether u is in canonical form. This fast test returns true only for
+// mailto URLs with exactly one "@", and without escapes and header fields.
 func isSpelled(u locus.URL) bool {
 	f := u.Facts()
 	if !f.Has(locus.PathHsegment) || f.Has(locus.Internet) || !bnf.Spelled(u, 0) {
@@ -104,9 +104,9 @@ func isSpelled(u locus.URL) bool {
 	return strings.IndexByte(domain, '@') < 0 && !octet.HasUpper(domain)
 }
 
-// split splits text into local part, "@", domain, and the header fields of RFC 6068 from
-// their "?" on. If there is no "@", or the fields contain a later one, which is the last
-// "@" in RFC 1738, the local part is all text before the "?".
+// split splits text into a local part, "@", a domain, and the header fields of RFC 6068,
+// which begin at "?". In RFC 1738 the last "@" is the separator. If there is no "@", or the
+// last "@" is in the header fields, the local part is all text before the "?".
 func split(text string) (local, at, domain, tail string) {
 	i := strings.IndexByte(text, '?')
 	if i < 0 {
@@ -138,7 +138,7 @@ func lowerCase(text string) string {
 		case size == 1:
 			b[i] += 'a' - 'A'
 		default:
-			b[i+1] += ('a' - 'A') >> 4 // the first digit
+			b[i+1] += ('a' - 'A') >> 4 // sets the case bit of the first digit
 		}
 		i += size
 	}

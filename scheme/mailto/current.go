@@ -55,11 +55,11 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 // fieldChecker checks the header fields of one URI.
 type fieldChecker struct {
 	*bnf.Findings
-	hasTo bool            // addresses precede the fields
-	seen  map[string]bool // names in lower case
+	hasTo bool            // addresses precede the header fields
+	seen  map[string]bool // names of the previous fields in lower case
 }
 
-// fields checks the text after "?", at offset.
+// fields checks the text after "?". The text begins at offset.
 func (h fieldChecker) fields(offset int, text string) {
 	for hfield := range strings.SplitSeq(text, "&") {
 		end := offset + len(hfield) + len("&")
@@ -76,8 +76,8 @@ func (h fieldChecker) fields(offset int, text string) {
 	}
 }
 
-// cutWrong cuts text at a "?" after "=" and before another "=". The author meant "&", as in
-// the wrong example of section 6.1.
+// cutWrong cuts text at a "?" that follows a "=" and precedes another "=". There the author
+// meant "&", as in the wrong example of section 6.1.
 func cutWrong(text string) (before, after string, found bool) {
 	hfname, hfvalue, _ := strings.Cut(text, "=")
 	value, after, _ := strings.Cut(hfvalue, "?")
@@ -104,8 +104,9 @@ func (h fieldChecker) field(offset int, text string) {
 	}
 }
 
-// isPlainValue reports whether text rules out findings about an hfvalue: its escapes encode
-// printable US-ASCII, and its other characters are allowed, or violations of RFC 3986.
+// isPlainValue reports whether text rules out findings about an hfvalue. All its escapes
+// then encode printable US-ASCII. Its other characters are allowed, or RFC 3986 reports
+// them.
 func isPlainValue(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -131,7 +132,7 @@ func (h fieldChecker) name(offset int, hfname string) string {
 	if !bnf.IsWords(hfname) {
 		list, ok := bnf.Tokens(hfname, offset)
 		if !ok {
-			return "" // a violation of RFC 3986
+			return "" // RFC 3986 already reports a violation
 		}
 		h.reserved(list)
 		if !h.isName(offset, list) {
@@ -153,7 +154,7 @@ func (h fieldChecker) reserved(list []bnf.Token) {
 	}
 }
 
-// isName reports whether list, at offset, is the name of a header field.
+// isName reports whether list is the name of a header field. The list begins at offset.
 func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	const section = "RFC 5322 3.6.8"
 	i := slices.IndexFunc(list, func(t bnf.Token) bool { return isNotInName(rune(t.Octet)) })
@@ -166,8 +167,8 @@ func (h fieldChecker) isName(offset int, list []bnf.Token) bool {
 	return len(list) > 0 && i < 0
 }
 
-// known applies the rules of RFC 6068 for the field hfname at offset. name is hfname in
-// lower case.
+// known applies the rules of RFC 6068 to the field hfname, which begins at offset. The
+// argument name is hfname in lower case.
 func (h fieldChecker) known(offset int, hfname, name string) {
 	duplicate := h.seen[name]
 	h.seen[name] = true
@@ -208,7 +209,7 @@ func isIgnored(name string) bool {
 	return strings.HasPrefix(name, "resent-") || strings.HasPrefix(name, "content-")
 }
 
-// isUsual reports whether RFC 6068 calls the field safe, or shows it in examples.
+// isUsual reports whether RFC 6068 calls the field safe or shows the field in examples.
 func isUsual(name string) bool {
 	switch name {
 	case "subject", "keywords", "body", "to", "cc", "in-reply-to":

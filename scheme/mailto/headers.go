@@ -52,7 +52,7 @@ func (m URL) Headers() (Headers, error) {
 	return r.headers, nil
 }
 
-// headerReader stops at the first error.
+// headerReader reads header fields and stops at the first error.
 type headerReader struct {
 	url     locus.URL
 	headers Headers

@@ -18,7 +18,7 @@ func Scheme() scheme.Scheme {
 		Syntax: scheme.Syntax{
 			Form:      "mailto:<rfc822-addr-spec>",
 			Current:   inForce(),
-			Reserved:  escape.Chars(",?&="), // only by RFC 6068; the last two in header fields
+			Reserved:  escape.Chars(",?&="), // reserved only in RFC 6068; "=" and "&" only in header fields
 			Fields:    fields,
 			Canonical: canonical,
 			Check:     check,

@@ -58,8 +58,8 @@ type Parts struct {
 	AddrSpec string // the address; required
 }
 
-// plain returns the characters that mean the same escaped and unescaped, in RFC 1738 and in
-// RFC 6068, which splits at ",".
+// plain returns the characters that have the same meaning with and without an escape, in
+// both RFC 1738 and RFC 6068. It excludes ",", at which RFC 6068 splits.
 func plain() escape.Set { return escape.Unreserved().Without(",") }
 
 // URL returns the URL. It escapes every possible delimiter except the last "@".

@@ -199,7 +199,8 @@ func (c *Client) first(ctx context.Context, id string) (*stored, error) {
 	return first, err
 }
 
-// maxOthers is the maximum number of other messages with the same Message-ID that are compared.
+// maxOthers is the maximum number of messages with the same Message-ID that the client
+// compares with the opened message.
 const maxOthers = 10
 
 // noteOthers adds a note if other messages differ from m.

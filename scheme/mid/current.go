@@ -60,7 +60,7 @@ func checkIdentifier(f *bnf.Findings, offset int, text string) {
 		}
 	}
 	if _, err := escape.Decode(text); err != nil {
-		return // a violation of RFC 3986
+		return // RFC 3986 already reports a violation
 	}
 	for _, fault := range addrspec.Faults(text) {
 		f.Add("addr-spec", rfc2392, offset+fault.Start, text[fault.Start:fault.End], fault.Help)

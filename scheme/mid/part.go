@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// findPart returns the part of m with the given Content-ID, like Part.
+// findPart returns the part of m with the given Content-ID. It returns the same results as
+// Part.
 func findPart(ctx context.Context, req *scheme.Request, m *message.Message, contentID string, from io.Closer) (*scheme.Object, error) {
 	part, ok := m.Find(contentID)
 	if !ok {
@@ -57,7 +58,7 @@ func mediaType(p message.Part) string {
 	return p.Type
 }
 
-// body fails when ctx ends.
+// body is the body of a part. Reading fails after ctx has ended.
 type body struct {
 	ctx context.Context
 	io.Reader

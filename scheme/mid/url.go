@@ -37,8 +37,8 @@ func Parse(u locus.URL) (URL, error) {
 
 func isCID(u locus.URL) bool { return u.Scheme() == "cid" }
 
-// split splits the text of a mid URL at the first "/" after an "@", if text
-// follows the "/".
+// split splits the text of a mid URL at the first "/" after an "@". If no text follows the
+// "/", pair is false.
 func split(text string) (messageID, contentID string, pair bool) {
 	at := max(strings.IndexByte(text, '@'), 0)
 	slash := at + strings.IndexByte(text[at:], '/')

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// readArchived implements Access.Archived. The archived bytes of a list are the replies to its
-// commands, starting with GROUP or LIST.
+// readArchived implements Access.Archived. The archived bytes of a list are the replies to
+// the commands of the list. The first command is GROUP or LIST.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	n, err := Parse(u)
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		return n.archivedArticle(mediaType, body), nil
 	}
 	client := New(&Options{Limits: c.o.Limits})
-	client.Close() // it stores no connection
+	client.Close() // the client has no connections in its pool
 	x := &operation{client: client, ctx: context.Background(), url: n, server: u, archived: true}
 	if server, err := c.server(n); err == nil {
 		x.server = server

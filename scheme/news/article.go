@@ -20,7 +20,7 @@ type block struct {
 	err     error // the error that ended the block; io.EOF means that it was read completely
 }
 
-// finish ends the block with err, and the operation.
+// finish ends the block and the operation with the error err.
 func (b *block) finish(err error) {
 	b.End(err == io.EOF)
 	b.err = err
@@ -33,7 +33,7 @@ func (b *block) finish(err error) {
 type body struct {
 	block
 	dots *dotReader
-	head []byte // read ahead to find the date
+	head []byte // octets that newBody has read to find the date
 }
 
 // maxHead is the maximum number of octets of an article that are searched for its date.
@@ -42,7 +42,8 @@ const maxHead = 32 << 10
 // headEnd separates the head of an article from its body.
 const headEnd = "\r\n\r\n"
 
-// newBody returns a body, after it has read the head of the article or maxHead octets.
+// newBody returns a body. It reads the head of the article, but at most maxHead octets,
+// before it returns.
 func newBody(x *operation) *body {
 	b := &body{block: block{operation: x, command: "ARTICLE"}, dots: x.conn.dots()}
 	head := make([]byte, 0, 4<<10)
@@ -80,7 +81,7 @@ func (b *body) read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// Read returns io.EOF only after the server has marked the end.
+// Read returns io.EOF only after the server has marked the end of the block.
 func (b *body) Read(p []byte) (int, error) {
 	if len(b.head) > 0 {
 		n := copy(p, b.head)
@@ -90,7 +91,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.read(p)
 }
 
-// dots starts to read a block as octets.
+// dots returns a reader of the octets in a block.
 func (c *conn) dots() *dotReader {
 	c.Owed++
 	if c.archived {
@@ -101,14 +102,14 @@ func (c *conn) dots() *dotReader {
 
 // endDots updates the state of the server after the last read from d.
 func (c *conn) endDots(d *dotReader) {
-	// The server sent more than requested.
+	// The server sent more octets than the client requested.
 	c.Broken = c.Broken || d.r.Buffered() > 0
 	if d.err == io.EOF {
 		c.Owed--
 	}
 }
 
-// connReader reads from a connection. readError classifies its errors.
+// connReader reads from a connection. It classifies errors with readError.
 type connReader struct{ *conn }
 
 func (r connReader) Read(p []byte) (int, error) {
@@ -120,7 +121,7 @@ func (r connReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// octetReader reads from a connection that contains all replies already. It does not read
+// octetReader reads from a connection whose replies have all arrived. It does not read
 // ahead.
 type octetReader struct{ *conn }
 
@@ -137,12 +138,12 @@ func articleID(r reply) string {
 	return ""
 }
 
-// dotReader reads the octets of a block up to its end, a dot on a line of its own.
-// It removes the dot that servers add to lines with a dot (RFC 3977 section 3.1.1).
-// Only CR LF ends a line: other CRs and LFs belong to the article.
+// dotReader reads the octets of a block up to its end, a dot on a line of its own. Servers
+// double a dot at the start of a line, and dotReader removes the added dot (RFC 3977
+// section 3.1.1). Only CR LF ends a line; any other CR or LF belongs to the article.
 type dotReader struct {
 	r      *bufio.Reader
-	text   []byte // read but not yet returned
+	text   []byte // octets that were read but not returned
 	inLine bool   // the next octet of r does not begin a line
 	cr     bool   // the last octet of r was CR
 	err    error  // io.EOF means that the block has ended
@@ -176,7 +177,7 @@ func (d *dotReader) next() {
 	switch err {
 	case nil, bufio.ErrBufferFull:
 	case io.EOF:
-		d.err = io.ErrUnexpectedEOF // io.EOF means that the block ended
+		d.err = io.ErrUnexpectedEOF // at this point, io.EOF would mean that the block has ended
 	default:
 		d.err = err
 	}
@@ -187,7 +188,7 @@ func (d *dotReader) next() {
 		}
 		text = text[1:]
 		if d.err != nil && string(text) == "\r" {
-			return // half of the end
+			return // the connection ended within the final ".", CR, LF
 		}
 	}
 	d.text = text

@@ -46,7 +46,7 @@ func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundNews reports, without allocation, whether RFC 1738 has no finding about u.
+// soundNews reports whether RFC 1738 has no finding about u. It does not allocate.
 func soundNews(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(locus.SchemeLower|locus.FragmentXchar) || facts.Has(locus.Internet) {
@@ -96,9 +96,9 @@ func article(f *bnf.Findings, offset int, text string) {
 	f.Host(offset, host)
 }
 
-// nextImpossible returns the offset, at or after i, of the next escape whose
-// octet is invalid in a message-id, or len(text). Such an octet without an escape
-// is not a uchar.
+// nextImpossible returns the offset of the next escape whose octet is invalid in a
+// message-id. The search begins at i. If there is no such escape, it returns len(text).
+// Without an escape, such an octet is not a uchar.
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)
@@ -110,10 +110,10 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// canonicalNews returns the canonical form of a news or snews URL and the
-// changes that it made. No character of a message-id is reserved (section 3.6).
-// It escapes every "@" except the last. For a server without a path it writes
-// "*".
+// canonicalNews returns the canonical form of a news or snews URL and the changes that it
+// made. No character of a message-id is reserved (section 3.6), so canonicalNews decodes
+// all escapes that it can. It escapes every "@" except the last. If the URL has a server
+// but no path, it writes the path "*".
 func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 	if isSpelledNews(u) {
 		return u, 0, nil
@@ -122,7 +122,7 @@ func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	text := path(u)
-	if text == "" && isArticle(u.SchemePart()) { // a message-id in RFC 1738, a server in RFC 5538
+	if text == "" && isArticle(u.SchemePart()) { // the text is a message-id in RFC 1738, but a server in RFC 5538
 		var c bnf.Canon
 		c.Begin(u)
 		c.Raw(u.SchemePart())
@@ -196,8 +196,8 @@ func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundNNTP reports, without allocation, whether there is neither a finding of
-// RFC 1738 nor a note about u.
+// soundNNTP reports whether RFC 1738 has no finding about u and there is no note. It does
+// not allocate.
 func soundNNTP(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) {
 		return false
@@ -207,8 +207,8 @@ func soundNNTP(u locus.URL) bool {
 	return bnf.IsGroup(group) && (!hasNumber || isUsualNumber(digits))
 }
 
-// isUsualNumber reports whether digits are an article number without leading zeros, of at most nine
-// digits, which is always below maxNumber.
+// isUsualNumber reports whether digits are an article number without leading zeros. The
+// number has at most nine digits, so it is below maxNumber.
 func isUsualNumber(digits string) bool {
 	return digits != "" && len(digits) <= 9 && notDigit(digits) == len(digits) && digits[0] != '0'
 }

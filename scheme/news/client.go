@@ -137,9 +137,9 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	return nil, fmt.Errorf("news: %w", err)
 }
 
-// server returns the URL of the server for n, with the scheme nntp or nntps. For
-// snews and nntps it returns the server of the options with TLS. If the options
-// name an nntp server, it uses the default port.
+// server returns the URL of the server for n, with the scheme nntp or nntps. For snews and
+// nntps it returns the server in the options, with TLS. If the server in the options is an
+// nntp URL, it then uses the default port of nntps.
 func (c *Client) server(n URL) (locus.URL, error) {
 	named := n.url.Host() != ""
 	p := n.url.Parts()
@@ -164,7 +164,7 @@ func (c *Client) server(n URL) (locus.URL, error) {
 	return p.URL()
 }
 
-// keyOf returns the key of server, a result of Client.server.
+// keyOf returns the pool key of server, which must be a result of Client.server.
 func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 	k := lineconn.NewKey(d, server, defaultPort(server), isSecure(server))
 	if line.Index(k.User) >= 0 || line.Index(k.Password) >= 0 {
@@ -178,19 +178,20 @@ type conn struct {
 	lineconn.Conn
 	tls   bool
 	login *scheme.Credentials // login that the server accepted; nil if none
-	asked bool                // login is the answer of Request.Ask
-	realm string              // if so, the realm in the question
+	asked bool                // Request.Ask returned the login
+	realm string              // realm of the question, if asked is true
 
-	group  group           // selected newsgroup; zero if none
-	caps   capabilities    // nil if unknown, or if the server has no list
+	group  group           // selected newsgroup; zero if none is selected
+	caps   capabilities    // capabilities; nil if unknown, or if the server does not list them
 	over   string          // the command that lists articles; empty if unknown
-	format *overviewFormat // the format of an overview; nil if unknown
+	format *overviewFormat // format of overview lines; nil if unknown
 
 	source   *archived.Buffer // the replies to the commands of a list; nil if not requested
-	archived bool             // the replies are from an archive, and complete
+	archived bool             // all replies are from an archive
 }
 
-// takeIdle returns an idle connection. It prefers one on which the newsgroup is selected.
+// takeIdle returns an idle connection. It prefers a connection on which the given newsgroup
+// is selected.
 func (c *Client) takeIdle(key lineconn.Key, newsgroup string) (kept *conn, ok bool) {
 	return c.pool.Take(key, func(c *conn) int {
 		if c.group.name == newsgroup {

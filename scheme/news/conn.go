@@ -44,8 +44,8 @@ func commandText(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// record adds the following data from the server to source. It discards the known state
-// of the server's lists, so that the recorded octets alone determine it.
+// record starts to record the data from the server in source. It discards the known state
+// of the server's lists, so that a reader of the archive needs only the recorded octets.
 func (c *conn) record(source *archived.Buffer) {
 	if source != nil {
 		source.Reset()
@@ -53,7 +53,7 @@ func (c *conn) record(source *archived.Buffer) {
 	}
 }
 
-// keep adds a line from the server to the recorded octets of the menu.
+// keep records a line from the server in the archived octets of the menu.
 func (c *conn) keep(text []byte) {
 	if c.source != nil {
 		c.source.Write(text)
@@ -82,7 +82,8 @@ func (c *conn) receive() (reply, error) {
 	return r, nil
 }
 
-// beginBlock expects a block of at most octets octets.
+// beginBlock prepares to read a block. The block may have at most the given number of
+// octets.
 func (c *conn) beginBlock(octets int64) {
 	c.Owed++
 	c.Lines.Allow(octets)
@@ -151,8 +152,8 @@ func (c *conn) capabilities() (capabilities, error) {
 	return caps, nil
 }
 
-// becomeReader switches the server to reader mode, unless the server reports that it
-// is in that mode or has none.
+// becomeReader switches the server to reader mode. It does nothing if the capabilities show
+// that the server is in that mode or does not have it.
 func (c *conn) becomeReader() error {
 	caps, err := c.capabilities()
 	if err != nil || caps.has("READER") || caps != nil && !caps.has("MODE-READER") {
@@ -181,8 +182,8 @@ func (c *conn) modeReader() error {
 // forget discards the state that a change of mode makes invalid.
 func (c *conn) forget() { c.caps, c.group = nil, group{} }
 
-// selectGroup selects a newsgroup. If fresh is true, it sends the command even
-// if the newsgroup is selected.
+// selectGroup selects a newsgroup. If fresh is true, it sends the command even if the
+// newsgroup is already selected.
 func (c *conn) selectGroup(name string, fresh bool) (group, error) {
 	if c.group.name == name && !fresh {
 		return c.group, nil
@@ -217,7 +218,6 @@ func (c *conn) authenticate(login scheme.Credentials) error {
 	case r.code == codeNoEncryption, r.code == 500:
 		return refusal(commandText(command...), r)
 	}
-	// Servers use many codes for a wrong password, and for a password with octets
-	// that they do not accept.
+	// Servers use many codes for a wrong password, and for a password with invalid octets.
 	return &loginError{lineconn.ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
 }

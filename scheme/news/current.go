@@ -115,8 +115,9 @@ func checkCurrentNNTP(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// pathAndQuery returns the path of u with its query, and its offset, and adds a finding
-// about the query. Section 2.3 defines no query, so its "?" is part of a name.
+// pathAndQuery returns the path of u together with its query, and the offset of the path.
+// It adds a finding about the query. Section 2.3 defines no query, so the "?" is part of a
+// name.
 func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, offset int) {
 	start, end := u.PathOffset(), u.QueryOffset()
 	if query, ok := u.Query(); ok {
@@ -137,8 +138,9 @@ func checkNumber(f *bnf.Findings, offset int, digits string) {
 	}
 }
 
-// isReported reports whether another finding is about t: the finding about the query, or
-// the finding of RFC 3986 about a character of several octets.
+// isReported reports whether a check has already reported the token t. The check of the
+// query reports each "?". The check of RFC 3986 reports each unescaped character of several
+// octets.
 func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
 
 // checkGroups checks newsgroups or, in an nntp URL, group, at offset. When decoded,
@@ -179,15 +181,15 @@ func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
 	}
 }
 
-// isImpossible reports whether no newsgroup contains the octet c.
+// isImpossible reports whether no newsgroup name can contain the octet c.
 func isImpossible(c byte) bool {
 	return c <= ' ' || c == 0x7F || strings.IndexByte(`!,[\]`, c) >= 0
 }
 
 const noNewsgroup = `a newsgroup must not contain spaces, control characters, "!", ",", "[", "]" or "\"`
 
-// checkName checks the octets of newsgroups that are not US-ASCII, and adds a note if RFC
-// 5536 excludes an octet.
+// checkName checks the octets of newsgroup names that are not US-ASCII. If RFC 5536
+// excludes an octet, checkName adds a note.
 func checkName(f *bnf.Findings, list []bnf.Token) {
 	if c, bad := bnf.NotUTF8(list); bad {
 		f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, "the escapes of a newsgroup are UTF-8")
@@ -255,7 +257,8 @@ const (
 	maxMessageID = 250 - len("<>")
 )
 
-// checkDotAtom checks a dot-atom-text before or after an "@".
+// checkDotAtom checks the dot-atom-text in list, which is next to the "@" or in the
+// position that where describes.
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
 	if len(list) == 0 {
 		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)
@@ -288,7 +291,7 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkOctet adds a finding about an octet that is not allowed at its position in a message-id.
+// checkOctet adds a finding about an octet that is invalid at its position in a message-id.
 func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	switch {
 	case c.Octet == '>':
@@ -301,8 +304,8 @@ func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	}
 }
 
-// normalizeNews writes an article and newsgroups with only the necessary escapes,
-// newsgroups without a name as "*", and no "//" without a server.
+// normalizeNews writes articles and newsgroups with only the necessary escapes. If the URL
+// has no newsgroup, it writes "*". If the URL has no server, it removes the "//".
 func normalizeNews(u rfc3986.URI) rfc3986.URI {
 	text, start, body := u.String(), u.PathOffset(), u.Path()
 	end := start + len(body)

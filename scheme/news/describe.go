@@ -23,7 +23,7 @@ func newsTitle(u locus.URL) string {
 	return scheme.Decoded(strings.TrimPrefix(u.SchemePart(), "//"))
 }
 
-// nntpParents returns the host's list of groups, and the group of an article.
+// nntpParents returns the host's list of newsgroups and the newsgroup of an article.
 func nntpParents(u locus.URL) []scheme.Parent {
 	path, _ := u.Path()
 	group, number, _ := strings.Cut(path, "/")

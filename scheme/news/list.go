@@ -17,10 +17,12 @@ import (
 // newest is the default number of articles in the list of a newsgroup.
 const newest = 1000
 
-// span is a range of article numbers, including from and to. If from > to, it is empty.
+// span is a range of article numbers that includes from and to. If from > to, the range is
+// empty.
 type span struct{ from, to int64 }
 
-// choose returns the numbers of g that r selects, at most most of them, the highest.
+// choose returns the highest numbers of the newsgroup g that r selects. The result has at
+// most most numbers.
 func choose(g group, r scheme.ItemRange, most int64) span {
 	s := span{max(g.low, r.First, 1), g.high}
 	if r.Last > 0 {
@@ -38,7 +40,8 @@ func choose(g group, r scheme.ItemRange, most int64) span {
 
 func (s span) empty() bool { return s.from > s.to }
 
-// of returns the numbers of the archived span s of g that r selects, at most most of them.
+// of returns the numbers in s that r selects from the newsgroup g. The result has at most
+// most numbers, and s is the archived range.
 func (s span) of(g group, r scheme.ItemRange, most int64) span {
 	if r == (scheme.ItemRange{}) {
 		return s
@@ -54,14 +57,14 @@ func (s span) String() string {
 	return fmt.Sprintf("%d-%d", s.from, s.to)
 }
 
-// cut returns the first n numbers of s, and the rest.
+// cut returns the first n numbers of s, and the remaining numbers.
 func (s span) cut(n int64) (first, rest span) {
 	end := min(s.from+n-1, s.to)
 	return span{s.from, end}, span{end + 1, s.to}
 }
 
-// leftOut returns an item that says which numbers of g are not in s. If s contains
-// all, ok is false.
+// leftOut returns an item that describes the numbers of g that are missing from s. If no
+// numbers are missing, ok is false.
 func (s span) leftOut(g group) (it scheme.Item, ok bool) {
 	var out []string
 	if s.empty() {
@@ -86,7 +89,7 @@ type nextItem func() (scheme.Item, error)
 // list is a menu. It reads its items on demand.
 type list struct {
 	block
-	first []scheme.Item // returned before the items of next
+	first []scheme.Item // items to return before the items of next
 	next  nextItem
 	left  int64 // maximum number of items that next may still return
 }
@@ -127,7 +130,7 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// complete returns the menu of a list that is read completely.
+// complete returns the menu of a list. All items of the list must fit in the limits.
 func (l *list) complete(title string) *scheme.Menu {
 	l.End(true)
 	l.err = io.EOF
@@ -153,8 +156,9 @@ func badItem(text string, err error) scheme.Item {
 	return scheme.Item{Title: text, Kind: scheme.KindError, Size: -1, Note: err.Error()}
 }
 
-// base returns the start of the items' URLs. For nntp, items are articles by number;
-// for news, they are articles and newsgroups by name.
+// base returns the start of the items' URLs. For nntp, each item is an article with its
+// number. For news, each item is an article with its message-id or a newsgroup with its
+// name.
 func (n URL) base() string {
 	text := n.url.WithoutFragmentText()
 	if !isNNTP(n.url) {
@@ -166,8 +170,8 @@ func (n URL) base() string {
 	return n.url.Scheme() + text[len(n.url.Scheme()):]
 }
 
-// newsLink returns the news URL of p after base. If there is no such URL, or no
-// command can contain it, newsLink returns the zero URL.
+// newsLink returns the news URL with the given base and parts. If there is no such URL, or
+// no command can contain its parts, newsLink returns the zero URL.
 func newsLink(base string, p Parts) locus.URL {
 	text, err := p.grouppart()
 	if err != nil {
@@ -220,7 +224,7 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 		return l.complete(name), nil
 	}
 	if l.left = s.to - s.from + 1; x.archived {
-		l.left = x.client.o.Limits.Items // the archived request may have selected others
+		l.left = x.client.o.Limits.Items // the archived request may have selected other articles
 	}
 	item, isOut := x.url.articleItems(), false
 	if shown != s {
@@ -247,7 +251,7 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 			return nil, err
 		}
 		l.command = x.conn.over
-	default: // no articles with these numbers
+	default: // there are no articles with these numbers
 		return l.complete(name), nil
 	}
 	next := l.next
@@ -262,9 +266,9 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 	return l.menu(name), nil
 }
 
-// Commands that list articles: by an overview, by one header field of all
-// articles, by the head of one article. The second command of each pair is older
-// than RFC 3977.
+// Commands that list articles. The first pair requests overviews, the second pair one
+// header field of all articles, and the last command the head of one article. The second
+// command of each pair is older than RFC 3977.
 var (
 	overviewVerbs = [...]string{"OVER", "XOVER"}
 	fieldVerbs    = [...]string{"HDR", "XHDR"}
@@ -272,8 +276,8 @@ var (
 
 const headOnly = "HEAD"
 
-// overview requests the overview of s. If r is unknown, the server has no
-// overview.
+// overview requests the overview of the articles in s. If r is the reply to an unknown
+// command, the server has no overview.
 func (x *operation) overview(s span) (r reply, err error) {
 	c := x.conn
 	if c.over != "" && !slices.Contains(overviewVerbs[:], c.over) {
@@ -354,8 +358,8 @@ const (
 	maxFields   = 16 << 20
 )
 
-// fields requests the header fields of the articles in s. If the server does not
-// know the command, ok is false.
+// fields requests the header fields of the articles in s. If the server does not support
+// the command, ok is false.
 func (x *operation) fields(verb string, s span) (found overviews, ok bool, err error) {
 	found = overviews{}
 	left := min(x.client.o.Limits.Octets, maxFields)
@@ -395,12 +399,13 @@ func (o overviews) add(text, field string, s span) {
 	if o[n] == nil {
 		o[n] = &overview{Number: n, Bytes: -1, Lines: -1}
 	}
-	if content != "(none)" { // the text of XHDR for a missing field
+	if content != "(none)" { // XHDR replies "(none)" for a missing field
 		o[n].set(field, content)
 	}
 }
 
-// fieldItems converts found to items, and then the articles in rest.
+// fieldItems returns a function that converts the overviews in found to items. It then
+// requests the articles in the range rest.
 func (x *operation) fieldItems(verb string, found overviews, rest span, item func(*overview) scheme.Item) nextItem {
 	numbers := slices.Sorted(maps.Keys(found))
 	return func() (scheme.Item, error) {
@@ -425,7 +430,8 @@ func (x *operation) fieldItems(verb string, found overviews, rest span, item fun
 	}
 }
 
-// headItems converts the heads of articles to items, for servers of RFC 977.
+// headItems converts the heads of articles to items. It is for servers that support only
+// RFC 977.
 func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextItem, error) {
 	numbers, err := x.numbers(s)
 	if err != nil {
@@ -456,8 +462,8 @@ func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextIte
 	}, nil
 }
 
-// numbers returns the numbers in s that have an article, in order. If the server
-// cannot list them, it returns nil.
+// numbers returns the numbers in s that belong to articles, in order. If the server cannot
+// list the numbers, it returns nil.
 func (x *operation) numbers(s span) ([]int64, error) {
 	r, err := x.conn.command("LISTGROUP")
 	if err != nil || r.code != 211 {
@@ -473,8 +479,8 @@ func (x *operation) numbers(s span) ([]int64, error) {
 	return numbers, err
 }
 
-// head returns at most maxHead octets of the head of an article. It subtracts the
-// octets that it reads from left.
+// head returns at most maxHead octets of the head of an article. It subtracts the number of
+// octets that it reads from the value of left.
 func (x *operation) head(number int64, left *int64) (string, error) {
 	if _, err := x.conn.expect(221, "HEAD", strconv.FormatInt(number, 10)); err != nil {
 		return "", err
@@ -494,8 +500,8 @@ func (x *operation) head(number int64, left *int64) (string, error) {
 	return string(text), nil
 }
 
-// listGroups lists the newsgroups of a server. For a probe it does not request
-// descriptions.
+// listGroups lists the newsgroups of a server. If the request is a probe, it does not
+// request descriptions.
 func (x *operation) listGroups() (scheme.Resource, error) {
 	x.conn.record(x.source)
 	var described map[string]string
@@ -505,7 +511,7 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 			return nil, err
 		}
 	}
-	// RFC 977 defines the same list as LIST without an argument.
+	// In RFC 977, LIST without an argument requests the same list.
 	command := []string{"LIST", "ACTIVE"}
 	r, err := x.conn.command(command...)
 	if err == nil && r.unknown() {
@@ -527,11 +533,11 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 	return l.menu(x.server.Host()), nil
 }
 
-// Limits for the descriptions of newsgroups in memory. The largest servers have less
-// than half as much.
+// Limits for the descriptions of newsgroups in memory. The largest servers need less than
+// half of each limit.
 const (
-	maxDescriptions = 32 << 20 // octets
-	maxDescribed    = 1 << 18  // newsgroups
+	maxDescriptions = 32 << 20 // maximum number of octets
+	maxDescribed    = 1 << 18  // maximum number of newsgroups
 )
 
 // descriptions returns the descriptions of newsgroups by name. If the server has
@@ -551,8 +557,8 @@ func (x *operation) descriptions() (map[string]string, error) {
 	return described.byName, err
 }
 
-// descriptions holds the descriptions of newsgroups, and the number of octets and newsgroups that
-// it can still accept.
+// descriptions holds the descriptions of newsgroups. It also holds the number of octets and
+// the number of newsgroups that it can still accept.
 type descriptions struct {
 	byName             map[string]string
 	octets, newsgroups int
@@ -568,7 +574,8 @@ func (d *descriptions) add(text string) {
 	d.byName[text[:i]] = strings.TrimSpace(text[i:])
 }
 
-// groupItem reads a line of LIST ACTIVE: name, highest number, lowest, status.
+// groupItem parses a line of LIST ACTIVE, which has a name, the highest number, the lowest
+// number and a status.
 func groupItem(text, base string, described map[string]string) scheme.Item {
 	fields := strings.Fields(text)
 	if len(fields) < 3 {

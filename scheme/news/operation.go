@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// operation is one open, from the choice of a connection to the end of reading the
-// resource. When ctx ends, the connection is closed, and reads from it fail.
+// operation is one open, from the choice of a connection until the resource is read. When
+// ctx ends, the operation closes the connection, and reads from the connection fail.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -32,11 +32,11 @@ type operation struct {
 	refused  int                 // number of answers that the server rejected
 	source   *archived.Buffer    // the replies to the commands of a list; nil if not requested
 	archived bool                // the replies are from an archive
-	wanted   scheme.ItemRange    // items to select from the archived ones; req has the original request
+	wanted   scheme.ItemRange    // items to select from the archived items; req has the original request
 }
 
-// run reuses an idle connection if there is one. If the server has closed it, run
-// opens a new one.
+// run performs the operation. It reuses an idle connection if there is one. If the server
+// has closed that connection, run opens a new one.
 func (x *operation) run() (scheme.Resource, error) {
 	if kept, ok := x.client.takeIdle(x.key, x.url.newsgroup); ok {
 		x.use(kept)
@@ -65,14 +65,14 @@ func (x *operation) use(c *conn) {
 	x.Begin(x.ctx, &c.Conn, x.req, func() { x.client.pool.Put(c) })
 }
 
-// Close closes the connection unless everything was read.
+// Close closes the connection unless the client has read the whole response.
 func (x *operation) Close() error {
 	x.End(false)
 	return nil
 }
 
-// sameLogin reports whether a reused connection has the login that this
-// operation would use. Request.Ask may now return another answer.
+// sameLogin reports whether a reused connection has the login that this operation would
+// use. It calls Request.Ask again, because Request.Ask may now return another answer.
 func (x *operation) sameLogin() (bool, error) {
 	if !x.conn.asked {
 		return true, nil
@@ -86,8 +86,8 @@ func (x *operation) sameLogin() (bool, error) {
 	return *x.answer == *x.conn.login, nil
 }
 
-// perform opens the resource. If the server requires another step first,
-// perform carries it out and tries again.
+// perform opens the resource. If the server requires another step first, perform carries
+// out that step and tries again.
 func (x *operation) perform() (scheme.Resource, error) {
 	for {
 		res, err := x.open()
@@ -117,8 +117,8 @@ func (x *operation) open() (res scheme.Resource, err error) {
 	return x.listGroups()
 }
 
-// remedy carries out the step that the server requires in err. It carries out each
-// step once. If there is none, it returns an error.
+// remedy carries out the step that the reply in err requires. It carries out each step at
+// most once. If there is no step left, it returns an error.
 func (x *operation) remedy(err error) error {
 	refused := (*lineconn.ReplyError)(nil)
 	if !errors.As(err, &refused) || x.conn.Broken {
@@ -139,7 +139,7 @@ func (x *operation) remedy(err error) error {
 	return err
 }
 
-// encrypt starts TLS because the server requires it in err.
+// encrypt starts TLS, because the reply in err requires TLS.
 func (x *operation) encrypt(err error) error {
 	if !x.conn.tls && x.client.o.StartTLS != TLSOff {
 		if done, failed := x.startTLS(); failed != nil {
@@ -154,7 +154,7 @@ func (x *operation) encrypt(err error) error {
 // maxLogins is the maximum number of calls of Request.Ask for one server.
 const maxLogins = 3
 
-// logIn logs in because the server requires it in refused.
+// logIn logs in, because the reply refused requires a login.
 func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	if x.conn.login != nil {
 		return scheme.Hint(refused, "the server accepted the login, but it does not permit this request")
@@ -181,8 +181,8 @@ func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	}
 }
 
-// protect ensures that a login is sent over TLS, or that the options allow it
-// without TLS.
+// protect ensures that the connection uses TLS before a login. If the options allow a login
+// without TLS, protect allows it too.
 func (x *operation) protect() error {
 	if x.conn.tls {
 		return nil
@@ -201,8 +201,8 @@ func (x *operation) protect() error {
 		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
-// login returns the URL's user and password, or the answer of Request.Ask. asked
-// reports which.
+// login returns the URL's user and password, or the answer of Request.Ask. In the second
+// case the result asked is the answer.
 func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
 	if k := &x.key; k.HasUser && k.HasPassword {
 		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil
@@ -221,8 +221,9 @@ func (x *operation) ask(realm string) (err error) {
 	return err
 }
 
-// inGroup calls f with the newsgroup selected. If it was selected before and f finds
-// nothing, inGroup selects it again, because there may be new articles.
+// inGroup selects the newsgroup and calls f. If the newsgroup was already selected and f
+// finds nothing, inGroup selects it again and repeats the call, because there may be new
+// articles.
 func (x *operation) inGroup(f func() error) error {
 	name := x.url.newsgroup
 	before := x.conn.group.name == name
@@ -239,8 +240,8 @@ func (x *operation) inGroup(f func() error) error {
 	return f()
 }
 
-// article opens an article by its message-id, or by its number in the selected
-// newsgroup.
+// article opens an article in the selected newsgroup. The argument which is a message-id or
+// a number.
 func (x *operation) article(which string) (scheme.Resource, error) {
 	o := &scheme.Object{URL: x.req.URL, Type: articleType, Size: -1}
 	if x.req.Probe {

@@ -18,14 +18,14 @@ type overview struct {
 	Subject    string
 	From       string
 	Date       string
-	MessageID  string // with "<" and ">"
+	MessageID  string // message-id with "<" and ">"
 	References string // message-ids with spaces between them
-	Bytes      int64  // -1 if unknown
-	Lines      int64  // -1 if unknown
+	Bytes      int64  // size in octets; -1 if unknown
+	Lines      int64  // number of lines; -1 if unknown
 }
 
-// fieldName returns the name of a header field, or of a metadata item of RFC 3977
-// section 8.1, for set.
+// fieldName returns the name that the method set expects for a header field or a metadata
+// item of RFC 3977 section 8.1.
 func fieldName(name string) string { return strings.ToLower(strings.Trim(name, ":")) }
 
 func (o *overview) set(field, content string) {
@@ -47,8 +47,8 @@ func (o *overview) set(field, content string) {
 	}
 }
 
-// overviewFormat is the order of the fields in an overview line, after the number.
-// The zero value is the order of RFC 3977 section 8.3.2.
+// overviewFormat is the order of the fields after the number in an overview line. The zero
+// value is the order of RFC 3977 section 8.3.2.
 type overviewFormat struct {
 	fields []formatField
 }
@@ -74,9 +74,9 @@ func (f *overviewFormat) add(text string) {
 	f.fields = append(f.fields, formatField{fieldName(name), strings.EqualFold(suffix, "full")})
 }
 
-// parse reads an overview line, whose fields are separated by tabs. Missing fields
-// are empty, and parse ignores fields after the last of f. The error wraps
-// [scheme.ErrProtocol]: the line does not begin with an article number.
+// parse reads an overview line, whose fields are separated by tabs. Missing fields are
+// empty. It ignores fields after the last field of f. If the line does not begin with an
+// article number, the error wraps [scheme.ErrProtocol].
 func (f *overviewFormat) parse(text string) (overview, error) {
 	digits, rest, more := strings.Cut(text, "\t")
 	o := overview{Bytes: -1, Lines: -1}
@@ -101,8 +101,8 @@ func (f *overviewFormat) parse(text string) (overview, error) {
 	return o, nil
 }
 
-// parseCount reads a decimal number with optional spaces around it. If the number
-// is negative or does not fit into an int, ok is false.
+// parseCount reads a decimal number, which may have spaces around it. If the number is
+// negative or does not fit into an int64, ok is false.
 func parseCount(text string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, strconv.IntSize)
 	return n, err == nil && n >= 0
@@ -135,7 +135,7 @@ func (o *overview) time() time.Time {
 // articleType is the media type of an article.
 const articleType = "message/rfc822"
 
-// item returns a menu item without a URL.
+// item returns a menu item for the article, without a URL.
 func (o *overview) item() scheme.Item {
 	from := message.DecodeWords(o.From)
 	return scheme.Item{

@@ -27,7 +27,7 @@ func parseReply(text string) (reply, error) {
 	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
 }
 
-// endedError is io.ErrUnexpectedEOF with a message in plain words.
+// endedError is io.ErrUnexpectedEOF with a plain-English message.
 type endedError struct{}
 
 func (endedError) Error() string        { return "the server closed the connection" }
@@ -45,7 +45,7 @@ func readError(err error) error {
 	return scheme.ProtocolError(err)
 }
 
-// refusal returns the error for a reply other than the expected one.
+// refusal returns the error for an unexpected reply.
 func refusal(command string, r reply) error {
 	err := &lineconn.ReplyError{Command: command, Code: r.code, Text: r.text, Kind: kindOf(r.code)}
 	if r.code == codeFault {
@@ -57,7 +57,7 @@ func refusal(command string, r reply) error {
 // Codes that determine the client's next step (RFC 3977 section 3.2.1, RFC 4643 section
 // 2, RFC 4642 section 2.2).
 const (
-	codeNotReader    = 401 // another mode is needed; the text says which
+	codeNotReader    = 401 // the server needs another mode; the text names the mode
 	codeFault        = 403 // for example, the server could not reach a service
 	codeNoLogin      = 480
 	codeNoEncryption = 483
@@ -68,7 +68,7 @@ func kindOf(code int) error {
 	case 411, 412, 420, 421, 422, 423, 430:
 		return scheme.ErrNotFound
 	case codeNoLogin, 481, 482, codeNoEncryption, 450, 452, 502:
-		// In RFC 2980, 450 and 452 correspond to 480 and 481.
+		// In RFC 2980, codes 450 and 452 correspond to 480 and 481.
 		return scheme.ErrAuth
 	case codeNotReader, 500, 501:
 		return scheme.ErrUnsupported
@@ -78,22 +78,27 @@ func kindOf(code int) error {
 	return scheme.ErrProtocol
 }
 
-// unknown reports whether the server does not have the command or the list.
+// unknown reports whether the server does not support the command or does not have the
+// list.
 func (r reply) unknown() bool { return r.code == 500 || r.code == 501 || r.code == 503 }
 
-// group is the newsgroup that is selected on the server (RFC 3977 section 6.1.1).
+// group is the newsgroup that is selected on the server (RFC 3977 section 6.1.1), with its
+// numbers.
 type group struct {
 	name      string
 	low, high int64
 }
 
-// empty reports whether the group has no articles. An empty group may have any numbers.
+// empty reports whether the newsgroup has no articles. The numbers of an empty newsgroup
+// have no meaning.
 func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
 
-// maxCountedNumber is the maximum article number, so that counting up cannot overflow.
+// maxCountedNumber is the maximum article number. Larger numbers could overflow when the
+// client counts up.
 const maxCountedNumber = 1 << 62
 
-// parseGroup reads the reply 211: count, lowest number, highest number, name.
+// parseGroup parses the reply 211, which has a count, the lowest number, the highest number
+// and a name.
 func parseGroup(name string, r reply) (group, error) {
 	var n [3]int64
 	fields := strings.Fields(r.text)
@@ -112,8 +117,8 @@ func parseGroup(name string, r reply) (group, error) {
 	return group{name: name, low: n[1], high: n[2]}, nil
 }
 
-// capabilities are the capabilities that a server lists (RFC 3977 section 3.3), in
-// upper case, with their arguments. If nil, the server has no list.
+// capabilities holds the capabilities that a server lists (RFC 3977 section 3.3). The names
+// are in upper case, and map to their arguments. If nil, the server has no list.
 type capabilities map[string][]string
 
 func (c capabilities) add(text string) {

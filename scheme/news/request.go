@@ -13,8 +13,8 @@ import (
 // (RFC 3977 section 3.1).
 const maxCommand = 512
 
-// appendCommand appends the words as a command line. Only a user or password may
-// contain spaces; [URL.sendable] has checked other words from a URL.
+// appendCommand appends the words as a command line. Only a user or password may contain
+// spaces. [URL.sendable] must have checked the words that come from a URL.
 func appendCommand(dst []byte, words ...string) ([]byte, error) {
 	b, err := line.Append(dst, words...)
 	if err != nil {
@@ -26,9 +26,9 @@ func appendCommand(dst []byte, words ...string) ([]byte, error) {
 	return b, nil
 }
 
-// sendable returns an error for a URL that no command can contain: its newsgroup
-// or message-id contains a space or control character, a message-id contains "<"
-// or ">" (RFC 3977 section 3.6), or the command would be too long.
+// sendable returns an error if no command can contain the parts of the URL. A newsgroup or
+// message-id must not contain a space or a control character. A message-id must not contain
+// "<" or ">" (RFC 3977 section 3.6). The command must not be too long.
 func (n URL) sendable() error {
 	text := path(n.url)
 	part, octets, forbidden := "group", n.newsgroup, ""

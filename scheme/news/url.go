@@ -116,7 +116,8 @@ func notDigit(text string) int {
 	return i
 }
 
-// articleNumber fails for a number that does not fit into an int.
+// articleNumber parses a number. If the number does not fit into an int64, it returns an
+// error.
 func articleNumber(digits string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, strconv.IntSize-1)
 }

@@ -16,16 +16,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A menu may need several replies: one that describes the directory, its links, and the
-// links in the directories of union links. In the archived bytes of a menu, a NUL follows
-// each reply, because no text of the protocol contains it. An empty text means that a
-// reply did not arrive, and noReply that the client had rejected it.
+// A menu may need several replies: a reply that describes the directory, a reply with its
+// links, and replies with the links in the directories of union links. In the archived
+// bytes of a menu, a NUL follows each reply, because no text of the protocol contains a
+// NUL. An empty text means that a reply did not arrive. The text noReply means that the
+// client rejected a reply.
 const (
 	replyEnd = 0
 	noReply  = "ERROR the reply is not in the archive"
 )
 
-// keep adds a reply, or err, to the archived bytes of the menu.
+// keep adds a reply to the archived bytes of the menu. If err is not nil, keep records a
+// missing or rejected reply.
 func (f *fetcher) keep(reply []byte, err error) {
 	if f.source == nil {
 		return
@@ -44,7 +46,7 @@ func (f *fetcher) keep(reply []byte, err error) {
 // archivedReplies holds archived replies, in the order of the requests.
 type archivedReplies struct{ rest []byte }
 
-// next returns the next reply.
+// next returns the next reply in the archive.
 func (k *archivedReplies) next() ([]byte, error) {
 	reply, rest, _ := bytes.Cut(k.rest, []byte{replyEnd})
 	k.rest = rest
@@ -58,8 +60,8 @@ func (k *archivedReplies) next() ([]byte, error) {
 const maxArchived = 64 << 20
 
 // readArchived implements Access.Archived. The URL does not show whether it names a
-// directory or an object, but the bytes do: a menu begins with a line of the protocol and
-// ends in a NUL.
+// directory or an object, but the bytes do. The bytes of a menu begin with a line of the
+// protocol and end in a NUL.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	var at location
@@ -96,7 +98,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	}{rest, body}), nil
 }
 
-// failingReader returns err, or continues to read if err is nil.
+// failingReader fails with err. If err is nil, it reads from its reader.
 type failingReader struct {
 	io.Reader
 	err error
@@ -109,7 +111,7 @@ func (r *failingReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// firstWords lists the words with which a reply can begin.
+// firstWords lists the words that can begin a reply.
 var firstWords = []string{"ATTRIBUTE", "AUTHENTICATED", "FAILURE", "FORWARDED", "ID", "LINK", "LINK-INFO", "NONE-FOUND",
 	"PARAMETER", "SUCCESS", "UNRESOLVED", "VERSION", "WARNING", wordError, wordVersion}
 

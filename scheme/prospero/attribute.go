@@ -32,14 +32,14 @@ const (
 // attribute is a property of an object or of a link. If a name has several values,
 // each is a separate attribute.
 type attribute struct {
-	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A replacement
-	// takes precedence over the object's own value, which takes precedence over a
-	// cached value.
+	// AppliesTo is OBJECT, LINK, CACHED, REPLACEMENT or ADDITIONAL. A replacement takes
+	// precedence over the object's own value. The own value takes precedence over a cached
+	// value.
 	AppliesTo string
 	Name      string
-	Type      string   // SEQUENCE, LINK or FILTER
-	Value     []string // unless Type is LINK
-	Link      *link    // if Type is LINK
+	Type      string   // value type SEQUENCE, LINK or FILTER
+	Value     []string // value, unless Type is LINK
+	Link      *link    // link, if Type is LINK
 }
 
 // fieldType returns the type of a FIELD whose line may omit the type.
@@ -58,8 +58,8 @@ func fieldType(name string) (valueType string, ok bool) {
 // errValueType means that the value of an attribute has an unknown type.
 var errValueType = fmt.Errorf("%w: the type of an attribute", scheme.ErrUnsupported)
 
-// parseAttribute reads the tokens of an ATTRIBUTE line after that word. If the error
-// wraps errValueType, the caller may skip the line.
+// parseAttribute parses the tokens of a line after the word ATTRIBUTE. If the error wraps
+// errValueType, the caller may skip the line.
 func parseAttribute(tokens []string) (attribute, error) {
 	if len(tokens) < 3 {
 		return attribute{}, fmt.Errorf("%w: an attribute has fewer than 3 fields", scheme.ErrProtocol)
@@ -81,10 +81,10 @@ func parseAttribute(tokens []string) (attribute, error) {
 	return a, nil
 }
 
-// cutType splits off the type of an attribute's value. Servers omit the type for
-// the best-known fields.
+// cutType cuts the value type off the tokens of an attribute. Servers omit the type for the
+// best-known fields.
 func cutType(nature, name string, tokens []string) (valueType string, value []string) {
-	if nature == "FIELD" { // registered
+	if nature == "FIELD" { // registered fields may omit the type
 		if t, ok := fieldType(name); ok {
 			if len(tokens) > 1 && tokens[0] == t {
 				tokens = tokens[1:]
@@ -95,7 +95,7 @@ func cutType(nature, name string, tokens []string) (valueType string, value []st
 	if len(tokens) == 0 {
 		return "", nil
 	}
-	if tokens[0] == "ASCII" { // its older name
+	if tokens[0] == "ASCII" { // ASCII is the older name of SEQUENCE
 		return valueSequence, tokens[1:]
 	}
 	return tokens[0], tokens[1:]
@@ -112,8 +112,8 @@ func find(list []attribute, name string) []attribute {
 	return found
 }
 
-// value returns the tokens of the attribute with the given name. It prefers a
-// replacement to the object's own value, and that to a cached value.
+// value returns the tokens of the attribute with the given name. It prefers a replacement
+// over the object's own value, and the object's own value over a cached value.
 func value(list []attribute, name string) []string {
 	rank := func(a attribute) int {
 		switch a.AppliesTo {
@@ -134,10 +134,11 @@ func value(list []attribute, name string) []string {
 	return best.Value
 }
 
-// sizeOf returns the size of an object in octets, or -1 if the attributes do not contain it.
+// sizeOf returns the size of an object in octets. If the attributes do not contain the
+// size, it returns -1.
 func sizeOf(list []attribute) int64 {
 	tokens := value(list, attrSize)
-	if len(tokens) == 2 && tokens[1] == "bytes" { // version 1 has two tokens
+	if len(tokens) == 2 && tokens[1] == "bytes" { // in version 1, the value has two tokens
 		tokens = tokens[:1]
 	}
 	if len(tokens) != 1 {
@@ -150,8 +151,8 @@ func sizeOf(list []attribute) int64 {
 	return int64(n)
 }
 
-// modTime returns the modification time of an object, or the zero time if the
-// attributes do not contain it.
+// modTime returns the modification time of an object. If the attributes do not contain the
+// time, modTime returns the zero time.
 func modTime(list []attribute) time.Time {
 	tokens := value(list, attrModTime)
 	if len(tokens) != 1 {

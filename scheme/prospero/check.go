@@ -110,7 +110,7 @@ func checkDraftPath(f *bnf.Findings, p rawPath) {
 // text returns the field with its ";", as written in u.
 func (f fieldspec) text(u locus.URL) string { return u.String()[f.offset : f.offset+f.size()] }
 
-// checkVersions adds versions that no request can contain.
+// checkVersions adds findings about versions that no request can contain.
 func checkVersions(f *bnf.Findings, p rawPath) {
 	if _, version, ok := strings.Cut(p.ppath, nul); ok {
 		digits, _ := cutDigits(bnf.Decode(version))
@@ -135,7 +135,7 @@ func checkVersions(f *bnf.Findings, p rawPath) {
 
 const versionHelp = "a version is a number up to 2147483647"
 
-// isPlain reports whether the fields contain only characters of their productions.
+// isPlain reports whether the fields contain only characters that their productions allow.
 func (p rawPath) isPlain() bool {
 	for spec := range p.fields {
 		if octet.All(spec.name)&octet.All(spec.value)&octet.Field == 0 {
@@ -145,11 +145,11 @@ func (p rawPath) isPlain() bool {
 	return true
 }
 
-// canonical removes port 1525 and writes each octet in one way. In the hsoname "/" has
-// no significance and only ";" ends it; "=" splits a field (section 3.11). canonical
-// preserves dots and the order of the fields.
+// canonical removes port 1525 and writes each octet in one way. In the hsoname "/" has no
+// significance and only ";" ends it. In a field only "=" separates name and value (section
+// 3.11). canonical preserves dots and the order of the fields.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
-	// Without ";" there are no fields.
+	// A URL without ";" has no fields.
 	const usual = locus.Internet | locus.Slash | locus.PathFsegment
 	if u.Facts().Has(usual) && bnf.Spelled(u, Port) && u.Scheme() == name {
 		return u, 0, nil

@@ -80,12 +80,12 @@ func (f *fetcher) wrapError(err error) error {
 	return fmt.Errorf("prospero: %w", err)
 }
 
-// ports lists the ports from which any server may reply. A privileged server replies
-// from its system's own port, to whichever port the client sent the request.
+// ports lists the ports from which any server may reply. A privileged server replies from
+// its system's own port, even if the client sent the request to another port.
 var ports = [...]uint16{191, Port}
 
-// roundTrip sends a message to the server at the given location and returns the
-// reply. Old servers end packets with a NUL, which contents could also end in.
+// roundTrip sends a message to the server at the given location and returns the reply. Old
+// servers end packets with a NUL. If contents is true, the reply may itself end in a NUL.
 func (f *fetcher) roundTrip(d scheme.Dialer, at location, message []byte, contents bool) ([]byte, error) {
 	if f.archived != nil {
 		return f.archived.next()
@@ -129,8 +129,8 @@ func (f *fetcher) send(d scheme.Dialer, at location, message []byte, contents bo
 	return reply, nil
 }
 
-// dial opens a socket for a server. ARDP defines only IPv4 addresses, but also works
-// over IPv6.
+// dial opens a socket for a server. ARDP defines only IPv4 addresses, but also works over
+// IPv6.
 func dial(ctx context.Context, d scheme.Dialer, address string) (net.Conn, error) {
 	conn, err := scheme.DialPacket(ctx, d, "udp4", address, ports[:]...)
 	var dns *net.DNSError
@@ -149,8 +149,8 @@ func (f *fetcher) dialRedirect(ctx context.Context, at location, to netip.AddrPo
 	return scheme.DialPacket(ctx, d, "udp4", to.String(), ports[:]...)
 }
 
-// dialerFor returns the dialer for a location that a server named, if the policy
-// permits it.
+// dialerFor returns a dialer for a location that a server supplied. If the policy does not
+// permit the location, it returns an error.
 func (f *fetcher) dialerFor(at location) (scheme.Dialer, error) {
 	u, err := at.locator(nil)
 	if err != nil {
@@ -163,7 +163,7 @@ func (at location) address() string {
 	return net.JoinHostPort(strings.Trim(at.host, "[]"), strconv.Itoa(int(at.port)))
 }
 
-// classify wraps the error of package scheme that matches a failed delivery.
+// classify wraps a delivery error in the corresponding error of package scheme.
 func (at location) classify(err error) error {
 	switch {
 	case errors.Is(err, scheme.ErrUnreachable), errors.Is(err, scheme.ErrUnsupported), errors.Is(err, fs.ErrClosed):
@@ -173,7 +173,8 @@ func (at location) classify(err error) error {
 	case errors.Is(err, ardp.ErrDamaged), errors.Is(err, ardp.ErrRedirect):
 		return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 	}
-	// A silent server, or one that rejects the request, looks like a missing server.
+	// The client cannot distinguish a missing server from a silent server or a server that
+	// rejects the request.
 	return fmt.Errorf("%w: %s: %w", scheme.ErrUnreachable, locus.Quote(at.address()), err)
 }
 

@@ -48,7 +48,8 @@ func (l *link) item() scheme.Item {
 	return item
 }
 
-// isFiltered reports whether the link selects only some links of its directory.
+// isFiltered reports whether the link selects only some links of its directory with a
+// filter.
 func (l *link) isFiltered() bool { return len(find(l.Attributes, attrFilter)) > 0 }
 
 // currentTarget returns the target of the link, or its new address if it has moved.
@@ -79,7 +80,7 @@ func (l *link) fields() []scheme.Field {
 	}
 }
 
-// setObject sets the fields of an item for an object of a Prospero server.
+// setObject sets the fields of item for an object on a Prospero server.
 func (l *link) setObject(item *scheme.Item) {
 	switch l.Type {
 	case typeDirectory, typeDirectoryFile:
@@ -111,8 +112,8 @@ func urlTexts(list []locus.URL) []string {
 	return all
 }
 
-// setExternal sets the fields of an item that other protocols serve, with the URL
-// of the best access method that has one.
+// setExternal sets the fields of item for an object that other protocols serve. The URL
+// comes from the best access method that has a URL.
 func (l *link) setExternal(item *scheme.Item) {
 	methods, faults := methodsOf(l.Attributes, l.target, true)
 	item.Fields = []scheme.Field{{Name: "accessMethods", Value: methodFields(methods)}}

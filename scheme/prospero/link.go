@@ -12,7 +12,7 @@ import (
 // Host types of a [target].
 const (
 	hostInternet = "INTERNET-D"
-	hostVirtual  = "VIRTUAL-SYSTEM" // only in symbolic links
+	hostVirtual  = "VIRTUAL-SYSTEM" // host type of symbolic links only
 )
 
 // nameASCII is the only name type.
@@ -20,17 +20,17 @@ const nameASCII = "ASCII"
 
 // target is the address of an object, as a Prospero server writes it.
 type target struct {
-	HostType string // INTERNET-D; VIRTUAL-SYSTEM if Host is the path of a virtual system
-	Host     string // as written, without its port
-	Port     uint16 // 0 means the default of the protocol
-	NameType string // ASCII
-	Name     string // octets: the hsoname, or the access method's name for the object
+	HostType string // INTERNET-D; or VIRTUAL-SYSTEM if Host is the path of a virtual system
+	Host     string // host as written, without its port
+	Port     uint16 // port; 0 means the default port of the protocol
+	NameType string // name type; always ASCII
+	Name     string // octets of the hsoname, or of the access method's name for the object
 	Version  int32  // 0 means the current version
 }
 
-// parseTarget reads host type, host, name type, name and version, all of which are
-// required. It ignores further tokens: the time after DEST-EXP, when the target may be
-// stale, and a number at the end of the line in version 1.
+// parseTarget parses host type, host, name type, name and version. All five are required.
+// It ignores further tokens, such as the time after DEST-EXP, when the target may be stale.
+// In version 1, a number at the end of the line may also follow.
 func parseTarget(tokens []string) (t target, err error) {
 	t = target{HostType: tokens[0], Host: tokens[1], NameType: tokens[2], Name: tokens[3]}
 	if t.HostType == hostInternet {
@@ -45,7 +45,7 @@ func parseTarget(tokens []string) (t target, err error) {
 	return t, nil
 }
 
-// checkTypes returns an error if no Prospero server can describe t.
+// checkTypes returns an error if t cannot be the address of an object on a Prospero server.
 func (t target) checkTypes() error {
 	switch {
 	case t.HostType != hostInternet:
@@ -56,7 +56,8 @@ func (t target) checkTypes() error {
 	return nil
 }
 
-// cutPort reads a host as "name" or "name(port)". If it fails, host is the whole text.
+// cutPort parses a host in the form "name" or "name(port)". If it fails, the result host is
+// the whole text.
 func cutPort(text string) (host string, port uint16, err error) {
 	host, digits, ok := strings.Cut(text, "(")
 	if !ok {
@@ -70,42 +71,42 @@ func cutPort(text string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// Link kinds: the letter of a LINK line.
+// Link kinds, the letters in LINK lines.
 const (
 	kindLink      = 'L'
-	kindUnion     = 'U' // the links of its directory replace it
-	kindInvisible = 'I' // few servers send it
+	kindUnion     = 'U' // the links of the target directory replace this link
+	kindInvisible = 'I' // hidden link, which few servers send
 )
 
-// Link types: the type of the object when the link was made.
+// Link types, the types of the objects when the links were made.
 const (
 	typeFile          = "FILE"
 	typeDirectory     = "DIRECTORY"
 	typeDirectoryFile = "DIRECTORY+FILE"
 	typeObject        = "OBJECT"
-	typeExternal      = "EXTERNAL" // outside Prospero; access methods are attached
+	typeExternal      = "EXTERNAL" // object outside Prospero; its access methods are attached
 	typeSymbolic      = "SYMBOLIC" // a name in a virtual system
-	typeForwarding    = "FP"       // the new address of an object; only in attributes
-	typeNull          = "NULL"     // only the name may be known
+	typeForwarding    = "FP"       // the new address of an object; this type occurs only in attributes
+	typeNull          = "NULL"     // a link of which only the name may be known
 )
 
 // link is one link of a directory.
 type link struct {
-	Kind byte   // kindLink, kindUnion, kindInvisible, or an unknown one
-	Type string // one of the types above, or an unknown one
-	Name string // octets of a label; must not be used as a path
+	Kind byte   // kindLink, kindUnion, kindInvisible, or an unknown letter
+	Type string // link type from the list above, or an unknown type
+	Name string // octets of the label; must not be used as a path
 	target
-	Attributes []attribute // in the server's order
-	// Err is the reason why this link cannot be followed: its kind, type or target
-	// is unknown or malformed. Other links may still be valid.
+	Attributes []attribute // attributes in the server's order
+	// Err is the reason why this link cannot be followed. The kind, the type or the target
+	// of the link is unknown or malformed. Other links may still be valid.
 	Err error
 }
 
-// linkFields is the minimum number of fields of a link, from the letter on.
+// linkFields is the minimum number of fields of a link, including the letter.
 const linkFields = 8
 
-// parseLink reads the fields of a LINK line, starting with the letter. It fails if
-// there are too few; other faults are in [link.Err].
+// parseLink parses the fields of a LINK line, starting with the letter. It fails if there
+// are too few fields. It reports other faults in [link.Err].
 func parseLink(tokens []string) (link, error) {
 	if len(tokens) < linkFields {
 		return link{}, fmt.Errorf("%w: LINK with %d of %d fields", scheme.ErrProtocol, len(tokens), linkFields)
@@ -121,8 +122,8 @@ func parseLink(tokens []string) (link, error) {
 	return l, nil
 }
 
-// check returns an error if kind or type of the link are unknown. letter is its first
-// field.
+// check returns an error if the kind or the type of the link is unknown. The argument
+// letter is the first field of the link.
 func (l link) check(letter string) error {
 	switch l.Kind {
 	case kindLink, kindUnion, kindInvisible:
@@ -138,9 +139,9 @@ func (l link) check(letter string) error {
 	return fmt.Errorf("%w: a link to an object of type %s", scheme.ErrUnsupported, locus.Quote(l.Type))
 }
 
-// cutNullLink reads the line of a link of type NULL at the beginning of message.
-// Servers do not quote the name in this line, so a space would split it, and an
-// apostrophe would hide the next lines.
+// cutNullLink parses the line of a link of type NULL at the beginning of message. Servers
+// do not quote the name in this line. An ordinary parser would therefore split the line at
+// a space in the name, and would hide the next lines after an apostrophe.
 func cutNullLink(message string) (l link, rest string, ok bool) {
 	text, ok := strings.CutPrefix(message, "LINK")
 	if !ok || text == "" || !isBlank(rune(text[0])) {

@@ -11,13 +11,13 @@ import (
 
 // location identifies the object of a request. It is comparable.
 type location struct {
-	host    string // as in a URL, in lower case
+	host    string // host in the form of URLs, in lower case
 	port    uint16
 	hsoname string
-	version int32 // 0 means the current version
+	version int32 // version; 0 means the current version
 }
 
-// location returns the location of x. The error is about a version or an id that no
+// location returns the location of x. It fails if the URL has a version or an id that no
 // request can contain.
 func (x URL) location() (location, error) {
 	at := location{host: strings.ToLower(x.url.Host()), port: Port, hsoname: x.hsoname}
@@ -50,7 +50,8 @@ func (x URL) checkRequest() error {
 	return nil
 }
 
-// location returns the location of t, if t is an object of a Prospero server.
+// location returns the location of t. If t is not an object on a Prospero server, it
+// returns an error.
 func (t *target) location() (location, error) {
 	// locus.IsHost must check t.Host itself, because ToLower turns some other letters into ASCII.
 	if t.HostType != hostInternet || !locus.IsHost(t.Host) {
@@ -59,7 +60,7 @@ func (t *target) location() (location, error) {
 	return location{host: strings.ToLower(t.Host), port: cmp.Or(t.Port, Port), hsoname: t.Name, version: t.Version}, nil
 }
 
-// target returns at in the form that a server writes.
+// target returns the location in the form that a server writes.
 func (at location) target() target {
 	return target{HostType: hostInternet, Host: at.host, Port: at.port, NameType: nameASCII, Name: at.hsoname, Version: at.version}
 }
@@ -69,7 +70,8 @@ func (at location) current() location {
 	return at
 }
 
-// locator returns the URL of at. The fields precede the field of the version.
+// locator returns the URL of the location. The given fields precede the field that holds
+// the version.
 func (at location) locator(fields []Field) (locus.URL, error) {
 	p := Parts{Host: at.host, Port: at.port, Hsoname: at.hsoname, Fields: fields}
 	if p.Port == Port {

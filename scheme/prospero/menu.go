@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxDepth is the maximum depth of nested union links.
+// maxDepth is the maximum depth to which union links may be nested.
 const maxDepth = 8
 
 // menu lists one directory. Each run of the iterator uses a new menu.
 type menu struct {
 	*fetcher
-	visited     map[location]bool // directories that were listed, without versions
-	unreachable map[string]error  // by the servers' addresses
-	left        int               // remaining requests
+	visited     map[location]bool // locations, without versions, of the directories that were listed
+	unreachable map[string]error  // errors of unreachable servers, by the address of the server
+	left        int               // number of remaining requests
 	warnings    []string
 }
 
@@ -52,8 +52,8 @@ func (c canceler) Close() error {
 	return nil
 }
 
-// links yields the links of a directory at the given depth of unions. It reports
-// whether to continue.
+// links yields the links of a directory, which the given number of nested union links lead
+// to. It reports whether to continue.
 func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) bool {
 	m.warnings = append(m.warnings, r.Warnings...)
 	for i := range r.Links {
@@ -76,14 +76,14 @@ func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) b
 	return true
 }
 
-// isUnion reports whether the links of another directory replace l. A union link with
-// a filter stays, because filters are not applied.
+// isUnion reports whether the links of another directory replace l. A union link with a
+// filter is not replaced, because the client does not apply filters.
 func (l *link) isUnion() bool {
 	return l.Kind == kindUnion && l.Err == nil && l.isObject() && !l.isFiltered()
 }
 
-// union yields the links of the directory of a union link. If the directory cannot be
-// listed, it yields the link itself, with the reason.
+// union yields the links of the directory to which the union link l points. If the server
+// cannot list the directory, union yields l itself, with the reason.
 func (m *menu) union(l *link, depth int, yield func(scheme.Item, error) bool) bool {
 	at, err := l.currentTarget().location()
 	if err == nil && m.visited[at.current()] {
@@ -110,7 +110,8 @@ var (
 	errCircle = fmt.Errorf("%w: servers forward to each other in a loop", scheme.ErrProtocol)
 )
 
-// fetch lists the directory at a location, or at its new location if it has moved.
+// fetch lists the directory at a location. If the directory has moved, fetch lists it at
+// its new location.
 func (m *menu) fetch(at location, depth int) (*reply, error) {
 	if depth >= maxDepth {
 		return nil, errDepth
@@ -133,8 +134,8 @@ func (m *menu) fetch(at location, depth int) (*reply, error) {
 	}
 }
 
-// listAt lists the directory at a location that a server named. It does not try
-// an unreachable server again.
+// listAt lists the directory at a location that a server supplied. It sends no request to a
+// server that was unreachable before.
 func (m *menu) listAt(at location) (*reply, error) {
 	if err := m.unreachable[at.address()]; err != nil {
 		return nil, err

@@ -12,24 +12,24 @@ import (
 
 // Names of access methods.
 const (
-	methodContents = "PROSPERO-CONTENTS" // request the contents from the Prospero server
-	methodAFTP     = "AFTP"              // anonymous FTP
-	methodFTP      = "FTP"               // FTP with the user's own login
-	methodLocal    = "LOCAL"             // a file on the client's machine, chosen by the server
+	methodContents = "PROSPERO-CONTENTS" // requests the contents from the Prospero server
+	methodAFTP     = "AFTP"              // retrieves the file by anonymous FTP
+	methodFTP      = "FTP"               // retrieves the file by FTP with the user's own login
+	methodLocal    = "LOCAL"             // reads a file on the client's machine, which the server chooses
 )
 
 // method is an access method for an object, usually with another protocol.
 type method struct {
-	Name   string // AFTP, GOPHER, PROSPERO-CONTENTS
-	target        // the name is the object's name in this method
+	Name   string // name, such as AFTP, GOPHER or PROSPERO-CONTENTS
+	target        // address of the object for this method
 	More   []string
 }
 
 // methodsOf returns the access methods in the attributes of an object or a link, in the
-// server's order of preference. of, the target of the link or the object, supplies the
-// empty parts of a method. If external is true, of is outside Prospero, so that its
-// port belongs to the method and not to a Prospero server. faults holds the errors of
-// malformed methods.
+// server's order of preference. The argument of is the target of the link or the object; it
+// supplies the empty fields of a method. If external is true, that target is outside
+// Prospero, and its port belongs to the method rather than to a Prospero server. The result
+// faults holds the errors of malformed methods.
 func methodsOf(list []attribute, of target, external bool) (methods []method, faults []error) {
 	for _, a := range find(list, attrAccessMethod) {
 		if a.Type != valueSequence {
@@ -51,7 +51,7 @@ func parseMethod(tokens []string, of target, external bool) (method, error) {
 		return method{}, fmt.Errorf("%w: access method %s has %d of %d tokens", scheme.ErrProtocol, locus.Quote(strings.Join(tokens, " ")), len(tokens), least)
 	}
 	m := method{Name: tokens[0], target: of, More: tokens[least:]}
-	m.Version = 0 // a method has none
+	m.Version = 0 // a method has no version
 	m.HostType = cmp.Or(tokens[1], of.HostType)
 	m.NameType = cmp.Or(tokens[3], of.NameType)
 	m.target.Name = cmp.Or(tokens[4], of.Name)
@@ -68,9 +68,9 @@ func parseMethod(tokens []string, of target, external bool) (method, error) {
 // isContents reports whether the method requests the contents from a Prospero server.
 func (m method) isContents() bool { return m.Name == methodContents }
 
-// URL returns the URL for the method. The error wraps [scheme.ErrUnsupported]: no URL
-// scheme corresponds to the method, or a URL cannot contain its host or name. LOCAL
-// never has a URL, because a server must not choose which files a client reads.
+// URL returns the URL for the method. If no URL scheme corresponds to the method, or a URL
+// cannot contain the host or the name, the error wraps [scheme.ErrUnsupported]. LOCAL never
+// has a URL, because a server must not choose which files a client reads.
 func (m method) URL() (locus.URL, error) {
 	u, err := m.url()
 	if err != nil {
@@ -147,7 +147,7 @@ func (m method) contentsURL() (locus.URL, error) {
 	return u, nil
 }
 
-// ftpURL returns the URL of a file. root is the beginning of the url-path.
+// ftpURL returns the URL of a file. The argument root is the beginning of the url-path.
 func (m method) ftpURL(root string) (locus.URL, error) {
 	path := root + encodePath(strings.TrimPrefix(m.target.Name, "/"))
 	switch m.firstExtra() {
@@ -168,8 +168,8 @@ func (m method) firstExtra() string {
 	return m.More[0]
 }
 
-// gopherURL returns the URL of a gopher item. If there is no token for the type, the
-// type is the first character of the selector, which stays in the selector.
+// gopherURL returns the URL of a gopher item. If the method has no token for the
+// gophertype, the first character of the selector is also the gophertype.
 func (m method) gopherURL() (locus.URL, error) {
 	if strings.Contains(m.target.Name, "\t") {
 		return locus.URL{}, errName
@@ -192,7 +192,7 @@ func (m method) gopherURL() (locus.URL, error) {
 	return m.hostURL("gopher", nil, encodePath(gtype+m.target.Name))
 }
 
-// user returns the encoded user that the text of a session suggests, or nil.
+// user returns the encoded user that the access method suggests for a session, or nil.
 func (m method) user() *string {
 	name, ok := strings.CutPrefix(strings.Join(m.More, " "), `Use the account name "`)
 	if ok {
@@ -214,7 +214,7 @@ func (m method) nfsURL() (locus.URL, error) {
 	return m.hostURL("nfs", nil, encodePath(strings.TrimPrefix(system, "/"))+"/"+encodePath(m.target.Name))
 }
 
-// afsURL returns the URL of a file in the cell at the beginning of its name. AFS
+// afsURL returns the URL of a file in AFS. The name of the file begins with its cell. AFS
 // ignores the host.
 func (m method) afsURL() (locus.URL, error) {
 	cell, rest, _ := strings.Cut(strings.TrimPrefix(m.target.Name, "/"), "/")
@@ -222,9 +222,9 @@ func (m method) afsURL() (locus.URL, error) {
 	return m.hostURL("afs", nil, encodePath(rest))
 }
 
-// gatewayURLs returns the URLs that an hsoname implies, possibly none. Servers use such
-// names for resources that they fetch from elsewhere: Archie for the directories of FTP
-// servers, others for gopher menus and for WAIS documents and searches.
+// gatewayURLs returns the URLs that an hsoname implies, possibly none. Some servers use
+// such names for resources on other servers. Archie uses them for directories of FTP
+// servers. Other servers use them for gopher menus, and for WAIS documents and searches.
 func gatewayURLs(hsoname string) []locus.URL {
 	kind, rest, _ := strings.Cut(hsoname, "/")
 	if strings.ContainsAny(rest, "\t\r\n\x00") {
@@ -256,7 +256,7 @@ func archieURL(text string) (locus.URL, error) {
 	return method{target: target{Host: site}}.hostURL("ftp", nil, encodePath(path)+";type=d")
 }
 
-// gopherGatewayURL reads <host>(<port>)/<type>/<selector>.
+// gopherGatewayURL parses <host>(<port>)/<type>/<selector>.
 func gopherGatewayURL(text string) (locus.URL, error) {
 	m, rest, err := cutGateway(text)
 	if err != nil {
@@ -267,7 +267,7 @@ func gopherGatewayURL(text string) (locus.URL, error) {
 	return m.gopherURL()
 }
 
-// waisGatewayURL reads <host>(<port>)/<type>/<database>/<docid>, or
+// waisGatewayURL parses <host>(<port>)/<type>/<database>/<docid>, or
 // <host>(<port>)/QUERY/<database>/<words>.
 func waisGatewayURL(text string) (locus.URL, error) {
 	m, rest, err := cutGateway(text)
@@ -291,7 +291,7 @@ func waisGatewayURL(text string) (locus.URL, error) {
 	return m.hostURL("wais", nil, path)
 }
 
-// cutGateway splits the host off a name and returns it as a method.
+// cutGateway cuts the host off the beginning of a name. It returns the host in a method.
 func cutGateway(text string) (m method, rest string, err error) {
 	host, rest, _ := strings.Cut(text, "/")
 	m.Host, m.Port, err = cutPort(host)

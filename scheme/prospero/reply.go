@@ -10,28 +10,28 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Limits of a reply. [Options] also limits the packets of a message.
+// Limits of a reply. [Options] also limits the number of packets in a message.
 const (
 	maxLines = 100_000
-	maxToken = 1 << 20 // octets of a token, except the contents of an object
+	maxToken = 1 << 20 // maximum number of octets of a token, except the contents of an object
 )
 
 // reply is a server's reply to a request.
 type reply struct {
-	Links      []link      // in the server's order
-	Attributes []attribute // of the object, in the server's order
-	Warnings   []string    // for a person; not safe for a terminal
-	Forwarded  *target     // the server with the object, or nil
-	// Failure is a [*failureError] if the server rejected the request. Then the rest
-	// of the reply is not an answer.
+	Links      []link      // links in the server's order
+	Attributes []attribute // attributes of the object in the server's order
+	Warnings   []string    // texts for the user; not safe for a terminal
+	Forwarded  *target     // address of the server with the object; nil if the object has not moved
+	// Failure is a [*failureError] if the server rejected the request. The rest of the
+	// reply is then not an answer.
 	Failure error
 	Old     bool // the reply uses version 1 of the protocol
 }
 
-// failureError is the server's rejection of a request. It wraps the error of
-// package scheme that corresponds to its word, such as [scheme.ErrNotFound].
+// failureError is the server's rejection of a request. It wraps the error of package scheme
+// that corresponds to its field Word, such as [scheme.ErrNotFound].
 type failureError struct {
-	Word string // NOT-FOUND, ...; also ERROR and VERSION-NOT-SUPPORTED
+	Word string // word such as NOT-FOUND; also ERROR and VERSION-NOT-SUPPORTED
 	Text string // the server's text; may be empty
 }
 
@@ -49,7 +49,8 @@ const (
 	wordVersion = "VERSION-NOT-SUPPORTED"
 )
 
-// wordNotDirectory means that an object is not a directory, or that a directory is missing.
+// wordNotDirectory means that an object is not a directory, or that a directory does not
+// exist.
 const wordNotDirectory = "NOT-A-DIRECTORY"
 
 // Unwrap returns the error of package scheme that corresponds to e.Word.
@@ -67,9 +68,9 @@ func (e *failureError) Unwrap() error {
 	return scheme.ErrProtocol
 }
 
-// parseReply reads a whole reply. The error wraps [scheme.ErrProtocol] or
-// [scheme.ErrTooLarge]: the reply is malformed, and the caller must not use any part
-// of it. A rejection is not an error; the reply contains it.
+// parseReply parses a whole reply. If the reply is malformed, the error wraps
+// [scheme.ErrProtocol] or [scheme.ErrTooLarge], and the caller must not use any part of the
+// reply. A rejection is not an error; the reply contains it.
 func parseReply(message []byte) (*reply, error) {
 	text := string(message)
 	p := parser{reply: &reply{}}
@@ -78,7 +79,7 @@ func parseReply(message []byte) (*reply, error) {
 		offset := len(text) - len(rest)
 		var err error
 		if rest, err = p.next(rest); err != nil {
-			// Empty lines do not count.
+			// The line number does not count empty lines.
 			return nil, fmt.Errorf("line %d of the reply, at octet %d: %w", p.lines, offset, err)
 		}
 	}
@@ -86,7 +87,8 @@ func parseReply(message []byte) (*reply, error) {
 		return nil, fmt.Errorf("%w: the reply is empty", scheme.ErrProtocol)
 	}
 	if t := forwarding(p.reply.Attributes); t != nil && p.reply.Forwarded == nil {
-		// If a client requests all attributes, a server sends this one and then fails.
+		// If a client requests all attributes, a server sends this attribute and then
+		// rejects the request.
 		p.reply.Forwarded, p.reply.Failure = t, nil
 	}
 	return p.reply, nil
@@ -96,14 +98,14 @@ func parseReply(message []byte) (*reply, error) {
 type parser struct {
 	reply  *reply
 	lines  int
-	tokens []string     // the tokens of the current line
-	list   *[]attribute // of the object, or of the last link
-	// depth is the maximum number of ">" signs before the next attribute. If an
-	// attribute contains a link, the attributes of that link have one more.
+	tokens []string     // tokens of the current line
+	list   *[]attribute // attributes of the object, or of the last link
+	// depth is the maximum number of ">" signs before the next attribute. If an attribute
+	// contains a link, one more ">" sign precedes the attributes of that link.
 	depth int
 }
 
-// next reads the first line of a message, and returns the rest.
+// next parses the first line of a message, and returns the rest of the message.
 func (p *parser) next(message string) (rest string, err error) {
 	if l, rest, ok := cutNullLink(message); ok {
 		if err := p.count(); err != nil {
@@ -146,9 +148,9 @@ func (p *parser) cut(message string) (line, rest string, closed bool) {
 	return cutLine(message)
 }
 
-// open reads a line whose quotes stay open to the end of the message. That is an
-// error, except for a rejection with bad quotes, which is more useful than the
-// error.
+// open parses a line whose quotes stay open to the end of the message. Such a line is an
+// error. The exception is a rejection, whose text is more useful to the user than an error
+// about quotes.
 func (p *parser) open(message string) (rest string, err error) {
 	line, rest := cutRawLine(message)
 	switch word, _, _ := strings.Cut(line, " "); word {
@@ -167,8 +169,8 @@ func (p *parser) split(line string) {
 	}
 }
 
-// checkTokens applies the limit to all tokens except the contents of an object, which
-// only the size of a message limits.
+// checkTokens limits the size of all tokens except the contents of an object. Only the size
+// of a message limits the contents.
 func (p *parser) checkTokens() error {
 	for i, token := range p.tokens {
 		if len(token) > maxToken && !(i > 0 && p.tokens[i-1] == dataWord && slices.Contains(p.tokens[:i], attrContents)) {
@@ -178,7 +180,7 @@ func (p *parser) checkTokens() error {
 	return nil
 }
 
-// read reads a line whose tokens are p.tokens.
+// read parses a line whose tokens are in p.tokens.
 func (p *parser) read(line string) error {
 	r := p.reply
 	word, fields := p.tokens[0], p.tokens[1:]
@@ -233,8 +235,8 @@ func (p *parser) fail(failure *failureError) {
 	}
 }
 
-// warning records a text for a person. The word after WARNING is part of the text,
-// except MESSAGE.
+// warning records a warning for the user. The word after WARNING is part of the text,
+// unless the word is MESSAGE.
 func (p *parser) warning(line string, fields []string) {
 	skip := 1
 	if len(fields) > 0 && fields[0] == "MESSAGE" {
@@ -257,14 +259,14 @@ func (p *parser) link(fields []string) error {
 	return nil
 }
 
-// addLink adds a link. The following attributes belong to it.
+// addLink adds a link. The next attributes belong to that link.
 func (p *parser) addLink(l link) {
 	p.reply.Links = append(p.reply.Links, l)
 	p.list, p.depth = &p.reply.Links[len(p.reply.Links)-1].Attributes, 0
 }
 
-// attribute adds an attribute. It ignores an attribute with depth 1 or more, which
-// belongs to the link in another attribute.
+// attribute adds an attribute. It ignores an attribute with depth 1 or more, because such
+// an attribute belongs to a link inside another attribute.
 func (p *parser) attribute(depth int, fields []string) error {
 	if depth > p.depth {
 		return fmt.Errorf("%w: an attribute of a missing link", scheme.ErrProtocol)
@@ -305,21 +307,21 @@ func (p *parser) forwarded(fields []string) error {
 	return nil
 }
 
-// Kinds of values of the attribute CONTENTS.
+// Value kinds of the attribute CONTENTS.
 const (
 	dataWord   = "DATA"
 	taggedWord = "TAGGED"
 )
 
-// Contents returns the octets of the object. If the reply has none, ok is false. It
-// copies DATA unchanged. It writes a TAGGED value as a line with the tag, ": " and the
-// text.
+// Contents returns the octets of the object. If the reply has no contents, ok is false.
+// Contents copies a DATA value unchanged. It writes a TAGGED value as a line with the tag,
+// ": " and the text.
 func (r *reply) Contents() (octets []byte, ok bool) {
 	for _, a := range r.Attributes {
 		if !sameName(a.Name, attrContents) || len(a.Value) == 0 {
 			continue
 		}
-		// A text that the server did not quote consists of several tokens.
+		// A text without quotes consists of several tokens.
 		switch kind, rest := a.Value[0], a.Value[1:]; {
 		case kind == dataWord:
 			octets, ok = appendJoined(octets, rest), true

@@ -14,23 +14,24 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// basicAttributes describe the kind of an object. If a client requests only
-// ACCESS-METHOD, servers give wrong answers, for files and for directories.
+// basicAttributes describe the kind of an object. If a client requests only ACCESS-METHOD,
+// servers give wrong answers for both files and directories.
 var basicAttributes = [...]string{"ACCESS-METHOD", "SIZE", "LAST-MODIFIED", "UNIX-MODES"}
 
-// wordNotFound means that an object is missing, or unknown by its name alone.
+// wordNotFound means that an object does not exist, or that its name alone does not
+// identify it.
 const wordNotFound = "NOT-FOUND"
 
 // errNoMethod means that the object exists, but is neither a directory nor has an access method.
 var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no access method", scheme.ErrUnsupported)
 
-// maxAsked is the maximum number of fields of a URL that are requested. The others
-// are compared with attributes that the server sends anyway.
+// maxAsked is the maximum number of URL fields that the client requests. It compares the
+// other fields with the attributes that the server sends anyway.
 const maxAsked = 16
 
-// asked returns the names of the URL's fields to request: names that the server may
-// know and a request can contain. It excludes the contents, and names that mean
-// several attributes.
+// asked returns the names of the URL fields that the client requests. The server may know
+// these names, and a request can contain them. The contents are excluded, and so are names
+// that represent several attributes.
 func (f *fetcher) asked() (names []string) {
 	known := append(basicAttributes[:], attrContents)
 	for _, field := range f.url.Fields() {
@@ -46,9 +47,9 @@ func (f *fetcher) asked() (names []string) {
 	return names
 }
 
-// describe requests the basic attributes and the fields that the URL names (RFC
-// 1738 section 3.11). If the server rejects the request because it does not know a
-// field, describe repeats it without the fields.
+// describe requests the basic attributes and the attributes that the URL fields name (RFC
+// 1738 section 3.11). If the server rejects the request because it does not know a field,
+// describe repeats the request without the fields.
 func (f *fetcher) describe() (*reply, error) {
 	fields := f.asked()
 	info, err := f.info(append(basicAttributes[:], fields...)...)
@@ -63,7 +64,7 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	info, err := f.describe()
 	switch {
 	case isFailure(err, wordNotFound):
-		// A name in a database can still be a directory.
+		// A name in a database can still name a directory.
 		return f.directory(err)
 	case err != nil:
 		return nil, err
@@ -86,8 +87,8 @@ func (f *fetcher) open() (scheme.Resource, error) {
 	return f.retrieve(info, methods, faults)
 }
 
-// directory lists the object. If it is not a directory, the error is instead. If
-// instead is nil, it is the server's error.
+// directory lists the object. If the object is not a directory, directory returns the error
+// instead. If the argument instead is nil, it returns the server's error.
 func (f *fetcher) directory(instead error) (scheme.Resource, error) {
 	list, err := f.list(f.req.Dial, f.at)
 	switch {
@@ -134,7 +135,8 @@ func (f *fetcher) query(at location) *query {
 	return q
 }
 
-// ask sends a request and reads the reply. A rejection is an error.
+// ask sends a request and parses the reply. If the server rejects the request, ask returns
+// an error.
 func (f *fetcher) ask(d scheme.Dialer, at location, message []byte, contents bool) (*reply, error) {
 	text, err := f.roundTrip(d, at, message, contents)
 	if err != nil {
@@ -167,7 +169,7 @@ func (f *fetcher) redirect(t *target) (scheme.Resource, error) {
 
 func isVersion(f Field) bool { return sameName(f.Name, ObjectVersion) }
 
-// remote returns the number in a field ID by which a request selects the object.
+// remote returns the number in an ID field. A request selects the object with this number.
 func (f Field) remote() (number string, ok bool) {
 	number, ok = strings.CutPrefix(f.Value, "REMOTE ")
 	return number, ok && sameName(f.Name, "ID")
@@ -189,8 +191,8 @@ func (f *fetcher) checkFields(list []attribute) error {
 	return nil
 }
 
-// rank orders access methods: methods for everyone, methods that need a login, and
-// methods that no retrieval opens.
+// rank orders the access methods: first methods that all users may use, then methods that
+// need a login, and then methods that cannot retrieve an object.
 type rank int
 
 const (
@@ -212,17 +214,18 @@ func (m method) rank() rank {
 	return retrieval
 }
 
-// candidate is a usable access method: it has a URL, or requests the contents from the
-// object's own server.
+// candidate is a usable access method. Either it has a URL, or it requests the contents
+// from the object's own server.
 type candidate struct {
 	method
 	direct bool // requests the contents from the object's own server
 	url    locus.URL
 }
 
-// candidates returns the usable methods by rank, otherwise in the server's order, and
-// the reasons against the others. object is the requested object, or zero if there is
-// none.
+// candidates returns the usable methods and the reasons against the other methods. It sorts
+// the usable methods by rank, and preserves the server's order within a rank. The argument
+// object is the location of the requested object. If there is no such object, it is the
+// zero location.
 func candidates(methods []method, object location) (list []candidate, unusable []string) {
 	for _, m := range methods {
 		c := candidate{method: m, direct: m.asks(object)}
@@ -245,11 +248,11 @@ func (m method) asks(object location) bool {
 	return err == nil && at == object.current()
 }
 
-// retrieve fetches the object with the first usable method if that is Prospero's own,
-// for this object. Otherwise it returns a redirect to every other method. It omits
-// Prospero's own method, which would be a loop, and methods that need a login: a
-// redirect contains none, and FTP may show anonymous users another object under that
-// name.
+// retrieve fetches the object if the first usable method requests the contents of this
+// object from its own server. Otherwise it returns a redirect to the URLs of the other
+// methods. It omits methods for this object, because they would cause a redirect loop. It
+// also omits methods that need a login. A redirect contains no login, and FTP may show
+// anonymous users another object under the same name.
 func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (scheme.Resource, error) {
 	list, unusable := candidates(methods, f.at)
 	if len(list) > 0 && list[0].direct {
@@ -278,7 +281,8 @@ func (f *fetcher) retrieve(info *reply, methods []method, faults []error) (schem
 	return nil, fmt.Errorf("%w: the object has no usable access method: %s", scheme.ErrUnsupported, joinReasons(unusable, faults))
 }
 
-// needsLogin returns the error for a method that needs a login, with the URL to open.
+// needsLogin returns the error for a method that needs a login. The error's hint contains
+// the URL to open.
 func (c *candidate) needsLogin() error {
 	before, rest, _ := strings.Cut(c.url.String(), "//")
 	return scheme.Hint(fmt.Errorf("%w: access method %s requires your own login", scheme.ErrAuth, locus.Quote(c.Name)),
@@ -330,8 +334,8 @@ func (f *fetcher) newObject(info *reply) *scheme.Object {
 	}
 }
 
-// resumes reports whether the part of an object that the caller has belongs to o.
-// Servers store times in seconds.
+// resumes reports whether the caller has a part of the same version of o. Servers store
+// times in seconds.
 func resumes(req *scheme.Request, o *scheme.Object) bool {
 	return 0 < req.Offset && req.Offset <= o.Size &&
 		(req.ModTime.IsZero() || req.ModTime.Truncate(time.Second).Equal(o.ModTime))

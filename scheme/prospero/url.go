@@ -100,7 +100,7 @@ func (x URL) ObjectVersion() (n int32, ok bool) {
 	return versionNumber(digits)
 }
 
-// versionNumber reads the version token of a request.
+// versionNumber parses the version token of a request.
 func versionNumber(digits string) (n int32, ok bool) {
 	v, err := strconv.ParseUint(digits, 10, 31)
 	return int32(v), err == nil
@@ -126,16 +126,16 @@ func form(u locus.URL) error {
 
 // rawPath is the url-path of a prospero URL, split but not decoded.
 type rawPath struct {
-	offset     int // offset of ppath
+	offset     int // offset of the ppath
 	ppath      string
-	fieldspecs string // from the first ";" on
+	fieldspecs string // text from the first ";" on
 }
 
 // fieldspec is an encoded field.
 type fieldspec struct {
 	name, value string
 	equals      bool
-	offset      int // offset of its ";"
+	offset      int // offset of the ";" before the field
 }
 
 func split(u locus.URL) rawPath {
@@ -173,7 +173,8 @@ func (f fieldspec) size() int {
 
 func (f fieldspec) valueOffset() int { return f.offset + len(";") + len(f.name) + len("=") }
 
-// isObjectVersion reports whether the field has the name OBJECT-VERSION. It costs no allocation.
+// isObjectVersion reports whether the field has the name OBJECT-VERSION. It does not
+// allocate.
 func (f fieldspec) isObjectVersion() bool {
 	var buf [3 * len(ObjectVersion)]byte
 	if len(f.name) > len(buf) {
@@ -183,7 +184,8 @@ func (f fieldspec) isObjectVersion() bool {
 	return sameName(octets, ObjectVersion)
 }
 
-// hasVersionNumber reports whether the value is a number that a request can contain.
+// hasVersionNumber reports whether the value of the field is a version number that a
+// request can contain.
 func (f fieldspec) hasVersionNumber() bool {
 	var buf [32]byte
 	digits, _ := escape.AppendDecode(buf[:0], f.value)

@@ -8,12 +8,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// oldLinkTokens is the number of tokens in a LINK line of version 1. The last
-// two are a version and the magic number of the object.
+// oldLinkTokens is the number of tokens in a LINK line of version 1. The last two tokens
+// are a version and the magic number of the object.
 const oldLinkTokens = 10
 
-// isOld reports whether the line at the beginning of message occurs only in version 1.
-// Nothing else distinguishes the versions.
+// isOld reports whether the first line of message occurs only in version 1. The versions
+// have no other difference.
 func isOld(message string) bool {
 	if !strings.HasPrefix(message, "LINK") {
 		return false
@@ -34,7 +34,8 @@ func isDigits(token string) bool {
 	return token != "" && rest == ""
 }
 
-// oldLink adds the link in a line of version 1, without the word LINK.
+// oldLink adds the link in a LINK line of version 1. The argument fields omits the word
+// LINK.
 func (p *parser) oldLink(fields []string) error {
 	fields = slices.Clone(fields)
 	var method []string
@@ -53,8 +54,8 @@ func (p *parser) oldLink(fields []string) error {
 	return nil
 }
 
-// oldType returns the version 5 link type for a type of version 1, and the access
-// method inside it, if any: EXTERNAL(AFTP,BINARY).
+// oldType returns the version 5 link type for a version 1 type. It also returns the access
+// method inside the type, if any, as in EXTERNAL(AFTP,BINARY).
 func oldType(text string) (linkType string, method []string) {
 	if text == "SYM-LINK" {
 		return typeSymbolic, nil
@@ -82,7 +83,7 @@ func oldName(text string) string {
 
 // oldAttribute adds the attribute of a LINK-INFO line of version 1.
 func (p *parser) oldAttribute(fields []string) error {
-	const least = 3 // applies to, name, type
+	const least = 3 // minimum number of fields: applies to, name, type
 	if len(fields) < least {
 		return fmt.Errorf("%w: LINK-INFO with %d of %d fields", scheme.ErrProtocol, len(fields), least)
 	}

@@ -16,10 +16,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// timeout bounds operations that should end at once.
+// timeout is the maximum time of operations that should end at once.
 const timeout = 20 * time.Second
 
-// access tests the opener with servers that misbehave.
+// access tests the opener of s with servers that misbehave.
 func access(t *testing.T, s scheme.Scheme, c Config) {
 	for _, text := range c.Unsendable {
 		t.Run("unsendable", func(t *testing.T) {
@@ -74,7 +74,7 @@ func access(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// refuses tests that opening u fails without use of d.
+// refuses tests that opening u fails. The dialer d must not be necessary for the failure.
 func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -88,7 +88,7 @@ func refuses(t *testing.T, s scheme.Scheme, u locus.URL, d *dialer) {
 	hidden(t, u, "the error", err.Error())
 }
 
-// local tests that opening u, which need not exist, does not dial.
+// local tests that opening u does not dial. The resource at u need not exist.
 func local(t *testing.T, s scheme.Scheme, u locus.URL) {
 	resource, err := s.Access.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: &dialer{t: t, never: true}})
 	if err == nil {
@@ -104,8 +104,8 @@ func local(t *testing.T, s scheme.Scheme, u locus.URL) {
 // errDial is the error of a dialer.
 var errDial = errors.New("schemetest: the dialer fails")
 
-// noConnection tests that the opener dials the address of the URL, and returns the
-// error of the dialer.
+// noConnection tests that the opener dials the address in the URL and returns the error of
+// the dialer.
 func noConnection(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	d := &dialer{t: t, err: errDial}
 	resource, err := s.Access.Opener.Open(t.Context(), &scheme.Request{URL: u, Dial: d})
@@ -140,7 +140,7 @@ func cancelledBefore(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	return d
 }
 
-// cancelledInSilence cancels while the server does not respond.
+// cancelledInSilence cancels the context while the server does not respond.
 func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -149,7 +149,7 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	go func() {
 		resource, err := s.Access.Opener.Open(ctx, &scheme.Request{URL: u, Dial: d})
 		if err == nil {
-			// Reading a session or an object must end too.
+			// Reading a session or an object must also end.
 			err = drain(resource)
 		}
 		result <- err
@@ -165,7 +165,7 @@ func cancelledInSilence(t *testing.T, s scheme.Scheme, u locus.URL) *dialer {
 	return d
 }
 
-// misbehaves tests that Open and reading its resource end for a server that violates the
+// misbehaves tests that both Open and reading the resource end if the server violates the
 // protocol.
 func misbehaves(t *testing.T, s scheme.Scheme, u locus.URL, peer func(net.Conn), probe bool) *dialer {
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
@@ -212,7 +212,8 @@ func drain(resource scheme.Resource) (err error) {
 	return err
 }
 
-// flood returns a server that writes text repeatedly until the client closes.
+// flood returns a server that writes text repeatedly until the client closes the
+// connection.
 func flood(text string) func(net.Conn) {
 	block := bytes.Repeat([]byte(text), 4096/len(text))
 	return func(conn net.Conn) {
@@ -227,9 +228,9 @@ func flood(text string) func(net.Conn) {
 // dialer connects to a server in the process and records the connections.
 type dialer struct {
 	t     *testing.T
-	never bool           // a dial fails the test
-	err   error          // the error of every dial
-	peer  func(net.Conn) // the server; the dialer reads and discards the requests
+	never bool           // any dial fails the test
+	err   error          // the error that every dial returns
+	peer  func(net.Conn) // the server; the dialer itself reads and discards the requests
 
 	mu        sync.Mutex
 	addresses []string

@@ -81,8 +81,8 @@ func CheckArchived(s scheme.Scheme, live *scheme.Menu, items []scheme.Item) erro
 	return nil
 }
 
-// sameItem compares items. If a reply is missing, the archived item must say that it is not in the
-// archive.
+// sameItem compares an archived item and a live item. If a reply is missing from the
+// archive, the archived item must say so.
 func sameItem(kept, live scheme.Item) bool {
 	a, b := kept, live
 	if strings.Contains(a.Title, "is not in the archive") {

@@ -62,7 +62,7 @@ func Run(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// registered returns s as a registry holds it.
+// registered returns s with the fields that a registry completes.
 func registered(t *testing.T, s scheme.Scheme) scheme.Scheme {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)
@@ -88,8 +88,8 @@ func row(t *testing.T, s scheme.Scheme) {
 	}
 }
 
-// good tests URLs that conform. If hasCheck, s has its own Check, which must not
-// allocate.
+// good tests URLs that conform. If hasCheck is true, s has its own Check function, which
+// must not allocate.
 func good(t *testing.T, s scheme.Scheme, c Config, hasCheck bool) {
 	if len(c.Good) == 0 {
 		t.Fatal("no examples")
@@ -131,7 +131,7 @@ func parse(t *testing.T, s scheme.Scheme, text string) locus.URL {
 	return u
 }
 
-// changed tests random changes of the examples, which are the same in each run.
+// changed tests random changes of the example URLs. Each run makes the same changes.
 func changed(t *testing.T, s scheme.Scheme, c Config) {
 	r := rand.New(rand.NewPCG(1738, uint64(len(s.Name))))
 	examples := append(append([]string(nil), c.Good...), c.Bad...)
@@ -146,7 +146,7 @@ func changed(t *testing.T, s scheme.Scheme, c Config) {
 	}
 }
 
-// pieces are texts that Change inserts.
+// pieces lists the texts that Change inserts.
 var pieces = []string{
 	"a", "Z", "0", "9", "-", ".", "..", "_", "+", "$", "*", "'", "(", ",", ";", "/", "//", "/./", "?", ":", "@", "&", "=",
 	"%41", "%7e", "%2e", "%2F", "%2f", "%40", "%3b", "%3F", "%25", "%00", "%09", "%0D%0A", "%22", "%3C", "%C3%BC", "%", "%4", "#", "#x", "~", "|", "\"", "<", "\\", "[", "]", "é", "\xe9",
@@ -247,7 +247,8 @@ func hidden(t *testing.T, u locus.URL, where, text string) {
 	}
 }
 
-// findings tests the findings of Check. refused reports whether Fields rejects u.
+// findings tests the findings of Check. The argument refused reports whether Fields rejects
+// u.
 func findings(t *testing.T, s scheme.Scheme, u locus.URL, refused bool) {
 	t.Helper()
 	r, err := scheme.NewRegistry(s)

@@ -25,8 +25,9 @@ const (
 	digits     = "0123456789"
 )
 
-// isClean reports whether u is a global number without parameters or with an extension,
-// or a local number of digits whose context is a domain of letters.
+// isClean reports whether u is in one of two simple forms. A global number has no parameter
+// except an extension. A local number has only digits, and its context is a domain name of
+// letters.
 func isClean(u rfc3986.URI) bool {
 	number, parameter, more := strings.Cut(u.Path(), ";")
 	if !current.IsPath(u) {
@@ -41,7 +42,7 @@ func isClean(u rfc3986.URI) bool {
 	return ok && isOf(number, digits) && bnf.IsWords(domain) && isOf(domain, ".abcdefghijklmnopqrstuvwxyz")
 }
 
-// isOf reports whether text is not empty and consists only of chars.
+// isOf reports whether text is not empty and consists only of octets in chars.
 func isOf(text, chars string) bool {
 	for i := range len(text) {
 		if strings.IndexByte(chars, text[i]) < 0 {
@@ -78,12 +79,12 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// isGlobal reports whether number is in the global form, perhaps with an escaped "+".
+// isGlobal reports whether number is in the global form. The "+" may be escaped.
 func isGlobal(number string) bool {
 	return strings.HasPrefix(number, "+") || strings.HasPrefix(strings.ToUpper(number), "%2B")
 }
 
-// checkNumber checks global-number-digits or local-number-digits at offset.
+// checkNumber checks the global-number-digits or local-number-digits that begin at offset.
 func checkNumber(f *bnf.Findings, offset int, number string) {
 	text, global := strings.CutPrefix(number, "+")
 	offset += len(number) - len(text)
@@ -96,7 +97,7 @@ func checkNumber(f *bnf.Findings, offset int, number string) {
 			found = numberFault(text[i:i+size], global)
 			hasDigit = hasDigit || found == fault{} && !strings.Contains(separators, text[i:i+1])
 		}
-		if found != last { // a run of octets with the same fault is one finding
+		if found != last { // consecutive octets with the same fault are one finding
 			if last != (fault{}) {
 				f.Add("number", last.section, offset+start, text[start:i], last.help)
 			}
@@ -109,7 +110,7 @@ func checkNumber(f *bnf.Findings, offset int, number string) {
 	}
 }
 
-// fault describes an invalid character. The zero fault means that the character is valid.
+// fault describes an invalid character. If the fault is zero, the character is valid.
 type fault struct{ section, help string }
 
 // tokenSize returns the length of the first character or escape of text.
@@ -143,7 +144,8 @@ func numberFault(token string, global bool) fault {
 	return fault{}
 }
 
-// checkContext checks that a local number at offset has a context, and a global number has none.
+// checkContext checks that a local number has a context and that a global number has none.
+// The number begins at offset.
 func checkContext(f *bnf.Findings, offset int, number string, list []parameter) {
 	i := slices.IndexFunc(list, func(p parameter) bool { return p.is(phoneContext) })
 	switch global := isGlobal(number); {
@@ -154,7 +156,8 @@ func checkContext(f *bnf.Findings, offset int, number string, list []parameter) 
 	}
 }
 
-// checkList checks the order of parameters and that none is repeated.
+// checkList checks the order of the parameters. It also checks that no parameter is
+// repeated.
 func checkList(f *bnf.Findings, list []parameter) {
 	seen, ordered := map[string]bool{}, true
 	for i, p := range list {
@@ -166,7 +169,7 @@ func checkList(f *bnf.Findings, list []parameter) {
 			f.Add("duplicate", "RFC 3966 5.3", p.offset, p.name, "write isub or ext, not both")
 		case ordered && i > 0 && compare(list[i-1], p) > 0:
 			f.Add("order", "RFC 3966 3", p.offset, p.name, "write isub or ext first, then phone-context, then other parameters in the order of their names")
-			ordered = false // the fix of this one also orders the following ones
+			ordered = false // the fix for this parameter also orders the next ones
 		}
 		seen[name] = true
 	}
@@ -195,7 +198,7 @@ func checkParameter(f *bnf.Findings, p parameter) {
 		if !globalDigits().MatchString(p.value) && !domainName().MatchString(p.value) {
 			f.Add("phone-context", "RFC 3966 5.1.5", value, p.value, `a context is a domain, or "+" and the first digits of a global number`)
 		}
-	case p.is(subaddress): // any uric
+	case p.is(subaddress): // the value may contain any uric
 	default:
 		checkValue(f, value, p.value, "=,@?")
 	}
@@ -215,8 +218,8 @@ func checkExtension(f *bnf.Findings, offset int, text string) {
 	}
 }
 
-// checkValue adds a finding for each character of text, at offset, that must be escaped.
-// It excludes findings of RFC 3986.
+// checkValue adds a finding for each character of text that must be escaped, unless RFC
+// 3986 reports the character. The text begins at offset.
 func checkValue(f *bnf.Findings, offset int, text, delimiters string) {
 	for i := range len(text) {
 		if strings.IndexByte(delimiters, text[i]) >= 0 {

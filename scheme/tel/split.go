@@ -17,12 +17,13 @@ const (
 type parameter struct {
 	name, value string
 	hasValue    bool
-	offset      int // offset of the name
+	offset      int // offset of the parameter's name
 }
 
 func (p parameter) is(name string) bool { return strings.EqualFold(p.name, name) }
 
-// rank orders parameters (section 3): isub or ext, phone-context, and all others.
+// rank orders the parameters (section 3): first isub or ext, then phone-context, then all
+// others.
 func (p parameter) rank() int {
 	switch {
 	case p.is(subaddress), p.is(extension):

@@ -28,14 +28,14 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	for i := nextImpossible(user, 0); i < len(user); {
 		_, size := bnf.Octet(user, i)
 		if size > 1 {
-			// f.Internet reports unescaped ones.
+			// f.Internet reports unescaped octets.
 			f.Impossible("user", section, offset+i, user[i:i+size], "a user name is printing characters")
 		}
 		i = nextImpossible(user, i+size)
 	}
 	switch {
 	case u.MissingSlash():
-		// f.Internet has reported it.
+		// f.Internet has reported the missing slash.
 	case path != "":
 		f.Add("path", section, u.PathOffset(), path, `nothing follows the "/": a telnet URL locates a service, not something in it`)
 	case slash && p == locus.RFC1630:
@@ -48,8 +48,8 @@ func isOption(user string) bool {
 	return strings.HasPrefix(user, "-") || strings.HasPrefix(user, "%2D") || strings.HasPrefix(user, "%2d")
 }
 
-// canonical returns the canonical form of u, with the final "/", and the changes that it
-// made. It fails like Parse.
+// canonical returns the canonical form of u and the changes that it made. The canonical
+// form has the final "/". canonical returns the same errors as Parse.
 func canonical(u locus.URL, defaultPort uint16) (locus.URL, locus.Change, error) {
 	if err := form(u); err != nil {
 		return locus.URL{}, 0, err

@@ -139,18 +139,18 @@ func (op *opener) dial(defaultPort uint16, dial func(ctx context.Context, networ
 
 func hostName(u locus.URL) string { return strings.Trim(u.Host(), "[]") }
 
-// session is a connection that closes when the context ends.
+// session is a connection that is closed when the context ends.
 type session struct {
 	net.Conn
 	ctx  context.Context
 	name string
 	stop func() bool
 
-	closed atomic.Bool // by Close, so the server is not at fault
+	closed atomic.Bool // Close closed the connection, so the server is not at fault
 }
 
-// Read returns urgent data as part of the stream, because Telnet servers send part of a
-// command that way (RFC 854, "The Telnet Synch signal").
+// Read returns urgent data as a part of the stream, because Telnet servers send a part of a
+// command as urgent data (RFC 854, "The Telnet Synch signal").
 func (s *session) Read(p []byte) (int, error) {
 	n, _, err := s.ReadUrgent(p)
 	return n, err
@@ -205,13 +205,13 @@ func (op *opener) overTLS(plain net.Conn) (net.Conn, error) {
 	case op.ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", op.url.url.Scheme(), context.Cause(op.ctx))
 	case errors.Is(err, scheme.ErrProtocol), errors.Is(err, net.ErrClosed):
-		return nil, err // the session's own error, which says the same
+		return nil, err // the session has already reported this error
 	}
 	return nil, fmt.Errorf("%s: TLS: %w", op.url.url.Scheme(), scheme.ProtocolError(err))
 }
 
-// startTLS returns the option START-TLS of conn. It calls started when both sides have
-// agreed; TLS follows.
+// startTLS returns the option START-TLS for conn. When both sides have agreed on TLS, the
+// option calls started and then begins TLS.
 func (op *opener) startTLS(conn interface {
 	Enabled(us bool, code byte) bool
 	SubLast(code byte, data []byte) error

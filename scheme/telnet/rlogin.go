@@ -16,7 +16,7 @@ import (
 
 // Bits of the server's urgent octets (RFC 1282).
 const (
-	rloginDiscard = 0x02 // discard output that has not been shown
+	rloginDiscard = 0x02 // the client discards output that it has not shown
 	rloginRaw     = 0x10 // the host handles ^S and ^Q
 	rloginCooked  = 0x20 // ^S and ^Q stop and start the output
 	rloginWindow  = 0x80 // the host requests the window size
@@ -54,7 +54,7 @@ type rloginConn struct {
 	observer
 	opener *opener
 
-	mu            sync.Mutex // guards the rest, and writing
+	mu            sync.Mutex // guards the fields below, and writing
 	columns, rows int
 	asked         bool // the server requested the window size
 	flow          bool // the host does not handle ^S and ^Q
@@ -74,7 +74,8 @@ func (r *rloginConn) begin() error {
 	return r.answer()
 }
 
-// answer reads the server's answer: NUL, or a message and the end of the connection.
+// answer reads the server's answer. It is either a NUL, or a message after which the server
+// closes the connection.
 func (r *rloginConn) answer() error {
 	first := make([]byte, 1)
 	for {
@@ -88,7 +89,7 @@ func (r *rloginConn) answer() error {
 			return nil
 		case n > 0:
 			message, _ := io.ReadAll(io.LimitReader(r.session, maxRefusal))
-			if first[0] >= ' ' { // servers send 1 before the message
+			if first[0] >= ' ' { // servers send an octet with the value 1 before the message
 				message = append(first, message...)
 			}
 			return r.hint(fmt.Errorf("%w: %s", scheme.ErrAuth, locus.Quote(strings.TrimSpace(string(message)))))
@@ -125,8 +126,8 @@ func (r *rloginConn) Read(p []byte) (int, error) {
 	}
 }
 
-// control handles an urgent octet. All data before it has been read, so there is
-// nothing to discard.
+// control handles an urgent octet. The client has already read all data before that octet,
+// so there is nothing to discard.
 func (r *rloginConn) control(o byte) error {
 	r.opener.req.Traced(false, fmt.Sprintf("urgent %02X", o))
 	r.mu.Lock()

@@ -42,16 +42,17 @@ type telnetConn struct {
 	opener *opener
 	spoken atomic.Bool // the host uses Telnet
 
-	mu            sync.Mutex // guards the rest
+	mu            sync.Mutex // guards the fields below
 	columns, rows int
 	typesSent     int    // number of terminal types sent
-	charset       string // the negotiated one
+	charset       string // negotiated character set
 	overTLS       bool
-	enterNUL      bool // send Enter as CR NUL, except in binary mode
+	enterNUL      bool // the client sends Enter as CR NUL, except in binary mode
 }
 
 // options returns the options that the client accepts. It excludes LINEMODE, as RFC 1184
-// requires for a client without line editing, and any option that identifies the user.
+// requires for a client without line editing. It also excludes any option that identifies
+// the user.
 func (t *telnetConn) options() []nvt.Option {
 	list := []nvt.Option{
 		{Code: nvt.Binary, Us: true, Them: true},
@@ -76,7 +77,8 @@ func (t *telnetConn) options() []nvt.Option {
 	return list
 }
 
-// changed records that the host uses Telnet, and reports a change.
+// changed records that the host uses Telnet. It then reports that the state of the session
+// has changed.
 func (t *telnetConn) changed() {
 	t.spoken.Store(true)
 	t.notify()
@@ -132,15 +134,15 @@ func (t *telnetConn) sendWindow() error {
 
 func clamp(n int) uint16 { return uint16(min(max(n, 0), 1<<16-1)) }
 
-// charsetRequest accepts the client's first character set that the host offers. Data
-// is not translated.
+// charsetRequest accepts the first of the client's character sets that the host offers. The
+// client does not translate the data.
 func (t *telnetConn) charsetRequest(data []byte) {
 	if len(data) < 2 || data[0] != nvt.CharsetRequest {
 		return
 	}
 	list := string(data[1:])
 	if table := "[TTABLE]"; strings.HasPrefix(list, table) && len(list) > len(table) {
-		// Skip an offer to send a translation table, and its version.
+		// Skip the offer of a translation table, and the version of that table.
 		list = list[len(table)+1:]
 	}
 	if len(list) < 2 {
@@ -162,8 +164,8 @@ func (t *telnetConn) charsetRequest(data []byte) {
 	t.Sub(nvt.Charset, []byte{nvt.CharsetRejected})
 }
 
-// sendEnvironment sends the variables that the host requests, or all of them. It skips
-// unknown ones.
+// sendEnvironment sends the variables that the host requests, or all variables. It skips
+// unknown variables.
 func (t *telnetConn) sendEnvironment(data []byte) {
 	if len(data) == 0 || data[0] != nvt.Send {
 		return
@@ -186,11 +188,12 @@ func (t *telnetConn) sendEnvironment(data []byte) {
 }
 
 var (
-	wellKnown     = []string{"JOB", "ACCT", "PRINTER", "SYSTEMTYPE", "DISPLAY"} // of RFC 1572, without USER
-	userVariables = []string{"USER", "LOGNAME", "USERNAME"}                     // never sent
+	wellKnown     = []string{"JOB", "ACCT", "PRINTER", "SYSTEMTYPE", "DISPLAY"} // variables of RFC 1572, without USER
+	userVariables = []string{"USER", "LOGNAME", "USERNAME"}                     // variables that the client never sends
 )
 
-// environmentNames returns the requested names. If the host requests all, it returns nil.
+// environmentNames returns the names that the host requests. If the host requests all
+// variables, it returns nil.
 func environmentNames(data []byte) (names []string) {
 	for i := 0; i < len(data); i++ {
 		switch o := data[i]; {
@@ -205,7 +208,7 @@ func environmentNames(data []byte) (names []string) {
 		}
 	}
 	if slices.Equal(names, []string{"", ""}) || slices.Equal(names, []string{""}) {
-		return nil // all of one kind, or of both
+		return nil // the host requests all variables of one kind, or of both kinds
 	}
 	return names
 }
@@ -223,7 +226,7 @@ func appendEscaped(b []byte, text string) []byte {
 // Echoes implements [scheme.Terminal].
 func (t *telnetConn) Echoes() bool { return t.Enabled(false, nvt.Echo) }
 
-// commands maps the usual names of the commands of RFC 854 that a user may send to their codes.
+// commands maps names to the codes of those RFC 854 commands that a user may send.
 var commands = map[string]byte{
 	"ao": nvt.AO, "ayt": nvt.AYT, "brk": nvt.BRK, "ec": nvt.EC, "el": nvt.EL, "eor": nvt.EOR, "ga": nvt.GA, "ip": nvt.IP, "nop": nvt.NOP,
 }

@@ -42,7 +42,8 @@ type Terminal3270 interface {
 	Type(text string) error
 }
 
-// maxText is the amount of text that is buffered for Read. Older text is discarded.
+// maxText is the maximum number of octets of text that the session buffers for Read. It
+// discards older text.
 const maxText = 1 << 20
 
 func (op *opener) tn3270() (scheme.Terminal, error) {
@@ -74,13 +75,13 @@ type conn3270 struct {
 	screen   *tn3270.Screen
 	extended extended
 
-	keys    sync.Mutex // held while a key and its record, or a record and its reply, are handled
+	keys    sync.Mutex // held while the session handles a key and its record, or a record and its reply
 	decoder tn3270.Decoder
 
-	mu            sync.Mutex // guards the rest
+	mu            sync.Mutex // guards the fields below
 	wake          chan struct{}
 	columns, rows int
-	out           []byte // output for Read
+	out           []byte // output that Read has not returned
 	records       bool   // the host sends data streams, not text
 	view          view
 	ended         error
@@ -114,7 +115,7 @@ func (t *conn3270) terminalType(data []byte) {
 	t.Sub(nvt.TerminalType, append([]byte{nvt.Is}, name...))
 }
 
-// negotiated checks whether the host now sends data streams.
+// negotiated checks whether the host now sends data streams instead of text.
 func (t *conn3270) negotiated() {
 	records := t.Enabled(true, nvt.TN3270E) || t.Enabled(false, nvt.EndOfRecord) && t.Enabled(false, nvt.Binary)
 	t.update(func() { t.records = records })
@@ -127,7 +128,7 @@ func (t *conn3270) hasRecords() bool {
 	return t.records
 }
 
-// update changes state that Read waits for.
+// update calls change, which changes state that Read waits for.
 func (t *conn3270) update(change func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,7 +146,8 @@ func (t *conn3270) records3270() error {
 	var record []byte
 	piece := make([]byte, 16<<10)
 	for {
-		// Next returns the data before a command, so the mode before the command applies.
+		// Next returns the data before a command, so the mode at the time before the
+		// command applies.
 		records := t.hasRecords()
 		n, end, err := t.Next(piece)
 		if err != nil {
@@ -167,7 +169,8 @@ func (t *conn3270) records3270() error {
 	}
 }
 
-// text adds text for Read. If no caller reads, it discards the oldest text.
+// text appends text to the output for Read. If no caller reads, it discards the oldest
+// output.
 func (t *conn3270) text(text []byte) {
 	if len(text) == 0 {
 		return
@@ -180,8 +183,9 @@ func (t *conn3270) text(text []byte) {
 	})
 }
 
-// record handles a record and sends the reply. It changes the screen before it sends
-// the reply. If a key is pressed in between, its record is sent after the reply.
+// record handles a record and sends the reply. It changes the screen before it sends the
+// reply. If the user presses a key in the meantime, the session sends the key's record
+// after the reply.
 func (t *conn3270) record(record []byte) error {
 	t.keys.Lock()
 	defer t.keys.Unlock()
@@ -195,8 +199,8 @@ func (t *conn3270) record(record []byte) error {
 	return t.WriteRecord(reply)
 }
 
-// stream passes a data stream to the screen. An error in it does not end the session: the
-// part before the error is on the screen.
+// stream passes a data stream to the screen. An error in the stream does not end the
+// session, because the screen shows the part before the error.
 func (t *conn3270) stream(record []byte) (reply []byte, err error) {
 	reply, err = t.screen.Receive(record)
 	t.opener.req.Traced(false, fmt.Sprintf("record of %d bytes", len(record)))
@@ -240,8 +244,8 @@ func (t *conn3270) Type(text string) error {
 	return t.screen.Type(text)
 }
 
-// Write implements [scheme.Terminal]. Input that cannot be typed is not an error: the
-// terminal rings the bell, and the screen explains why.
+// Write implements [scheme.Terminal]. If the screen does not accept an input, Write returns
+// no error. Instead the terminal rings the bell, and the screen explains the reason.
 func (t *conn3270) Write(p []byte) (int, error) {
 	if !t.hasRecords() {
 		return t.Conn.Write(p)
@@ -320,8 +324,8 @@ func (t *conn3270) SetDeadline(at time.Time) error {
 	return errors.Join(t.SetReadDeadline(at), t.SetWriteDeadline(at))
 }
 
-// SetWindow implements [scheme.Terminal]. The size of the screen, which the host
-// determines, does not change, but the screen is redrawn.
+// SetWindow implements [scheme.Terminal]. Only the host determines the size of the screen,
+// so SetWindow does not change that size. It redraws the screen.
 func (t *conn3270) SetWindow(columns, rows int) error {
 	t.update(func() {
 		t.columns, t.rows = columns, rows
@@ -379,16 +383,16 @@ func (t *conn3270) Status() []scheme.Field {
 	return list
 }
 
-// view is the state of the terminal on which Read draws.
+// view is the state of the user's terminal, on which Read draws.
 type view struct {
-	shown   bool // the terminal shows the screen, not text
+	shown   bool // the terminal shows the screen rather than text
 	last    tn3270.Snapshot
-	have    bool // the terminal shows last
+	have    bool // the terminal still shows the snapshot last
 	overlay bool // a line about the keyboard covers the last row
 	status  string
 }
 
-// Sequences that start and end the drawing of screens.
+// Control sequences that start and end the drawing of a screen.
 const (
 	enterScreen = "\x1b[?1049h"
 	leaveScreen = "\x1b[?1049l"

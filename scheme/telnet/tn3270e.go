@@ -11,17 +11,17 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// functions lists the functions that the client requests and accepts: BIND-IMAGE,
-// RESPONSES and SYSREQ (RFC 2355 section 7.2.2). The others are for printers.
+// functions lists the functions that the client requests and accepts: BIND-IMAGE, RESPONSES
+// and SYSREQ (RFC 2355 section 7.2.2). All other functions are for printers.
 var functions = []byte{nvt.BindImage, nvt.Responses, nvt.SysReq}
 
 // Codes of responses (RFC 2355 section 8.1).
 const (
 	ePositive    = 0
 	eNegative    = 1
-	eDeviceEnd   = 0 // in a positive response
-	eOpCheck     = 2 // in a negative response: an invalid data stream
-	eRejectedNow = 0 // in a negative response: a record type that is not for terminals
+	eDeviceEnd   = 0 // code of a positive response
+	eOpCheck     = 2 // code of a negative response: the data stream is invalid
+	eRejectedNow = 0 // code of a negative response: the record type is not for terminals
 )
 
 // reasons lists why a host rejects a device (RFC 2355 section 7.1.6).
@@ -30,13 +30,13 @@ var reasons = [...]string{
 	"the device has another type", "unknown", "not supported",
 }
 
-// extended is the TN3270E part of a session.
+// extended is the TN3270E state of a session.
 type extended struct {
 	conn *conn3270
 
-	// conn.mu guards the rest.
-	agreed   []byte // functions; only the reading goroutine changes it
-	sequence uint16 // of sent records, if there are responses
+	// conn.mu guards the fields below.
+	agreed   []byte // functions that both sides agreed on; only the reading goroutine changes them
+	sequence uint16 // number of the last sent record, if responses are in use
 	device   string
 	rejected string
 }
@@ -56,8 +56,8 @@ func (e *extended) sub(data []byte) {
 	}
 }
 
-// request requests a device. Its type has no extended attributes: TN3270E announces them
-// with a Query Reply (RFC 2355 section 7.1.1).
+// request requests a device. The device type has no extended attributes, because in TN3270E
+// a Query Reply announces them (RFC 2355 section 7.1.1).
 func (e *extended) request() {
 	o := *e.conn.terminal
 	o.Extended = false
@@ -74,7 +74,7 @@ func (e *extended) accepted(data []byte) {
 	e.conn.Sub(nvt.TN3270E, append([]byte{nvt.TN3270EFunctions, nvt.TN3270ERequest}, functions...))
 }
 
-// refused continues without TN3270E.
+// refused records the host's reason for the rejection, and continues without TN3270E.
 func (e *extended) refused(data []byte) {
 	reason := reasons[6]
 	if len(data) > 0 && int(data[0]) < len(reasons) {
@@ -89,8 +89,8 @@ func (e *extended) agree(list []byte) {
 	e.conn.update(func() { e.agreed = agreed })
 }
 
-// propose answers the host's list of functions: it accepts the list, or requests only the
-// functions in it that the client supports (RFC 2355 section 7.2.1).
+// propose answers the host's list of functions. It accepts the list, or requests only those
+// functions in the list that the client supports (RFC 2355 section 7.2.1).
 func (e *extended) propose(list []byte) {
 	var common []byte
 	for _, f := range list {
@@ -136,8 +136,8 @@ func (e *extended) record(record []byte) error {
 
 var errKind = errors.New("a record type that terminals do not receive")
 
-// respond reports the outcome of a record if the host requests it. Only data streams have
-// responses (RFC 2355 section 8.1.3).
+// respond reports the outcome of a record if the host requests a response. The host can
+// request responses only for data streams (RFC 2355 section 8.1.3).
 func (e *extended) respond(header []byte, failed error) error {
 	if !slices.Contains(e.agreed, nvt.Responses) || header[0] != nvt.Record3270Data && header[0] != nvt.RecordSCSData {
 		return nil

@@ -91,9 +91,8 @@ func (t URL) Advice() (user string, err error) {
 	return t.user, nil
 }
 
-// nextImpossible returns the index in text, at or after i, of the next octet,
-// escaped or not, that a user name cannot contain. If there is none, it returns
-// len(text).
+// nextImpossible returns the index of the next octet, escaped or not, that a user name
+// cannot contain. The search begins at i. If there is no such octet, it returns len(text).
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)

@@ -19,8 +19,9 @@ func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{Name: "RFC 8141", Check: checkCurrent, Clean: isClean, Normalize: normalizeCurrent, AsWritten: true}
 }
 
-// isClean reports whether u is an assigned name without escapes. Its namespace must have
-// three to 32 letters and digits, and no "-" to which the rules of section 5 apply.
+// isClean reports whether u is an assigned name without escapes. The namespace must have 3
+// to 32 letters and digits, without a "-". Section 5 has rules for namespaces with a "-",
+// so isClean returns false for them.
 func isClean(u rfc3986.URI) bool {
 	if _, authority := u.Host(); authority || current.HasQuery(u) {
 		return false
@@ -81,15 +82,15 @@ func notInNID(r rune) bool {
 // informal is an InformalNamespaceName (section 5.2) in lower case.
 var informal = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^urn-[1-9][0-9]*$`) })
 
-// isCountryLike reports whether section 5.1 reserves a NID, in lower case, for a country
-// code.
+// isCountryLike reports whether section 5.1 reserves the given NID for a country code. The
+// NID must be in lower case.
 func isCountryLike(name string) bool {
 	return isLower(name[0]) && isLower(name[1]) && (len(name) == 2 || name[2] == '-')
 }
 
 func isLower(c byte) bool { return 'a' <= c && c <= 'z' }
 
-// checkNamespace checks a grammatical NID at offset.
+// checkNamespace checks a grammatical NID. The NID begins at offset.
 func checkNamespace(f *bnf.Findings, offset int, text string) {
 	name := strings.ToLower(text)
 	switch {
@@ -114,7 +115,7 @@ func checkNSS(f *bnf.Findings, nss component) {
 	if !strings.Contains(nss.text, "%") {
 		return
 	}
-	list, _ := bnf.Tokens(nss.text, nss.offset) // if there are none, RFC 3986 reports a violation
+	list, _ := bnf.Tokens(nss.text, nss.offset) // if there are no tokens, RFC 3986 reports a violation
 	if t, bad := bnf.NotUTF8(list); bad {
 		f.Add("utf-8", "RFC 8141 2.2", t.Offset, t.Text, "the escapes of a name are UTF-8: write the octets of the character in UTF-8")
 	}

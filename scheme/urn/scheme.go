@@ -20,8 +20,8 @@ func Scheme() scheme.Scheme {
 	return s
 }
 
-// fields returns the decoded components. To compare names, use the normal form, because an
-// escape is part of a name (RFC 8141 section 3.1).
+// fields returns the decoded components. A caller that compares names must use the normal
+// form, because an escape is part of a name (RFC 8141 section 3.1).
 func fields(u locus.URL) ([]scheme.Field, error) {
 	c := split(rfc3986.Parse(u.String()))
 	return []scheme.Field{
@@ -33,7 +33,7 @@ func fields(u locus.URL) ([]scheme.Field, error) {
 	}, nil
 }
 
-// splitSpans cuts the text after "urn:", up to a fragment.
+// splitSpans splits the text after "urn:". It stops before a fragment.
 func splitSpans(s *scheme.Splitter) {
 	if strings.Contains(s.Rest(), ":") {
 		s.UpTo(":", "NID", scheme.RoleType)

@@ -11,10 +11,11 @@ import (
 type component struct {
 	text   string
 	offset int
-	ok     bool // the component is present, and may be empty
+	ok     bool // the component is present; it may be empty
 }
 
-// value returns the decoded text for a field, or nil if the component is absent.
+// value returns the decoded text of a component. If the component is absent, it returns
+// nil.
 func (c component) value() any {
 	if !c.ok {
 		return nil
@@ -22,14 +23,14 @@ func (c component) value() any {
 	return bnf.Decode(c.text)
 }
 
-// components holds the parts of a URN. other is the text after a "?" that begins neither
-// an r-component nor a q-component.
+// components holds the components of a URN. If the text after a "?" is neither an
+// r-component nor a q-component, it is in the field other.
 type components struct {
 	nid, nss, r, q, f, other component
 }
 
-// split splits u, which may have any faults. A text with "//" has no components, because
-// it is not a URN, and may contain a password.
+// split splits u, which may have any faults. A text with "//" is not a URN and may contain
+// a password, so split returns no components for it.
 func split(u rfc3986.URI) (c components) {
 	if _, ok := u.Host(); ok {
 		return c
@@ -46,13 +47,13 @@ func split(u rfc3986.URI) (c components) {
 		c.nid = component{nid, start, true}
 		c.nss = component{nss, start + len(nid) + len(":"), true}
 	}
-	if fragment, _ := u.Fragment(); fragment != "" { // an empty fragment means the whole
+	if fragment, _ := u.Fragment(); fragment != "" { // an empty fragment means the whole resource
 		c.f = component{fragment, u.FragmentOffset(), true}
 	}
 	return c
 }
 
-// query splits the text after "?", at offset.
+// query splits the text after a "?". The text begins at offset.
 func (c *components) query(text string, offset int) {
 	switch {
 	case strings.HasPrefix(text, "+"):

@@ -83,7 +83,7 @@ type Fault struct {
 type Server struct {
 	o      Options
 	groups Groups
-	names  []string // names of groups, sorted
+	names  []string // sorted names of the groups
 	l      net.Listener
 	group  servetest.Group
 	servetest.Commands
@@ -137,7 +137,8 @@ func (g Group) article(number int64) string {
 	return ""
 }
 
-// byID returns an article by its message-id with "<" and ">", and its group.
+// byID returns the article with the given message-id, and its group. The message-id
+// includes "<" and ">".
 func (s *Server) byID(id string) (group, text string) {
 	for _, name := range s.names {
 		for _, text := range s.groups[name].Articles {

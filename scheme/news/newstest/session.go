@@ -22,7 +22,7 @@ type session struct {
 
 	last     string // the current command
 	verb     string // verb of the current command
-	reader   bool   // true after MODE READER
+	reader   bool   // true after the client sent MODE READER
 	secure   bool
 	user     string
 	loggedIn bool
@@ -72,7 +72,7 @@ func (c *session) reply(format string, args ...any) bool {
 	return c.write(fmt.Sprintf(format, args...) + "\r\n")
 }
 
-// block sends a reply and text as a dot-stuffed block. It reports whether the
+// block sends a reply and then text as a dot-stuffed block. It reports whether the
 // connection stays open.
 func (c *session) block(reply, text string) bool {
 	fault := &c.s.o.Fault
@@ -173,7 +173,7 @@ var commands = map[string]func(c *session, args []string) bool{
 	"POST":         func(c *session, _ []string) bool { return c.reply("440 no posting") },
 }
 
-// locked reports whether a group requires a login and the session has none.
+// locked reports whether a group requires a login that the session does not have.
 func (c *session) locked(group string) bool {
 	o := &c.s.o
 	return slices.Contains(o.Barred, group) || !c.loggedIn && slices.Contains(o.Private, group)
@@ -279,7 +279,7 @@ func (c *session) article(args []string) bool {
 	return c.block(fmt.Sprintf("220 %d %s", number, id), text)
 }
 
-// overview is the default order of fields.
+// overview is the default order of the fields in an overview.
 var overview = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines", "Xref:full"}
 
 func (c *session) format() []string {
@@ -317,8 +317,8 @@ func (c *session) hdr(args []string) bool {
 	})
 }
 
-// lines replies with a line for each article in the range: its number and the text
-// that write adds.
+// lines replies with one line for each article in the range. Each line has the article's
+// number and the text that the function write appends.
 func (c *session) lines(first string, args []string, write func(b *strings.Builder, text string)) bool {
 	from, to := c.current, c.current
 	if len(args) == 1 {
@@ -343,7 +343,7 @@ func (c *session) lines(first string, args []string, write func(b *strings.Build
 	return c.block(first, b.String())
 }
 
-// field returns a field of an article in the form of an overview.
+// field returns a field of an article in overview form.
 func field(text, name string) string {
 	_, body, _ := strings.Cut(text, "\r\n\r\n")
 	switch strings.ToLower(strings.Trim(name, ":")) {

@@ -38,7 +38,7 @@ func (f *Find) split() (dir, name string) {
 const (
 	archieMatch = "ARCHIE/MATCH("
 	archieHost  = "ARCHIE/HOST/"
-	archieWait  = 180 * time.Second // for any database
+	archieWait  = 180 * time.Second // announced wait for each query
 	archieMost  = 10000
 )
 
@@ -59,7 +59,8 @@ func (x *exchange) archie(hsoname string) (list []Link, ok bool) {
 	return list, true
 }
 
-// parseQuery reads the hsoname of a query. failure is the text after FAILURE, or empty.
+// parseQuery parses the hsoname of a query. If it fails, the result failure is the text to
+// send after FAILURE; otherwise it is empty.
 func parseQuery(hsoname string) (q Query, failure string) {
 	if rest, ok := strings.CutPrefix(hsoname, archieHost); ok {
 		q.Site, q.Path, _ = strings.Cut(rest, "/")
@@ -129,7 +130,8 @@ func Search(table []Find) func(q Query) []Find {
 	}
 }
 
-// like returns the function that matches names by q.Type, without the test for the exact name.
+// like returns the function that matches names as q.Type requires. The function does not
+// test for the exact name.
 func (q *Query) like() func(name string) bool {
 	switch q.Type {
 	case 'c', 'C':
@@ -143,7 +145,7 @@ func (q *Query) like() func(name string) bool {
 	}
 }
 
-// choose returns the matching entries of table, at most q.Hits in a search.
+// choose returns the matching entries of table. A search has at most q.Hits results.
 func (q *Query) choose(table []Find, match func(f *Find) bool) (list []Find) {
 	for i := range table {
 		if match(&table[i]) && (q.Site != "" || len(list) < q.Hits) {

@@ -10,12 +10,12 @@ import (
 // fails.
 type exchange struct {
 	s    *Server
-	dir  string // argument of the last DIRECTORY
+	dir  string // argument of the last DIRECTORY command
 	out  []byte
 	wait time.Duration
 }
 
-// run runs the message's commands and writes the reply to x.out.
+// run executes the commands in the message and writes the reply to x.out.
 func (x *exchange) run(message string) {
 	for more := true; more && message != ""; {
 		line, rest, ok := cutLine(message)
@@ -51,7 +51,7 @@ func (x *exchange) nothing() bool {
 	return true
 }
 
-// command runs one command. It reports whether to run the next.
+// command executes one command. It reports whether to execute the next command.
 func (x *exchange) command(line string, words []string) bool {
 	switch verb := words[0]; {
 	case verb == "VERSION":
@@ -81,12 +81,12 @@ func (x *exchange) version(words []string) bool {
 	case len(words[1]) == 1 && "2" <= words[1] && words[1] <= "5":
 		return true
 	default:
-		return x.end("VERSION-NOT-SUPPORTED TRY 1-5") // no line end, as measured
+		return x.end("VERSION-NOT-SUPPORTED TRY 1-5") // the reply has no line end, as measured
 	}
 }
 
-// found returns the object with the given hsoname. If it returns nil, the reply
-// contains the error. missing is the error for an unknown name.
+// found returns the object with the given hsoname. If it returns nil, the reply contains
+// the error. For an unknown name, the error is the text missing.
 func (x *exchange) found(hsoname, missing string) *Object {
 	o := x.s.object(hsoname)
 	switch {

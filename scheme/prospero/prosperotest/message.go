@@ -2,10 +2,10 @@ package prosperotest
 
 import "strings"
 
-// special lists the octets at which the measured server begins to quote.
+// special lists the octets at which the measured server begins to quote a token.
 const special = " \t\n\v\f\r/'+,"
 
-// appendToken appends a token like the measured server: quotes start at the first
+// appendToken appends a token in the form of the measured server. Quotes start at the first
 // octet that needs them and end with the token.
 func appendToken(dst []byte, token string) []byte {
 	if token == "" {
@@ -36,7 +36,8 @@ func appendTokens(dst []byte, tokens ...string) []byte {
 	return dst
 }
 
-// cutLine splits message after its first line. ok reports whether no quotes are open.
+// cutLine splits message after its first line. If quotes are open at the end of the line,
+// ok is false.
 func cutLine(message string) (line, rest string, ok bool) {
 	quoted := false
 	for i := range len(message) {
@@ -52,8 +53,8 @@ func cutLine(message string) (line, rest string, ok bool) {
 	return message, "", !quoted
 }
 
-// split returns the tokens of a line. ok is false if there are none, or if a carriage
-// return outside quotes makes the line empty.
+// split returns the tokens of a line. If the line has no tokens, or a carriage return
+// outside quotes makes it empty, ok is false.
 func split(line string) (tokens []string, ok bool) {
 	var token []byte
 	inToken, quoted := false, false

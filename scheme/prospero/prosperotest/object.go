@@ -76,7 +76,7 @@ func HostToken(addr string) string {
 
 func (o *Object) isDirectory() bool { return o.Links != nil }
 
-// size returns the length of a file, or one disk block for a directory.
+// size returns the length of a file. For a directory it returns the size of one disk block.
 func (o *Object) size() int {
 	if o.isDirectory() {
 		return 4096
@@ -124,7 +124,7 @@ func (s *Server) methods(o *Object) (list []Method) {
 // real reports whether l is a file of its directory and not an added link.
 func (l *Link) real() bool { return l.Host == "" && l.HSOName == "" && l.Target == "" }
 
-// hsoname returns the hsoname of the target of l, a link in directory dir.
+// hsoname returns the hsoname of the link's target. The directory dir contains the link.
 func (l *Link) hsoname(dir string) string {
 	if l.real() {
 		return dir + "/" + l.Name
@@ -132,8 +132,8 @@ func (l *Link) hsoname(dir string) string {
 	return l.HSOName
 }
 
-// here returns the object to which l, a link in directory dir, leads. If the object is
-// missing or on another server, it returns nil.
+// here returns the object to which the link l points. The directory dir contains the link.
+// If the object is missing or on another server, here returns nil.
 func (s *Server) here(dir string, l *Link) *Object {
 	if l.Host != "" || l.Target == "NULL" {
 		return nil
@@ -148,7 +148,7 @@ func (s *Server) object(hsoname string) *Object {
 	return nil
 }
 
-// inReach reports whether hsoname has a listed prefix.
+// inReach reports whether hsoname, or a parent directory in it, is the name of an object.
 func (s *Server) inReach(hsoname string) bool {
 	for name := hsoname; name != ""; {
 		if _, ok := s.objects[name]; ok {
@@ -194,10 +194,11 @@ func (s *Server) appendTarget(dst []byte, dir string, l *Link) []byte {
 	return dst
 }
 
-// appendLine appends the lines of l, a link in directory dir.
+// appendLine appends the lines that describe the link l. The directory dir contains the
+// link.
 func (s *Server) appendLine(dst []byte, dir string, l *Link, attributes bool) []byte {
 	if l.Target == "NULL" {
-		return append(dst, "LINK L NULL "+l.Name+" NULL NULL NULL NULL 0\n"...) // this server quotes nothing here
+		return append(dst, "LINK L NULL "+l.Name+" NULL NULL NULL NULL 0\n"...) // the measured server quotes nothing in this line
 	}
 	dst = append(dst, "LINK  "...)
 	dst = append(s.appendLink(dst, dir, l), '\n')
@@ -225,8 +226,8 @@ func (a Attribute) of(appliesTo string) *Attribute {
 	return &a
 }
 
-// appendAttribute appends the line of a with depth ">" signs, and the attributes of its
-// link.
+// appendAttribute appends the line of the attribute a, with depth ">" signs. If a contains
+// a link, it also appends the attributes of that link.
 func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 	nature := cmp.Or(a.Nature, "APPLICATION")
 	dst = append(dst, "ATTRIBUTE"+strings.Repeat(">", depth)+" "...)
@@ -251,9 +252,9 @@ func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 	return append(dst, '\n')
 }
 
-// untyped reports whether the FIELD attribute with the given name omits its type.
-// According to the documents, ID is one of them, but the measured server writes its
-// type.
+// untyped reports whether the server omits the type of the FIELD attribute with the given
+// name. The documents say that servers omit the type of ID, but the measured server writes
+// it.
 func untyped(name string) bool {
 	switch name {
 	case "ACCESS-METHOD", "BASE-TYPE", "DEST-EXP", "HOST", "HOST-TYPE", "HSONAME", "HSONAME-TYPE",

@@ -33,7 +33,7 @@ type Options struct {
 type Server struct {
 	o        Options
 	objects  Directory
-	host     string // host token in replies
+	host     string // host token that replies contain
 	software string
 	pc       net.PacketConn
 	ardp     *ardptest.Server

@@ -15,7 +15,7 @@ const (
 	noSuchType   = 4
 )
 
-// normalEnd is the end of a session, in UNBIND.
+// normalEnd is the UNBIND code for the normal end of a session.
 const normalEnd = 1
 
 // negotiateExtended offers TN3270E, if configured, and waits until the terminal
@@ -64,7 +64,9 @@ func (h *Host) deviceAsked(data []byte) {
 	h.Sub(nvt.TN3270E, []byte{nvt.TN3270EDeviceType, nvt.TN3270EReject, nvt.TN3270EReason, reason})
 }
 
-// functionsAsked accepts functions, or requests those that the host supports.
+// functionsAsked answers the terminal's list of functions. If the host supports all of
+// them, it accepts the list. Otherwise it requests the functions that the host also
+// supports.
 func (h *Host) functionsAsked(list []byte) {
 	common := slices.DeleteFunc(slices.Clone(list), func(f byte) bool { return !slices.Contains(h.o.Functions, f) })
 	if len(common) < len(list) {
@@ -84,11 +86,11 @@ func (h *Host) agree(functions []byte) {
 	h.gotAnswer(nvt.TN3270E)
 }
 
-// bindImage returns the BIND of a session, with only the part that terminals read: the
-// screen sizes.
+// bindImage returns the BIND of a session. It contains only the fields that terminals read,
+// the screen sizes.
 func (h *Host) bindImage() []byte {
 	const (
-		defaultRows = 20 // and columns, the alternate rows and columns, and which of them
+		defaultRows = 20 // offset of the default rows and columns, the alternate rows and columns, and the size code
 		bothSizes   = 0x7F
 	)
 	rows, columns := h.Size()

@@ -69,7 +69,7 @@ func (o *HostOptions) serve(c net.Conn, log func(string)) {
 		err = o.Run(h)
 	}
 	switch {
-	case err == io.EOF: // the client has closed
+	case err == io.EOF: // the client has closed the connection
 		return
 	case err != nil:
 		log("error " + err.Error())
@@ -88,14 +88,14 @@ type Host struct {
 
 	terminal  string // terminal type
 	model     int
-	device    string // empty without TN3270E
+	device    string // device name; empty without TN3270E
 	extended  bool
 	functions []byte
 	sequence  uint16
 
 	builder *tn3270.Builder
-	pressed []tn3270.Key // keys sent as commands
-	record  []byte       // the incomplete record
+	pressed []tn3270.Key // keys that the client sent as commands
+	record  []byte       // octets of the incomplete record
 }
 
 // Terminal returns the type of the terminal, such as "IBM-3278-2-E".
@@ -185,11 +185,11 @@ func (h *Host) Receive() (tn3270.Inbound, error) {
 	}
 }
 
-// testRequest begins a Test Request Read in EBCDIC, which some terminals without TN3270E
-// send for SysReq.
+// testRequest is the beginning of a Test Request Read in EBCDIC. Some terminals without
+// TN3270E send it for SysReq.
 var testRequest = []byte{0x01, 0x6C, 0x61, 0x02}
 
-// inbound reads a record. ok is false for a response, which is not input.
+// inbound parses a record. If the record is a response rather than input, ok is false.
 func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	if h.extended {
 		if len(record) < nvt.RecordHeader {
@@ -201,7 +201,8 @@ func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 			h.log(fmt.Sprintf("response %d: %X % X", int(header[3])<<8|int(header[4]), header[2], data))
 			return in, false, nil
 		case nvt.RecordSSCPLUData:
-			// Only text follows: make it a field after Enter and an address.
+			// The record contains only text. Make the text a field after Enter and an
+			// address.
 			record = append([]byte{0x7D, 0x40, 0x40}, data...)
 		}
 	}
@@ -219,8 +220,8 @@ func (h *Host) inbound(record []byte) (in tn3270.Inbound, ok bool, err error) {
 	return in, true, nil
 }
 
-// command handles Attn and SysReq: BRK and IP, or with TN3270E IP and AO (RFC 1576, RFC
-// 2355 section 10).
+// command handles Attn and SysReq. The client sends them as BRK and IP, or with TN3270E as
+// IP and AO (RFC 1576, RFC 2355 section 10).
 func (h *Host) command(command byte) {
 	keys := map[byte]tn3270.Key{nvt.BRK: tn3270.Attn, nvt.IP: tn3270.SysReq}
 	if h.extended {
@@ -285,7 +286,7 @@ func (h *Host) typeTold(data []byte) {
 // terminalType matches the known terminal types, with an optional requested device.
 var terminalType = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^IBM-327[89]-([2-5])(?:-E)?(?:@.+)?$`) })
 
-// isTerminal records the terminal type, and reports whether it is known.
+// isTerminal records the terminal type, and reports whether the host knows the type.
 func (h *Host) isTerminal(name string) bool {
 	h.log("type " + name)
 	found := terminalType().FindStringSubmatch(name)

@@ -7,14 +7,14 @@ import (
 	"github.com/locus-url/locus/internal/nvt"
 )
 
-// Sides of an option.
+// Sides of an option, for arguments named us.
 const (
 	ours   = true
 	theirs = false
 )
 
-// pendingAnswer is an answer that the other side still has to send: that an option is on,
-// on this or the other side, or, with sub, a subnegotiation.
+// pendingAnswer is an answer that the other side has not sent yet. If sub is true, it is a
+// subnegotiation. Otherwise it states whether an option is on, on the side that us selects.
 type pendingAnswer struct {
 	us   bool
 	sub  bool
@@ -25,8 +25,8 @@ type pendingAnswer struct {
 type negotiation struct {
 	*nvt.Conn
 	pending map[pendingAnswer]bool
-	keys    []byte // received as commands
-	early   []byte // typed during the negotiation
+	keys    []byte // keys that arrived as commands
+	early   []byte // input that the user typed during the negotiation
 }
 
 func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
@@ -35,7 +35,7 @@ func (n *negotiation) begin(c net.Conn, list []nvt.Option, command func(byte)) {
 	n.Conn = nvt.New(c, &nvt.Options{Options: list, Command: command, Changed: changed})
 }
 
-// request requests that options be turned on, and does not wait for the answers.
+// request requests that options be turned on. It does not wait for the answers.
 func (n *negotiation) request(us bool, codes ...byte) (err error) {
 	for _, code := range codes {
 		if !n.Enabled(us, code) {
@@ -46,7 +46,7 @@ func (n *negotiation) request(us bool, codes ...byte) (err error) {
 	return err
 }
 
-// send sends SEND, which the other side answers by a subnegotiation.
+// send sends SEND. The other side answers with a subnegotiation.
 func (n *negotiation) send(code byte) error {
 	n.expectAnswer(code)
 	return n.Sub(code, []byte{nvt.Send})
@@ -54,15 +54,15 @@ func (n *negotiation) send(code byte) error {
 
 func (n *negotiation) ask(code byte) error { return errors.Join(n.send(code), n.wait()) }
 
-// expectAnswer adds a subnegotiation to the pending answers; gotAnswer removes it.
+// expectAnswer adds a subnegotiation to the pending answers, and gotAnswer removes it.
 func (n *negotiation) expectAnswer(code byte) { n.pending[pendingAnswer{sub: true, code: code}] = true }
 
 func (n *negotiation) gotAnswer(code byte) { delete(n.pending, pendingAnswer{sub: true, code: code}) }
 
-// maxEarly is the maximum input that is buffered during the negotiation.
+// maxEarly is the maximum number of input octets that are buffered during the negotiation.
 const maxEarly = 64 << 10
 
-// wait waits for the pending answers and buffers the input that arrives meanwhile.
+// wait waits for the pending answers. It buffers the input that arrives in the meantime.
 func (n *negotiation) wait() error {
 	for len(n.pending) > 0 {
 		typed, err := n.readTyped()
@@ -76,7 +76,7 @@ func (n *negotiation) wait() error {
 	return nil
 }
 
-// readTyped reads up to the next command, which may be a key.
+// readTyped reads up to the next command. The command may represent a key.
 func (n *negotiation) readTyped() ([]byte, error) {
 	buf := make([]byte, 4096)
 	got, _, err := n.Next(buf)

@@ -9,12 +9,13 @@ import (
 	"github.com/locus-url/locus/tn3270"
 )
 
-// pages holds the built-in screens of a host: a logon, a menu, and the menu's screens.
+// pages holds the built-in screens of a host: the logon screen, a menu, and the screens of
+// the menu.
 type pages struct {
 	*Host
 	users   map[string]string
 	user    string
-	message string // shown on the next screen
+	message string // message for the next screen
 }
 
 // page shows a screen and returns the next one. A nil page ends the session.
@@ -32,7 +33,7 @@ func (p *pages) run() error {
 
 const title = "THE MUSEUM OF THE NETWORK"
 
-// screen begins a screen of 24 by 80 with a title and the message.
+// screen begins a screen of 24 rows and 80 columns, with a title and the message.
 func (p *pages) screen() *tn3270.Builder {
 	b := p.Builder().EraseWrite(tn3270.KeyboardRestore|tn3270.ResetMDT).
 		At(1, 1).Field(tn3270.Skip|tn3270.Intensified).Text(title).
@@ -226,7 +227,7 @@ func queryReplies(fields []byte) string {
 	return fmt.Sprintf("% X", codes)
 }
 
-// systemText is the text dialog that SysReq opens with TN3270E.
+// systemText is the text dialog that the SysReq key opens in a TN3270E session.
 func (p *pages) systemText(from page) page {
 	return func() (page, error) {
 		if err := p.SendText("SYSTEM: LOGOFF, or SysReq to go back: "); err != nil {

@@ -55,7 +55,7 @@ type rloginHost struct {
 // maxName is the maximum length of a text at the beginning of a session.
 const maxName = 256
 
-// begin reads an empty text, the client's user, the host's user, and the terminal.
+// begin reads an empty text, the client's user, the host's user and the terminal type.
 func (h *rloginHost) begin(log func(string)) error {
 	var texts [4]string
 	for i := range texts {
@@ -85,7 +85,8 @@ func (h *rloginHost) readText() (string, error) {
 	return "", bufio.ErrTooLong
 }
 
-// windowMark begins a message with the window size: rows, columns and their pixels.
+// windowMark begins a message with the window size. The message contains the rows, the
+// columns and their pixels.
 const windowMark = "\xff\xffss"
 
 func (h *rloginHost) more() ([]byte, error) {
@@ -104,7 +105,7 @@ func (h *rloginHost) more() ([]byte, error) {
 		numbers := b[len(windowMark):]
 		h.resized(int(binary.BigEndian.Uint16(numbers[2:])), int(binary.BigEndian.Uint16(numbers)))
 	}
-	// Stop before a possible next mark.
+	// Stop before the possible start of the next windowMark.
 	b, _ := h.r.Peek(h.r.Buffered())
 	n := len(b)
 	if i := strings.IndexByte(string(b[1:]), windowMark[0]); i >= 0 {
@@ -115,7 +116,8 @@ func (h *rloginHost) more() ([]byte, error) {
 	return typed, err
 }
 
-// marked reports whether a window size is next. It waits only for the octets that decide.
+// marked reports whether the next octets are a windowMark. It waits only for the octets
+// that it needs.
 func (h *rloginHost) marked() bool {
 	for i := range len(windowMark) {
 		b, err := h.r.Peek(i + 1)

@@ -22,11 +22,12 @@ type Server struct {
 
 	mu      sync.Mutex
 	log     [][]string
-	changed chan struct{} // closed when log changes
+	changed chan struct{} // closed when the log changes
 }
 
-// start starts a host on l, or on a free loopback port if l is nil. It calls handle for
-// each connection with a function that adds to its log.
+// start starts a host on l. If l is nil, the host uses a free loopback port. For each
+// connection, start calls handle. The argument log of handle adds an entry to the host's
+// log.
 func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Server, error) {
 	l, err := servetest.Listen(l)
 	if err != nil {
@@ -37,7 +38,7 @@ func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Se
 		n := s.begin()
 		return func() {
 			handle(c, func(entry string) { s.logged(n, entry) })
-			// Unread input would make the kernel discard the last output.
+			// If input is unread, the kernel discards the last output.
 			c.(*net.TCPConn).CloseWrite()
 			io.Copy(io.Discard, c)
 		}

@@ -50,7 +50,7 @@ func (o *TelnetOptions) serve(c net.Conn, log func(string)) {
 	t.session(o.Users, "")
 }
 
-// plain is a client without any protocol.
+// plain is a client that uses no protocol.
 type plain struct{ net.Conn }
 
 func (p plain) more() ([]byte, error) {
@@ -63,7 +63,7 @@ func (plain) echoes() bool       { return false }
 func (plain) setEcho(bool) error { return nil }
 func (plain) options() []string  { return nil }
 
-// Options that a Unix system requests, without names in package nvt.
+// Options that a Unix system requests and that package nvt does not name.
 const (
 	optStatus       = 5  // RFC 859
 	optSpeed        = 32 // RFC 1079
@@ -79,7 +79,7 @@ type telnetHost struct {
 	t *Terminal
 }
 
-// asking lists the options whose subnegotiations are SEND and IS.
+// asking lists the options with the subnegotiations SEND and IS.
 var asking = [...]byte{optSpeed, optDisplay, nvt.NewEnvironment, nvt.TerminalType}
 
 func (h *telnetHost) agreed() []nvt.Option {
@@ -94,7 +94,7 @@ func (h *telnetHost) agreed() []nvt.Option {
 	return list
 }
 
-// negotiate requests the same options as a Unix system, in its order.
+// negotiate requests the options that a Unix system requests, in the same order.
 func (h *telnetHost) negotiate() error {
 	for _, step := range []func() error{h.askWho, h.askHow} {
 		if err := errors.Join(step(), h.wait()); err != nil {
@@ -118,8 +118,8 @@ func (h *telnetHost) askWho() error {
 	return err
 }
 
-// askHow requests the properties of a terminal. It requests that the client echo and
-// edit lines only as a test, and then withdraws the request.
+// askHow requests the properties of a terminal. As a test, it also requests that the client
+// echo input and edit lines, and then withdraws these two requests.
 func (h *telnetHost) askHow() error {
 	err := errors.Join(
 		h.request(ours, nvt.SGA), h.request(theirs, nvt.Echo, nvt.LineMode, nvt.WindowSize),
@@ -129,7 +129,7 @@ func (h *telnetHost) askHow() error {
 	return errors.Join(err, h.Ask(theirs, nvt.Echo, false), h.Ask(theirs, nvt.LineMode, false))
 }
 
-// answered handles the answer to SEND.
+// answered handles the client's answer to SEND.
 func (h *telnetHost) answered(code byte, data []byte) {
 	if len(data) == 0 || data[0] != nvt.Is {
 		return
@@ -160,7 +160,8 @@ func (h *telnetHost) command(command byte) {
 	}
 }
 
-// more first returns the input that was typed during the negotiation.
+// more returns the next input. It first returns the input that was typed during the
+// negotiation.
 func (h *telnetHost) more() ([]byte, error) {
 	if typed := h.early; len(typed) > 0 {
 		h.early = nil

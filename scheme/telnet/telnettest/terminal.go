@@ -9,25 +9,25 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// peer is the client's side of a protocol. Write shows text.
+// peer is the client's side of a protocol. The method Write shows text to the user.
 type peer interface {
 	io.Writer
-	more() ([]byte, error) // new input, possibly empty
+	more() ([]byte, error) // returns new input, which may be empty
 	echoes() bool
 	setEcho(on bool) error
-	options() []string // lines of text
+	options() []string // returns the options as lines of text
 }
 
 // Terminal is the client's terminal.
 type Terminal struct {
 	peer
 	log    func(entry string)
-	in     []byte // unread input
+	in     []byte // input that was not read yet
 	line   term.Line
-	hidden bool   // a password is being typed
-	kind   string // its type; empty if unknown
-	window string // its size, as "80x24"; empty if unknown
-	wasCR  bool   // the last octet was CR; a following LF or NUL belongs to it
+	hidden bool   // the user is typing a password
+	kind   string // terminal type; empty if unknown
+	window string // window size, such as "80x24"; empty if unknown
+	wasCR  bool   // the last octet was CR, so a following LF or NUL belongs to it
 }
 
 // ErrInterrupted is the error of Prompt after ^C.
@@ -49,7 +49,7 @@ func (t *Terminal) Say(lines ...string) error {
 	return err
 }
 
-// Keys that a line editor does not handle, and keys that Telnet commands represent.
+// Keys that the line editor does not handle, and keys that Telnet commands represent.
 const (
 	interrupt = 'C' & 0x1F
 	endOfFile = 'D' & 0x1F
