@@ -8,23 +8,25 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// codePage is an EBCDIC code page, with its description in Query Reply.
+// codePage is an EBCDIC code page, with the numbers that describe it in a Query Reply.
 type codePage struct {
 	number     uint16
-	characters uint16 // the graphic character set, 697, or 695 with the euro
+	characters uint16 // number of the graphic character set: 697, or 695 with the euro sign
 	runes      [256]rune
 	octets     map[rune]byte
 }
 
-// nationalPage is a code page that moves the characters of another code page to other positions.
+// nationalPage is a code page in which some characters of code page 037 have other
+// positions.
 type nationalPage struct {
-	name, euro string // euro names the same page with the euro sign instead of the currency sign
-	octets     string // positions that differ from code page 037
+	name, euro string // name of the code page, and name of the same page with the euro sign instead of the currency sign
+	octets     string // positions at which the page differs from code page 037
 	runes      string
 }
 
-// nationalPages lists IBM's Country Extended Code Pages. Their control codes
-// equal the codes of 037. A test checks that each contains every character once.
+// nationalPages lists IBM's Country Extended Code Pages. Their control codes are equal to
+// the control codes of code page 037. A test checks that each page contains every character
+// once.
 var nationalPages = [...]nationalPage{
 	{"037", "1140", "", ""},
 	{"273", "1141", "\x43\x4A\x4F\x59\x5A\x5F\x63\x6A\x7C\xA1\xB0\xB5\xBA\xBB\xC0\xCC\xD0\xDC\xE0\xEC\xFC", "{Ä!~Ü^[ö§ß¢@¬|ä¦ü}Ö\\]"},
@@ -39,8 +41,8 @@ var nationalPages = [...]nationalPage{
 }
 
 const (
-	latin1 = 697 // the graphic character set of code page 037
-	euro   = 695 // the same with the euro sign
+	latin1 = 697 // number of the graphic character set of code page 037
+	euro   = 695 // number of the same character set with the euro sign
 )
 
 // CodePages returns the sorted names of the supported host code pages: the
@@ -72,7 +74,7 @@ func newCodePage(name string) (*codePage, error) {
 	return nil, fmt.Errorf("%w: unknown code page %.20q: choose one of %s", ErrOption, name, strings.Join(CodePages(), ", "))
 }
 
-// parseNumber reads the digits of a name in the table.
+// parseNumber parses the digits in a name of the table.
 func parseNumber(digits string) (n uint16) {
 	for _, d := range digits {
 		n = n*10 + uint16(d-'0')
@@ -80,7 +82,8 @@ func parseNumber(digits string) (n uint16) {
 	return n
 }
 
-// fill returns a code page: base with the runes at octets.
+// fill returns a code page with the characters of base. At the positions in octets, it has
+// the characters in runes instead.
 func fill(base *charmap.Charmap, number, characters uint16, octets, runes string) *codePage {
 	p := &codePage{number: number, characters: characters, octets: make(map[rune]byte, 256)}
 	for i := range p.runes {
@@ -100,8 +103,8 @@ func fill(base *charmap.Charmap, number, characters uint16, octets, runes string
 	return p
 }
 
-// Graphic characters of EBCDIC. Below them are orders and controls, and above them
-// is EO.
+// Range of the graphic characters of EBCDIC. The codes below it are orders and controls,
+// and the code above it is EO.
 const (
 	firstGraphic = 0x40
 	lastGraphic  = 0xFE
@@ -128,9 +131,9 @@ func (p *codePage) show(octet byte) rune {
 		return ' '
 	}
 	switch r := p.runes[octet]; r {
-	case '\u00A0': // required space
+	case '\u00A0': // the required space
 		return ' '
-	case '\u00AD': // syllable hyphen, which Unicode does not treat as a character
+	case '\u00AD': // the syllable hyphen, which Unicode does not treat as a character
 		return '-'
 	default:
 		return r
@@ -144,9 +147,9 @@ func showAPL(octet byte) rune {
 	return apl[octet-firstGraphic]
 }
 
-// apl is code page 310 from 40 hexadecimal on: the characters after Graphic
-// Escape. It shows underscored letters without the line, and missing characters
-// as spaces.
+// apl holds the characters after Graphic Escape: code page 310, starting at code 40
+// hexadecimal. It has underscored letters without the line, and spaces instead of missing
+// characters.
 var apl = [...]rune{
 	' ', 'A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', ' ', ' ', ' ', ' ', ' ', ' ', // 4x
 	' ', 'J', 'K', 'L', 'M', 'N', 'O', 'P', 'Q', 'R', ' ', ' ', ' ', ' ', ' ', ' ', // 5x

@@ -31,8 +31,8 @@ type Input struct {
 // Decoder ignores other controls and sequences. The zero Decoder is ready to use. It
 // must not be used concurrently.
 type Decoder struct {
-	held []byte // an incomplete sequence or character
-	skip bool   // the rest of an overlong sequence follows
+	held []byte // octets of an incomplete sequence or character
+	skip bool   // the rest of an overlong sequence is still to come
 }
 
 // maxSequence is the maximum length of a key sequence in octets. Known sequences have up to 7
@@ -63,8 +63,8 @@ func (d *Decoder) Decode(dst []Input, p []byte) []Input {
 
 const escape = 0x1B
 
-// scan returns the first input in p and its length, or 0 if the input is incomplete. The
-// caller must ignore a zero Input.
+// scan returns the first input in p and the length of that input. If the input is
+// incomplete, the length is 0. The caller must ignore a zero Input.
 func (d *Decoder) scan(p []byte) (Input, int) {
 	c := p[0]
 	switch {
@@ -88,7 +88,7 @@ func (d *Decoder) scan(p []byte) (Input, int) {
 	return Input{Text: string(r)}, n
 }
 
-// scanEscape is like scan for input that begins with Esc.
+// scanEscape does the same as scan for input that begins with Esc.
 func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	if len(p) == 1 {
 		return Input{}, 0
@@ -103,7 +103,7 @@ func (d *Decoder) scanEscape(p []byte) (Input, int) {
 		if p[2] < ' ' || p[2] > '~' {
 			return Input{}, 2
 		}
-		if p[2] == 'M' { // a key of the number pad
+		if p[2] == 'M' { // a key of the numeric keypad
 			return Input{Key: Enter}, 3
 		}
 		return Input{Key: letterKeys[p[2]]}, 3
@@ -113,8 +113,9 @@ func (d *Decoder) scanEscape(p []byte) (Input, int) {
 	return Input{Key: escapeKeys[p[1]]}, 2
 }
 
-// scanCSI is like scan for a control sequence: Esc, "[", parameters, and a final octet.
-// On the Linux console the sequences of F1 to F5 have a second "[".
+// scanCSI does the same as scan for a control sequence. The sequence consists of Esc, "[",
+// parameters, and a final octet. On the Linux console, the sequences of F1 to F5 have a
+// second "[".
 func (d *Decoder) scanCSI(p []byte) (Input, int) {
 	i := 2
 	if i < len(p) && p[i] == '[' {
@@ -129,7 +130,7 @@ func (d *Decoder) scanCSI(p []byte) (Input, int) {
 		return Input{}, i
 	case i == len(p):
 		return Input{}, 0
-	case p[i] < ' ' || p[i] > '~': // not a sequence
+	case p[i] < ' ' || p[i] > '~': // the octets are not a control sequence
 		return Input{}, i
 	}
 	return Input{Key: sequence(string(p[2:i]), p[i])}, i + 1
@@ -151,15 +152,15 @@ func sequence(parameters string, final byte) Key {
 		}
 		k = numberKeys[number]
 	}
-	// Modifiers are one more than a sum in which Shift is 1.
+	// The modifiers parameter is 1 plus a sum in which Shift is 1.
 	if modifiers, err := strconv.Atoi(second); err == nil && (modifiers-1)&1 != 0 && PF1 <= k && k <= PF12 {
 		k += PF13 - PF1
 	}
 	return k
 }
 
-// Keys for sequences that end with a letter, for sequences with a number and "~", for
-// control characters, and for characters after Esc.
+// Keys for sequences that end with a letter, sequences with a number and "~", control
+// characters, and characters after Esc.
 var (
 	letterKeys = map[byte]Key{
 		'A': Up, 'B': Down, 'C': Right, 'D': Left, 'F': EraseEOF, 'H': Home,

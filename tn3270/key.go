@@ -102,14 +102,14 @@ func ParseKey(name string) (k Key, ok bool) {
 // Attention identifiers (AIDs).
 const (
 	aidNone         = 0x60
-	aidReadReply    = 0x61 // the reply to a Read Partition
+	aidReadReply    = 0x61 // AID of the reply to a Read Partition
 	aidClear        = 0x6D
 	aidEnter        = 0x7D
 	aidCursorSelect = 0x7E
 	aidStructured   = 0x88
 )
 
-// AIDs of PA1 to PA3 and of PF1 to PF24.
+// AIDs of the keys PA1 to PA3 and PF1 to PF24.
 const (
 	programAccess   = "\x6C\x6E\x6B"
 	programFunction = "\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C" +
@@ -130,7 +130,8 @@ func (k Key) aid() (aid byte, ok bool) {
 	return 0, false
 }
 
-// keyOf returns the key for an attention identifier, or 0 if there is none.
+// keyOf returns the key that has the given attention identifier. If there is none, it
+// returns 0.
 func keyOf(aid byte) Key {
 	if aid == aidCursorSelect {
 		return CursorSelect
@@ -143,7 +144,7 @@ func keyOf(aid byte) Key {
 	return 0
 }
 
-// isShort reports whether a Read Modified for this AID contains no data.
+// isShort reports whether a Read Modified for the given AID contains no data.
 func isShort(aid byte) bool {
 	return aid == aidClear || aid == programAccess[0] || aid == programAccess[1] || aid == programAccess[2]
 }

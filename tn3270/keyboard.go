@@ -56,11 +56,12 @@ func (s *Screen) sendModified(aid byte) []byte {
 	return s.readModified(nil, aid, false)
 }
 
-// maxText is the maximum number of characters that Enter sends to a host that sends text.
+// maxText is the maximum number of characters that Enter sends to a host in text mode.
 const maxText = 255
 
-// sendText returns the input since the host's last text. The input stays on the screen, as
-// if the host had written it. Clear only clears the screen; sendText ignores other keys.
+// sendText returns the input since the host's last text. The input remains on the screen,
+// as if the host had written it. The Clear key only clears the screen. sendText ignores all
+// other keys.
 func (s *Screen) sendText(aid byte) []byte {
 	switch aid {
 	case aidClear:
@@ -80,12 +81,13 @@ func (s *Screen) sendText(aid byte) []byte {
 	return nil
 }
 
-// inputText yields the positions of input for a host that sends text.
+// inputText yields the positions of the user's input in text mode.
 func (s *Screen) inputText() iter.Seq[int] { return s.span(s.input, (s.input+maxText)%len(s.cells)) }
 
-// cursorSelect selects the field at the cursor according to its first character, the
-// designator. "?" becomes ">" and the field modified; ">" becomes "?" and the field
-// unmodified. "&" means Enter, and a space sends at once which fields are modified.
+// cursorSelect selects the field at the cursor. The first character of the field, the
+// designator, determines the effect. It replaces "?" with ">" and marks the field as
+// modified, or replaces ">" with "?" and marks it as unmodified. For "&" it has the same
+// effect as Enter. For a space, it sends the addresses of the modified fields at once.
 func (s *Screen) cursorSelect() ([]byte, error) {
 	field := s.fieldOf(s.cursor)
 	if !s.attribute(field).detectable() || s.cells[s.next(field)].field {
@@ -111,7 +113,7 @@ func (s *Screen) cursorSelect() ([]byte, error) {
 	return nil, nil
 }
 
-// reject locks the keyboard and returns the error for invalid input.
+// reject locks the keyboard with the given reason and returns the error for invalid input.
 func (s *Screen) reject(l Lock) error {
 	s.status.Lock = l
 	return map[Lock]error{LockedProtected: ErrProtected, LockedNumeric: ErrNumeric, LockedOverflow: ErrOverflow}[l]
@@ -156,13 +158,13 @@ func (s *Screen) localKey(k Key) error {
 	return nil
 }
 
-// move moves the cursor, which wraps at the edges.
+// move moves the cursor by the given number of positions. The cursor wraps at the edges.
 func (s *Screen) move(by int) {
 	s.cursor = (s.cursor + by + len(s.cells)) % len(s.cells)
 }
 
-// backtab moves the cursor to the beginning of the input field, or from there to the
-// beginning of the previous input field.
+// backtab moves the cursor to the beginning of the input field. If the cursor is already
+// there, backtab moves it to the beginning of the previous input field.
 func (s *Screen) backtab() {
 	a := s.before(s.cursor)
 	if s.cells[a].field {
@@ -178,7 +180,7 @@ func (s *Screen) backtab() {
 	s.cursor = 0
 }
 
-// newline moves the cursor to the first position for input below this line.
+// newline moves the cursor to the first position for input below the current line.
 func (s *Screen) newline() {
 	a := (s.cursor/s.columns + 1) * s.columns % len(s.cells)
 	if s.isProtected(a) {
@@ -203,7 +205,7 @@ func (s *Screen) Type(text string) error {
 	for _, r := range text {
 		n++
 		if err := s.typeRune(r); err != nil {
-			return fmt.Errorf("%w (character %d)", err, n) // the character may be part of a password
+			return fmt.Errorf("%w (character %d)", err, n) // the error does not show the character, which may be part of a password
 		}
 	}
 	return nil
@@ -259,8 +261,8 @@ func (s *Screen) isNumber(octet byte) bool {
 	return '0' <= r && r <= '9' || r == '.' || r == '-'
 }
 
-// makeRoom moves the characters at and after the cursor by one, over the first null. It
-// reports whether there is a null.
+// makeRoom moves the characters between the cursor and the first null by one position, onto
+// the null. If there is no null, it returns false.
 func (s *Screen) makeRoom() bool {
 	room := -1
 	for a := range s.line(s.cursor) {
@@ -280,8 +282,8 @@ func (s *Screen) makeRoom() bool {
 	return true
 }
 
-// advance moves the cursor to the next position, over attributes. After a field
-// with the attribute Skip, it moves the cursor to the next input field.
+// advance moves the cursor to the next position, and skips attributes. If it reaches a
+// field with the attribute Skip, it moves the cursor to the next input field.
 func (s *Screen) advance() {
 	s.cursor = s.next(s.cursor)
 	for range s.cells {
@@ -321,7 +323,7 @@ func (s *Screen) delete() error {
 	return nil
 }
 
-// backspace deletes the character before the cursor, if it is in the same field.
+// backspace deletes the character before the cursor if that character is in the same field.
 func (s *Screen) backspace() error {
 	if s.isProtected(s.cursor) {
 		return s.reject(LockedProtected)

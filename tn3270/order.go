@@ -11,16 +11,16 @@ const (
 	cmdEraseAllUnprotected = 0x6F
 	cmdEraseWriteAlternate = 0x7E
 
-	cmdNoOperation = 0x03 // only on channels
+	cmdNoOperation = 0x03 // the command exists only on channels
 )
 
-// channelCommands maps the codes on channels to commands.
+// channelCommands maps the command codes on channels to commands.
 var channelCommands = map[byte]byte{
 	0x01: cmdWrite, 0x02: cmdReadBuffer, 0x05: cmdEraseWrite, 0x06: cmdReadModified,
 	0x0D: cmdEraseWriteAlternate, 0x0E: cmdReadModifiedAll, 0x0F: cmdEraseAllUnprotected, 0x11: cmdStructured,
 }
 
-// command returns the command for a code of either kind.
+// command returns the command for a code. The code may be a code on channels.
 func command(code byte) byte {
 	if c, ok := channelCommands[code]; ok {
 		return c
@@ -75,7 +75,7 @@ const (
 	typeField     = 0xC0
 )
 
-// characterAPL is the character set of Graphic Escape.
+// characterAPL is the number of the character set that Graphic Escape selects.
 const characterAPL = 0xF1
 
 // WCC is the write control character, which holds the options of a write.
@@ -148,8 +148,8 @@ const (
 	Intensify  Highlight = 0xF8
 )
 
-// graphic returns the graphic character for the last six bits of n, which encodes
-// addresses and attributes.
+// graphic returns the graphic character that encodes the last six bits of n in addresses
+// and attributes.
 func graphic(n byte) byte { return graphics[n&0x3F] }
 
 const graphics = "" +
@@ -158,11 +158,12 @@ const graphics = "" +
 	"\x60\x61\xE2\xE3\xE4\xE5\xE6\xE7\xE8\xE9\x6A\x6B\x6C\x6D\x6E\x6F" +
 	"\xF0\xF1\xF2\xF3\xF4\xF5\xF6\xF7\xF8\xF9\x7A\x7B\x7C\x7D\x7E\x7F"
 
-// A 12-bit address is two graphic characters. A 14-bit address begins with two 0 bits.
+// A 12-bit address consists of two graphic characters. A 14-bit address begins with two 0
+// bits.
 const bits12 = 1 << 12
 
-// appendAddress appends an address with 12 bits, or 14 if it is too large for 12. If wide
-// is true, it uses 16.
+// appendAddress appends an address. If wide is true, the address has 16 bits. Otherwise it
+// has 12 bits, or 14 bits if 12 are too few.
 func appendAddress(dst []byte, address int, wide bool) []byte {
 	if wide || address >= bits12 {
 		return append(dst, byte(address>>8), byte(address))
@@ -170,7 +171,7 @@ func appendAddress(dst []byte, address int, wide bool) []byte {
 	return append(dst, graphic(byte(address>>6)), graphic(byte(address)))
 }
 
-// decodeAddress reads an address. For the reserved form, ok is false.
+// decodeAddress decodes an address. If the address has the reserved form, ok is false.
 func decodeAddress(high, low byte, wide bool) (address int, ok bool) {
 	if wide {
 		return int(high)<<8 | int(low), true

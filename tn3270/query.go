@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// Implemented query replies.
+// Query replies that this package implements.
 const (
 	querySummary           = 0x80
 	queryUsableArea        = 0x81
@@ -14,10 +14,10 @@ const (
 	queryNull              = 0xFF
 )
 
-// Requests of a Query List.
+// Request types in a Query List.
 const (
-	listOf         = 0x00 // the listed replies
-	listEquivalent = 0x40 // the listed and equivalent replies: all
+	listOf         = 0x00 // the host requests the listed replies
+	listEquivalent = 0x40 // the host requests the listed replies and equivalent ones, which means all replies
 	listAll        = 0x80
 )
 
@@ -43,7 +43,8 @@ func (s *Screen) queryList(in *stream) ([]byte, error) {
 	return nil, in.fault("unknown Query List %02X", request[0])
 }
 
-// queryReply returns the replies with the codes in only. If only is nil, it returns all.
+// queryReply returns the replies whose codes are in only. If only is nil, it returns all
+// replies.
 func (s *Screen) queryReply(only []byte) []byte {
 	reply := []byte{aidStructured}
 	for _, code := range s.queryCodes() {
@@ -68,7 +69,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	case queryCharacterSets:
 		dst = s.appendCharacterSets(dst)
 	case queryColor:
-		dst = append(dst, 0, 8, 0, byte(Green)) // the number of colors; the default is green
+		dst = append(dst, 0, 8, 0, byte(Green)) // number of the color pairs; the default color is green
 		for c := Blue; c <= Neutral; c++ {
 			dst = append(dst, byte(c), byte(c))
 		}
@@ -80,7 +81,7 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	case queryReplyModes:
 		dst = append(dst, replyField, replyExtended, replyCharacter)
 	case queryImplicitPartition:
-		dst = append(dst, 0, 0, 11, 1, 0) // 11 octets of sizes
+		dst = append(dst, 0, 0, 11, 1, 0) // the partition sizes have 11 octets
 		dst = appendSize(dst, models[2])
 		dst = appendSize(dst, s.alternate)
 	}
@@ -89,17 +90,17 @@ func (s *Screen) appendQueryReply(dst []byte, code byte) []byte {
 	return dst
 }
 
-// Size of a character in points, and distances between points, on real displays.
+// Size of a character in points, and distances between points on real displays.
 const (
 	pointsWide = 9
 	pointsHigh = 12
-	distances  = "\x01" + // in millimetres
-		"\x00\x0A\x02\xE5" + // 10/741 from left to right
-		"\x00\x02\x00\x6F" // 2/111 from top to bottom
+	distances  = "\x01" + // unit of the distances: millimeters
+		"\x00\x0A\x02\xE5" + // horizontal distance, 10/741
+		"\x00\x02\x00\x6F" // vertical distance, 2/111
 )
 
 func (s *Screen) appendUsableArea(dst []byte) []byte {
-	dst = append(dst, 0x03, 0) // addresses of 12, 14 and 16 bits
+	dst = append(dst, 0x03, 0) // the terminal supports addresses of 12, 14 and 16 bits
 	dst = appendSize(dst, s.alternate)
 	dst = append(dst, distances...)
 	positions := s.alternate.Rows * s.alternate.Columns
@@ -111,13 +112,13 @@ func appendSize(dst []byte, m dimensions) []byte {
 	return append(dst, byte(m.Columns>>8), byte(m.Columns), byte(m.Rows>>8), byte(m.Rows))
 }
 
-// appendCharacterSets appends two sets that cannot be loaded: the code page, and APL
-// after Graphic Escape.
+// appendCharacterSets appends descriptions of two character sets: the code page, and APL
+// after Graphic Escape. The host cannot load other sets.
 func (s *Screen) appendCharacterSets(dst []byte) []byte {
-	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // Graphic Escape is supported, and code pages have numbers
-	dst = append(dst, 0, 0, 0, 0)                      // nothing can be loaded
-	dst = append(dst, 7)                               // size of each of these in octets
+	dst = append(dst, 0x82, 0, pointsWide, pointsHigh) // the terminal supports Graphic Escape, and code pages have numbers
+	dst = append(dst, 0, 0, 0, 0)                      // the host cannot load any set
+	dst = append(dst, 7)                               // size of each of the following descriptions in octets
 	dst = append(dst, 0, 0x10, 0)
 	dst = append(dst, byte(s.page.characters>>8), byte(s.page.characters), byte(s.page.number>>8), byte(s.page.number))
-	return append(dst, 1, 0, characterAPL, 0x03, 0xC3, 0x01, 0x36) // set 963, code page 310
+	return append(dst, 1, 0, characterAPL, 0x03, 0xC3, 0x01, 0x36) // character set 963, code page 310
 }

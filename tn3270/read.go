@@ -4,9 +4,9 @@ import "slices"
 
 // Reply modes.
 const (
-	replyField     = 0x00 // fields with their attribute
-	replyExtended  = 0x01 // and with extended attributes
-	replyCharacter = 0x02 // and characters with attributes
+	replyField     = 0x00 // the reply contains fields with their attribute
+	replyExtended  = 0x01 // the reply also contains the extended attributes of fields
+	replyCharacter = 0x02 // the reply also contains the attributes of characters
 )
 
 func (s *Screen) readBuffer(dst []byte, aid byte) []byte {
@@ -46,8 +46,8 @@ func (a attributes) pairs() [3][2]byte {
 	return [3][2]byte{{typeHighlight, byte(a.highlight)}, {typeColor, byte(a.color)}, {typeCharacter, a.charset}}
 }
 
-// appendCharacter appends a character. In mode replyCharacter it first appends the
-// attributes that differ from last.
+// appendCharacter appends a character. In the mode replyCharacter, it first appends those
+// attributes of the character that differ from last.
 func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, attributes) {
 	if s.replyMode == replyCharacter {
 		was := last.pairs()
@@ -64,7 +64,7 @@ func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, a
 }
 
 // readModified appends the modified fields, as a reply to Read Modified or for a key. If
-// all is true, it includes the data also for keys that send none.
+// all is true, it includes the data even for keys that send no data.
 func (s *Screen) readModified(dst []byte, aid byte, all bool) []byte {
 	if isShort(aid) && !all {
 		return append(dst, aid)
@@ -87,7 +87,7 @@ func (s *Screen) readModified(dst []byte, aid byte, all bool) []byte {
 	return dst
 }
 
-// appendData appends the characters of a field, without nulls.
+// appendData appends the characters of a field. It omits nulls.
 func (s *Screen) appendData(dst []byte, field int, last attributes) ([]byte, attributes) {
 	for a := range s.data(field) {
 		if s.cells[a].octet != null {

@@ -83,7 +83,7 @@ func (s *Screen) write(command byte, in *stream) error {
 	return err
 }
 
-// sizeOf returns the alternate or the default size.
+// sizeOf returns the alternate size if alternate is true, and the default size otherwise.
 func (s *Screen) sizeOf(alternate bool) dimensions {
 	if alternate {
 		return s.alternate
@@ -104,7 +104,8 @@ func (s *Screen) restore() {
 	s.status.Insert = false
 }
 
-// eraseInput clears all unprotected positions and moves the cursor to the first.
+// eraseInput clears all unprotected positions. It then moves the cursor to the first of
+// them.
 func (s *Screen) eraseInput() {
 	if s.fieldOf(0) < 0 {
 		clear(s.cells)
@@ -121,7 +122,7 @@ func (s *Screen) eraseInput() {
 	s.cursor = s.firstInput()
 }
 
-// stream is a record that is being read. Faults are reported at start.
+// stream reads the octets of a record. Errors contain the offset start.
 type stream struct {
 	record    []byte
 	start, at int
@@ -129,7 +130,7 @@ type stream struct {
 
 func (in *stream) more() bool { return in.at < len(in.record) }
 
-// next returns the next octet, which must exist.
+// next returns the next octet. The caller must check that there is one.
 func (in *stream) next() byte {
 	in.at++
 	return in.record[in.at-1]
@@ -148,13 +149,13 @@ func (in *stream) fault(format string, args ...any) error {
 	return &DataError{in.start, fmt.Sprintf(format, args...)}
 }
 
-// writer executes the orders of one write.
+// writer executes the orders of one write command.
 type writer struct {
 	s       *Screen
 	in      *stream
 	address int // current buffer address
 	attributes
-	afterOrder bool // the previous item was an order or the command, not a character
+	afterOrder bool // the previous item was an order or the command rather than a character
 	wrapped    bool // the previous item was a Program Tab that erased to the end of the buffer
 }
 
@@ -217,7 +218,7 @@ func (w *writer) order(order byte) error {
 	return w.in.fault("unknown order %02X", order)
 }
 
-// takeAddress takes an address of any size.
+// takeAddress reads an address of any size.
 func (in *stream) takeAddress(wide bool) (int, error) {
 	octets, err := in.take(2)
 	if err != nil {
@@ -230,7 +231,7 @@ func (in *stream) takeAddress(wide bool) (int, error) {
 	return address, nil
 }
 
-// takeAddress takes an address on the screen.
+// takeAddress reads an address and checks that it is on the screen.
 func (w *writer) takeAddress() (int, error) {
 	address, err := w.in.takeAddress(w.s.wide)
 	if err == nil && address >= len(w.s.cells) {
@@ -279,7 +280,8 @@ func (w *writer) modifyField() error {
 	return nil
 }
 
-// takePairs takes a count and that many types and values of attributes.
+// takePairs reads a count and as many pairs. Each pair is the type and the value of an
+// attribute.
 func (w *writer) takePairs() ([]byte, error) {
 	n, err := w.in.take(1)
 	if err != nil {
@@ -307,7 +309,8 @@ func (w *writer) setAttribute() error {
 	return err
 }
 
-// withAttribute returns a with one attribute changed. It ignores unsupported attributes.
+// withAttribute returns a copy of a with one attribute changed. It ignores unsupported
+// attributes.
 func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 	switch kind {
 	case typeAll:
@@ -329,9 +332,9 @@ func (s *Screen) withAttribute(a attributes, kind, value byte) attributes {
 	return a
 }
 
-// programTab moves to the next input field. After characters it erases the rest of
-// the current field. After a Program Tab that erased to the end of the buffer, it
-// does so too.
+// programTab moves to the next input field. If the previous item was a character, it first
+// erases the rest of the current field. It also erases if the previous item was a Program
+// Tab that erased to the end of the buffer.
 func (w *writer) programTab() {
 	s := w.s
 	if s.cells[w.address].field && !s.attribute(w.address).protected() {
@@ -414,7 +417,7 @@ func (s *Screen) ReceiveText(text []byte) {
 		s.address = s.next(s.address)
 	}
 	s.cursor, s.input = s.address, s.address
-	for a := range s.inputText() { // the text may have wrapped to the first line
+	for a := range s.inputText() { // the host's text may have wrapped to the first line
 		s.cells[a] = cell{}
 	}
 	s.restore()

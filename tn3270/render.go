@@ -37,8 +37,8 @@ func appendCursor(dst []byte, row, column int) []byte {
 	return fmt.Appendf(dst, "\x1b[%d;%dH", row, column)
 }
 
-// appendLine moves to the beginning of a row and erases it. Erasing at the end of a
-// full row would remove the last character.
+// appendLine moves to the beginning of a row and erases the row. The caller writes the row
+// afterwards, because erasing at the end of a full row would remove the last character.
 func appendLine(dst []byte, row int) []byte {
 	dst = appendCursor(dst, row, 1)
 	return append(dst, "\x1b[m\x1b[K"...)
@@ -60,7 +60,7 @@ func appendRow(dst []byte, row int, cells []Cell) []byte {
 	return dst
 }
 
-// drawn returns the number of cells of a row that must be drawn.
+// drawn returns the number of cells at the beginning of a row that must be drawn.
 func drawn(cells []Cell) int {
 	n := len(cells)
 	for n > 0 && cells[n-1].graphic() == ' ' && cells[n-1].rendition() == (rendition{}) {
@@ -83,7 +83,8 @@ type rendition struct {
 	bold      bool
 }
 
-// rendition returns the rendition of a cell. A space needs one only if it is highlighted.
+// rendition returns the rendition of a cell. A space has the zero rendition unless it is
+// highlighted.
 func (c Cell) rendition() rendition {
 	r := rendition{c.Color, c.Highlight, c.Intensified || c.Highlight == Intensify}
 	if c.graphic() == ' ' && r.highlight != Reverse && r.highlight != Underscore {
@@ -111,8 +112,9 @@ func (r rendition) appendSGR(dst []byte) []byte {
 	return append(dst, 'm')
 }
 
-// sgr holds the parameters of the colors: the eight of ECMA-48 and their bright
-// variants. 0 is the terminal's default. ECMA-48's blue, 34, is illegible on black.
+// sgr maps colors to SGR parameters: the eight colors of ECMA-48 and their bright variants.
+// The parameter 0 selects the terminal's default color. Color 34, the blue of ECMA-48, is
+// illegible on black.
 var sgr = [256]byte{
 	NeutralBlack: 30, Blue: 94, Red: 31, Pink: 95, Green: 32, Turquoise: 36, Yellow: 93, Neutral: 37,
 	Black: 30, DeepBlue: 34, Orange: 33, Purple: 35, PaleGreen: 92, PaleTurquoise: 96, Grey: 90, White: 97,

@@ -10,8 +10,8 @@ import (
 
 type dimensions struct{ Rows, Columns int }
 
-// models holds the sizes of the models. Each terminal starts with the size of model 2;
-// the host switches to the model's own size and back.
+// models holds the sizes of the models. Each terminal starts with the size of model 2. The
+// host switches between that size and the model's own size.
 var models = [...]dimensions{2: {24, 80}, 3: {32, 80}, 4: {43, 80}, 5: {27, 132}}
 
 // Options configure a terminal. The zero Options and nil mean a 3278 model 2 with code page 037.
@@ -79,19 +79,20 @@ type Screen struct {
 	extended  bool
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the next change; nil if there are no waiters
+	changed chan struct{} // closed at the next change; nil if no caller waits
 	buffer
 	cursor     int
 	address    int    // address at which the host's text continues
 	input      int    // start of the input in ModeText
 	wide       bool   // addresses have 16 bits
-	replyMode  byte   // of Set Reply Mode
-	replyTypes []byte // types of attributes sent with characters
-	aid        byte   // of the last key, until the host unlocks the keyboard
+	replyMode  byte   // mode from the last Set Reply Mode
+	replyTypes []byte // types of the attributes that are sent with characters
+	aid        byte   // AID of the last key, until the host unlocks the keyboard
 	status     Status
 }
 
-// resolve returns the code page and the alternate size. The error wraps [ErrOption].
+// resolve returns the code page and the alternate size that the options select. The error
+// wraps [ErrOption].
 func (o *Options) resolve() (*codePage, dimensions, error) {
 	if o == nil {
 		o = &Options{}

@@ -62,7 +62,8 @@ func (s *Screen) show(field, address int) Cell {
 	return shown
 }
 
-// or returns a, with missing attributes taken from field.
+// or returns a copy of a. If an attribute in a is missing, the copy has the attribute in
+// field.
 func (a attributes) or(field attributes) attributes {
 	a.color = cmp.Or(a.color, field.color)
 	a.highlight = cmp.Or(a.highlight, field.highlight)
@@ -96,7 +97,7 @@ func (s Snapshot) Clip(rows, columns int) Snapshot {
 	return part
 }
 
-// row returns a row, counted from 0.
+// row returns the row with the number n, counted from 0.
 func (s Snapshot) row(n int) []Cell { return s.Cells[n*s.Columns : (n+1)*s.Columns] }
 
 // StatusLine returns a line about the keyboard and the cursor. A program should show it below the

@@ -2,7 +2,7 @@ package tn3270
 
 import "slices"
 
-// Implemented structured fields.
+// Structured fields that this package implements.
 const (
 	sfResetPartition   = 0x00
 	sfReadPartition    = 0x01
@@ -10,19 +10,19 @@ const (
 	sfSetReplyMode     = 0x09
 	sfCreatePartition  = 0x0C
 	sfDestroyPartition = 0x0D
-	sfOutbound         = 0x40 // Outbound 3270DS
+	sfOutbound         = 0x40 // code of Outbound 3270DS
 
-	sfInbound    = 0x80 // Inbound 3270DS
+	sfInbound    = 0x80 // code of Inbound 3270DS
 	sfQueryReply = 0x81
 )
 
-// Types of Read Partition besides the read commands.
+// Types of Read Partition other than the read commands.
 const (
 	readQuery     = 0x02
 	readQueryList = 0x03
 )
 
-// noPartition is the partition of a query.
+// noPartition is the partition number in a query.
 const noPartition = 0xFF
 
 // structured executes the structured fields of a record. Only the last field may be a read.
@@ -43,14 +43,15 @@ func (s *Screen) structured(in *stream) (reply []byte, err error) {
 	return reply, nil
 }
 
-// takeStructured takes the next structured field, as a non-empty stream without its length.
+// takeStructured reads the next structured field. It returns the field as a non-empty
+// stream, without its length.
 func takeStructured(in *stream) (*stream, error) {
 	octets, err := in.take(2)
 	if err != nil {
 		return nil, err
 	}
 	length := int(octets[0])<<8 | int(octets[1])
-	if length == 0 { // up to the end of the record
+	if length == 0 { // a zero length means that the field extends to the end of the record
 		length = len(in.record) - in.start
 	}
 	if length < 3 {
@@ -62,7 +63,7 @@ func takeStructured(in *stream) (*stream, error) {
 	return &stream{record: in.record[:in.at], start: in.start, at: in.start + 2}, nil
 }
 
-// structuredField executes a structured field. It skips unknown ones.
+// structuredField executes a structured field. It skips fields of unknown types.
 func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
 	kind := in.next()
 	switch kind {
@@ -94,7 +95,8 @@ func (s *Screen) structuredField(in *stream) (reply []byte, err error) {
 	return nil, nil
 }
 
-// implicitPartition resets the screen to its state without Create Partition.
+// implicitPartition resets the screen to the partition that exists without Create
+// Partition.
 func (s *Screen) implicitPartition(alternate bool) {
 	s.wide = false
 	s.resetReplyMode()
@@ -150,8 +152,8 @@ func (s *Screen) outbound(in *stream) error {
 	return in.fault("unknown write command %02X", code[0])
 }
 
-// createPartition accepts partition 0 in one of the two sizes, optionally with addresses
-// of 16 bits.
+// createPartition creates partition 0 in the default or the alternate size. The host may
+// select addresses of 16 bits.
 func (s *Screen) createPartition(in *stream) error {
 	modes, err := in.take(1)
 	if err != nil {
@@ -162,7 +164,7 @@ func (s *Screen) createPartition(in *stream) error {
 		return in.fault("a partition of units and addresses %02X", modes[0])
 	}
 	alternate := false
-	if rest := in.record[in.at:]; len(rest) > 1 { // flags, then height and width
+	if rest := in.record[in.at:]; len(rest) > 1 { // flags, followed by height and width
 		octets, err := in.take(5)
 		if err != nil {
 			return err
@@ -201,7 +203,7 @@ func (s *Screen) readPartition(in *stream) (reply []byte, err error) {
 func inboundHead() []byte { return []byte{aidStructured, 0, 0, sfInbound, 0} }
 
 func inbound(reply []byte) []byte {
-	n := len(reply) - 1 // without the AID
+	n := len(reply) - 1 // length without the AID
 	reply[1], reply[2] = byte(n>>8), byte(n)
 	return reply
 }

@@ -6,13 +6,14 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// name returns the filename for f, on Windows or on other systems. It reports whether
-// the file must be a directory because the path ends with "/". If rooted is true, the
-// name is relative to a root and contains no "..". server is the server of a UNC path;
-// empty means this machine.
+// name returns the filename for f. If windows is true, it follows the rules of Windows. The
+// result directory reports whether the path ends with "/", so that the file must be a
+// directory. If rooted is true, the filename is relative to a root and contains no "..".
+// The argument server is the server of a UNC path. If server is empty, the file is on this
+// machine.
 //
-// The error is a [*locus.SyntaxError]: no filename on this system can contain one of
-// the segments.
+// If no filename on this system can contain one of the segments, the error is a
+// [*locus.SyntaxError].
 func (f URL) name(windows, rooted bool, server string) (name string, directory bool, err error) {
 	segments := f.Segments()
 	text, offset := path(f.url)

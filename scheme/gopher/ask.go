@@ -168,11 +168,12 @@ func (q question) repeated() string {
 	return q.Prompt[:end]
 }
 
-// appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a
-// lone dot. The answer to an AskL begins with the number of its lines. With a file,
+// appendData appends the data block of section 3.4.9: a line "+-1", the answers, and a lone
+// dot. The answer to an AskL begins with the number of its lines. If an answer is a file,
 // the block begins with "+" and its length, ends with the file, and has no dot.
 //
-// The error is a [*scheme.AnswerError]; appendData then returns dst unchanged.
+// If appendData fails, the error is a [*scheme.AnswerError], and the result is dst
+// unchanged.
 func appendData(dst []byte, ask []question, answers []string) ([]byte, error) {
 	form := scheme.Form{Fields: formFields(ask)}
 	if err := form.Check(answers); err != nil {

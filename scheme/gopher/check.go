@@ -23,8 +23,8 @@ import (
 //	gtype          = xalpha
 //	gcommand       = path
 //
-// It adds octets that cannot be sent, and notes on text that other programs
-// misread. A URL that conforms costs no allocation.
+// It also returns findings for octets that cannot be sent, and notes on text that other
+// programs misread. For a URL that conforms, check does not allocate.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && isSound(u) {
 		return nil

@@ -60,9 +60,9 @@ func readHeader(r *bufio.Reader) (plusHeader, error) {
 	return plusHeader{Length: lengthClose}, nil
 }
 
-// headerNumber returns the number in a header, or in the beginning of one. ok
-// reports whether line is either of them, and whole whether the header is
-// complete.
+// headerNumber returns the number in a header. The line may be only the beginning of a
+// header. If the line is neither, ok is false. The result whole reports whether the header
+// is complete.
 //
 //	header = ( "+" | "-" ) *SP [ "-" ] 1*digit *SP [ CR ] LF
 func headerNumber(line string) (number string, whole, ok bool) {

@@ -13,11 +13,11 @@ import (
 // errUnsolicited is the error for data that the server sends without a request.
 var errUnsolicited = errors.New("http: the server sent data without a request")
 
-// wire reads an HTTP/1 connection for net/http and detects data after the end of a
-// response. net/http would only write it to the standard logger, without an error.
+// wire reads an HTTP/1 connection for net/http. It detects data after the end of a
+// response. net/http would only log such data, without an error.
 //
-// Reading waits until a request is written. The banner of another protocol, such
-// as SMTP, is then read as the response to the request.
+// Reading waits until the client writes a request. The banner of another protocol, such as
+// SMTP, is then read as the response to the request.
 type wire struct {
 	in      *bufio.Reader
 	written chan struct{} // closed when the first request is written

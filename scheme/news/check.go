@@ -111,9 +111,8 @@ func nextImpossible(text string, i int) int {
 }
 
 // canonicalNews returns the canonical form of a news or snews URL and the changes that it
-// made. No character of a message-id is reserved (section 3.6), so canonicalNews decodes
-// all escapes that it can. It escapes every "@" except the last. If the URL has a server
-// but no path, it writes the path "*".
+// made. No character of a message-id is reserved (section 3.6). canonicalNews escapes every
+// "@" except the last. If the URL has a server but no path, it writes the path "*".
 func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 	if isSpelledNews(u) {
 		return u, 0, nil

@@ -257,8 +257,8 @@ const (
 	maxMessageID = 250 - len("<>")
 )
 
-// checkDotAtom checks the dot-atom-text in list, which is next to the "@" or in the
-// position that where describes.
+// checkDotAtom checks the dot-atom-text in list. The argument at is the "@" next to the
+// text, and where is "before" or "after".
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
 	if len(list) == 0 {
 		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)

@@ -130,7 +130,8 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// complete returns the menu of a list. All items of the list must fit in the limits.
+// complete returns the menu of a list that needs no more data from the server. It releases
+// the connection.
 func (l *list) complete(title string) *scheme.Menu {
 	l.End(true)
 	l.err = io.EOF
@@ -266,9 +267,9 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 	return l.menu(name), nil
 }
 
-// Commands that list articles. The first pair requests overviews, the second pair one
-// header field of all articles, and the last command the head of one article. The second
-// command of each pair is older than RFC 3977.
+// Commands that list articles. The first pair requests overviews, and the second pair
+// requests one header field of all articles. The second command of each pair is older than
+// RFC 3977.
 var (
 	overviewVerbs = [...]string{"OVER", "XOVER"}
 	fieldVerbs    = [...]string{"HDR", "XHDR"}

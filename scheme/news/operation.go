@@ -201,8 +201,8 @@ func (x *operation) protect() error {
 		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
-// login returns the URL's user and password, or the answer of Request.Ask. In the second
-// case the result asked is the answer.
+// login returns the URL's user and password, or the answer of Request.Ask. The result asked
+// reports whether Request.Ask returned the login.
 func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
 	if k := &x.key; k.HasUser && k.HasPassword {
 		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil

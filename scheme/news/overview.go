@@ -102,7 +102,7 @@ func (f *overviewFormat) parse(text string) (overview, error) {
 }
 
 // parseCount reads a decimal number, which may have spaces around it. If the number is
-// negative or does not fit into an int64, ok is false.
+// negative or does not fit into an int, ok is false.
 func parseCount(text string) (n int64, ok bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 10, strconv.IntSize)
 	return n, err == nil && n >= 0

@@ -89,8 +89,8 @@ type group struct {
 	low, high int64
 }
 
-// empty reports whether the newsgroup has no articles. The numbers of an empty newsgroup
-// have no meaning.
+// empty reports whether the newsgroup has no articles. A server may report any low and high
+// numbers for an empty newsgroup.
 func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
 
 // maxCountedNumber is the maximum article number. Larger numbers could overflow when the

@@ -116,7 +116,7 @@ func notDigit(text string) int {
 	return i
 }
 
-// articleNumber parses a number. If the number does not fit into an int64, it returns an
+// articleNumber parses a number. If the number does not fit into an int, it returns an
 // error.
 func articleNumber(digits string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, strconv.IntSize-1)

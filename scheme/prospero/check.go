@@ -23,7 +23,7 @@ const (
 //	fieldname   = *[ uchar | "?" | ":" | "@" | "&" ]
 //	fieldvalue  = *[ uchar | "?" | ":" | "@" | "&" ]
 //
-// or, with profile RFC1630, of the URI draft's
+// or, with the profile RFC1630, of the following productions of the URI draft:
 //
 //	prosperolink = prospero://hostport/hsoname [ %00 version [ attributes ] ]
 //	hsoname      = path
@@ -31,7 +31,8 @@ const (
 //	attributes   = attribute [ attributes ]
 //	attribute    = alphanums
 //
-// It adds versions that no request can contain. A URL that conforms costs no allocation.
+// It also returns a finding for each version that no request can contain. For a URL that
+// conforms, check does not allocate.
 func check(u locus.URL, profile locus.Profile) []locus.Violation {
 	if _, ok := u.Path(); ok && profile == locus.RFC1738 && u.Scheme() == name && bnf.SoundHostPort(u) && soundPath(u) {
 		return nil

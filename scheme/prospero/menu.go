@@ -52,8 +52,8 @@ func (c canceler) Close() error {
 	return nil
 }
 
-// links yields the links of a directory, which the given number of nested union links lead
-// to. It reports whether to continue.
+// links yields the links in r, the listing of a directory. The argument depth is the number
+// of union links around that directory. links reports whether to continue.
 func (m *menu) links(r *reply, depth int, yield func(scheme.Item, error) bool) bool {
 	m.warnings = append(m.warnings, r.Warnings...)
 	for i := range r.Links {

@@ -42,8 +42,9 @@ func compare(a, b parameter) int {
 	return strings.Compare(strings.ToLower(a.name), strings.ToLower(b.name))
 }
 
-// split splits u, which may have any faults, and returns the end of the parameters. A
-// text with "//" has no number, because it may contain a password.
+// split splits u, which may have any faults. The result end is the offset at which the
+// parameters end. A text with "//" may contain a password, so split returns no number for
+// it.
 //
 // An isub is uric, which includes "?". A "?" in an isub does not begin a query.
 func split(u rfc3986.URI) (number string, list []parameter, end int) {

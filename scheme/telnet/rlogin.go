@@ -16,7 +16,7 @@ import (
 
 // Bits of the server's urgent octets (RFC 1282).
 const (
-	rloginDiscard = 0x02 // the client discards output that it has not shown
+	rloginDiscard = 0x02 // the client must discard output that it has not shown
 	rloginRaw     = 0x10 // the host handles ^S and ^Q
 	rloginCooked  = 0x20 // ^S and ^Q stop and start the output
 	rloginWindow  = 0x80 // the host requests the window size

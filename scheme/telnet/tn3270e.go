@@ -36,7 +36,7 @@ type extended struct {
 
 	// conn.mu guards the fields below.
 	agreed   []byte // functions that both sides agreed on; only the reading goroutine changes them
-	sequence uint16 // number of the last sent record, if responses are in use
+	sequence uint16 // number of the next record that is sent; 0 if responses are not in use
 	device   string
 	rejected string
 }

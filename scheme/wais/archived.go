@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// noResponse represents, among the packets of Menu.Source, a response that did not arrive:
-// the next packet answers the next request.
+// noResponse represents a missing response among the archived packets of a menu. The next
+// packet then answers the next request.
 var noResponse = strings.Repeat("-", headerSize)
 
 // readArchived implements Access.Archived. The archived bytes of a menu are the packets of

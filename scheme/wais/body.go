@@ -14,42 +14,43 @@ import (
 // in a header or a URL may belong to another type or an older version.
 
 const (
-	// minRange is the smallest range to request if the server cannot answer.
+	// minRange is the minimum size of a range that the client requests after the server
+	// could not send a larger range.
 	minRange = 500
-	// referenceID shows that a response belongs to a retrieval. Programs of the
-	// time always send this one.
+	// referenceID is the Reference-ID of all retrievals, by which the client recognizes
+	// their responses. Programs of the time always send this Reference-ID.
 	referenceID = "3"
 )
 
 type body struct {
 	exchange *exchange
-	ask      retrieval // its Start is the start of the next range
+	ask      retrieval // request for the next range, which begins at its Start
 	begin    int64     // start of the first range
-	size     int64     // octets of a range
-	most     int64     // maximum octets of the document
-	left     int64     // octets that the document may still have
+	size     int64     // size of a range in octets
+	most     int64     // maximum number of octets in the document
+	left     int64     // number of octets that the document may still have
 
-	text   []byte // the unread octets of the last range
-	err    error  // the error after text
+	text   []byte // unread octets of the last range
+	err    error  // the error to return after text
 	closed atomic.Bool
 }
 
-// newBody returns the body of a document; the caller must open it. It fails if
-// the document cannot be requested.
+// newBody returns the body of a document. The caller must then call open. If no request can
+// contain the arguments, newBody returns an error.
 func newBody(database string, id DocumentID, wtype string) (*body, error) {
 	b := &body{ask: retrieval{Database: database, ID: id, Wtype: wtype, ReferenceID: referenceID}}
 	return b, b.ask.check()
 }
 
-// open requests the first range. After an error the caller may call it again with
-// another exchange.
+// open requests the first range. If it fails, the caller may call it again with another
+// exchange.
 func (b *body) open(x *exchange, offset, limit int64) error {
 	b.exchange, b.most, b.left = x, limit, limit
 	b.size = int64(x.op.client.o.Range)
 	b.begin, b.ask.Start = offset, offset
 	text, err := b.next()
 	if offset > 0 && len(text) == 0 && errors.Is(err, scheme.ErrNotFound) {
-		// The document is shorter than offset, so it has changed: begin at its start.
+		// The document is shorter than offset, so it has changed. Begin at its start.
 		b.begin, b.ask.Start = 0, 0
 		text, err = b.next()
 	}
@@ -60,7 +61,8 @@ func (b *body) open(x *exchange, offset, limit int64) error {
 	return nil
 }
 
-// got stores the results of next. At the end it releases the connection.
+// got stores the results of next. If err is not nil, got ends the exchange, which releases
+// the connection.
 func (b *body) got(text []byte, err error) {
 	b.text, b.err = text, err
 	if err != nil {
@@ -68,7 +70,8 @@ func (b *body) got(text []byte, err error) {
 	}
 }
 
-// next returns the next range, with io.EOF or another error if no range follows.
+// next returns the next range. If no range follows, it also returns io.EOF or another
+// error.
 func (b *body) next() (text []byte, err error) {
 	first := b.ask.Start == b.begin
 	want, err := b.retrieve()
@@ -101,8 +104,8 @@ func (b *body) next() (text []byte, err error) {
 	return text, failed
 }
 
-// tellEnd returns the diagnostic that the range exceeds the document, and the first
-// other diagnostic. Either may be nil.
+// tellEnd returns two diagnostics, either of which may be nil. The diagnostic outOfRange
+// reports that the range exceeds the document, and failed is the first other diagnostic.
 func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	for _, d := range list {
 		switch {
@@ -115,8 +118,8 @@ func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	return outOfRange, failed
 }
 
-// retrieve requests the next range, or a smaller one if the response does not fit
-// into the server's buffer. It returns the size of the range.
+// retrieve requests the next range. If the response does not fit into the server's buffer,
+// retrieve requests a smaller range. It returns the size of the requested range.
 func (b *body) retrieve() (want int64, err error) {
 	for {
 		// One octet more than the limit shows whether the document is too large.
@@ -152,7 +155,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the reading. It releases the connection for reuse unless a response is pending.
+// Close ends the reading. If no response is pending, it releases the connection for reuse.
+// Otherwise it closes the connection.
 func (b *body) Close() error {
 	b.closed.Store(true)
 	b.exchange.end()

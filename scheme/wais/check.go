@@ -34,7 +34,8 @@ const (
 //	wtype        = xalphas
 //	search       = xalphas [ + search ]
 //
-// It adds invalid document-ids. A URL that conforms costs no allocation.
+// It also returns findings for invalid document-ids. For a URL that conforms, check does
+// not allocate.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && isSound(u) {
 		return nil
@@ -42,7 +43,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings is check without the fast path.
+// findings implements check without the fast path.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
@@ -69,8 +70,9 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSound reports whether u is a waisindex or a waisdoc without findings of RFC 1738. Besides
-// findings about characters, only a wpath with "=" has any: it may be a list of fields.
+// isSound reports whether u is a waisindex or a waisdoc without findings of RFC 1738. It
+// returns false for every wpath with "=", because such a wpath may be an invalid list of
+// fields.
 func isSound(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) || u.Scheme() != name {
 		return false
@@ -107,7 +109,7 @@ func draftPath(f *bnf.Findings, w written) {
 	draftWpath(f, w)
 }
 
-// xalphas checks text, which needs at least one xalpha or "+".
+// xalphas checks that text has at least one character, and only xalphas and "+".
 func xalphas(f *bnf.Findings, part string, offset int, text string) {
 	if text == "" {
 		f.Add("empty", draftSection, offset, "", "write at least one character")
@@ -140,7 +142,8 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
-// canBe returns the error of form. A wpath without "=" cannot be an invalid list of fields.
+// canBe returns the error of form. It does not call form for a wpath without "=", because
+// such a wpath is never an invalid list of fields.
 func canBe(u locus.URL) error {
 	if path, ok := u.Path(); !ok || strings.IndexByte(path, '=') >= 0 {
 		_, _, err := form(u)
@@ -153,12 +156,12 @@ func canBe(u locus.URL) error {
 	return err
 }
 
-// inSearch holds the characters of a search that mean the same with or without an escape.
+// inSearch holds the characters that have the same meaning in a search with or without an
+// escape.
 var inSearch = escape.Unreserved().Without("+")
 
-// canonical removes port 210 and decodes unreserved characters, except "+" in a
-// search, which may mean a space and differs from %2B. It does not change the form of
-// a wpath.
+// canonical removes port 210 and decodes unreserved characters. It does not decode "%2B" in
+// a search, because a "+" there may mean a space. It does not change the form of a wpath.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := canBe(u); err != nil {
 		return locus.URL{}, 0, err

@@ -38,7 +38,8 @@ type Limits struct {
 const (
 	defaultRange    = 10000
 	defaultResponse = 1 << 20
-	// aroundText exceeds the number of octets in a response that are not part of the document.
+	// aroundText is an upper bound for the number of octets in a response that are not part
+	// of the document.
 	aroundText = 64 << 10
 )
 
@@ -103,7 +104,8 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	return op.open()
 }
 
-// server identifies connections that can replace each other.
+// server is the key of connections in the pool. Connections with the same key can replace
+// each other.
 type server struct {
 	dial scheme.Dialer
 	host string
@@ -124,9 +126,9 @@ func serverOf(d scheme.Dialer, u locus.URL) (server, error) {
 	return at, nil
 }
 
-// run calls f with an idle or new connection. If the server had closed the idle
-// connection, it calls f again. After an error run ends the exchange; otherwise f or
-// a later reader does.
+// run calls f with an idle or new connection. If the server has closed the idle connection,
+// run calls f again with another connection. If f fails, run ends the exchange. Otherwise
+// f, or a later reader of the body, must end it.
 func (op *operation) run(f func(*exchange) error) error {
 	for {
 		x, err := op.exchange()
@@ -164,7 +166,7 @@ func (op *operation) exchange() (*exchange, error) {
 	return newExchange(op, c), nil
 }
 
-// recordFor records the following data on c for req.
+// recordFor records the data that c receives from now on, for the recorder of req.
 func (c *conn) recordFor(req *scheme.Request) {
 	c.record = req.Record
 	if raw, ok := c.raw.(net.Conn); ok && c.record != nil {

@@ -14,18 +14,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readAhead fits the response to a range of the default size.
+// readAhead is the size of a read buffer. The response to a range of the default size fits
+// into it.
 const readAhead = 16 << 10
 
 // conn is a connection to a server. One exchange uses it at a time.
 type conn struct {
 	raw    io.ReadWriteCloser
-	r      *bufio.Reader // reads the conn
+	r      *bufio.Reader // buffered reader of the conn
 	server server
 
 	record   scheme.Recorder // recorder of the exchange that uses it; may be nil
-	reused   bool            // the connection comes from the pool
-	answered bool            // the server has answered since then
+	reused   bool            // the connection came from the pool
+	answered bool            // the server has answered since the connection came from the pool
 }
 
 // Read reads and records a response.
@@ -51,33 +52,33 @@ func (e staleError) Unwrap() error { return e.error }
 
 var errClosed = fmt.Errorf("wais: %w", fs.ErrClosed)
 
-// exchange is the use of a connection for one operation, until everything is read.
-// When its context ends, the connection is closed. It sends one request at a time,
-// because servers lose a second one.
+// exchange is the use of a connection for one operation. It ends when the operation has
+// read everything. When the context ends, the exchange closes the connection. It sends one
+// request at a time, because servers lose a second request.
 type exchange struct {
 	op     *operation
 	conn   *conn
-	packet []byte // buffer of the last retrieval
-	apdu   []byte // buffer of the last response
+	packet []byte // buffer for the packet of the last retrieval
+	apdu   []byte // buffer for the APDU of the last response
 	reply  searchReply
 
 	mu      sync.Mutex
-	stop    func() bool // stops watching the context
-	pending bool        // octets of a response may follow, so the connection cannot be reused
+	stop    func() bool // stops the watch on the context
+	pending bool        // octets of a response may still arrive, so the connection cannot be reused
 	over    bool
 }
 
 func newExchange(op *operation, c *conn) *exchange {
 	x := &exchange{op: op, conn: c}
 	c.recordFor(op.req)
-	x.mu.Lock() // the context may end before stop is set
+	x.mu.Lock() // needed because the context may end before stop is set
 	defer x.mu.Unlock()
 	x.stop = context.AfterFunc(op.ctx, x.end)
 	return x
 }
 
-// end ends the exchange. It releases the connection for reuse, or closes it if
-// a response is pending. Further calls have no effect.
+// end ends the exchange. If a response is pending, end closes the connection; otherwise it
+// releases the connection for reuse. Further calls have no effect.
 func (x *exchange) end() {
 	x.mu.Lock()
 	over, pending, stop := x.over, x.pending, x.stop
@@ -97,7 +98,8 @@ func (x *exchange) end() {
 	}
 }
 
-// setPending sets whether a response is pending. It fails if the exchange has ended.
+// setPending sets whether a response is pending. If the exchange has ended, it returns an
+// error.
 func (x *exchange) setPending(pending bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -108,7 +110,8 @@ func (x *exchange) setPending(pending bool) error {
 	return nil
 }
 
-// ask sends a packet and returns the APDU of the response, which is valid until the next call.
+// ask sends a packet and returns the APDU of the response. The APDU is valid until the next
+// call of ask.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
 	answers := x.op.answers
 	before := answers.Len()
@@ -141,15 +144,15 @@ func (x *exchange) receive(packet []byte) ([]byte, error) {
 		x.apdu = apdu
 	}
 	c.answered = true
-	// After more than one response the connection is out of step.
+	// If more data than one response has arrived, the connection is out of step.
 	if err := x.setPending(c.r.Buffered() > 0); err != nil {
 		return nil, x.failure(err)
 	}
 	return apdu, err
 }
 
-// failure explains err: the context or the exchange may have ended, or the server may
-// have closed an idle connection.
+// failure returns the reason for err. The context or the exchange may have ended, or the
+// server may have closed an idle connection.
 func (x *exchange) failure(err error) error {
 	x.mu.Lock()
 	over := x.over
@@ -167,7 +170,8 @@ func (x *exchange) failure(err error) error {
 	return err
 }
 
-// answer sends a search or a retrieval, and reads the response into reply.
+// answer sends the packet of a search or a retrieval. It parses the response into the field
+// reply.
 func (x *exchange) answer(packet []byte, referenceID string) error {
 	apdu, err := x.ask(packet)
 	if err == nil {
@@ -228,7 +232,7 @@ func summary(r *searchReply, err error) string {
 	}
 	for _, d := range r.Diagnostics {
 		if d.Code == codeOutOfRange && octets > 0 {
-			// Servers mark the end of a document like this.
+			// Servers mark the end of a document with this position.
 			text += ", the last of the document"
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// databaseOf returns the encoded database in a url-path, and the rest: a search or
-// a document, with its delimiter.
+// databaseOf returns the encoded database in a url-path, and the rest of the path. The rest
+// is a search or a document, including the delimiter before it.
 func databaseOf(u locus.URL) (database, rest string) {
 	path, _ := u.Path()
 	if i := strings.IndexAny(path, "?/"); i >= 0 {
@@ -29,7 +29,8 @@ func splitPath(s *scheme.Splitter) {
 	}
 }
 
-// title names the database, because a document-id is not readable.
+// title returns a title with the name of the database, because a document-id is not
+// readable.
 func title(u locus.URL) string {
 	database, rest := databaseOf(u)
 	if words, ok := strings.CutPrefix(rest, "?"); ok && words != "" {

@@ -15,13 +15,14 @@ type Diagnostic struct {
 	Text string // additional information, as octets; may be empty
 }
 
-// recordLeast is the minimum length of a diagnostic record in octets: its code and its flag.
+// recordLeast is the minimum length of a diagnostic record in octets. Each record has a
+// code and a flag.
 const recordLeast = 3
 
 // Codes that the client handles.
 const (
 	codePermanent  = "S1"
-	codeOutOfRange = "SF" // also if there is no such document
+	codeOutOfRange = "SF" // the server also sends this code if there is no such document
 )
 
 var meanings = map[string]struct {
@@ -102,7 +103,7 @@ func (d Diagnostic) isMissingDatabase() bool {
 	return d.Code == codePermanent && strings.Contains(d.Text, "database is not available")
 }
 
-// parseDiagnostic reads a record with at least recordLeast octets.
+// parseDiagnostic parses a record. The record must have at least recordLeast octets.
 func parseDiagnostic(record []byte) Diagnostic {
 	return Diagnostic{Code: string(record[:2]), Text: string(record[2 : len(record)-1])}
 }

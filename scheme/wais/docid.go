@@ -14,7 +14,7 @@ type DocumentID string
 
 const maxDocumentID = 8192
 
-// Numbers of fields.
+// Field numbers.
 const (
 	fieldOriginalLocalID    = 3
 	fieldDistributorLocalID = 6
@@ -45,7 +45,7 @@ func joinFields(fields []Field) DocumentID {
 	return DocumentID(b)
 }
 
-// wrong returns why a request cannot contain id, or "".
+// wrong returns the reason why a request cannot contain id, or "".
 func (id DocumentID) wrong() string {
 	switch {
 	case id == "":
@@ -66,8 +66,8 @@ func (id DocumentID) Fields() (list []Field, ok bool) {
 	return list, true
 }
 
-// split reads id as fields, whose integers may be longer than necessary. ok reports
-// whether id consists of fields.
+// split parses id as a list of fields. The integers in id may be longer than necessary. If
+// id does not consist of fields, ok is false.
 func (id DocumentID) split() (list []Field, ok bool) {
 	if len(id) > maxDocumentID {
 		return nil, false
@@ -93,9 +93,9 @@ func (x URL) DocumentID() (id DocumentID, ok bool) {
 	return joinFields(x.Fields()), true
 }
 
-// decodedAgain returns the document-id for the wpath decoded once more, because some
-// servers and programs escaped a wpath twice. ok reports whether that is another
-// document-id that consists of fields.
+// decodedAgain decodes the wpath a second time, because some servers and programs escaped a
+// wpath twice. It returns the resulting document-id. If the result is the same document-id,
+// or does not consist of fields, ok is false.
 func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	first, ok := x.DocumentID()
 	if !ok {
@@ -135,7 +135,7 @@ func (id DocumentID) LocalID() string {
 	return f
 }
 
-// name returns the last path element of the local id as a file name.
+// name returns a file name, the last path element of the local id.
 func (id DocumentID) name() string {
 	local := id.LocalID()
 	return local[strings.LastIndexByte(local, '/')+1:]

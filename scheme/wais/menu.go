@@ -16,8 +16,8 @@ import (
 type listing struct {
 	head        []scheme.Item
 	reply       *searchReply
-	first, most int  // rank of the first hit to show; number of hits that were requested
-	links       bool // source descriptions are followed by links to their databases
+	first, most int  // rank of the first hit to show, and number of requested hits
+	links       bool // links to their databases follow source descriptions
 }
 
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
@@ -61,7 +61,7 @@ func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {
 				yield(scheme.Item{}, err)
 				return
 			case err != nil && !errors.Is(err, scheme.ErrNotFound) && !errors.Is(err, locus.ErrValue):
-				sources = 0 // the next one would fail too
+				sources = 0 // the next source description would fail too
 			case err == nil:
 				sources--
 			}
@@ -74,12 +74,12 @@ func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {
 }
 
 const (
-	maxSources      = 40       // source descriptions that a menu fetches
-	maxLinkedSource = 64 << 10 // octets of each description
+	maxSources      = 40       // maximum number of source descriptions that a menu fetches
+	maxLinkedSource = 64 << 10 // maximum number of octets of each description
 )
 
-// database returns a link to the database of a source description. If it fails, the
-// item explains why there is no link.
+// database returns a link to the database that a source description describes. If there is
+// no such link, the item explains the reason.
 func (op *operation) database(h *hit) (scheme.Item, error) {
 	var u locus.URL
 	s, err := op.readSource(h.ID, maxLinkedSource)
@@ -115,8 +115,8 @@ func errorItem(err error) scheme.Item {
 	return scheme.Item{Title: strings.TrimPrefix(err.Error(), "wais: "), Kind: scheme.KindError, Size: -1}
 }
 
-// appendHit appends the items of a hit, one for each of its types. A score of 0 means
-// that the search found nothing, and that the server shows this document instead.
+// appendHit appends one item for each type of a hit. If the score is 0, the search found
+// nothing, and the server shows this document instead.
 func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 	title := cmp.Or(h.Headline, h.ID.LocalID(), "(no title)")
 	if h.Score == 0 {
@@ -142,7 +142,7 @@ func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 	return list
 }
 
-// ordered returns the types, the preferred one first.
+// ordered returns the types in order, with the preferred type first.
 func (op *operation) ordered(wtypes []string) []string {
 	if op.prefer == (scheme.Preference{}) || len(wtypes) == 1 {
 		return wtypes
@@ -154,19 +154,21 @@ func (op *operation) ordered(wtypes []string) []string {
 	return wtypes
 }
 
-// item returns a hit as a document of one of its types, without title and URL.
+// item returns an item for a hit as a document of the given type. The item has no title and
+// no URL.
 func (op *operation) item(h *hit, wtype string) scheme.Item {
 	item := scheme.Item{Kind: scheme.KindObject, Type: mediaTypeOf(wtype), Size: -1, ModTime: h.time(), Fields: h.fields(wtype)}
 	if wtype == wtypeURL {
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
 	if wtype == h.Wtypes[0] && wtype != wtypeURL {
-		item.Size = h.Length // the length of the first type only
+		item.Size = h.Length // the length is the length of the first type
 	}
 	return item
 }
 
-// hitURL returns the URL of a document. For the type URL it is the headline.
+// hitURL returns the URL of a document. If wtype is URL, the headline of the hit is the
+// URL.
 func (op *operation) hitURL(h *hit, wtype string) (locus.URL, error) {
 	if wtype == wtypeURL {
 		return locus.Parse(strings.Trim(h.Headline, blanks))
@@ -191,7 +193,7 @@ func (op *operation) hitURL(h *hit, wtype string) (locus.URL, error) {
 	return x.url, nil
 }
 
-// noURL returns the message of err, without the whole text of an invalid URL.
+// noURL returns the message of err. It omits the full text of an invalid URL.
 func noURL(err error) string {
 	text := strings.TrimPrefix(err.Error(), "wais: ")
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
@@ -215,7 +217,7 @@ func (h *hit) note() string {
 	return joined(score, countOf(h.Lines, "line"))
 }
 
-// countOf returns a number and its noun, or "" if the number is unknown.
+// countOf returns a number followed by its noun. If the number is unknown, it returns "".
 func countOf(n int64, thing string) string {
 	switch {
 	case n < 0:
@@ -244,8 +246,8 @@ func (h *hit) fields(wtype string) []scheme.Field {
 	return list
 }
 
-// time returns the date of a hit, or the zero time if it is missing or invalid.
-// Two-digit years begin with 1969.
+// time returns the date of a hit. If the date is missing or invalid, it returns the zero
+// time. Two-digit years represent 1969 to 2068.
 func (h *hit) time() time.Time {
 	for _, layout := range [...]string{"060102", "20060102"} {
 		if len(h.Date) == len(layout) {

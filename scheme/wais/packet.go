@@ -26,26 +26,26 @@ import (
 const (
 	headerSize   = 25
 	lengthSize   = 10
-	headerCoding = 22 // and 23
+	headerCoding = 22 // first of the two octets for compression and encoding
 
 	header = "0000000000z2wais        0"
 )
 
-// maxStray limits the octets that the client skips before a packet. Programs of the
-// time skip everything before the first "0".
+// maxStray is the maximum number of octets that the client skips before a packet. Programs
+// of the time skip everything before the first "0".
 const maxStray = 16
 
-// growth is the first allocation for an APDU. Each further allocation equals the octets that have
-// arrived.
+// growth is the size of the first allocation for an APDU. Each further allocation has as
+// many octets as have already arrived.
 const growth = 16 << 10
 
 // ErrEmpty is the error for a request that the server does not understand, or whose
 // response does not fit into its buffer. It wraps [scheme.ErrProtocol].
 var ErrEmpty = fmt.Errorf("wais: %w: the server could not respond: it does not understand the request, or the response does not fit its buffer", scheme.ErrProtocol)
 
-// readPacket reads exactly one packet and returns its APDU, in the memory of buf if that
-// is large enough. Otherwise the memory grows with the octets that arrive, whatever
-// length the packet claims. most is the maximum length of an APDU in octets.
+// readPacket reads exactly one packet and returns its APDU. If buf is large enough, the
+// APDU is in its memory. Otherwise the memory grows with the octets that arrive, whatever
+// length the packet claims. The argument most is the maximum length of an APDU in octets.
 func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
@@ -63,7 +63,7 @@ func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	return readAPDU(r, buf[:0], int(length))
 }
 
-// readHeader fills head, and skips a few stray octets before it.
+// readHeader reads a header into head. It skips a few stray octets before the header.
 func readHeader(r io.Reader, head []byte) error {
 	read, stray := 0, 0
 	for read < len(head) {
@@ -113,7 +113,7 @@ func readAPDU(r io.Reader, buf []byte, length int) ([]byte, error) {
 	return buf, nil
 }
 
-// brokenOff explains why reading ended after octets octets.
+// brokenOff returns the error for a read that failed after the given number of octets.
 func brokenOff(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -123,8 +123,8 @@ func brokenOff(err error, octets int, where string) error {
 
 type packet struct {
 	b         []byte
-	start     int // start of the packet in b
-	headerEnd int // end of the APDU's header in b
+	start     int // offset of the packet in b
+	headerEnd int // offset in b of the end of the APDU's header
 }
 
 // apduStart is the offset of the APDU's type, which follows the two octets with the
@@ -150,24 +150,24 @@ func (p *packet) textIf(tag int, octets string) {
 
 func (p *packet) number(tag int, n int64) { p.b = appendNumber(p.b, tag, n) }
 
-// endHeader ends the header of the APDU. A group may follow.
+// endHeader ends the header of the APDU. The caller may then add elements for a group.
 func (p *packet) endHeader() { p.headerEnd = len(p.b) }
 
-// group makes everything after the header of the APDU one element.
+// group converts all elements after the header of the APDU to one element.
 func (p *packet) group(tag int) {
 	var head [2 * compressedSize]byte
 	size := len(p.b) - p.headerEnd
 	p.b = slices.Insert(p.b, p.headerEnd, appendCompressed(appendCompressed(head[:0], tag), size)...)
 }
 
-// Maximum octets of a request. maxRequest is ten times the buffer of the most common
-// server.
+// Maximum number of octets in a request. maxRequest is ten times the buffer size of the
+// most common server.
 const (
 	maxHeader  = 1<<16 - 1
 	maxRequest = 1 << 20
 )
 
-// end sets the lengths. The error wraps [locus.ErrValue].
+// end sets the lengths in the packet. The error wraps [locus.ErrValue].
 func (p *packet) end() ([]byte, error) {
 	header := p.headerEnd - p.start - apduStart
 	length := len(p.b) - p.start - headerSize

@@ -7,37 +7,37 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// searchReply is the response to a query or a retrieval. It omits the status
-// and the counts, which have no meaning on any known server.
+// searchReply is the response to a search or a retrieval. It omits the status and the
+// counts, because no known server gives them a meaning.
 type searchReply struct {
 	Hits        []hit
-	Texts       [][]byte // parts of a document, in the memory of the APDU
+	Texts       [][]byte // texts of a document, in the memory of the APDU
 	Diagnostics []Diagnostic
-	ReferenceID string // octets; empty if not repeated
+	ReferenceID string // octets of the Reference-ID; empty if the server does not repeat it
 }
 
-// hit is a document that a search found. If the server does not specify a number, it
-// is -1; if it does not specify a text, the text is empty. All texts are octets as
-// the server sent them.
+// hit is a document that a search found. If the server does not send a number, the number
+// is -1. If the server does not send a text, the text is empty. All texts are the octets
+// that the server sent.
 type hit struct {
-	ID       DocumentID // never empty
-	Score    int64      // 0 means that it is not a hit, but a document that the server shows instead
-	Length   int64      // octets of the document in the first of its types
-	Lines    int64      // lines of the document; unreliable
-	Wtypes   []string   // at least one; "TEXT" if not specified
-	Source   string     // the database
-	Date     string     // yymmdd, yyyymmdd, or "0"
+	ID       DocumentID // document-id; never empty
+	Score    int64      // score; 0 means that the document is not a hit, but the server shows it instead
+	Length   int64      // number of octets of the document in its first type
+	Lines    int64      // number of lines of the document; unreliable
+	Wtypes   []string   // types of the document, at least one; "TEXT" if the server sends none
+	Source   string     // name of the database
+	Date     string     // date in the form yymmdd or yyyymmdd, or "0"
 	Headline string
 }
 
 const defaultWtype = "TEXT"
 
-// parse reads a response into r and reuses its memory. r refers to apdu, which the
-// caller must not change. parse omits hits without a document-id. If it fails, r is
-// empty.
+// parse parses a response into r and reuses the memory of r. Afterwards r refers to apdu,
+// which the caller must not change. parse omits hits without a document-id. If it fails, r
+// is empty.
 func (r *searchReply) parse(apdu []byte) error {
 	*r = searchReply{Hits: r.Hits[:0], Texts: r.Texts[:0], Diagnostics: r.Diagnostics[:0]}
-	const fixedSize = 1 + 3 + 3 + 3 // status, result count, number of records, next position
+	const fixedSize = 1 + 3 + 3 + 3 // status, result count, number of records and next position
 	_, header, information, err := openAPDU(apdu, apduSearchReply, fixedSize)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (r *searchReply) parse(apdu []byte) error {
 	return err
 }
 
-// readInformation reads the group after the header, which contains all records.
+// readInformation parses the group after the header. The group contains all records.
 func (r *searchReply) readInformation(e elements) error {
 	for e.next() {
 		if e.tag == tagUserInformation {
@@ -115,7 +115,7 @@ func (r *searchReply) readHit(e elements) error {
 	return nil
 }
 
-// readTypes reads a type block and skips empty types.
+// readTypes parses a type block. It skips empty types.
 func readTypes(e elements) (list []string, err error) {
 	for e.next() {
 		if e.tag == tagType && e.start < e.stop {
@@ -134,8 +134,8 @@ func readText(e elements) (octets []byte, err error) {
 	return octets, e.err
 }
 
-// answers returns an error if the Reference-ID of r differs from the request's:
-// responses and requests are out of step, and the connection must be closed.
+// answers returns an error if r has a Reference-ID that differs from the request's.
+// Responses and requests are then out of step, and the caller must close the connection.
 // Servers need not repeat a Reference-ID.
 func (r *searchReply) answers(referenceID string) error {
 	if r.ReferenceID == "" || r.ReferenceID == referenceID {

@@ -10,21 +10,21 @@ import (
 )
 
 type query struct {
-	Database string // octets; empty means the server's default
-	Words    string // octets; empty requests a description of the database
+	Database string // octets of the database's name; empty selects the server's default
+	Words    string // octets of the words; empty requests a description of the database
 	Max      int    // maximum number of documents in the response
 	Examples []example
 }
 
-// example is a document that results should resemble (relevance feedback).
+// example is a document that the results of a search should resemble (relevance feedback).
 type example struct {
 	ID    DocumentID
 	Wtype string
 }
 
-// Query types for words and for a document, and the fixed fields that programs of the
-// time send with them: limits of 30, 5000 and 30 records, or 10, 16 and 15, and
-// permission to replace the result set.
+// Query types for words and for a document, and the fixed fields that programs of the time
+// send with these types. The fixed fields limit the number of records to 30, 5000 and 30,
+// or to 10, 16 and 15. They also permit the server to replace the result set.
 const (
 	queryWords    = "3"
 	queryDocument = "1"
@@ -33,8 +33,8 @@ const (
 	fixedDocument = "\x00\x00\x0a\x00\x00\x10\x00\x00\x0f\x01"
 )
 
-// appendSearch appends the packet of a search to dst. The error wraps
-// [locus.ErrValue]; appendSearch then returns dst unchanged.
+// appendSearch appends the packet of a search to dst. If it fails, the error wraps
+// [locus.ErrValue], and appendSearch returns dst unchanged.
 func appendSearch(dst []byte, q *query) ([]byte, error) {
 	if err := q.check(); err != nil {
 		return dst, err
@@ -72,15 +72,15 @@ func (q *query) check() error {
 }
 
 type retrieval struct {
-	Database    string // octets; empty means the database in the document-id
+	Database    string // octets of the database's name; empty means the database in the document-id
 	ID          DocumentID
 	Wtype       string
-	Start, End  int64  // octets: from Start to before End
-	ReferenceID string // octets that the response repeats; empty if none
+	Start, End  int64  // range of octets, which includes Start but not End
+	ReferenceID string // octets that the server repeats in its response; empty if none
 }
 
 // appendRetrieval appends the packet of a retrieval to dst, in the only form that servers
-// accept. It fails like appendSearch.
+// accept. It returns the same errors as appendSearch.
 func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	if err := r.check(); err != nil {
 		return dst, err
@@ -104,8 +104,8 @@ func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	return p.end()
 }
 
-// term appends a term of the query. use and relation are its first two attributes. The
-// server ignores the other four.
+// term appends a term of the query. The arguments use and relation are the first two
+// attributes of the term. The server ignores the other four.
 func (p *packet) term(use, relation, text string) {
 	const ignored = " ig ig ig ig"
 	p.b = append(p.b, tagAttributeList, byte(len(use)+1+len(relation)+len(ignored)))
@@ -116,7 +116,8 @@ func (p *packet) term(use, relation, text string) {
 	p.text(tagTerm, text)
 }
 
-// and joins the two previous terms, because the query is in postfix order.
+// and appends the operator "and", which joins the two previous terms. The query is in
+// postfix order.
 func (p *packet) and() { p.text(tagOperator, "a") }
 
 func (r *retrieval) check() error {
@@ -129,7 +130,7 @@ func (r *retrieval) check() error {
 	return checkDocument(r.ID, r.Wtype)
 }
 
-// wrongDatabase returns why a request cannot contain name, or "".
+// wrongDatabase returns the reason why a request cannot contain name, or "".
 func wrongDatabase(name string) string {
 	i := strings.IndexAny(name, "@\x1e\x1f")
 	if i < 0 {
@@ -142,7 +143,7 @@ func checkDocument(id DocumentID, wtype string) error {
 	return refuse(cmp.Or(wrongWtype(wtype), id.wrong()))
 }
 
-// wrongWtype returns why a request cannot contain wtype, or "".
+// wrongWtype returns the reason why a request cannot contain wtype, or "".
 func wrongWtype(wtype string) string {
 	bad := strings.ContainsFunc(wtype, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wtype == "" || bad {
@@ -151,7 +152,7 @@ func wrongWtype(wtype string) string {
 	return ""
 }
 
-// sendable returns an error for the part of x that a request cannot contain, or nil.
+// sendable returns an error if a request cannot contain a part of x.
 func (x URL) sendable() error {
 	w, _ := split(x.url)
 	why, part, offset := wrongDatabase(x.database), "database", w.offset

@@ -35,10 +35,10 @@ func Scheme(c *Client) scheme.Scheme {
 		Crawl: scheme.Crawl{Freshness: freshness},
 		Policy: scheme.Policy{
 			ProxyVars: []string{"wais_proxy"},
-			// For each document the server sends one octet, 0 to 2, that defines the
-			// copyright (field 7). It serves a document only if the request repeats that
-			// octet. The tags and lengths of fields distinguish these texts from any other
-			// text in the URL.
+			// For each document the server sends one octet, with a value of 0 to 2, that
+			// defines the copyright (field 7). It serves a document only if the request
+			// repeats that octet. The tag and the length of field 7 distinguish these texts
+			// from any other text in the URL.
 			OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
 		},
 	}

@@ -11,21 +11,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// source is a source description, with which a server describes a database. Its texts
-// are not safe for a terminal.
+// source is the source description of a database, which a server sends. Its texts are not
+// safe for a terminal.
 type source struct {
-	IPName, IPAddress string // the server
-	Port              uint16 // 0 means not specified, which means 210
+	IPName, IPAddress string // name and IP address of the server
+	Port              uint16 // port; 0 means that the port is not specified, so it is 210
 	Database          string
-	Cost              string // a number as written: "0.00"
-	CostUnit          string // "free", "dollars-per-minute"
-	Maintainer        string // a mail address
-	Description       string // lines with "\n" between them
+	Cost              string // cost as written, such as "0.00"
+	CostUnit          string // unit of the cost, such as "free" or "dollars-per-minute"
+	Maintainer        string // e-mail address
+	Description       string // description with "\n" between its lines
 }
 
 const (
-	maxSource      = 1 << 20 // octets
-	maxSourceDepth = 32      // lists in lists
+	maxSource      = 1 << 20 // maximum number of octets
+	maxSourceDepth = 32      // maximum depth of nested lists
 )
 
 // parseSource reads a source description:
@@ -33,8 +33,8 @@ const (
 //	(:source :keyword value ... )
 //
 // A value is a word, a text in quotation marks, or a list "( ... )" or "#( ... )". The
-// parser skips unknown keywords. The last ")" may be missing. It ignores the rest of the
-// text.
+// parser skips unknown keywords, and ignores any text after the list. The last ")" may be
+// missing.
 func parseSource(text []byte) (*source, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("wais: source description: %w: more than %d bytes", scheme.ErrTooLarge, maxSource)
@@ -97,8 +97,8 @@ func (s *source) set(keyword, v string) error {
 	return nil
 }
 
-// value reads a value and returns its text, or "" for a list. depth is the number
-// of lists around it.
+// value reads a value and returns its text. For a list it returns "". The argument depth is
+// the number of lists around the value.
 func (r *sourceReader) value(depth int) (string, error) {
 	switch {
 	case r.take(`"`):
@@ -118,7 +118,7 @@ func (r *sourceReader) value(depth int) (string, error) {
 
 const blanks = " \t\r\n\f\v"
 
-// more skips to the next value and reports whether there is one.
+// more skips the blanks before the next value. It reports whether there is a next value.
 func (r *sourceReader) more() bool {
 	rest := strings.TrimLeft(r.text[r.at:], blanks)
 	r.at = len(r.text) - len(rest)
@@ -133,7 +133,7 @@ func (r *sourceReader) take(token string) bool {
 	return true
 }
 
-// word reads up to the next space, parenthesis or quotation mark.
+// word reads a word, up to the next space, parenthesis or quotation mark.
 func (r *sourceReader) word() string {
 	r.more()
 	rest := r.text[r.at:]
@@ -145,7 +145,7 @@ func (r *sourceReader) word() string {
 	return rest[:end]
 }
 
-// quoted reads a text up to its closing quotation mark. A "\" escapes the next octet.
+// quoted reads a text, including its closing quotation mark. A "\" escapes the next octet.
 func (r *sourceReader) quoted() (string, error) {
 	var text strings.Builder
 	for {
@@ -164,9 +164,9 @@ func (r *sourceReader) quoted() (string, error) {
 	}
 }
 
-// URL returns the URL of the database: wais://ip-name:port/database, or with the
-// address if the name is missing. If both are missing, the error wraps
-// [scheme.ErrUnsupported]; otherwise it is a [*locus.SyntaxError].
+// URL returns the URL of the database in the form wais://ip-name:port/database. If the name
+// is missing, the URL contains the IP address instead. If both are missing, the error wraps
+// [scheme.ErrUnsupported]. Any other error is a [*locus.SyntaxError].
 func (s *source) URL() (locus.URL, error) {
 	host := cmp.Or(s.IPName, s.IPAddress)
 	if host == "" {
@@ -175,8 +175,8 @@ func (s *source) URL() (locus.URL, error) {
 	return s.at(host, s.Port)
 }
 
-// urlOn returns the URL of the database. If the description names no server, the
-// database is on the server that sent it.
+// urlOn returns the URL of the database. If the description names no server, the database
+// is on the given server, which sent the description.
 func (s *source) urlOn(server locus.URL) (locus.URL, error) {
 	if s.IPName != "" || s.IPAddress != "" {
 		return s.URL()

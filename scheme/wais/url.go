@@ -43,7 +43,7 @@ func Parse(u locus.URL) (URL, error) {
 	return x, nil
 }
 
-// form splits u and reads its wpath. It fails like Parse.
+// form splits u and parses its wpath. It returns the same errors as Parse.
 func form(u locus.URL) (w written, r reading, err error) {
 	if err := bnf.Form(u, name, "waisurl"); err != nil {
 		return w, r, err
@@ -104,13 +104,13 @@ func (x URL) Fields() []Field {
 }
 
 type written struct {
-	offset, searchOffset           int // of the database and the search in the URL
+	offset, searchOffset           int // offsets of the database and the search in the URL
 	database, search, wtype, wpath string
 	hasSearch, hasDocument         bool
 }
 
-// split cuts the url-path at its first "?", and the part before that at its first two
-// "/". It also returns the parts if it fails.
+// split splits the url-path at its first "?". It then splits the text before the "?" at its
+// first two "/". If it returns an error, it also returns the parts.
 func split(u locus.URL) (written, error) {
 	path, ok := u.Path()
 	w := written{offset: u.PathOffset()}
@@ -172,7 +172,7 @@ func (p Parts) URL() (URL, error) {
 	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a document-id, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
 }
 
-// write returns a URL. If opaque is true, it writes fields in the OpaqueForm.
+// write returns a URL. If opaque is true, fields are written in the OpaqueForm.
 func (p Parts) write(opaque bool) (URL, error) {
 	path := string(p.appendPath(nil, opaque))
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
@@ -202,7 +202,8 @@ func (p Parts) appendPath(b []byte, opaque bool) []byte {
 	return b
 }
 
-// plain holds the characters that programs of the time did not escape in fields, except "/".
+// plain holds the characters that programs of the time did not escape in fields. It
+// excludes "/".
 var plain = escape.Alpha().Union(escape.Digit()).With(".-_$")
 
 func (d *Document) appendWpath(b []byte) []byte {
@@ -214,7 +215,8 @@ func (d *Document) appendWpath(b []byte) []byte {
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }
 
-// is reports whether x names d, which must have either Fields or a Wpath.
+// is reports whether x names the document d. The document must have either Fields or a
+// Wpath.
 func (d *Document) is(x URL) bool {
 	if len(d.Fields) == 0 {
 		return x.wpath == d.Wpath

@@ -59,8 +59,8 @@ const (
 // compressedSize is the maximum length of a compressed integer in octets.
 const compressedSize = 5
 
-// appendCompressed appends n as a compressed integer: seven bits per octet, the
-// highest first, and the top bit set in all but the last.
+// appendCompressed appends n as a compressed integer. Each octet holds seven bits, the
+// highest bits first. The top bit is set in all octets except the last.
 func appendCompressed(dst []byte, n int) []byte {
 	for shift := (bits.Len(uint(n)|1) - 1) / 7 * 7; shift > 0; shift -= 7 {
 		dst = append(dst, byte(n>>shift)|0x80)
@@ -74,11 +74,12 @@ func appendElement(dst []byte, tag int, octets string) []byte {
 	return append(dst, octets...)
 }
 
-// maxNumber is the highest number, because the top bit of four octets is a sign.
+// maxNumber is the highest number. The top bit of four octets is a sign, so larger numbers
+// do not fit.
 const maxNumber = math.MaxInt32
 
-// appendNumber appends an element whose value is a number from 0 to maxNumber:
-// a big-endian integer in as few octets as possible.
+// appendNumber appends an element with a number from 0 to maxNumber. The value is a
+// big-endian integer in as few octets as possible.
 func appendNumber(dst []byte, tag int, n int64) []byte {
 	size := max(1, (bits.Len64(uint64(n))+7)/8)
 	dst = appendCompressed(dst, tag)
@@ -91,19 +92,19 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 
 const unknown = -1
 
-// elements iterates over the elements of a container.
+// elements iterates over the elements of a container in an APDU.
 type elements struct {
 	apdu    []byte
-	at, end int  // the rest of the container
-	records bool // tag 28 is a diagnostic record, not an element
+	at, end int  // offsets in apdu of the rest of the container
+	records bool // an element with tag 28 is a diagnostic record
 
 	tag         int64
-	start, stop int // the value, in apdu
+	start, stop int // offsets in apdu of the value
 	err         error
 }
 
-// next reads the next element. It returns false at the end and after an error, which
-// is in err.
+// next reads the next element. At the end and after an error, it returns false. The field
+// err then holds the error, if any.
 func (e *elements) next() bool {
 	if e.err != nil || e.at == e.end {
 		return false
@@ -150,7 +151,8 @@ func (e *elements) compressed() (n int64) {
 	return n
 }
 
-// recordSize reads the length of a diagnostic record, which is not compressed.
+// recordSize reads the length of a diagnostic record. Unlike other lengths, it is not
+// compressed.
 func (e *elements) recordSize() int64 {
 	if e.end-e.at < 2 {
 		e.fail(e.at, "a diagnostic record ends within its length")
@@ -164,12 +166,13 @@ func (e *elements) recordSize() int64 {
 	return int64(size)
 }
 
-// value returns the octets of the element, without copying them.
+// value returns the value of the element without copying it.
 func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
 func (e *elements) text() string { return string(e.value()) }
 
-// number reads the value as a number. For a negative one it returns unknown.
+// number returns the value of the element as a number. If the number is negative, it
+// returns unknown.
 func (e *elements) number() (n int64) {
 	value := e.value()
 	if len(value) > 4 {
@@ -198,8 +201,9 @@ func badAPDU(at int, format string, args ...any) error {
 	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
 }
 
-// openAPDU reads the beginning of an APDU of the given type. It returns its fixed
-// fields, and iterators over the elements in its header and after its header.
+// openAPDU parses the beginning of an APDU of the given type. It returns the fixed fields
+// of the APDU, an iterator over the elements in the header, and an iterator over the
+// elements after the header.
 func openAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information elements, err error) {
 	const typeAt = 2
 	if len(apdu) <= typeAt {

@@ -32,8 +32,8 @@ type Field struct {
 	Content string // octets
 }
 
-// maxField is the highest number of a field. MaxFields is the maximum number of
-// fields of a document-id.
+// maxField is the highest field number. maxFields is the maximum number of fields in a
+// document-id.
 const (
 	maxField  = 127
 	maxFields = 16
@@ -41,7 +41,7 @@ const (
 
 type reading struct {
 	form   Form
-	length int64  // of LengthForm; math.MaxInt64 also for larger lengths
+	length int64  // length in LengthForm; math.MaxInt64 also represents larger lengths
 	list   string // the fields as written
 	offset int    // offset of list in the wpath
 }
@@ -62,13 +62,13 @@ func read(wpath string) reading {
 }
 
 type writtenField struct {
-	number  int // maxField + 1 also for larger numbers
+	number  int // field number; maxField + 1 also represents larger numbers
 	content string
-	size    int // characters in the list, including the ";"
+	size    int // number of characters in the list, including the ";"
 }
 
-// fieldAt reads the field "digits=contents;" at i. If escaped is true, "=" and ";" may
-// be escaped. The last ";" may be missing.
+// fieldAt parses the field "digits=contents;" at index i. If escaped is true, "=" and ";"
+// may be escaped. The last ";" may be missing.
 func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	n, size := number(list, i)
 	start := i
@@ -89,7 +89,8 @@ func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	return writtenField{int(min(n, maxField+1)), list[content:], i - start}, true
 }
 
-// delimiter reports whether text has c at i, and its size in characters.
+// delimiter reports whether text has the character c at index i. The result size is the
+// number of characters that c occupies.
 func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	if i == len(text) {
 		return 0, false
@@ -98,8 +99,8 @@ func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	return size, o == c && (escaped || size == 1)
 }
 
-// number reads the decimal digits at i, escaped or not. If there are none, size is
-// 0. For numbers above math.MaxInt64, n is math.MaxInt64.
+// number parses the decimal digits at index i. The digits may be escaped. If there are no
+// digits, size is 0. For numbers above math.MaxInt64, n is math.MaxInt64.
 func number(text string, i int) (n int64, size int) {
 	start := i
 	for i < len(text) {
@@ -130,7 +131,8 @@ func isList(text string, escaped bool) bool {
 }
 
 // isValidList reports whether a document-id can have the fields of a list with escaped
-// delimiters. If not, it is opaque: RFC 1738 allows any octets in a document-id.
+// delimiters. Otherwise the wpath is opaque, because RFC 1738 allows any octets in a
+// document-id.
 func isValidList(list string) bool {
 	n := 0
 	for f := range (reading{form: EscapedForm, list: list}).fields {
@@ -158,8 +160,8 @@ func (r reading) decoded() (list []Field) {
 	return list
 }
 
-// faults yields the faults of a list in order. offset is the offset of the wpath
-// in the URL.
+// faults yields the faults of a list in order. The argument offset is the offset of the
+// wpath in the URL.
 func (r reading) faults(offset int) iter.Seq[bnf.Fault] {
 	return func(yield func(bnf.Fault) bool) {
 		x := bnf.Fault{Err: locus.ErrValue, Part: "length", Offset: offset, Size: r.offset, Why: "the length must be below 9223372036854775807"}

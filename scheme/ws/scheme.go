@@ -39,7 +39,7 @@ func ResourceName(u locus.URL) string {
 	return "/" + path
 }
 
-// form returns an error if u does not have the named scheme, or has no host.
+// form returns an error if u has another scheme than name, or has no host.
 func form(u locus.URL, name string) error {
 	if err := bnf.Form(u, name, name+"-URI"); err != nil {
 		return err

@@ -10,13 +10,14 @@ import (
 	"sync"
 )
 
-// info is the database that lists the sources of a server. It is also the default database.
+// info is the name of the database that lists the sources of a server. It is also the
+// default database.
 const info = "INFO"
 
 // Types of documents.
 const (
 	text   = "TEXT"
-	source = "WSRC" // a source description
+	source = "WSRC" // type of a source description
 )
 
 // Database is a database of a server.
@@ -55,7 +56,7 @@ type Typed struct {
 type database struct {
 	name, path  string
 	documents   []*document
-	byID        map[string]*document // by local id, including help
+	byID        map[string]*document // documents by local id, including the help documents
 	description *document
 	catalogue   *document
 }
@@ -63,15 +64,15 @@ type database struct {
 type document struct {
 	Document
 	localID string
-	id      []byte // the document-id
+	id      []byte // octets of the document-id
 	source  string // name of its database
 	lines   int
-	help    bool // it describes the database
-	number  int  // index among the database's documents
+	help    bool // the document describes the database
+	number  int  // index of the document in the database
 	words   func() map[string]int
 }
 
-// load returns the databases by name, with a generated INFO if the list has none.
+// load returns the databases by name. If the list has no INFO database, load generates one.
 func load(list []Database, o *Options) (map[string]*database, error) {
 	databases := make(map[string]*database)
 	lists := Database{Name: info, Description: "The sources of this server.\n"}
@@ -131,7 +132,7 @@ func (db *database) newDocument(d Document, server string) *document {
 	d.Types = slices.Clone(d.Types)
 	for i, t := range d.Types {
 		if t.Data == nil {
-			d.Types[i].Data = []byte{} // nil means a missing document
+			d.Types[i].Data = []byte{} // nil would mean a missing document
 		}
 	}
 	first := d.Types[0]
@@ -147,8 +148,8 @@ func (db *database) newDocument(d Document, server string) *document {
 	return doc
 }
 
-// newHelp returns a document that describes the database. Its document-id has no
-// server, and the end 0, which means the whole file.
+// newHelp returns a document that describes the database. Its document-id has no server.
+// The end in the document-id is 0, which means the whole file.
 func (db *database) newHelp(extension, wtype string, data []byte, headline string) *document {
 	doc := &document{
 		Document: Document{Headline: headline + db.name, Types: []Typed{{wtype, data}}},
@@ -161,7 +162,7 @@ func (db *database) newHelp(extension, wtype string, data []byte, headline strin
 	return doc
 }
 
-// countLines counts lines. The last line need not have a line end.
+// countLines returns the number of lines. The last line need not have a line end.
 func countLines(data []byte) int {
 	n := bytes.Count(data, []byte("\n"))
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -170,14 +171,15 @@ func countLines(data []byte) int {
 	return n
 }
 
-// data returns the format of d with the given type, or else the first.
+// data returns the format of d that has the given type. If there is none, it returns the
+// first format.
 func (d *document) data(wtype []byte) []byte {
 	i := slices.IndexFunc(d.Types, func(t Typed) bool { return t.Wtype == string(wtype) })
 	return d.Types[max(i, 0)].Data
 }
 
-// neighbour describes the document before or after d. ok reports whether there is
-// one.
+// neighbour returns a description of the document before or after d. If there is no such
+// document, ok is false.
 func (db *database) neighbour(d *document, step int) (line string, ok bool) {
 	i := d.number + step
 	if d.help || i < 0 || i >= len(db.documents) {
@@ -188,8 +190,7 @@ func (db *database) neighbour(d *document, step int) (line string, ok bool) {
 	return fmt.Sprintf("%s, %q, %s, %d\x00", next.localID, next.Headline, first.Wtype, len(first.Data)), true
 }
 
-// sourceText returns a source description in the layout of the indexer of
-// freeWAIS-sf.
+// sourceText returns the source description of d, in the layout of the freeWAIS-sf indexer.
 func (d Database) sourceText(o *Options) string {
 	host, port, err := net.SplitHostPort(o.Host)
 	if err != nil {
@@ -239,8 +240,8 @@ func (d *document) readable() [][]byte {
 	return list
 }
 
-// isSeparator reports whether c separates words. Invalid UTF-8 reads as U+FFFD, which
-// counts as a letter.
+// isSeparator reports whether c separates words. Invalid UTF-8 is read as U+FFFD, which is
+// part of a word.
 func isSeparator(c rune) bool {
 	return c < 0x80 && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z')
 }

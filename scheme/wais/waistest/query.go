@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// A term returns the number of matches in a document, given the counts of its words.
+// A term returns the number of its matches in a document. The argument words maps the words
+// of the document to their counts.
 type term func(words map[string]int) int
 
-// word returns a term for one word or, with "*", for all words with that prefix.
+// word returns a term for one word. If the token ends with "*", the term matches all words
+// with that prefix.
 func word(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
 	if !open {
@@ -37,7 +39,7 @@ type parser struct {
 
 const maxDepth = 50
 
-// parseWords reads seed words. If there is a syntax error, ok is false.
+// parseWords parses the words of a query. If there is a syntax error, ok is false.
 func parseWords(words string) (t term, ok bool) {
 	p := &parser{tokens: tokens(words)}
 	t, ok = p.expression(0)
@@ -116,7 +118,7 @@ type hit struct {
 	score int
 }
 
-// search returns the hits in db, the best first. If the words of s have a syntax
+// search returns the hits in db, with the best hit first. If the words of s have a syntax
 // error, ok is false.
 func (db *database) search(s Search, score func(Search, *Document) int) (hits []hit, ok bool) {
 	t, ok := parseWords(s.Words)
@@ -135,8 +137,9 @@ func (db *database) search(s Search, score func(Search, *Document) int) (hits []
 	return hits, true
 }
 
-// count gives each document a point for each match, and for each longer word that it
-// shares with an example. It scales the points to scores up to 1000.
+// count gives each document one point for each match, and one point for each longer word
+// that the document shares with an example. It then scales the points to scores of at most
+// 1000.
 func (db *database) count(t term, like [][]byte) (hits []hit) {
 	shared := exampleWords(like)
 	best := 1
@@ -158,7 +161,7 @@ func (db *database) count(t term, like [][]byte) (hits []hit) {
 }
 
 func exampleWords(texts [][]byte) map[string]bool {
-	const shortest = 4 // shorter words are too common
+	const shortest = 4 // shorter words are too common to compare
 	words := make(map[string]bool)
 	for _, octets := range texts {
 		for w := range bytes.FieldsFuncSeq(octets, isSeparator) {

@@ -7,7 +7,7 @@ func appendCompressed(b []byte, n int) []byte {
 	return append(b, byte(n&0x7f))
 }
 
-// compressedSize returns the number of octets of a compressed integer.
+// compressedSize returns the size of a compressed integer in octets.
 func compressedSize(n int) int {
 	size := 1
 	for n >>= 7; n > 0; n >>= 7 {
@@ -20,14 +20,15 @@ func appendHead(b []byte, tag, size int) []byte {
 	return appendCompressed(appendCompressed(b, tag), size)
 }
 
-// elementSize returns the number of octets of an element with content of that size.
+// elementSize returns the number of octets of an element. The argument size is the number
+// of octets of its content.
 func elementSize(tag, size int) int { return compressedSize(tag) + compressedSize(size) + size }
 
 func appendElement[T ~string | ~[]byte](b []byte, tag int, content T) []byte {
 	return append(appendHead(b, tag, len(content)), content...)
 }
 
-// appendNumber appends a number as an element, in as few octets as possible.
+// appendNumber appends an element with a number, in as few octets as possible.
 func appendNumber(b []byte, tag int, n uint32) []byte {
 	size := 1
 	for n>>(8*size) > 0 {
@@ -57,10 +58,10 @@ func appendInitReply(b []byte, refused bool, size int) []byte {
 }
 
 type searchHead struct {
-	found     bool // the response to a search without a fault
+	found     bool // the response is for a search without a fault
 	records   int
 	reference []byte
-	info      int // following octets of user information
+	info      int // number of octets of the user information that follows the header
 }
 
 func (h searchHead) headerSize() int {
@@ -89,7 +90,8 @@ func (h searchHead) append(b []byte) []byte {
 	return appendHead(b, 99, h.info)
 }
 
-// appendHit appends a Document-Header. typed reports whether the client understands types.
+// appendHit appends a Document-Header. The argument typed reports whether the client
+// understands types.
 func appendHit(b []byte, h hit, typed bool) []byte {
 	d := h.d
 	group := appendElement(nil, 116, d.id)
@@ -136,9 +138,9 @@ func (t documentText) append(b []byte) []byte {
 }
 
 type diagnostic struct {
-	code      string // two characters
+	code      string // diagnostic code of two characters
 	text      string
-	surrogate byte // 1 means that it replaces a record
+	surrogate byte // 1 means that the diagnostic replaces a record
 }
 
 var (
@@ -146,7 +148,8 @@ var (
 	outOfRange      = diagnostic{"SF", "Request out of range", 1}
 )
 
-// size returns 0 for the zero diagnostic.
+// size returns the number of octets of the diagnostic. For the zero diagnostic it returns
+// 0.
 func (d diagnostic) size() int {
 	if d.code == "" {
 		return 0

@@ -17,7 +17,7 @@ const (
 
 // Units of a range.
 const (
-	unitNone = iota // no range
+	unitNone = iota // the request has no range
 	unitBytes
 	unitLines
 	unitParagraphs
@@ -25,15 +25,15 @@ const (
 
 var unitNames = [...]string{"all", "bytes", "lines", "paragraphs"}
 
-// request is a parsed APDU. Its slices point into the APDU.
+// request is a parsed APDU. Its slices share the memory of the APDU.
 type request struct {
-	kind byte // the APDU's type
+	kind byte // type of the APDU
 
-	most    int64 // of an Init: octets of a reply that the client accepts
+	most    int64 // maximum number of octets of a reply that the Init accepts
 	refused bool  // the Init requests unsupported options
 
 	database, reference []byte
-	retrieves           bool // it requests a document by its id
+	retrieves           bool // the request retrieves a document by its id
 
 	words    []byte
 	wanted   int64 // number of requested documents
@@ -48,8 +48,8 @@ type passage struct {
 	start, end int64
 }
 
-// parse reads an APDU. It reports whether a server of the time could read it, which
-// unknown elements prevent.
+// parse parses an APDU. It reports whether a server of the time could parse the APDU. Such
+// servers could not parse unknown elements.
 func (q *request) parse(apdu []byte) bool {
 	*q = request{examples: q.examples[:0]}
 	if len(apdu) < 3 {
@@ -71,8 +71,8 @@ func (q *request) parse(apdu []byte) bool {
 	return false
 }
 
-// parseInit reads the elements of an Init, the first four of which are required in
-// this order.
+// parseInit parses the elements of an Init. The first four elements are required, in a
+// fixed order.
 func (q *request) parseInit(octets []byte) bool {
 	const version, options, messageSize, recordSize = 3, 4, 5, 6
 	order := [...]int{version, options, messageSize, recordSize}
@@ -104,7 +104,7 @@ func (q *request) parseSearch(octets, rest []byte) bool {
 		switch tag {
 		case 2:
 			q.reference = content
-		case 17, 19: // names of a result set and of elements
+		case 17, 19: // the names of a result set and of the elements
 		case 18:
 			q.database = content
 		case 20:
@@ -131,8 +131,8 @@ func (q *request) parseSearch(octets, rest []byte) bool {
 	return false
 }
 
-// parseWords reads the elements of a query of type 3. Words and a maximum of documents
-// are required.
+// parseWords parses the elements of a query of type 3. The words and the maximum number of
+// documents are required.
 func (q *request) parseWords(octets []byte) bool {
 	found := 0
 	ok := elements(octets, func(tag int, content []byte) (ok bool) {
@@ -148,7 +148,7 @@ func (q *request) parseWords(octets []byte) bool {
 			q.examples = append(q.examples, passage{id: content})
 		case 133, 100, 108, 109:
 			return q.parseExample(tag, content)
-		case 111, 112, 113: // dates, which are ignored
+		case 111, 112, 113: // dates, which the server ignores
 		default:
 			return false
 		}
@@ -157,7 +157,7 @@ func (q *request) parseWords(octets []byte) bool {
 	return ok && found == 2
 }
 
-// parseExample reads a further element of the last example.
+// parseExample parses a further element of the last example.
 func (q *request) parseExample(tag int, content []byte) (ok bool) {
 	if len(q.examples) == 0 {
 		return false
@@ -180,8 +180,8 @@ func (q *request) parseExample(tag int, content []byte) (ok bool) {
 	return ok
 }
 
-// parseTerms reads a query of type 1: terms, each after its attributes, and operators,
-// which all count as "and".
+// parseTerms parses a query of type 1. The query has terms, each after its attributes, and
+// operators. All operators count as "and".
 func (q *request) parseTerms(octets []byte) bool {
 	var attributes []byte
 	return elements(octets, func(tag int, content []byte) bool {
@@ -198,7 +198,8 @@ func (q *request) parseTerms(octets []byte) bool {
 	})
 }
 
-// parseTerm reads a term according to its first two attributes, the use and the relation.
+// parseTerm parses a term. The first two attributes of the term, the use and the relation,
+// determine its meaning.
 func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	use, rest, _ := bytes.Cut(attributes, []byte(" "))
 	relation, _, _ := bytes.Cut(rest, []byte(" "))
@@ -228,8 +229,8 @@ func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	return ok
 }
 
-// elements calls f for each element of b until f returns false. It reports whether f
-// accepted all of b.
+// elements calls f for each element in b. If f returns false, elements stops. It reports
+// whether f returned true for all elements and b has no other octets.
 func elements(b []byte, f func(tag int, content []byte) bool) bool {
 	for len(b) > 0 {
 		tag, content, rest, ok := element(b)
@@ -253,8 +254,8 @@ func element(b []byte) (tag int, content, rest []byte, ok bool) {
 	return tag, b[:size], b[size:], true
 }
 
-// compressed reads a compressed integer of at most four octets, with seven bits each,
-// the highest first, and the top bit set on all but the last.
+// compressed reads a compressed integer of at most four octets. Each octet holds seven
+// bits, the highest bits first. The top bit is set in all octets except the last.
 func compressed(b []byte) (n int, rest []byte, ok bool) {
 	for i, c := range b[:min(len(b), 4)] {
 		n = n<<7 | int(c&0x7f)
@@ -285,8 +286,8 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, err == nil && b[0] != '+' && len(bytes.TrimPrefix(b, []byte("-"))) <= 10
 }
 
-// names holds the parts of a document-id that the server uses: the distributor's, or
-// else the original's.
+// names holds the parts of a document-id that the server uses. If the document-id has the
+// distributor's parts, they take precedence over the original parts.
 type names struct{ database, localID []byte }
 
 func parseID(id []byte) (x names, ok bool) {

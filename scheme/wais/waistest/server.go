@@ -59,8 +59,8 @@ type Server struct {
 	group     servetest.Group
 
 	mu   sync.Mutex
-	log  []byte // packets
-	ends []int  // end of each packet in log
+	log  []byte // packets of the requests
+	ends []int  // offset in log of the end of each packet
 }
 
 // Start starts a server. o may be nil.
@@ -121,7 +121,7 @@ type Request struct {
 	Line string
 }
 
-// maxLogged limits the recorded octets of requests.
+// maxLogged is the maximum number of octets of requests that the server records.
 const maxLogged = 4 << 20
 
 // Requests returns the requests in the order of arrival. It records only the first 4
@@ -163,8 +163,9 @@ func (s *Server) received(header, apdu []byte) {
 	s.ends = append(s.ends, len(s.log))
 }
 
-// database returns the database with the given name, and its path, or nil. If there
-// are several names, it uses the first, and it uses the last element of a path.
+// database returns the database with the given name. If there is no such database, it
+// returns nil and the path of the database. If name holds several names, database uses the
+// first. It uses only the last element of a path.
 func (s *Server) database(name []byte) (db *database, path string) {
 	name, _, _ = bytes.Cut(name, []byte("\x1f"))
 	name = name[bytes.LastIndexByte(name, '/')+1:]

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	headerSize = 25      // the octets of a packet's header
-	maxRequest = 1 << 20 // octets of an APDU
+	headerSize = 25      // number of octets in a packet's header
+	maxRequest = 1 << 20 // maximum number of octets in an APDU
 )
 
 type session struct {
 	s    *Server
 	c    net.Conn
 	r    *bufio.Reader
-	size int // maximum octets of a reply
+	size int // maximum number of octets in a reply
 
 	header        [headerSize]byte
 	packet, reply []byte
@@ -39,7 +39,7 @@ func (x *session) serve() {
 	}
 }
 
-// read reads a request. If it is malformed, or another one follows before the
+// read reads a request. If the request is malformed, or another request arrives before the
 // response, ok is false.
 func (x *session) read() (apdu []byte, ok bool) {
 	if _, err := io.ReadFull(x.r, x.header[:]); err != nil {
@@ -60,8 +60,8 @@ func (x *session) read() (apdu []byte, ok bool) {
 	return apdu, x.r.Buffered() == 0
 }
 
-// answer returns the packet that answers an APDU, valid until the next call. If
-// the connection must be closed instead, ok is false.
+// answer returns the packet that answers an APDU. The packet is valid until the next call
+// of answer. If the server must close the connection instead, ok is false.
 func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	version := x.header[11]
 	if version > '2' {
@@ -71,7 +71,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	b[headerSize-1] = '0'
 	switch {
 	case x.header[10]|0x20 != 'z' || !x.q.parse(apdu):
-		// The response is an empty packet.
+		// The response is the empty packet in b.
 	case x.q.kind == apduInit:
 		x.size = int(min(int64(x.s.o.Buffer), max(x.q.most, 0)))
 		b = appendInitReply(b, x.q.refused, x.size)
@@ -84,7 +84,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 		b = x.search(b, version == '2')
 	}
 	if len(b)-headerSize > x.size {
-		b = b[:headerSize] // an empty packet
+		b = b[:headerSize] // the reply is too large, so the server sends an empty packet
 	}
 	for i, n := 9, len(b)-headerSize; i >= 0; i, n = i-1, n/10 {
 		b[i] = '0' + byte(n%10)
@@ -99,7 +99,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 	var hits []hit
 	var trouble diagnostic
 	if db == nil && len(x.q.words) == 0 && len(x.q.examples) == 0 {
-		// Without words the server opens no database, so there is no error.
+		// Without words the server opens no database, so it reports no error.
 	} else if db == nil {
 		trouble = diagnostic{code: "S1", text: "The following database is not available: " + path}
 	} else {
@@ -120,7 +120,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 		next.records++
 		next.info += len(longer) - len(headers)
 		if next.size() > x.size {
-			break // without a diagnostic
+			break // the response has no diagnostic about the omitted hits
 		}
 		head, headers = next, longer
 	}
@@ -172,8 +172,8 @@ func (x *session) like(db *database) (texts [][]byte) {
 	return texts
 }
 
-// retrieve appends the response to a query of type 1. If freeWAIS would crash,
-// ok is false.
+// retrieve appends the response to a query of type 1. If freeWAIS would crash because of
+// the query, ok is false.
 func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	want := &x.q.document
 	db, _ := x.s.database(x.q.database)
@@ -200,7 +200,8 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	return x.passage(b, d.data(want.wtype)), true
 }
 
-// passage appends the requested range of data. Only ranges of octets report the end.
+// passage appends the requested range of data. Only a response to a range of octets reports
+// the end of the document.
 func (x *session) passage(b, data []byte) []byte {
 	want := &x.q.document
 	switch want.unit {
@@ -220,8 +221,8 @@ func (x *session) passage(b, data []byte) []byte {
 	return x.text(b, nil, diagnostic{})
 }
 
-// neighbour appends the description of the next or previous document. Its count of
-// records is one too high.
+// neighbour appends the description of the next or previous document. The count of records
+// in the response is one too high.
 func (x *session) neighbour(b []byte, db *database, d *document, step int) []byte {
 	line, ok := db.neighbour(d, step)
 	if !ok {
@@ -232,7 +233,8 @@ func (x *session) neighbour(b []byte, db *database, d *document, step int) []byt
 	return t.append(b)
 }
 
-// text appends the octets of a document, unless data is nil, and a diagnostic.
+// text appends the octets of a document and a diagnostic. If data is nil, it omits the
+// document.
 func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	t := documentText{x.q.document.id, data}
 	head := searchHead{reference: x.q.reference, info: trouble.size()}
@@ -243,7 +245,7 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 		head.records++
 		head.info += t.size()
 	}
-	if head.size() > x.size { // checked before the octets are copied
+	if head.size() > x.size { // the size is checked before the octets are copied
 		return b
 	}
 	b = head.append(b)
@@ -253,8 +255,8 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of data between start and end. past reports whether the
-// range exceeds data, and ok whether start is within data or at its end.
+// octets returns the part of data between start and end. The result past reports whether
+// the range exceeds data. The result ok reports whether start is in data or at its end.
 func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
@@ -263,7 +265,8 @@ func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	return data[start:min(end, size):size], end > size, true
 }
 
-// lines returns the lines of data from start to before end.
+// lines returns the lines of data from the line number start up to, but not including, the
+// line number end.
 func lines(data []byte, start, end int64) []byte {
 	begin := len(data)
 	at := 0
