@@ -219,7 +219,7 @@ func (s *scanner) parameter(start int) (ok bool) {
 	return s.fail("parameter", `write a parameter as name=value or name="value"`)
 }
 
-// token reads a token, perhaps an empty one.
+// token reads a token, which may be empty.
 func (s *scanner) token() string {
 	start := s.at
 	for s.at < len(s.text) && isToken(s.text[s.at]) {

@@ -28,7 +28,6 @@ func command(code byte) byte {
 	return code
 }
 
-// Orders.
 const (
 	orderProgramTab       = 0x05
 	orderGraphicEscape    = 0x08

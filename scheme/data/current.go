@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce is RFC 2397, which is still in force. RFC 3986 reads a data URL as a path
-// with an optional query.
+// inForce returns the rules of RFC 2397, which is still in force. RFC 3986 reads a data URL
+// as a path with an optional query.
 func inForce() scheme.CurrentStandard {
 	return scheme.CurrentStandard{
 		Check: checkURI,

@@ -30,7 +30,6 @@ func (c *Client) menu(ctx context.Context, req *scheme.Request, name string, fil
 	return m
 }
 
-// directory is an open directory.
 type directory struct {
 	client *Client
 	ctx    context.Context

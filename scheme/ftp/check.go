@@ -11,7 +11,7 @@ const (
 	draftSection = "URI draft, FTP"
 )
 
-// check returns all violations of u, by section 3.2 or by the URI draft:
+// check returns all violations of u, by RFC 1738 section 3.2 or by the URI draft:
 //
 //	ftpurl   = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
 //	fpath    = fsegment *[ "/" fsegment ]

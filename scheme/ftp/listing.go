@@ -24,7 +24,7 @@ func unknown(name string) scheme.Item {
 	return scheme.Item{Title: name, Kind: scheme.KindUnknown, Size: -1}
 }
 
-// listed reports whether name is an entry, and not the directory itself or its parent.
+// listed reports whether name is an entry other than the directory itself or its parent.
 func listed(name string) bool { return name != "" && name != "." && name != ".." }
 
 // parseMLSD reads a line of the reply to MLSD (RFC 3659 section 7.2): facts, a space and
@@ -64,7 +64,8 @@ func parseMLSD(text string) (e scheme.Item, ok bool) {
 	if e.Kind != scheme.KindObject {
 		e.Size = -1
 	}
-	// RFC 3659 section 7.5.5: r means that RETR works, e CWD, l LIST.
+	// In RFC 3659 section 7.5.5, r means that RETR works, e means that CWD works, and l
+	// means that LIST works.
 	if hasPerm && (e.Kind == scheme.KindObject && !strings.Contains(perm, "r") || e.Kind == scheme.KindMenu && !strings.ContainsAny(perm, "el")) {
 		e.Note = "not permitted"
 	}
@@ -112,7 +113,7 @@ type word struct {
 	end  int // offset in the line of the end of the word
 }
 
-// words returns the first words of text. Their number is at most most.
+// words returns the first words of text. The argument most is the maximum number of words.
 func words(text string, most int) []word {
 	list := make([]word, 0, most)
 	for i := 0; i < len(text) && len(list) < most; {

@@ -12,9 +12,9 @@ import (
 )
 
 // The client sends commands together if they do not depend on each other's replies, which
-// saves a round trip for each. No RFC forbids that, and a server that reads its control
-// connection line by line does not notice. If a server loses such commands or replies out
-// of step, the client opens another connection and sends commands one by one.
+// saves a round trip for each. No RFC forbids this pipelining. A server that reads its
+// control connection line by line does not notice it. If a server loses such commands or
+// replies out of step, the client opens another connection and sends commands one by one.
 
 // pipelineWait is the timeout for each reply after the first to commands that were sent
 // together. After this time, the client treats the commands as lost.

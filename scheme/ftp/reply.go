@@ -58,7 +58,7 @@ func readReply(r *line.Reader, limit int) (reply, error) {
 	return whole, nil
 }
 
-// replyCode reads the code at the start of a reply. more reports whether other
+// replyCode reads the code at the start of a reply. The result more reports whether other
 // lines follow.
 func replyCode(text []byte) (code int, more, ok bool) {
 	code, ok = lineconn.ReplyCode(text)

@@ -37,9 +37,9 @@ type knownHosts struct {
 }
 
 const (
-	// maxKnown limits the servers in memory and the lines of the file. If it is reached,
-	// the client trusts a new server each time. It must not forget another server instead,
-	// since links could lead to any number of names.
+	// maxKnown limits the servers in memory and the lines of the file. If the limit is
+	// reached, the client trusts a new server each time. The client must not forget another
+	// server instead, because a page can link to any number of servers.
 	maxKnown = 10_000
 	// maxAddress is the maximum length of a stored address in octets.
 	maxAddress = 300

@@ -53,9 +53,9 @@ const (
 	attributeLines = 1 << 16
 )
 
-// readAttributes reads sets of attributes from r, the reply without its header. A set
-// ends before the next +INFO, at a lone dot, or at the end of r. An error ends the
-// iterator and is yielded with the unfinished set. Nil limits mean the defaults.
+// readAttributes reads sets of attributes from r, the reply without its header. A set ends
+// before the next +INFO, at a lone dot, or at the end of r. An error ends the iterator and
+// is yielded with the unfinished set. If limits is nil, the defaults apply.
 func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	l := limits.orDefault(attributeOctets)
 	return func(yield func(attributes, error) bool) {

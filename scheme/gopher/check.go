@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// check returns the violations in u of
+// check returns the violations of the following productions in u:
 //
 //	gopherurl      = "gopher://" hostport [ / [ gtype [ selector
 //	                 [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
@@ -17,7 +17,7 @@ import (
 //	selector       = *xchar
 //	gopher+_string = *xchar
 //
-// or, for [locus.RFC1630], of the URI draft:
+// or, for the profile [locus.RFC1630], of the productions of the URI draft:
 //
 //	gopheraddress  = gopher://hostport [/ gtype [ gcommand ] ]
 //	gtype          = xalpha

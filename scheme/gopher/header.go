@@ -106,9 +106,9 @@ func (h plusHeader) String() string {
 }
 
 // Body returns the body after the header in r. If the header has a length, the body has
-// exactly that many octets. After lengthDot, and without a header, it consists of lines
-// if text is true. Otherwise it is the rest of r. The text of an error ends at the
-// first lone dot.
+// exactly that many octets. After lengthDot, or without a header, the body consists of
+// lines if text is true. In all other cases the body is the rest of r. The text of an error
+// ends at the first lone dot.
 func (h plusHeader) Body(r io.Reader, text bool) io.Reader {
 	if text {
 		return h.TextBody(r, &textOptions{Strict: h.Failed})

@@ -200,14 +200,14 @@ func cutLink(selector string) (text string, ok bool) {
 	return text[len(prefix):], true
 }
 
-// URL returns the URL of the line's item. menu is the URL of the menu that contains
-// the line. URL encodes the selector's octets once. For information and error lines
-// it returns the zero URL. The error is Fault, or explains why no URL can name the
-// item.
+// URL returns the URL of the line's item. The argument menu is the URL of the menu that
+// contains the line. URL encodes the selector's octets once. For information and error
+// lines it returns the zero URL. If no URL can name the item, the error is Fault or
+// explains the reason.
 //
-// Types 8 and T give telnet and tn3270 URLs with the selector as the user. A
-// selector of type h that begins with "URL:" gives the URL after it. An item of a
-// gophers menu on the same host and port is gophers too.
+// Types 8 and T give telnet and tn3270 URLs with the selector as the user. A selector of
+// type h that begins with "URL:" gives the URL after it. If a gophers menu contains an item
+// on the menu's host and port, the item also has a gophers URL.
 func (l menuLine) URL(menu URL) (locus.URL, error) {
 	m := makeItemMaker(menu)
 	return m.url(&l)

@@ -133,9 +133,9 @@ func (w written) faults(yield func(bnf.Fault) bool) {
 	}
 }
 
-// fieldFaults yields the octets of text that end a field of a request. A URL contains
-// them only as escapes. offset is the offset of text in the URL. fieldFaults reports
-// whether to continue.
+// fieldFaults yields the octets of text that end a field of a request. A URL contains such
+// octets only as escapes. The argument offset is the offset of text in the URL. fieldFaults
+// reports whether to continue.
 func fieldFaults(part string, offset int, text string, yield func(bnf.Fault) bool) bool {
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '%')

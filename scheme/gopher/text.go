@@ -18,17 +18,17 @@ type textOptions struct {
 	Grace func()
 	// Resume is called when more text arrives after Grace, to remove the deadline.
 	Resume func()
-	// notStuffed is called once if text follows a line that is only a dot, because
-	// such a server does not double dots. It may be nil.
+	// NotStuffed is called once if text follows a line that is only a dot, because the
+	// server then does not double dots. It may be nil.
 	NotStuffed func()
 }
 
 // textBody returns a text without the lone dot at its end. If a line starts with two
 // dots, it removes one (RFC 1436 section 3). Many servers omit the lone dot.
 //
-// Many servers do not double dots. A lone dot before the last line reveals that; then
-// textBody preserves all dots. To find such a dot, it holds back up to 64 KiB after a
-// doubled dot.
+// Many servers do not double dots. A lone dot before the last line shows that the server
+// does not double dots. In that case textBody preserves all dots. To find such a dot,
+// textBody holds back up to 64 KiB after a doubled dot.
 func textBody(r io.Reader, o *textOptions) io.Reader {
 	d := &dotReader{r: r}
 	if o != nil {

@@ -21,8 +21,8 @@ type plusView struct {
 	Size int64
 }
 
-// parseView reads a line of a +VIEWS attribute, such as "Text/plain En_US: <10k>". ok is
-// false if the type is missing.
+// parseView reads a line of a +VIEWS attribute, such as "Text/plain En_US: <10k>". If the
+// type is missing, ok is false.
 func parseView(line string) (v plusView, ok bool) {
 	head, size, _ := strings.Cut(line, "<")
 	// Valid types and languages contain no colon, but a server may send one.

@@ -16,7 +16,6 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// proxy is an HTTP proxy.
 type proxy struct {
 	url   URL
 	login string // value of Proxy-Authorization; empty if none

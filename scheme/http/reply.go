@@ -20,7 +20,6 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// response is one response.
 type response struct {
 	*http.Response
 	framing  *framing           // framing of the response; nil for HTTP/2

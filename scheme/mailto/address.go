@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// checkAddresses checks addresses at offset by RFC 6068 section 2:
+// checkAddresses checks a list of addresses, which begins at offset, by RFC 6068 section 2:
 //
 //	to           = addr-spec *("," addr-spec )
 //	addr-spec    = local-part "@" domain
@@ -40,7 +40,7 @@ func checkAddresses(f *bnf.Findings, offset int, list string) {
 	}
 }
 
-// checkAddress checks an addr-spec at offset.
+// checkAddress checks the addr-spec text, which begins at offset.
 func checkAddress(f *bnf.Findings, offset int, text string) {
 	if local, domain, ok := strings.Cut(text, "@"); ok && bnf.IsWords(local) && bnf.IsWords(domain) {
 		return

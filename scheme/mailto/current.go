@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce is RFC 6068, section 2:
+// inForce returns the rules of RFC 6068 section 2:
 //
 //	mailtoURI    = "mailto:" [ to ] [ hfields ]
 //	to           = addr-spec *("," addr-spec )
@@ -87,7 +87,7 @@ func cutWrong(text string) (before, after string, found bool) {
 	return text[:len(hfname)+len("=")+len(value)], after, true
 }
 
-// field checks an hfield at offset.
+// field checks the hfield text, which begins at offset.
 func (h fieldChecker) field(offset int, text string) {
 	hfname, hfvalue, ok := strings.Cut(text, "=")
 	if !ok {
@@ -125,8 +125,8 @@ func isPlainValue(text string) bool {
 	return true
 }
 
-// name checks an hfname at offset. It returns the name in lower case, or "" if it is
-// invalid.
+// name checks an hfname, which begins at offset. It returns the name in lower case, or ""
+// if it is invalid.
 func (h fieldChecker) name(offset int, hfname string) string {
 	name := strings.ToLower(hfname)
 	if !bnf.IsWords(hfname) {

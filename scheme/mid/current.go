@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce is RFC 2392, section 2:
+// inForce returns the rules of RFC 2392 section 2:
 //
 //	content-id    = url-addr-spec
 //	message-id    = url-addr-spec
@@ -52,7 +52,7 @@ func checkCurrent(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// checkIdentifier checks a url-addr-spec at offset.
+// checkIdentifier checks the url-addr-spec text, which begins at offset.
 func checkIdentifier(f *bnf.Findings, offset int, text string) {
 	for i := range len(text) {
 		if text[i] == '/' {

@@ -71,7 +71,8 @@ func isArticle(text string) bool {
 	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
-// article checks text, which begins at offset and contains an "@". In the URI draft it is
+// article checks text, which begins at offset and contains an "@". In the URI draft, text
+// must be
 //
 //	article = xalphas "@" host
 func article(f *bnf.Findings, offset int, text string) {

@@ -27,7 +27,8 @@ func (c *conn) command(words ...string) (reply, error) {
 	return c.receive()
 }
 
-// expect is like command, but returns an error for any reply without the given code.
+// expect sends a command and returns its reply. If the reply does not have the given code,
+// expect returns an error.
 func (c *conn) expect(code int, words ...string) (reply, error) {
 	r, err := c.command(words...)
 	if err == nil && r.code != code {

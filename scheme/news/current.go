@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce is RFC 5538 for news and snews, and for nntp and nntps:
+// inForce returns the rules of RFC 5538, first for news and snews, then for nntp and nntps:
 //
 //	newsURL         = "news:" [ server "/" ] ( article / newsgroups )
 //	server          = "//" authority               ; see RFC 3986
@@ -127,7 +127,7 @@ func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, off
 	return u.String()[start:end], start
 }
 
-// checkNumber checks an article-number at offset.
+// checkNumber checks an article-number. The digits begin at offset.
 func checkNumber(f *bnf.Findings, offset int, digits string) {
 	n, err := articleNumber(digits)
 	switch {
@@ -143,8 +143,9 @@ func checkNumber(f *bnf.Findings, offset int, digits string) {
 // octets.
 func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
 
-// checkGroups checks newsgroups or, in an nntp URL, group, at offset. When decoded,
-// the text is a wildmat-pattern or wildmat-exact:
+// checkGroups checks text, which begins at offset. In a news URL, text is the production
+// newsgroups. In an nntp URL, it is the production group. When decoded, text must be a
+// wildmat-pattern or a wildmat-exact:
 //
 //	wildmat-pattern = 1*wildmat-item
 //	wildmat-item    = wildmat-exact / wildmat-wild
@@ -219,8 +220,8 @@ func checkComponents(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkArticle checks an article at offset, which contains an "@". When decoded, it is,
-// by RFC 5536 section 3.1.3,
+// checkArticle checks the article text, which begins at offset and contains an "@". By RFC
+// 5536 section 3.1.3, the decoded text must be
 //
 //	msg-id-core     = id-left "@" id-right
 //	id-left         = dot-atom-text

@@ -21,8 +21,8 @@ const newest = 1000
 // empty.
 type span struct{ from, to int64 }
 
-// choose returns the highest numbers of the newsgroup g that r selects. The result has at
-// most most numbers.
+// choose returns the highest numbers of the newsgroup g that r selects. The argument most
+// is the maximum number of results.
 func choose(g group, r scheme.ItemRange, most int64) span {
 	s := span{max(g.low, r.First, 1), g.high}
 	if r.Last > 0 {
@@ -40,8 +40,8 @@ func choose(g group, r scheme.ItemRange, most int64) span {
 
 func (s span) empty() bool { return s.from > s.to }
 
-// of returns the numbers in s that r selects from the newsgroup g. The result has at most
-// most numbers, and s is the archived range.
+// of returns the numbers in the archived range s that r selects from the newsgroup g. The
+// argument most is the maximum number of results.
 func (s span) of(g group, r scheme.ItemRange, most int64) span {
 	if r == (scheme.ItemRange{}) {
 		return s

@@ -58,7 +58,7 @@ func refusal(command string, r reply) error {
 // 2, RFC 4642 section 2.2).
 const (
 	codeNotReader    = 401 // the server needs another mode; the text names the mode
-	codeFault        = 403 // for example, the server could not reach a service
+	codeFault        = 403 // a fault of the server, such as an unreachable service
 	codeNoLogin      = 480
 	codeNoEncryption = 483
 )

@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, Prospero"
 )
 
-// check returns the violations in u of
+// check returns the violations of the following productions in u:
 //
 //	prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]
 //	ppath       = psegment *[ "/" psegment ]
@@ -23,7 +23,7 @@ const (
 //	fieldname   = *[ uchar | "?" | ":" | "@" | "&" ]
 //	fieldvalue  = *[ uchar | "?" | ":" | "@" | "&" ]
 //
-// or, with the profile RFC1630, of the following productions of the URI draft:
+// or, for the profile [locus.RFC1630], of the productions of the URI draft:
 //
 //	prosperolink = prospero://hostport/hsoname [ %00 version [ attributes ] ]
 //	hsoname      = path

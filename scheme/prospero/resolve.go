@@ -25,8 +25,8 @@ const wordNotFound = "NOT-FOUND"
 // errNoMethod means that the object exists, but is neither a directory nor has an access method.
 var errNoMethod = fmt.Errorf("%w: the object is not a directory, and has no access method", scheme.ErrUnsupported)
 
-// maxAsked is the maximum number of URL fields that the client requests. It compares the
-// other fields with the attributes that the server sends anyway.
+// maxAsked is the maximum number of URL fields that the client requests. The client
+// compares the other fields with the attributes that the server sends anyway.
 const maxAsked = 16
 
 // asked returns the names of the URL fields that the client requests. The server may know
@@ -354,5 +354,4 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// Close does nothing.
 func (b *body) Close() error { return nil }

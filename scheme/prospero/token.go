@@ -57,7 +57,7 @@ func cutLine(message string) (line, rest string, closed bool) {
 	return message, "", true
 }
 
-// cutRawLine is like [cutLine] for text in which an apostrophe has no meaning.
+// cutRawLine does the same as [cutLine] for text in which an apostrophe has no meaning.
 func cutRawLine(message string) (line, rest string) {
 	if i := strings.IndexAny(message, "\r\n"); i >= 0 {
 		return message[:i], message[i+1:]

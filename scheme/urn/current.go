@@ -121,7 +121,7 @@ func checkNSS(f *bnf.Findings, nss component) {
 	}
 }
 
-// checkComponent checks an r-component or q-component, which follows mark:
+// checkComponent checks an r-component or a q-component, which follows the text mark:
 //
 //	pchar *( pchar / "/" / "?" )
 func checkComponent(f *bnf.Findings, rule, mark string, c component) {

@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, WAIS"
 )
 
-// check returns the violations in u of
+// check returns the violations of the following productions in u:
 //
 //	waisurl      = waisdatabase | waisindex | waisdoc
 //	waisdatabase = "wais://" hostport "/" database
@@ -25,7 +25,7 @@ const (
 //	wpath        = *uchar
 //	search       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
 //
-// or, for [locus.RFC1630], of the URI draft:
+// or, for the profile [locus.RFC1630], of the productions of the URI draft:
 //
 //	waisindex    = wais://hostport/database [ ? search ]
 //	waisdoc      = wais://hostport/database/wtype/wpath

@@ -203,7 +203,6 @@ func (s *Server) file(p string) (File, bool) {
 	return f, ok && p != "/"
 }
 
-// entry is an entry of a directory.
 type entry struct {
 	name string
 	dir  bool

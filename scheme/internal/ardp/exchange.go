@@ -243,16 +243,16 @@ func (x *exchange) receive(now time.Duration, datagram []byte) {
 }
 
 // isOurs reports whether a datagram belongs to this exchange. Servers on little-endian
-// machines swap the octets of the connection id in packets that they resend, and from
-// their second window on. isOurs therefore accepts a swapped id if another packet was
-// received before or something was repeated.
+// machines swap the octets of the connection id in packets that they repeat. They also swap
+// these octets in all packets after their first window. isOurs therefore accepts a swapped
+// id, but only after the client has received another packet or has repeated a packet.
 //
-// A blind attacker must guess the id, the port and the time. Two valid ids would halve
-// the work, so isOurs does not accept the swapped id before the first repeat. It accepts
-// it only for packets of the reply, never for a refusal, a redirect or a wait. A wrong
-// guess counts as a dropped datagram, and Options.Drops of them end the exchange. 64
-// guesses at 65,535 ids succeed with a probability of 1 in 512, if the attacker already
-// knows the port.
+// A blind attacker must guess the id, the port and the time. If two ids were valid from the
+// beginning, the attacker would need only half as many guesses. isOurs accepts a swapped id
+// only in packets of the reply, never in a refusal, a redirect or a wait. A wrong guess
+// counts as a dropped datagram, and Options.Drops dropped datagrams end the exchange. If
+// the attacker already knows the port, 64 guesses at 65,535 ids succeed with a probability
+// of 1 in 512.
 func (x *exchange) isOurs(h *Header) bool {
 	if !h.Has(FieldID) {
 		return false

@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// session is one connection.
 type session struct {
 	s    *Server
 	log  func(command string)

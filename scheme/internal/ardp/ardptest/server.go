@@ -291,7 +291,8 @@ type announcement struct {
 	expected time.Duration
 }
 
-// appendQueue appends position and time after an octet that announces both.
+// appendQueue appends an octet of flags, the position and the time. The flags announce both
+// values.
 func (a announcement) appendQueue(dst []byte) []byte {
 	dst = binary.BigEndian.AppendUint16(append(dst, 3), uint16(a.position))
 	return binary.BigEndian.AppendUint32(dst, uint32(a.expected/time.Second))
