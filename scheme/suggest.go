@@ -39,7 +39,7 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 		return locus.URL{}, ""
 	case name != "":
 		return meant, "did you mean " + name + "?"
-	case ok && strings.Contains(text, "%40"): // an "@", perhaps after a password
+	case ok && strings.Contains(text, "%40"): // the text has an "@", perhaps after a password
 		return meant, `this is a Windows path: a file URL begins with "file:///"`
 	case ok:
 		return meant, "this is a Windows path: did you mean " + text + "?"

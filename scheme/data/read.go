@@ -13,7 +13,7 @@ import (
 
 // content is the decoded text after "data:".
 type content struct {
-	mediaType  string // "text/plain", in lower case
+	mediaType  string // type and subtype in lower case, such as "text/plain"
 	parameters []Parameter
 	base64     bool
 	octets     string
@@ -29,7 +29,7 @@ type Parameter struct {
 type fault struct {
 	offset, size int // position of the invalid text
 	part         string
-	err          error // locus.ErrForm or locus.ErrValue
+	err          error // kind of the fault, locus.ErrForm or locus.ErrValue
 	help         string
 }
 

@@ -355,7 +355,7 @@ func newLinker(u URL) linker {
 	}
 	base += u.fpath()
 	if u.Name() != "" {
-		base += "/" // the name is the argument of NLST, so it is a directory
+		base += "/" // the last name is a directory, because the client sends it as the argument of NLST
 	}
 	return linker(base)
 }

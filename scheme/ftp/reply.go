@@ -20,7 +20,7 @@ const maxReply = 256 << 10
 
 // reply is the reply to a command (RFC 959 section 4.2).
 type reply struct {
-	code  int      // three digits
+	code  int      // code of three digits
 	lines []string // lines as received, without their line ends
 }
 

@@ -452,7 +452,7 @@ func (m *menu) end(err error) {
 			return
 		}
 		if m.x.ctx.Err() == nil {
-			err = nil // the listing itself is complete
+			err = nil // the listing itself is complete, so the error of NLST does not matter
 		}
 	}
 	m.x.End(true)

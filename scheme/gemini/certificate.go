@@ -28,7 +28,7 @@ const InMemory = "memory"
 // certificate expires. If an address has several lines, the last line counts.
 type knownHosts struct {
 	file     string // name of the file; empty means memory only
-	fallback bool   // if the file is not accessible, use memory only
+	fallback bool   // if the file is not accessible, the client uses memory only
 
 	mu     sync.Mutex
 	read   bool

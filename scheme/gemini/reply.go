@@ -17,8 +17,8 @@ import (
 )
 
 type header struct {
-	status int    // two digits
-	meta   string // a prompt, a media type, a URL or a message: not safe for a terminal
+	status int    // status of two digits
+	meta   string // prompt, media type, URL or message, depending on the status; not safe for a terminal
 }
 
 const mediaType = "text/gemini"

@@ -18,7 +18,7 @@ import (
 var fieldKinds = map[string]scheme.FieldKind{
 	"note":    scheme.FieldNote,
 	"ask":     scheme.FieldText,
-	"askp":    scheme.FieldHidden, // hidden, but sent without encryption
+	"askp":    scheme.FieldHidden, // the input is hidden, but the client sends it without encryption
 	"askl":    scheme.FieldLines,
 	"askf":    scheme.FieldSaveAs,
 	"choose":  scheme.FieldChoice,
@@ -133,7 +133,7 @@ func (q question) appendFields(fields []scheme.FormField) []scheme.FormField {
 	f := scheme.FormField{Kind: q.Kind, Prompt: q.Prompt, Default: q.Default}
 	switch f.Kind {
 	case scheme.FieldFile:
-		f.Default = "" // the answer is the contents of the file
+		f.Default = "" // the answer is the contents of a file
 	case scheme.FieldChoice:
 		f.Choices = q.Choices
 	case scheme.FieldCheck:

@@ -21,9 +21,9 @@ type attributes struct {
 	// time zone, and servers write local time. They are read as UTC, so they may be wrong
 	// by some hours.
 	ModTime  time.Time
-	Views    []plusView       // +VIEWS, the server's preferred view first
-	Abstract string           // +ABSTRACT, with "\n" between its lines
-	Ask      []question       // +ASK
+	Views    []plusView       // views in +VIEWS, with the server's preferred view first
+	Abstract string           // text of +ABSTRACT, with "\n" between its lines
+	Ask      []question       // questions in +ASK
 	Blocks   []attributeBlock // all attributes in the server's order, including the fields above; names may repeat
 }
 

@@ -99,7 +99,7 @@ type operation struct {
 	ctx      context.Context
 	req      *scheme.Request
 	source   *archived.Buffer // the octets of the last reply; nil if not requested
-	asked    bool             // a request was sent
+	asked    bool             // the operation has sent a request
 	archived bool             // the reply is from an archive, without TLS
 }
 

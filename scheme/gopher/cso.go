@@ -173,11 +173,11 @@ type phoneReader struct {
 	count int // number of lines that were read
 	trace func(sent bool, line string)
 
-	entry  phoneEntry // the part of the entry that was read
+	entry  phoneEntry // fields of the entry that were read so far
 	size   int        // number of lines in entry
 	notice PhoneError // the first line that reports a failure; if Code is 0, there is none
 	err    error      // the error to return after entry; io.EOF at the end of a successful reply
-	ended  bool       // the reply is complete
+	ended  bool       // the reader has read the whole reply
 }
 
 // newPhoneReader returns a reader of the reply in r. The reader may read ahead. If limits

@@ -27,12 +27,12 @@ const (
 // charset is unknown.
 type menuLine struct {
 	Type     byte   // the gophertype; 0 means missing
-	Name     string // display string
+	Name     string // display string of the item
 	Selector string
-	Host     string // empty means the host of the menu
+	Host     string // host; empty means the host of the menu
 	Port     uint16 // 0 means that the port is unknown (see Fault and Assumed); an empty field means 70, or 23 for a session
 	Plus     byte   // '+' for an item with Gopher+ attributes, '?' for an item that also has a form; otherwise 0
-	Mirrors  byte   // in a '+' line, the type of the item before it; otherwise 0
+	Mirrors  byte   // in a '+' line, the type of the item before that line; otherwise 0
 	Fault    error  // reason why the line is not a link and can only be shown; wraps scheme.ErrProtocol
 	Assumed  bool   // the line has no host and port, so the menu's host and port apply
 }

@@ -62,9 +62,9 @@ type dotReader struct {
 	out      []byte // text that Read has not returned yet
 	returned int    // number of octets of the text before out
 	undone   []int  // positions in the text at which the reader removed one of two dots; Read holds out back from the first position
-	decided  bool   // too much text followed a doubled dot, so nothing is held back any more
+	decided  bool   // too much text followed a doubled dot, so the reader holds nothing back any more
 	graced   bool   // Grace was called, and no text has arrived since
-	err      error  // the error after out
+	err      error  // the error to return after out
 }
 
 // dotState is the state after the last octet. From afterDot on, the text is held back.
@@ -83,7 +83,7 @@ var heldBack = [...]string{afterDot: ".", afterDotCR: ".\r", afterDotLF: ".\n", 
 
 const (
 	dotBufferSize = 16 << 10
-	maxUndecided  = 64 << 10 // octets that are held back after a doubled dot
+	maxUndecided  = 64 << 10 // maximum number of octets that are held back after a doubled dot
 )
 
 func (d *dotReader) Read(p []byte) (int, error) {

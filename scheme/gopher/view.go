@@ -50,7 +50,7 @@ func viewSize(text string) int64 {
 		}
 	}
 	if strings.Trim(text, "0123456789.") != "" {
-		return -1 // ParseFloat would accept more
+		return -1 // ParseFloat would accept other forms of numbers too
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || n*unit >= math.MaxInt64 {

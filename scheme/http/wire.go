@@ -98,8 +98,8 @@ const maxLine = 256
 type framing struct {
 	line   []byte // the current header line
 	head   bool   // the request is HEAD, so the response has no body
-	first  bool   // the status line was read
-	body   bool   // the header was read
+	first  bool   // the framing has read the status line
+	body   bool   // the framing has read the whole header
 	status int
 	length int64       // number of octets that remain in the body; negative means unknown
 	excess atomic.Bool // data arrived after the end of the response

@@ -17,7 +17,7 @@ import (
 type block struct {
 	*operation
 	command string
-	err     error // the error that ended the block; io.EOF means that it was read completely
+	err     error // the error that ended the block; io.EOF means that the whole block was read
 }
 
 // finish ends the block and the operation with the error err.

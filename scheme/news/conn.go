@@ -64,7 +64,7 @@ func (c *conn) keep(text []byte) {
 
 // receive returns the next reply.
 func (c *conn) receive() (reply, error) {
-	c.Lines.Allow(math.MaxInt64) // a reply is one line, which has its own limit
+	c.Lines.Allow(math.MaxInt64) // a reply is one line, and lines have their own limit
 	text, err := c.Lines.Line()
 	if err != nil {
 		return reply{}, c.Fail(readError(err))

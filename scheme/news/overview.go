@@ -55,7 +55,7 @@ type overviewFormat struct {
 
 type formatField struct {
 	name string
-	full bool // the content begins with the name of the field and ":"
+	full bool // the content of the field begins with its name and ":"
 }
 
 // maxFormat is the maximum number of fields. Servers use about ten.

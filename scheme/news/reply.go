@@ -15,7 +15,7 @@ import (
 // reply is the first line of the reply to a command (RFC 3977 section 3.2). A
 // block of lines follows some replies.
 type reply struct {
-	code int // three digits
+	code int // code of three digits
 	text string
 }
 

@@ -66,10 +66,10 @@ type fetcher struct {
 	ctx    context.Context
 	req    *scheme.Request
 	url    URL
-	at     location // the location that url names
+	at     location // location that the field url names
 
-	source   *archived.Buffer // the replies; nil if not requested
-	archived *archivedReplies // archived replies; nil means to send requests to the server
+	source   *archived.Buffer // archived bytes of the replies; nil if not requested
+	archived *archivedReplies // archived replies; if nil, the fetcher sends requests to the server
 }
 
 // wrapError adds the scheme to err. If the context has ended, the error wraps its cause.

@@ -25,7 +25,7 @@ type target struct {
 	Port     uint16 // port; 0 means the default port of the protocol
 	NameType string // name type; always ASCII
 	Name     string // octets of the hsoname, or of the access method's name for the object
-	Version  int32  // 0 means the current version
+	Version  int32  // version of the object; 0 means the current version
 }
 
 // parseTarget parses host type, host, name type, name and version. All five are required.

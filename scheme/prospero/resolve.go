@@ -218,7 +218,7 @@ func (m method) rank() rank {
 // from the object's own server.
 type candidate struct {
 	method
-	direct bool // requests the contents from the object's own server
+	direct bool // the method requests the contents from the object's own server
 	url    locus.URL
 }
 

@@ -25,7 +25,7 @@ const (
 type body struct {
 	exchange *exchange
 	ask      retrieval // request for the next range, which begins at its Start
-	begin    int64     // start of the first range
+	begin    int64     // start of the first range that was requested
 	size     int64     // size of a range in octets
 	most     int64     // maximum number of octets in the document
 	left     int64     // number of octets that the document may still have

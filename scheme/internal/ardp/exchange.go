@@ -31,10 +31,10 @@ type exchange struct {
 	sent         int // number of the last packet that was sent
 	acknowledged int // number up to which the server has acknowledged all packets
 
-	reply      []byte         // the data of packets 1 to through
+	reply      []byte         // data of the packets 1 to through
 	through    int            // number up to which all packets were received
 	outOfOrder map[int][]byte // packets that arrived before an earlier one
-	highest    int            // highest packet number received
+	highest    int            // highest number of a received packet
 	total      int            // number of packets of the reply; 0 if unknown
 	octets     int            // number of octets of the reply so far
 
@@ -52,7 +52,7 @@ type exchange struct {
 	lastWait     Progress // the last announcement that contains a wait
 
 	firstServer netip.AddrPort
-	visited     []netip.AddrPort // targets of redirects
+	visited     []netip.AddrPort // addresses of the previous redirects
 
 	done bool
 	err  error

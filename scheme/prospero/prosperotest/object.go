@@ -241,7 +241,7 @@ func (s *Server) appendAttribute(dst []byte, depth int, a *Attribute) []byte {
 		}
 		return dst
 	case a.Filter != nil:
-		dst = append(dst, " FILTER  "...) // two spaces, as measured
+		dst = append(dst, " FILTER  "...) // the measured server writes two spaces
 		dst = appendTokens(dst, a.Filter...)
 	default:
 		if nature != "FIELD" || !untyped(a.Name) {
