@@ -123,7 +123,7 @@ type weighted struct {
 type scanner struct {
 	text string
 	at   int
-	// part and want describe the error at offset at, if any.
+	// part and want describe the error at the offset in the field at, if any.
 	part, want string
 }
 

@@ -101,7 +101,7 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 	}
 	shownX, shownY := r.maskedFields(x), r.maskedFields(y)
 	for i := range fx {
-		// The loop over the parts has already compared the user and password.
+		// The loop over the parts has already compared the fields with these names.
 		if name := fx[i].Name; fx[i].Text() != fy[i].Text() && name != "password" && name != "user" && name != "path" && name != "host" {
 			why = append(why, differs(name, shownX(i), fx[i].Value != nil, shownY(i), fy[i].Value != nil))
 		}

@@ -481,7 +481,7 @@ func (x *operation) listen() (net.Listener, error) {
 	return l, nil
 }
 
-// namePort sends EPRT, or PORT if the server does not know EPRT.
+// namePort sends EPRT. If the server does not support EPRT, it sends PORT.
 func (x *operation) namePort(address string) error {
 	near, err := netip.ParseAddrPort(address)
 	if err != nil {

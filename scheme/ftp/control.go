@@ -63,7 +63,7 @@ func (c *control) receive() (reply, error) {
 		c.Traced(false, text)
 	}
 	if r.code == 421 {
-		// Code 421: the server closes the connection, whatever the command was.
+		// Code 421 means that the server closes the connection, whatever the command was.
 		return r, c.Fail(refusal("connection", r))
 	}
 	c.Answered(!r.preliminary())

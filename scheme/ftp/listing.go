@@ -188,9 +188,9 @@ func isFileMode(text string) bool {
 	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
 }
 
-// unixTime reads the date at the start of list and returns the number of words in
-// it, or 0 if there is no date. Servers write "Nov 20 20:12", "Dec 20 1994",
-// "2020-01-02 15:04", "20. Nov., 20:12" and others.
+// unixTime reads the date at the start of list and returns the number of words in the date,
+// or 0 if there is no date. Servers write "Nov 20 20:12", "Dec 20 1994", "2020-01-02
+// 15:04", "20. Nov., 20:12" and others.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
 	// "Dec 20, 1994 20:12" has four words. Without the comma, the fourth word begins a name.
 	most := min(3, len(list))

@@ -363,7 +363,7 @@ func (x *operation) entryParser(verb string) func(text string) (linker, scheme.I
 	return lineParser(x.url, x.plan.name, verb, time.Now())
 }
 
-// lineParser returns the function of entryParser for a listing of u. The time of the
+// lineParser returns the same function as entryParser, for a listing of u. The time of the
 // listing is now. The given argument is the argument of NLST.
 func lineParser(u URL, argument, verb string, now time.Time) func(text string) (linker, scheme.Item, bool) {
 	base := newLinker(u)

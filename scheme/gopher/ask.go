@@ -14,7 +14,7 @@ import (
 )
 
 // fieldKinds maps the kinds of questions, in lower case, to field kinds. The client handles
-// other questions like ask.
+// other kinds of questions in the same way as ask.
 var fieldKinds = map[string]scheme.FieldKind{
 	"note":    scheme.FieldNote,
 	"ask":     scheme.FieldText,
@@ -243,8 +243,8 @@ func appendLine(dst []byte, text string) ([]byte, error) {
 	return line.Append(dst, text)
 }
 
-// wordsForm returns a form with one field, whose answer becomes the search of g
-// (section 3.4.2). Submit preserves the Gopher+ string of g.
+// wordsForm returns a form with one field. The answer becomes the search of g (section
+// 3.4.2). Submit preserves the Gopher+ string of g.
 func wordsForm(g URL, title, prompt string) *scheme.Form {
 	return scheme.NewForm(g.url, title, scheme.FormField{Kind: scheme.FieldText, Prompt: prompt}, func(words string) (locus.URL, error) {
 		if err := checkWords(words); err != nil {

@@ -32,7 +32,7 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: section, NoSlash: p == locus.RFC1630}) {
 		if err, ok := form(u).(*locus.SyntaxError); ok && u.Host() != "" {
-			// Input has "*" in place of a password.
+			// err.Input has "*" instead of a password.
 			f.Add("form", section, err.Offset, err.Input[err.Offset:err.Offset+1], err.Err.Error())
 		}
 		path, text, isSearch := split(u)

@@ -367,7 +367,7 @@ func isTemporary(status int, isAsked bool) bool {
 	case http.StatusForbidden, http.StatusRequestEntityTooLarge:
 		return isAsked // some APIs limit requests with 403; for 413, see RFC 9110 section 15.5.14
 	}
-	return status >= 520 && status < 530 // Cloudflare received no response from the origin server
+	return status >= 520 && status < 530 // Cloudflare sends these codes if it received no response from the origin server
 }
 
 // retryAfter returns the delay that the server requests. The result until is the delay as

@@ -163,9 +163,9 @@ func (c *conn) becomeReader() error {
 	return c.modeReader()
 }
 
-// modeReader sends MODE READER (RFC 3977 section 5.3). Servers with one mode may not
-// know the command. A server that requires a login first reports that at the next
-// command.
+// modeReader sends MODE READER (RFC 3977 section 5.3). Servers with only one mode may not
+// support the command. A server that requires a login reports this requirement only at the
+// next command.
 func (c *conn) modeReader() error {
 	r, err := c.command("MODE", "READER")
 	if err != nil {
