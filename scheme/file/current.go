@@ -84,7 +84,7 @@ func normalizeURI(u rfc3986.URI) rfc3986.URI {
 	if strings.HasPrefix(path, "//") {
 		path = "/." + path // the path must begin with exactly one "/", also after its dot segments are removed
 	}
-	_, login := u.Userinfo() // the syntax has no userinfo, but a URL with userinfo names the same file
+	_, login := u.Userinfo() // the syntax has no userinfo, so the host of a URL with userinfo is not removed
 	if host, ok := u.Host(); ok && (login || !isLocalhost(host)) {
 		return current.WithPath(u, path, false)
 	}
