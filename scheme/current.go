@@ -48,8 +48,9 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	return merged(list, own)
 }
 
-// merged returns the findings in both slices. Each slice is in order of offset. If own has
-// a finding of the same kind at the same offset, merged omits the finding in list.
+// merged returns the findings in the slices list and own, which are both in order of
+// offset. If the slice own has a finding of the same kind at the same offset, merged omits
+// the finding in the other slice.
 func merged(list, own []locus.Violation) []locus.Violation {
 	all := make([]locus.Violation, 0, len(list)+len(own))
 	for _, v := range list {
@@ -63,8 +64,8 @@ func merged(list, own []locus.Violation) []locus.Violation {
 	return append(all, own...)
 }
 
-// hasKind reports whether list contains a finding of the given kind at the given offset. No
-// finding in list has a lower offset.
+// hasKind reports whether the slice list contains a finding of the given kind at the given
+// offset. No finding in the slice has a lower offset.
 func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 	for _, v := range list {
 		if v.Offset != offset {

@@ -86,7 +86,8 @@ func closeness(name, value string) int {
 	return 0
 }
 
-// holdsLanguage reports whether tag is name, or name followed by subtags.
+// holdsLanguage reports whether the language tag is equal to name, or consists of name and
+// subtags.
 func holdsLanguage(name, tag string) bool {
 	if len(tag) < len(name) || len(tag) > len(name) && tagOctet(tag[len(name)]) != '-' {
 		return false

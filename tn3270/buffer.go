@@ -92,8 +92,8 @@ func (b *buffer) data(field int) iter.Seq[int] {
 	}
 }
 
-// rest yields the positions from address to the end of the field at address. If there are
-// no fields, it yields the positions to the end of the buffer.
+// rest yields the positions from the given address to the end of the field at that address.
+// If there are no fields, it yields the positions to the end of the buffer.
 func (b *buffer) rest(address int) iter.Seq[int] {
 	if b.fieldOf(address) < 0 {
 		return b.span(address, 0)

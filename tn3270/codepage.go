@@ -82,8 +82,8 @@ func parseNumber(digits string) (n uint16) {
 	return n
 }
 
-// fill returns a code page with the characters of base. At the positions in octets, it has
-// the characters in runes instead.
+// fill returns a code page with the characters of the code page base. At the positions in
+// octets, the result has the characters in runes instead.
 func fill(base *charmap.Charmap, number, characters uint16, octets, runes string) *codePage {
 	p := &codePage{number: number, characters: characters, octets: make(map[rune]byte, 256)}
 	for i := range p.runes {

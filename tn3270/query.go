@@ -43,8 +43,8 @@ func (s *Screen) queryList(in *stream) ([]byte, error) {
 	return nil, in.fault("unknown Query List %02X", request[0])
 }
 
-// queryReply returns the replies whose codes are in only. If only is nil, it returns all
-// replies.
+// queryReply returns the replies whose codes are in the list only. If that list is nil,
+// queryReply returns all replies.
 func (s *Screen) queryReply(only []byte) []byte {
 	reply := []byte{aidStructured}
 	for _, code := range s.queryCodes() {

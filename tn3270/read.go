@@ -47,7 +47,7 @@ func (a attributes) pairs() [3][2]byte {
 }
 
 // appendCharacter appends a character. In the mode replyCharacter, it first appends those
-// attributes of the character that differ from last.
+// attributes of the character that differ from the attributes last.
 func (s *Screen) appendCharacter(dst []byte, c cell, last attributes) ([]byte, attributes) {
 	if s.replyMode == replyCharacter {
 		was := last.pairs()

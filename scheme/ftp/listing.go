@@ -188,9 +188,9 @@ func isFileMode(text string) bool {
 	return strings.IndexByte("-dlbcpsD", text[0]) >= 0 && strings.Trim(text[1:], "rwxsStTlL-") == ""
 }
 
-// unixTime reads the date at the start of list and returns the number of words in the date,
-// or 0 if there is no date. Servers write "Nov 20 20:12", "Dec 20 1994", "2020-01-02
-// 15:04", "20. Nov., 20:12" and others.
+// unixTime reads the date at the start of the words in list and returns the number of words
+// in the date, or 0 if there is no date. Servers write "Nov 20 20:12", "Dec 20 1994",
+// "2020-01-02 15:04", "20. Nov., 20:12" and others.
 func unixTime(list []word, now time.Time) (t time.Time, used int) {
 	// "Dec 20, 1994 20:12" has four words. Without the comma, the fourth word begins a name.
 	most := min(3, len(list))
@@ -232,8 +232,8 @@ var dateLayouts = [5][]dateLayout{
 	4: {{"Jan 2 2006 15:04", false}}, // the layout has a comma after the day
 }
 
-// withYear sets the year of t to the latest year in which t is at most one day after now.
-// The day allows for the server's time zone.
+// withYear sets the year of t to the latest year in which t is at most one day after the
+// time now. The day allows for the server's time zone.
 func withYear(t, now time.Time) time.Time {
 	for year := now.Year() + 1; year > now.Year()-8; year-- {
 		dated := time.Date(year, t.Month(), t.Day(), t.Hour(), t.Minute(), 0, 0, time.UTC)

@@ -87,7 +87,7 @@ func (c *control) receiveAll(steps []step) (err error) {
 		r, fault := c.receive()
 		if fault != nil {
 			if i == 0 && r.code == 421 {
-				return fault // the command would get the same reply if the client sent it alone
+				return fault // the command would get the same reply if the client sent the commands one by one
 			}
 			return c.outOfStep(fault)
 		}

@@ -53,9 +53,10 @@ const (
 	attributeLines = 1 << 16
 )
 
-// readAttributes reads sets of attributes from r, the reply without its header. A set ends
-// before the next +INFO, at a lone dot, or at the end of r. An error ends the iterator and
-// is yielded with the unfinished set. If limits is nil, the defaults apply.
+// readAttributes yields the sets of attributes in r, which is a reply without its header. A
+// set ends before the next +INFO, at a lone dot, or at the end of r. After an error, the
+// iterator yields the unfinished set with the error and ends. If limits is nil, the
+// defaults apply.
 func readAttributes(r io.Reader, limits *Limits) iter.Seq2[attributes, error] {
 	l := limits.orDefault(attributeOctets)
 	return func(yield func(attributes, error) bool) {
@@ -199,8 +200,8 @@ func (b attributeBlock) info() menuLine {
 	return l
 }
 
-// parseDate parses the YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss in the last brackets of
-// value. If there is none, it returns the zero time.
+// parseDate parses the YYYYMMDD, YYYYMMDDhhmm or YYYYMMDDhhmmss in the last brackets of the
+// text value. If there is none, it returns the zero time.
 func parseDate(value string) time.Time {
 	open := strings.LastIndexByte(value, '<')
 	digits, _, ok := strings.Cut(value[open+1:], ">")

@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// appendQuery appends the line that searches a phone book for words (RFC 2378), such
-// as "smith" or "name=smith return name email". The error wraps [locus.ErrValue];
-// appendQuery then returns dst unchanged.
+// appendQuery appends the line that searches a phone book for words (RFC 2378), such as
+// "smith" or "name=smith return name email". If appendQuery fails, the error wraps
+// [locus.ErrValue], and the result is dst unchanged.
 func appendQuery(dst []byte, words string) ([]byte, error) {
 	if err := checkWords(words); err != nil {
 		return dst, fmt.Errorf("%s: %w: %w", locus.Quote(words), locus.ErrValue, err)

@@ -93,8 +93,8 @@ func cutCode(line string) (code int, rest string, ok bool) {
 	return int(line[0] - '0'), strings.TrimSpace(line[1:]), true
 }
 
-// readMoved removes a moved item's new menu line from lines. The menu line is the first or
-// the second line.
+// readMoved removes a moved item's new menu line from the given lines. The menu line is the
+// first or the second line.
 func (e *ReplyError) readMoved(lines []string) []string {
 	if e.Code != CodeMoved {
 		return lines

@@ -153,8 +153,8 @@ func firstLines(r *menuReader) (lines []menuLine, err error) {
 	return lines, nil
 }
 
-// closeAtEnd yields the items of list and then closes c. The iterator is single-use: a
-// second loop yields only an error.
+// closeAtEnd yields the items of the iterator list and then closes c. The caller may
+// iterate only once: a second loop yields only an error.
 func closeAtEnd(list iter.Seq2[scheme.Item, error], c io.Closer) iter.Seq2[scheme.Item, error] {
 	used := false
 	return func(yield func(scheme.Item, error) bool) {

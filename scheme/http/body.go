@@ -17,7 +17,8 @@ import (
 )
 
 // newBody returns the body of a. If decode is true, it decompresses the body. Reading fails
-// if the number of transferred octets differs from length. A length of -1 means unknown.
+// if the number of transferred octets differs from the given length. A length of -1 means
+// that the number is unknown.
 func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 	counted := &body{answer: a, length: length, tracer: t}
 	if decode {

@@ -112,9 +112,9 @@ type dialerTransport struct {
 	key transportKey
 }
 
-// transport returns the transport for key. If there are too many, it drops the least
-// recently used one. Requests in progress continue, and net/http closes their connections
-// when they become idle.
+// transport returns the transport for the given key. If there are too many transports, it
+// drops the least recently used transport. Requests in progress continue, and net/http
+// closes their connections when they become idle.
 func (c *Client) transport(key transportKey) (*http.Transport, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -177,8 +177,8 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 	}
 }
 
-// tls returns the TLS configuration. The client uses HTTP/1 for proxies, because
-// it supports request-targets in absolute form.
+// tls returns the TLS configuration. If http2 is true, the configuration offers HTTP/2. The
+// client uses HTTP/1 for proxies, because HTTP/1 supports request-targets in absolute form.
 func (c *Client) tls(http2 bool) *tls.Config {
 	config := c.options.TLS.Clone()
 	if config == nil {

@@ -91,7 +91,7 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 }
 
 // destination returns the proxy with u as the request-target in absolute form (RFC 9112
-// section 3.2.2). net/http sends it unchanged.
+// section 3.2.2). net/http sends the request-target unchanged.
 func (p proxy) destination(u locus.URL) (destination, error) {
 	target, host := "", ""
 	if port(u) != 0 {

@@ -103,8 +103,8 @@ func checkDomain(f *bnf.Findings, list []bnf.Token, at bnf.Token) {
 	}
 }
 
-// checkDotAtom checks the dot-atom-text in list, which is next to the token at. If list is
-// empty, the advice is the text empty.
+// checkDotAtom checks the dot-atom-text in list, which is next to the token at. If the list
+// has no tokens, the advice is the text in the argument empty.
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, empty, why string) {
 	if len(list) == 0 {
 		f.Add("addr-spec", rfc6068, at.Offset, at.Text, empty)

@@ -45,8 +45,9 @@ func commandText(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// record starts to record the data from the server in source. It discards the known state
-// of the server's lists, so that a reader of the archive needs only the recorded octets.
+// record starts to record the server's data in the buffer source. It discards the known
+// state of the server's lists, so that a reader of the archive needs only the recorded
+// octets.
 func (c *conn) record(source *archived.Buffer) {
 	if source != nil {
 		source.Reset()

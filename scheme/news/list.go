@@ -405,8 +405,8 @@ func (o overviews) add(text, field string, s span) {
 	}
 }
 
-// fieldItems returns a function that converts the overviews in found to items. It then
-// requests the articles in the range rest.
+// fieldItems returns a function that converts the overviews in found to items. After these
+// items, the function requests the articles in the range rest.
 func (x *operation) fieldItems(verb string, found overviews, rest span, item func(*overview) scheme.Item) nextItem {
 	numbers := slices.Sorted(maps.Keys(found))
 	return func() (scheme.Item, error) {

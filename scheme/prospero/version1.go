@@ -12,8 +12,8 @@ import (
 // are a version and the magic number of the object.
 const oldLinkTokens = 10
 
-// isOld reports whether the first line of message occurs only in version 1. The versions
-// have no other difference.
+// isOld reports whether the first line of the message occurs only in version 1. The
+// versions have no other difference.
 func isOld(message string) bool {
 	if !strings.HasPrefix(message, "LINK") {
 		return false

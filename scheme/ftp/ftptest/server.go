@@ -176,8 +176,8 @@ func (s *Server) cut() bool {
 	return true
 }
 
-// resolve returns the absolute path of argument relative to the directory dir. The path dir
-// is absolute.
+// resolve returns the absolute path of a command's argument, which may be relative to the
+// directory dir. The path dir is absolute.
 func resolve(dir, argument string) string {
 	if !strings.HasPrefix(argument, "/") {
 		argument = dir + "/" + argument

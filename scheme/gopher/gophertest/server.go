@@ -199,8 +199,8 @@ func (s *Server) serve(l net.Listener, handle func(net.Conn)) {
 	s.group.Serve(l, func(c net.Conn) func() { return func() { handle(c) } })
 }
 
-// address returns the host and port of items on this server, which for type 2 is the
-// phone book.
+// address returns the host and port of items with the given gophertype on this server. For
+// type 2, the port is the port of the phone book.
 func (s *Server) address(gtype byte) (host string, port int) {
 	if gtype == '2' && s.phone != nil {
 		return s.host, s.phone.Addr().(*net.TCPAddr).Port

@@ -131,8 +131,9 @@ func (r reply) octets(o *Options) string {
 	return sign + strconv.Itoa(length) + "\r\n" + data
 }
 
-// text returns the lines of data with CR LF after each. If stuff is true, it doubles a lone
-// dot. Like the server of the University of Minnesota, it does not double other dots.
+// text returns the lines of the argument data with CR LF after each. If stuff is true, it
+// doubles a lone dot. Like the server of the University of Minnesota, it does not double
+// other dots.
 func text(data string, stuff bool) string {
 	var b strings.Builder
 	for _, line := range lines(data) {

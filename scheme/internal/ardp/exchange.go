@@ -345,7 +345,7 @@ func (x *exchange) takePacket(now time.Duration, h *Header, number, total int, d
 	return true
 }
 
-// ownData returns the part of data that belongs to the message.
+// ownData returns the part of a packet's data that belongs to the message.
 func (x *exchange) ownData(h *Header, data []byte) []byte {
 	if h.Flags&FlagSequenced != 0 {
 		return nil

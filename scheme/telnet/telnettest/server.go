@@ -26,8 +26,8 @@ type Server struct {
 }
 
 // start starts a host on l. If l is nil, the host uses a free loopback port. For each
-// connection, start calls handle. The argument log of handle adds an entry to the host's
-// log.
+// connection, start calls the function handle. The second argument of that function adds an
+// entry to the host's log.
 func start(l net.Listener, handle func(c net.Conn, log func(entry string))) (*Server, error) {
 	l, err := servetest.Listen(l)
 	if err != nil {

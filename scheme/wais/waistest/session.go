@@ -200,8 +200,8 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	return x.passage(b, d.data(want.wtype)), true
 }
 
-// passage appends the requested range of data. Only a response to a range of octets reports
-// the end of the document.
+// passage appends the requested range of a document's data. Only a response to a range of
+// octets reports the end of the document.
 func (x *session) passage(b, data []byte) []byte {
 	want := &x.q.document
 	switch want.unit {
@@ -255,8 +255,9 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of data between start and end. The result past reports whether
-// the range exceeds data. The result ok reports whether start is in data or at its end.
+// octets returns the part of the data between the offsets start and end. The result past
+// reports whether the range exceeds the data. If start is beyond the end of the data, or
+// the range is invalid, ok is false.
 func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
@@ -265,8 +266,8 @@ func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	return data[start:min(end, size):size], end > size, true
 }
 
-// lines returns the lines of data from the line number start up to, but not including, the
-// line number end.
+// lines returns the lines of a document from the line number start up to, but not
+// including, the line number end.
 func lines(data []byte, start, end int64) []byte {
 	begin := len(data)
 	at := 0
