@@ -16,10 +16,10 @@ const MaxLen = 1 << 16
 // same bytes, so a URL can be the key of a map. Whether two texts name the same
 // resource depends on the scheme.
 //
-// The offsets of the delimiters are packed four to a word, because functions pass
-// a struct of four words in registers, but not a struct of many small fields. An
-// offset fits into 16 bits (see MaxLen). Zero means absent: the first character
-// is always part of the scheme.
+// The offsets of the delimiters are packed four to a word, because functions pass a
+// struct of four words in registers, but not a struct of many small fields. An offset
+// fits into 16 bits (see MaxLen). The offset 0 means that the delimiter is absent,
+// because the first character is always part of the scheme.
 type URL struct {
 	text  string
 	login uint64 // offsets of ":" after the scheme, ":" before the password, "@", ":" before the port

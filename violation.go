@@ -118,7 +118,7 @@ var changeTexts = [...]string{
 	"an IPv6 address is written in its shortest form",
 }
 
-// Texts returns a sentence for each change of the set.
+// Texts describes each change in c by one clause.
 func (c Change) Texts() []string {
 	var list []string
 	for i, text := range changeTexts {

@@ -104,8 +104,8 @@ func (w Unwrapped) Offset(i int) int {
 	return at
 }
 
-// Error returns err, a [*SyntaxError] about the text without its wrapper, with the
-// offset in the original text. It returns any other error unchanged.
+// Error converts a [*SyntaxError] about the text without its wrapper: it returns the same
+// error with the offset in the original text. It returns any other error unchanged.
 func (w Unwrapped) Error(err error) error {
 	e, ok := err.(*SyntaxError)
 	if !ok || w.start == 0 && w.end == len(w.text) && !w.Folded() {

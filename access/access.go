@@ -247,10 +247,10 @@ func (c *Client) Dialer() scheme.Dialer {
 	return c.dialer(p)
 }
 
-// DialerFor returns a dialer for the server of u, which was found in from; if from is nil,
-// u is typed. It applies the checks of [Client.Do]. It is for a program that speaks to the
-// server itself, as a proxy does. If u goes through a proxy, the dialer makes a tunnel. The
-// error is an [*Error].
+// DialerFor returns a dialer for the server of u. The parameter from is the resource that
+// contains u; if it is nil, u is a typed URL. DialerFor applies the checks of [Client.Do].
+// It is for a program that speaks to the server itself, as a proxy does. If u goes through
+// a proxy, the dialer makes a tunnel. The error is an [*Error].
 func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	if c.options.Archive != nil && !c.options.Live {
 		return nil, NewError("open", u, scheme.Hint(scheme.ErrNotArchived, "only the archive is used"))
@@ -268,9 +268,10 @@ func (c *Client) DialerFor(u locus.URL, from *Result) (scheme.Dialer, error) {
 	return c.dialer(p), nil
 }
 
-// Check judges u as [Client.Do] does before any lookup or request. u was found in from; if
-// from is nil, u is typed. A program can use Check to reject a URL when the user enters it.
-// The addresses of the host are judged only when it is dialed. The error is an [*Error].
+// Check judges u as [Client.Do] does before any lookup or request. The parameter from is
+// the resource that contains u; if it is nil, u is a typed URL. A program can use Check to
+// reject a URL when the user enters it. The addresses of the host are judged only when it
+// is dialed. The error is an [*Error].
 func (c *Client) Check(u locus.URL, from *Result) error {
 	if _, err := c.judge(u, from); err != nil {
 		return NewError("open", u, err)
@@ -327,9 +328,10 @@ func (c *Client) target(u locus.URL) policy.Target {
 	return t
 }
 
-// CheckRedirect judges whether the resource at from may redirect to to. hops is the number
-// of consecutive redirects, including this one. It is for a program that follows redirects
-// itself or passes them to a client. The error is an [*Error].
+// CheckRedirect judges whether the resource at the URL from may redirect to the URL to.
+// The parameter hops is the number of consecutive redirects, including this one.
+// CheckRedirect is for a program that follows redirects itself or passes them to a client.
+// The error is an [*Error].
 func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	if err := c.policy.CheckRedirect(c.target(from), c.target(to), hops); err != nil {
 		return NewError("open", to, fmt.Errorf("%w (redirected from %s)", err, show(from)))
@@ -361,10 +363,10 @@ func (c *Client) Open(ctx context.Context, url string) (*Result, error) {
 	return c.Do(ctx, Request{URL: u})
 }
 
-// Follow opens a link in the resource of from, such as an item of a menu. A link in a
-// resource from the public Internet must not lead to a private address, even if the policy
-// allows the address for typed URLs. The caller must close the result. The error is an
-// [*Error].
+// Follow opens a link in the resource of the result from, such as an item of a menu. A
+// link in a resource from the public Internet must not lead to a private address, even if
+// the policy allows the address for typed URLs. The caller must close the result. The
+// error is an [*Error].
 func (c *Client) Follow(ctx context.Context, from *Result, link locus.URL) (*Result, error) {
 	return c.Do(ctx, Request{URL: link, From: from})
 }
@@ -376,10 +378,11 @@ func (c *Client) Do(ctx context.Context, req Request) (*Result, error) {
 	return f.run(ctx, f.follow)
 }
 
-// Redirect opens a URL to which the resource in from redirects its reader automatically, as
-// an HTML page with a refresh does. from is a result of c or, as for [Client.Next], of
-// another client. The rules of redirects in [Client.Do] apply. The redirects before from
-// count for the limit, for loops, and for cookies. The caller must close both results.
+// Redirect opens the URL to which a resource redirects its reader automatically, as an HTML
+// page with a refresh does. The parameter from is the result with that resource. It is a
+// result of c or, as for [Client.Next], of another client. The rules of redirects in
+// [Client.Do] apply. The limit, the loop check and the cookies include the redirects that
+// led to that result. The caller must close both results.
 func (c *Client) Redirect(ctx context.Context, from *Result, to locus.URL) (*Result, error) {
 	if from.chain == nil {
 		return c.Do(ctx, Request{URL: to, From: from})

@@ -16,12 +16,12 @@
 //
 // A person may enter the URL of a printer on the local network, but a page from the Internet
 // must not link to it. So each URL has a [policy.Origin]. [Client.Open] opens a URL that a
-// person entered, which is Typed. [Client.Follow] opens a link in a resource. The link is
-// FromPrivate if the resource is a file, or if the client dialed only private addresses for
-// it. The link is FromPublic if the URL of the resource was FromPublic, or if the client
-// dialed a public address, even without success. An opener may reuse a connection and dial
-// nothing, so the client records for each host whether one of its addresses was public. If
-// the client can't tell, the link is FromPublic.
+// person entered, so the origin of the URL is Typed. [Client.Follow] opens a link in a
+// resource. The link is FromPrivate if the resource is a file, or if the client dialed only
+// private addresses to open the resource. The link is FromPublic if the URL of the resource
+// was FromPublic, or if the client dialed a public address, even without success. An opener
+// may reuse a connection and dial nothing, so the client records for each host whether one
+// of its addresses was public. If the client can't tell, the link is FromPublic.
 //
 // A client has one dialer for each origin. Openers store idle connections by dialer, so a
 // connection for a typed URL is not reused for a URL from an unknown page. A program that

@@ -9,14 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Next follows the redirect in from, and returns another redirect instead of following it.
-// from is a result of Next, or of [Client.Do] for a request with NoFollow. So a program can
-// wait between two requests of a chain, and may call Next again after an error.
+// Next follows the redirect in the result from. If the response is another redirect, Next
+// returns that redirect and does not follow it. The parameter from is a result of Next, or
+// of [Client.Do] for a request with NoFollow. So a program can wait between two requests of
+// a chain, and may call Next again after an error.
 //
 // The rules of redirects in Do apply: the policy and its limit, loops, logins and cookies.
-// from may be a result of another client; the addresses that that client dialed decide
-// where the redirect may lead. The caller must close both results. The error is an
-// [*Error].
+// The parameter from may be a result of another client; the addresses that the other
+// client dialed then decide where the redirect may lead. The caller must close both
+// results. The error is an [*Error].
 func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
 	referral, ok := from.Resource.(*scheme.Redirect)
 	if !ok || from.chain == nil {

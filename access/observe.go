@@ -11,12 +11,13 @@ import (
 )
 
 // ObserveFunc is called at the start of each request of a client. Each redirect is a request
-// of its own. The function that it returns, end, is called once when the request has ended; it
-// may be nil. A request for an object, a menu or a session ends when the program closes the
-// resource, or when the context of the open ends.
+// of its own. An ObserveFunc returns a function, end, which the client calls once when the
+// request has ended. The returned function may be nil. A request for an object, a menu or a
+// session ends when the program closes the resource, or when the context of the open ends.
 //
-// ctx is the context of the open. Concurrent opens call an ObserveFunc concurrently. end may be
-// called by another goroutine. Both must return soon, because the request waits for them.
+// ctx is the context of the open. Concurrent opens call an ObserveFunc concurrently. Another
+// goroutine may call the returned function. Both functions must return soon, because the
+// request waits for them.
 type ObserveFunc func(ctx context.Context, a Attempt) (end func(AttemptResult))
 
 // Attempt describes a request at its start. It contains no password.

@@ -87,9 +87,9 @@ func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h Histo
 	return h, nil
 }
 
-// Hosts returns at most n hosts of archived resources, in order, beginning after the host
-// after. If after is empty, it begins with the first host. For resources without a host,
-// the host is "".
+// Hosts returns at most n hosts of archived resources, in order. The parameter after is
+// the last host of the previous call. If it is empty, Hosts begins with the first host.
+// For resources without a host, the host is "".
 func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 	next := " " // digest keys sort before it
 	if after != "" {
@@ -119,9 +119,9 @@ type Listed struct {
 	After string // position for [Store.List] to continue
 }
 
-// List returns at most n URLs of a host, with the last memento of each. It begins after the
-// position after, which is from an earlier result. If after is empty, it begins with the first
-// URL.
+// List returns at most n URLs of a host, with the last memento of each. The parameter after is
+// [Listed].After of the last URL of the previous call. If it is empty, List begins with the
+// first URL.
 func (s *Store) List(host, after string, n int) (list []Listed, err error) {
 	prefix := host + " "
 	start := prefix

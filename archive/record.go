@@ -51,9 +51,9 @@ func (r *Recorder) Counts() Counts { return Counts{r.records.Load(), r.errors.Lo
 // ender is a recording in progress.
 type ender interface{ end(err error) }
 
-// NewRecorder returns a recorder that writes to w. It finds the canonical forms of URLs
-// in registry. If the recording fails and ends early, the Recorder calls failed once.
-// If failed is nil, only Close returns the error.
+// NewRecorder returns a recorder that writes to w. It uses the registry to convert URLs
+// to their canonical forms. If a write fails, the recording ends early, and the Recorder
+// calls the function failed once. If that function is nil, only Close returns the error.
 func NewRecorder(w *warc.Writer, registry *scheme.Registry, failed func(error)) *Recorder {
 	return &Recorder{to: w, registry: registry, failed: failed, active: make(map[ender]struct{})}
 }

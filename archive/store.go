@@ -14,10 +14,10 @@
 // parses menus of gopher, FTP, news, WAIS and Prospero from their bytes: see
 // scheme.Access.Archived.
 //
-// The index of a Store is a sorted file, in [Options.Cache] or temporary. The Store makes it
-// from CDXJ files that are not older than the archives, next to them or elsewhere in the
-// directory that was opened, or otherwise by reading the archives. The memory in use does not
-// grow with the archives.
+// The index of a Store is a sorted file, in [Options.Cache] or temporary. A CDXJ file can
+// replace the reading of an archive. It must list the archive, must not be older than the
+// archive, and must be next to the archive or in the opened directory. The Store reads all
+// other archives. The memory in use does not grow with the archives.
 package archive
 
 import (

@@ -48,8 +48,9 @@
 // lifetime is zero, because the HTTP header fields are lost. The store fetches a stale
 // resource again. If the new response has the same ETag, or the same Last-Modified and
 // length, the store preserves the old body and does not read the new one. If the server
-// is unreachable, the stale response replaces the error for one more day. Denials by the
-// policy are not replaced.
+// is unreachable, the store returns the stale response instead of the error for one more
+// day. If the policy denies the request, the store returns the denial and not the stale
+// response.
 //
 // # Refused input
 //

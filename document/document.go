@@ -59,7 +59,7 @@ type Options struct {
 	// Parts receives the links of a long plain text file, part by part. The loop over
 	// [Links] does not yield these links. Different goroutines may range over the parts
 	// concurrently, even after Links has returned. A part can be ranged over once. If Parts
-	// returns false, Links returns. If nil, the loop yields all links.
+	// returns false, the iteration ends. If nil, the loop yields all links.
 	Parts func(iter.Seq2[Link, error]) (more bool)
 
 	// Depth is the maximum depth of nested containers. A compressed archive counts as two.

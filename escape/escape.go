@@ -36,9 +36,9 @@ func (e *TripletError) Error() string {
 // Unwrap returns [ErrTriplet].
 func (e *TripletError) Unwrap() error { return ErrTriplet }
 
-// AppendEncode appends octets to dst as URL text. It appends octets in keep
-// unchanged, and all others as "%" and two upper-case hexadecimal digits. It always
-// encodes "%", even if keep contains it.
+// AppendEncode appends octets to dst as URL text. It appends octets in the set keep
+// unchanged, and each other octet as "%" and two upper-case hexadecimal digits. It always
+// encodes "%", even if that set contains "%".
 func AppendEncode[T ~string | ~[]byte](dst []byte, octets T, keep Set) []byte {
 	for i := 0; i < len(octets); i++ {
 		if c := octets[i]; keep.Has(c) && c != '%' {
@@ -86,9 +86,9 @@ func Decode(text string) (string, error) {
 	return string(b), err
 }
 
-// AppendSafer appends text with each character of unsafe, and each octet that is not
-// graphic US-ASCII, encoded. It does not change escapes and the characters of
-// reserved, so the meaning stays the same (URI draft, "Reduced or increased safe
+// AppendSafer appends text to dst. It encodes each character in the set unsafe and each
+// octet that is not graphic US-ASCII. It does not change escapes and the characters in
+// the set reserved, so the meaning stays the same (URI draft, "Reduced or increased safe
 // character sets").
 func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	for i := 0; i < len(text); i++ {
@@ -108,10 +108,10 @@ func AppendSafer(dst []byte, text string, unsafe, reserved Set) []byte {
 	return dst
 }
 
-// AppendExpand appends text with the escapes of characters in plain decoded, and all
-// other escapes in upper-case digits (URI draft, "selectively and reversibly
-// expanded"). The characters of reserved and "%" stay encoded, even if plain has
-// them. The error is a [*TripletError].
+// AppendExpand appends text to dst. It decodes the escapes of characters in the set
+// plain, and writes all other escapes with upper-case digits (URI draft, "selectively and
+// reversibly expanded"). It never decodes the characters in the set reserved and "%". The
+// error is a [*TripletError].
 func AppendExpand(dst []byte, text string, plain, reserved Set) ([]byte, error) {
 	plain = plain.Minus(reserved).Without("%")
 	for i := 0; i < len(text); i++ {

@@ -57,39 +57,42 @@ func (k Set) String() string {
 // The sets of section 5 are functions, because a caller could change a variable. They are
 // written as bits, so that a call costs nothing.
 
-// LowAlpha is lowalpha of RFC 1738 section 5.
+// LowAlpha is the set lowalpha of RFC 1738 section 5.
 func LowAlpha() Set { return Set{hi: 0x07FFFFFE00000000} }
 
-// HiAlpha is hialpha of RFC 1738 section 5.
+// HiAlpha is the set hialpha of RFC 1738 section 5.
 func HiAlpha() Set { return Set{hi: 0x0000000007FFFFFE} }
 
-// Alpha is alpha of RFC 1738 section 5.
+// Alpha is the set alpha of RFC 1738 section 5.
 func Alpha() Set { return Set{hi: 0x07FFFFFE07FFFFFE} }
 
-// Digit is digit of RFC 1738 section 5.
+// Digit is the set digit of RFC 1738 section 5.
 func Digit() Set { return Set{lo: 0x03FF000000000000} }
 
-// Safe is safe of RFC 1738 section 5: $ - _ . +
+// Safe is the set safe of RFC 1738 section 5, which contains "$", "-", "_", "." and "+".
 func Safe() Set { return Set{lo: 0x0000681000000000, hi: 0x0000000080000000} }
 
-// Extra is extra of RFC 1738 section 5: ! * ' ( ) ,
+// Extra is the set extra of RFC 1738 section 5, which contains "!", "*", "'", "(", ")" and ",".
 func Extra() Set { return Set{lo: 0x0000178200000000} }
 
-// National is national of RFC 1738 section 5: { } | \ ^ ~ [ ] `
+// National is the set national of RFC 1738 section 5. It contains the characters
+// { } | \ ^ ~ [ ] and `.
 func National() Set { return Set{hi: 0x7800000178000000} }
 
-// Punctuation is punctuation of RFC 1738 section 5: < > # % "
+// Punctuation is the set punctuation of RFC 1738 section 5. It contains the characters
+// < > # % and ".
 func Punctuation() Set { return Set{lo: 0x5000002C00000000} }
 
 // Unsafe is the set of unsafe characters of RFC 1738 section 2.2, which must always be
 // encoded: national, punctuation, and the space.
 func Unsafe() Set { return National().Union(Punctuation()).Union(Set{lo: 0x0000000100000000}) }
 
-// Reserved is reserved of RFC 1738 section 5: ; / ? : @ & =
+// Reserved is the set reserved of RFC 1738 section 5, which contains ";", "/", "?", ":", "@",
+// "&" and "=".
 func Reserved() Set { return Set{lo: 0xAC00804000000000, hi: 0x0000000000000001} }
 
-// Unreserved is unreserved of RFC 1738 section 5: alpha, digit, safe and extra. No
-// scheme requires an encoder to escape them.
+// Unreserved is the set unreserved of RFC 1738 section 5, the union of alpha, digit, safe
+// and extra. No scheme requires an encoder to escape these characters.
 func Unreserved() Set { return Alpha().Union(Digit()).Union(Safe()).Union(Extra()) }
 
 // User is the set of characters in user and password (section 5): unreserved and ; ? &

@@ -21,14 +21,15 @@ const (
 	kept = maxWindow + contextBefore
 )
 
-// Lines converts offsets to positions while it reads a text, in constant memory. It is an
-// [io.Reader], so that [Stream] can read through it:
+// Lines converts offsets to positions while it reads a text, in constant memory. Lines is
+// an [io.Reader], so [Stream] can read the text through a Lines:
 //
 //	lines := extract.NewLines(r)
 //	for m, err := range extract.Stream(lines, nil) {
 //		position := lines.At(m.Start)
 //
-// If no other code reads from Lines, At reads as far as it needs.
+// [Lines.At] reads more of the text if it needs to, so a caller may also use a Lines without
+// Stream.
 type Lines struct {
 	r     io.Reader
 	err   error

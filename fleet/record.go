@@ -78,7 +78,8 @@ func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
 // targetRecord is the message for a target.
 type targetRecord struct {
 	Link json.RawMessage `json:"l"` // output of [verify.Checker.Encode], without the position
-	// By is the key of the page that redirected to this page and stores its links. It may be empty.
+	// By is the key of another page that redirected to this page. The links of this page are stored
+	// under that key. If By is empty, no page redirected.
 	By string `json:"by,omitempty"`
 }
 

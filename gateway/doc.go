@@ -27,9 +27,9 @@
 //
 // A page links to the other views of its resource. For a Gopher item, the gateway requests
 // the list of views with "!" if the server supports Gopher+: the URL names a view, or the
-// response names one in Content-Location. The gateway does not request views of searches
-// and form submissions, and waits three seconds at most. Links in WAIS search results
-// contain the types of the document, as in "types=TEXT,HTML".
+// response names one in Content-Location. The gateway waits at most three seconds for the
+// list. It does not request a list of views for search results and form submissions. Links
+// in WAIS search results contain the types of the document, as in "types=TEXT,HTML".
 //
 // After an error, the page repeats the input in its URL box and suggests a corrected URL.
 // Pages of search results repeat the search form.

@@ -67,8 +67,8 @@ type Options struct {
 	// archived resources show the capture time and link to earlier and later captures (RFC
 	// 7089). If nil, the gateway has no archive.
 	Archive *archive.Store
-	// Live must equal the Live option of the client. If set, the gateway opens URLs that
-	// are not archived from their servers.
+	// Live must equal the Live option of the client. If Live is set and a URL is not in
+	// the archive, the gateway opens the URL from its server.
 	Live bool
 
 	Limits Limits

@@ -95,8 +95,9 @@ func (l errorLog) Write(line []byte) (int, error) {
 // requests, terminals and tunnels continue with the former client and options. Both share the
 // tokens of forms, the counts of limits and metrics, the previews of messages and the open
 // terminals. The caller may share a cache and an archive in o. If o is invalid, Reload returns
-// an error and changes nothing. Otherwise it calls unused in a goroutine when no request uses
-// the former client; then the caller may close that client. Calls must not be concurrent.
+// an error and changes nothing. Otherwise, as soon as no request uses the former client,
+// Reload calls the function unused in a new goroutine. The caller may then close the former
+// client. Calls must not be concurrent.
 func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
 	former := s.gateway.Load()
 	g, err := newGateway(former.state, c, o)
@@ -253,8 +254,8 @@ func (s *Server) closeSilent() {
 }
 
 // Shutdown stops accepting connections and waits for running requests. When ctx ends, it
-// aborts them. Then it ends terminals, with a message, and tunnels. /readyz fails from the
-// beginning.
+// aborts the remaining requests. Then it sends a message to open terminals, and closes
+// terminals and tunnels. While Shutdown runs, requests for /readyz fail.
 func (s *Server) Shutdown(ctx context.Context) error {
 	g := s.gateway.Load()
 	g.draining.Store(true)

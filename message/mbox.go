@@ -34,7 +34,8 @@ const (
 //
 // An Mbox must not be used concurrently.
 type Mbox struct {
-	// If IDs or Quotes is true, [Mbox.End] sets the field of that name.
+	// If IDs is true, [Mbox.End] sets MboxMessage.IDs. If Quotes is true, it sets
+	// MboxMessage.Quotes.
 	IDs, Quotes bool
 
 	lines lines

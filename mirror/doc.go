@@ -52,8 +52,8 @@
 //
 // # Politeness
 //
-// Run limits the concurrent requests to a host, reuses connections, follows robots.txt, and
-// applies a pause that a server requests to all its URLs.
+// Run limits the concurrent requests to a host, reuses connections and follows robots.txt.
+// If a server requests a pause, Run delays all requests to that server.
 //
 // # Loops
 //

@@ -95,12 +95,12 @@ type job struct {
 type line struct {
 	Begin *begin `json:"begin,omitempty"`
 	Job   *job   `json:"job,omitempty"`
-	// Write is added before a file is written under a new name.
+	// Write is a claim that a run appends before it writes a file under a new name.
 	Write *claim  `json:"write,omitempty"`
 	Done  *result `json:"done,omitempty"`
 	// Same is the URL of a job with a manifest record that is still correct.
 	Same string `json:"same,omitempty"`
-	// Links is the number of first jobs with links in the journal.
+	// Links is the number of jobs, from the first job on, whose links are in the journal.
 	Links int `json:"links,omitempty"`
 }
 

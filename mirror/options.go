@@ -20,8 +20,8 @@ type Options struct {
 	// no limit. [StartsOnly] selects only the given URLs.
 	Depth int
 	// Include restricts the mirror to matching URLs. If nil, all URLs match. Exclude
-	// applies after Include. Run still reads menus and pages that Include does not match
-	// for their links.
+	// applies after Include. If Include does not match a menu or page, Run still reads
+	// its links.
 	Include, Exclude []policy.Pattern
 	// Hosts matches URLs that are mirrored in addition to those below the given ones.
 	Hosts []policy.Pattern
@@ -41,9 +41,9 @@ type Options struct {
 	// Delete removes the files of resources that are gone.
 	Delete bool
 	// MaxDelete is the maximum number of resources that Delete removes. If more are gone, Run
-	// removes no file and returns a [*ManyGoneError]. Zero means no limit, except that Run does
-	// not remove all resources below a given URL, because a server that has lost its files, or
-	// shows another directory, looks the same.
+	// removes no file and returns a [*ManyGoneError]. Zero means no limit. But if all resources
+	// below a given URL are gone, Run never removes them, because the server may have lost its
+	// files or may show another directory.
 	MaxDelete int
 	// NoTimes gives files the time when they are written. Otherwise a file has the time of
 	// its resource, if the server reports it.

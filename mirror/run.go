@@ -15,9 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Run mirrors the resources at and below the URLs starts to the directory dir, and creates
-// it if it is missing. o may be nil. Only one run may use a directory at a time; otherwise
-// the error is [ErrBusy].
+// Run mirrors resources to the directory dir. It selects the resources at and below the
+// URLs in the list starts. If the directory is missing, Run creates it. The options may be
+// nil. Only one run may use a directory at a time; otherwise the error is [ErrBusy].
 //
 // Run returns an error if a URL can't be mirrored, if the directory fails, or if ctx ends.
 // The error of a single resource is in its [Event]. After an error, the next run with the

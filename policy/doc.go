@@ -34,8 +34,9 @@
 // # Restrictions without an option
 //
 // The policy always refuses a host that is not in the form of section 5, such as 127.1,
-// 0x7f.1, 0177.0.0.1, 2130706433, full-width digits or %6c%6f. Programs read those
-// differently, and a check that reads them differently from the connection can be bypassed.
-// It also refuses port 0. A name may have a final dot, and is judged like the name without
-// it; an address must not have a final dot.
+// 0x7f.1, 0177.0.0.1, 2130706433, full-width digits or %6c%6f. Programs disagree about the
+// address that such a text means. If a check and the code that dials read the text
+// differently, an attacker can bypass the check. The policy also refuses port 0. A name
+// may have a final dot, and is judged like the name without it; an address must not have a
+// final dot.
 package policy

@@ -346,16 +346,17 @@ func (p Policy) denyPrivate(rule, subject, reason string, z Origin) error {
 	return &DeniedError{Rule: rule, Subject: subject, Reason: reason}
 }
 
-// CheckRedirect judges whether the resource at from may link or redirect to to. hops is the
-// number of consecutive redirects, including this one; 0 means a link that a person
-// follows, as in a menu or a page. The caller must detect loops, and must also check to
-// with [Policy.CheckURL]. The error is a [*DeniedError].
+// CheckRedirect judges whether the resource at the target from may link or redirect to the
+// target to. The parameter hops is the number of consecutive redirects, including this one;
+// 0 means a link that a person follows, as in a menu or a page. The caller must detect
+// loops, and must also check the new target with [Policy.CheckURL]. The error is a
+// [*DeniedError].
 //
 // A redirect (hops > 0) to a scheme other than http and https must use the scheme's own
-// port, or the host and port of from. It must not contain a login or a control character
-// that the server would receive decoded, and must not start a session. As in browsers, a
-// server must not redirect to a URL that is opened on this machine. Rules.Passwords applies
-// to typed URLs.
+// port, or the host and port of the redirecting resource. It must not contain a login or a
+// control character that the server would receive decoded, and must not start a session. As
+// in browsers, a server must not redirect to a URL that is opened on this machine.
+// Rules.Passwords applies to typed URLs.
 //
 // A redirect from an encrypted scheme to an unencrypted one, as from https to http, is
 // allowed. The caller must then send no login.

@@ -44,7 +44,8 @@ type Splitter struct {
 // Rest returns the text after the last cut.
 func (s *Splitter) Rest() string { return s.text[s.at:] }
 
-// Cut cuts n bytes as a part with the given name. It does nothing if n is 0.
+// Cut cuts the next n bytes of the text as a span with the given name and role. It does nothing
+// if n is 0.
 func (s *Splitter) Cut(n int, name string, role Role) {
 	if n > 0 {
 		s.list = append(s.list, Span{name, role, s.text[s.at : s.at+n], s.at})
@@ -52,11 +53,12 @@ func (s *Splitter) Cut(n int, name string, role Role) {
 	}
 }
 
-// Delimiter cuts n bytes as a delimiter.
+// Delimiter cuts the next n bytes of the text as a delimiter.
 func (s *Splitter) Delimiter(n int) { s.Cut(n, "", "") }
 
-// UpTo cuts a part that ends before separator, and separator as a delimiter. If separator
-// is missing, it cuts the whole text and returns false.
+// UpTo cuts the text before the next separator as a span with the given name and role,
+// and the separator as a delimiter. If the separator is missing, UpTo cuts the rest of
+// the text as the span and returns false.
 func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 	before, _, found := strings.Cut(s.Rest(), separator)
 	s.Cut(len(before), name, role)
@@ -66,7 +68,7 @@ func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 	return found
 }
 
-// All cuts the rest of the text as a part with the given name.
+// All cuts the rest of the text as a span with the given name and role.
 func (s *Splitter) All(name string, role Role) { s.Cut(len(s.Rest()), name, role) }
 
 // Spans returns the parts of the text of u in order, according to its scheme.
@@ -131,7 +133,7 @@ func LastName(path string) string {
 	return Decoded(path[strings.LastIndexByte(path, '/')+1:])
 }
 
-// Decoded returns text decoded, or text itself if an escape is malformed.
+// Decoded returns the decoded text. If an escape is malformed, it returns the text unchanged.
 func Decoded(text string) string {
 	if octets, err := escape.Decode(text); err == nil {
 		return octets
@@ -164,8 +166,9 @@ func noParents(locus.URL) []Parent { return nil }
 const maxParents = 20
 
 // ParentsOf returns the directories above the url-path of u, the host first, for schemes in
-// which "/" separates directories. path is the part of the url-path with the directories.
-// If there are more than 20 directories, or u is the first of them, ParentsOf returns nil.
+// which "/" separates directories. The path parameter is the part of the url-path that
+// contains the directories. If there are more than 20 directories, or u is the first of
+// them, ParentsOf returns nil.
 func ParentsOf(u locus.URL, path string) []Parent {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if path == "" || len(segments) > maxParents {

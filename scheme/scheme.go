@@ -81,8 +81,9 @@ type Syntax struct {
 	Canonical func(u locus.URL) (locus.URL, locus.Change, error)
 
 	// Check returns all violations of u, in order of offset. If Fields or Canonical rejects
-	// u, Check must return at least one. If Check is nil, the violations are those that
-	// [Generic] finds and the error of Fields.
+	// u, Check must return at least one. If Check is nil, the registry returns the
+	// violations that [Generic] finds. If Fields returns an error, the registry adds that
+	// error as a violation.
 	Check func(u locus.URL, p locus.Profile) []locus.Violation
 
 	// Notes returns advice about u that Check does not return, in order of offset. If nil,

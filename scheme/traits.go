@@ -28,8 +28,8 @@ const (
 	Messages
 	// News means that messages are articles, so that a Message-ID in them is a news URL.
 	News
-	// Fragments means that a fragment names a part of an object that a program can search
-	// for.
+	// Fragments means that a fragment names a part of an object, and that a program can
+	// search the object for that part.
 	Fragments
 	// AcceptsTypes means that the opener applies Request.Accept and Request.AcceptLanguage.
 	AcceptsTypes

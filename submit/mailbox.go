@@ -41,8 +41,9 @@ func (m Mailbox) String() string {
 func (m Mailbox) name() string { return strings.TrimSpace(m.Name) }
 
 // ParseMailboxes parses a comma-separated list of addresses with or without names (RFC 5322). The
-// error wraps [ErrAddress]. An address with an empty quoted local part or an IPv6 address is
-// accepted only if it is alone and has no name, because package net/mail can't parse it.
+// error wraps [ErrAddress]. Package net/mail can't parse an address with an empty quoted local
+// part or an IPv6 address. So ParseMailboxes accepts such an address only without a name, and
+// only if the list contains no other address.
 func ParseMailboxes(text string) ([]Mailbox, error) {
 	if addressFault(text) == "" {
 		// Package net/mail does not accept an IPv6 address after "@", or "" before it.

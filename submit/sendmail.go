@@ -20,8 +20,9 @@ type Sendmail struct{ command []string }
 var ErrCommand = errors.New("no sendmail program")
 
 // NewSendmail returns a Sendmail that runs command, a program and its arguments, without a shell.
-// It adds "-i", so that a line with a dot does not end the message, "-f" and the sender, and "--"
-// and all recipients, because the message does not name Bcc recipients.
+// It appends three groups of arguments. With "-i", a line with a single dot does not end the
+// message. "-f" precedes the sender. "--" precedes all recipients, because the message does not
+// contain the Bcc recipients.
 func NewSendmail(command []string) (*Sendmail, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("submit: %w", ErrCommand)

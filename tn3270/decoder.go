@@ -14,7 +14,7 @@ type Input struct {
 }
 
 // Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, xterm or the Linux
-// console. These keys replace the keys that such a terminal lacks:
+// console. Such a terminal lacks some keys of a 3270 terminal. These keys replace them:
 //
 //	^C  Clear        ^D  Dup              ^E  EraseEOF, as End
 //	^F  FieldMark    ^R  Reset            ^U  EraseInput
@@ -22,7 +22,7 @@ type Input struct {
 //	Shift F1 to F12    PF13 to PF24
 //	Page Up, Down      PF7, PF8
 //
-// and after Esc, ^A or with Alt:
+// After Esc or ^A, or together with Alt, these keys have another meaning:
 //
 //	1 2 3  PA1 PA2 PA3    a  Attn      s  SysReq
 //	c      Clear          i  Insert    r  Reset

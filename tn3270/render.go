@@ -12,7 +12,8 @@ import (
 // screen.
 func Draw(dst []byte, s Snapshot) []byte { return DrawChanges(dst, Snapshot{}, s) }
 
-// DrawChanges is like [Draw] for a terminal that shows was. It draws only the changed rows.
+// DrawChanges is like [Draw], but for a terminal that already shows the snapshot was. It draws
+// only the rows that differ in the snapshot now.
 func DrawChanges(dst []byte, was, now Snapshot) []byte {
 	for row := range now.Rows {
 		if was.Columns != now.Columns || row >= was.Rows || !slices.Equal(was.row(row), now.row(row)) {

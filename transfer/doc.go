@@ -9,8 +9,9 @@
 // complete and on disk. So NAME is the whole object or does not exist, even after an error, an
 // interruption, a full disk or a power failure. Run replaces an existing file only if
 // Options.Overwrite is set. A file gets the modification time that the server reports, unless
-// Options.NoTimes is set. Run opens all files through an [os.Root], or in the directory itself,
-// so no name and no link reaches outside the directory.
+// Options.NoTimes is set. Run opens all files through an [os.Root], or directly in the chosen
+// directory. So it never writes outside the directory, whatever the name of a file, and follows
+// no symbolic link out of it.
 //
 // On Linux, Run reads an object of at most 64 KiB that replaces no file into memory, and
 // writes it to a file that has no name until it is complete.

@@ -31,14 +31,15 @@ type Checker struct {
 	rules    *crawl.Robots // robots.txt rules by host
 }
 
-// RobotsFunc returns the robots.txt of the site at root, a URL without a path. It may return
-// a cached file or the result of fetch. An empty file allows all requests.
+// RobotsFunc returns the robots.txt of the site whose root URL, without a path, is root. It
+// may return a cached file or the result of a call of fetch. An empty file allows all
+// requests.
 type RobotsFunc func(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error)
 
 // NewChecker returns a Checker that opens URLs through client. o may be nil. The options for
-// a whole run have no effect: Parallel, Retry, MaxPages, Store, Archive and Sitemaps.
-// robots returns robots.txt files that Checkers share. If robots is nil, the Checker reads
-// the robots.txt of each host once.
+// a whole run have no effect: Parallel, Retry, MaxPages, Store, Archive and Sitemaps. The
+// function robots returns robots.txt files that Checkers share. If robots is nil, the
+// Checker reads the robots.txt of each host once.
 func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 	c := &Checker{client: client, o: o.orDefault(), robots: robots}
 	c.rules = crawl.NewRobots(c.do, c.o.Politeness)
@@ -78,8 +79,8 @@ func (c *Checker) asked(t *Target) *asked {
 
 // Found is a link that a [Checker] found in a document.
 type Found struct {
-	// Result holds the position and the text of the link. If Target.URL is zero, Result also
-	// holds the outcome.
+	// Result holds the position and the text of the link. If Target.URL is zero, the link
+	// needs no request, and Result also holds its outcome.
 	Result Result
 	Target Target
 	// Fragment is the fragment to look for in the target. If empty, there is none.
@@ -203,8 +204,9 @@ func (c *Checker) Host(u locus.URL) (name string, atOnce int, interval time.Dura
 // machine. That is so if the URL is not local and contains no password.
 func (c *Checker) Keeps(t *Target) bool { return c.isRemembered(t.URL) }
 
-// Page reports whether the target of a link in page belongs to the same site. If so, it
-// returns the target with First and Depth set.
+// Page reports whether the target link, which is the target of a link in the given page,
+// belongs to the same site as the page. If so, it returns the target with First and Depth
+// set.
 func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	if page.First.IsZero() || c.o.Depth != 0 && page.Depth+1 > max(c.o.Depth, 0) {
 		return link, false

@@ -51,8 +51,9 @@
 //
 // The Verifier does not check fragments that scripts interpret: those that begin with "/" or
 // "!", and line numbers in source code viewers. It does not check fragments of other media
-// types or fragments beyond [Options].MaxPage. It looks for the fragment of a directory in
-// the first of these index files that exists: index.html, index.htm, index.md, README.md,
+// types or fragments beyond [Options].MaxPage. If a link with a fragment leads to a
+// directory, the Verifier looks for the fragment in the directory's index file. The index
+// file is the first existing file of index.html, index.htm, index.md, README.md and
 // README.html.
 //
 // # Sites

@@ -33,8 +33,9 @@ type Source struct {
 	// Root is the directory for relative references that begin with "/" in a local file. It
 	// must end in "/". The zero URL selects Top.
 	Root locus.URL
-	// RootGuessed reports that Root may not be the site root. A link to a missing file there is
-	// not reported as dead. Top always counts as guessed.
+	// RootGuessed reports that Root may not be the site root. If a link that begins with "/"
+	// leads to a missing file below Root, the link is not reported as dead. If Root is zero and
+	// Top is not, links are treated as if RootGuessed were set.
 	RootGuessed bool
 	// Top is the top directory of the repository that contains the document. It must end in
 	// "/". A link that points above Top is [Ignored]. The zero URL means that there is no
@@ -212,7 +213,8 @@ func (r *Result) Key() string {
 	return r.Link()
 }
 
-// IsBad reports whether the link is broken, and neither accepted nor known.
+// IsBad reports whether the link is broken, no rule accepts the outcome, and the baseline does
+// not list the link.
 func (r *Result) IsBad() bool {
 	return r.Err == nil && r.Verdict.IsBad() && !r.Accepted && !r.Known
 }

@@ -125,7 +125,7 @@ func Date(body io.Reader) time.Time {
 }
 
 // Selected is a body with the range of items that the request selects. A scheme that calls
-// Items must apply the range.
+// the function [Items] must apply the returned range.
 type Selected interface{ Items() scheme.ItemRange }
 
 // Items returns the range of items that the request for body selects. The zero ItemRange

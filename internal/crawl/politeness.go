@@ -38,9 +38,10 @@ func Interval(rate float64) time.Duration {
 // longest is the longest pause. Adding half of it does not overflow.
 const longest time.Duration = 1 << 62
 
-// Backoff reports whether to retry a request after tries temporary failures, and after which
-// pause. asked is the pause that the server requested, or zero. If there is no retry, Backoff
-// returns asked as the pause. The limits p must be settled.
+// Backoff reports whether the caller should retry a request, and returns the pause before the
+// retry. The parameter tries is the number of temporary failures so far. The parameter asked
+// is the pause that the server requested, or zero. If the caller should not retry, Backoff
+// returns the requested pause. The limits p must be settled.
 func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Duration, again bool) {
 	if tries > p.Retry || asked > p.MaxWait {
 		return asked, false

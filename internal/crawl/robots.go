@@ -33,16 +33,17 @@ type hostRules struct {
 	err   error
 }
 
-// NewRobots returns a Robots that requests each file with do, and retries failed requests
-// within the limits p. The limits must be settled.
+// NewRobots returns a Robots that requests each file with the function do, and retries
+// failed requests within the limits p. The limits must be settled.
 func NewRobots(do robots.DoFunc, p access.Politeness) *Robots {
 	return &Robots{do: do, p: p, hosts: map[string]*hostRules{}}
 }
 
-// Rules returns the rules of the host of u. It requests the robots.txt if it is not cached. See
-// [access.Request] for from. After an error, the caller must not request pages of the host. If
-// final is true, the error holds for the whole run. Otherwise, a call after the pause of
-// [Backoff] repeats the request; an earlier call returns the same error.
+// Rules returns the rules of the host of u. It requests the robots.txt if it is not cached. The
+// parameter from has the meaning of [access.Request].From. After an error, the caller must not
+// request pages of the host. If final is true, the error holds for the whole run. Otherwise, a
+// call after the pause of [Backoff] repeats the request; an earlier call returns the same
+// error.
 func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (rules *robots.Rules, final bool, err error) {
 	root, ok := robots.Root(u)
 	if !ok {

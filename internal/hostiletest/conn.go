@@ -65,7 +65,8 @@ func cut(said []byte, pieces [][]byte) (list [][]byte) {
 }
 
 // Read returns the next bytes at their scheduled time. A stream ends after the last byte,
-// unless the server is silent. Datagrams do not end.
+// unless the server is silent. A datagram connection has no end, so Read never returns
+// io.EOF for it.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		c.peer.mu.Lock()

@@ -72,9 +72,10 @@ func Root(u locus.URL) (root locus.URL, ok bool) {
 // DoFunc sends a request, like [access.Client.Do].
 type DoFunc func(context.Context, access.Request) (*access.Result, error)
 
-// Get requests the robots.txt of a host with do (RFC 9309 section 2.3). See [access.Request]
-// for from. If the file is missing, Get returns nil, which allows everything. If the server
-// can't deliver the whole file, Get returns an error, and the caller must not request pages.
+// Get calls the function do to request the robots.txt of a host (RFC 9309 section 2.3). The
+// parameter from has the meaning of [access.Request].From. If the file is missing, Get
+// returns nil, which allows everything. If the server can't deliver the whole file, Get
+// returns an error, and the caller must not request pages.
 func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([]byte, error) {
 	at, err := locus.Parse(root.String() + "robots.txt")
 	if err != nil {

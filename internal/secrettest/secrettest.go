@@ -7,7 +7,7 @@ import "strings"
 // Password is a password that no other text contains.
 const Password = "Xq7Zw9Vk"
 
-// Half is a part of Password, which output must not contain.
+// Half is a part of Password. Output must not contain this part either.
 const Half = "Zw9"
 
 // forms lists texts in which PW is a password and HOST a host with an optional port.

@@ -23,8 +23,9 @@ var ErrMenu = errors.New("shape: invalid menu")
 
 // ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the head at once and the
 // items on demand. found is the URL after redirects, or zero if there were none. ReadMenu
-// restores the bytes of URLs and of titles that are not UTF-8. The form of the menu can't be
-// submitted. If the items are incomplete, their error has the [access.Kind] that was written.
+// restores the bytes of URLs and of titles that are not UTF-8. If the menu has a form, the
+// caller can't submit the form. If the items are incomplete, their error has the [access.Kind]
+// that was written.
 func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}

@@ -23,7 +23,7 @@ type Resolve struct {
 	Texts []string `json:"-"` // texts of the notes
 }
 
-// Other is the result of other rules.
+// Other is the result of resolving the same reference by a different set of rules.
 type Other struct {
 	Rules string `json:"rules"`
 	URL   *Text  `json:"url"` // null if there is none

@@ -26,9 +26,9 @@ import (
 	"github.com/locus-url/locus/scheme/ws"
 )
 
-// Registry returns a registry of every scheme. Clients with default options open
-// their URLs. A scheme in instead replaces the scheme with the same name; if there
-// is none, Registry adds it.
+// Registry returns a registry of every scheme. Clients with default options open their
+// URLs. A scheme in the list instead replaces the default scheme with the same name. If
+// no default scheme has that name, Registry adds the scheme.
 func Registry(instead ...scheme.Scheme) (*scheme.Registry, error) {
 	rows := slices.Concat(reserved(), news.Schemes(nil), mid.Schemes(nil), telnet.Schemes(nil), ws.Schemes(), []scheme.Scheme{
 		data.Scheme(),

@@ -16,10 +16,10 @@
 //
 // # Differences
 //
-// RFC 2392 reserves "/", so an identifier must contain it as %2F. The draft does
-// not reserve it. Therefore only a "/" after the first "@", with text after it,
-// begins a content-id; any other "/" belongs to its identifier. Check adds a note
-// about each.
+// RFC 2392 reserves "/", so an identifier must contain it as %2F. The draft does not
+// reserve it. Therefore a "/" begins a content-id only if it follows the first "@" and
+// text follows the "/". Any other "/" is part of the identifier that contains it. Check
+// adds a note about each "/".
 //
 // Parse accepts an identifier that is not an addr-spec; Check reports a finding
 // "addr-spec" for each fault. Identifiers are the same only if all their octets

@@ -59,13 +59,14 @@
 // # Messages
 //
 // In a reply an apostrophe starts or ends quotes, anywhere within a token. Two inside
-// quotes are one apostrophe, and no octet in quotes ends a line. Servers also send CR
-// LF, CR, no end of the last line, and empty lines; the client accepts them all. An
-// unknown line is a warning. A faulty link does not affect other links, but a truncated
-// line makes the reply an error. A server does not quote the name of a link of type
-// NULL, so the client recognizes that line by its first and last words. Requests use
-// version 5 of the protocol. The client recognizes replies of version 1, which have no
-// quotes, by their LINK lines. Names are octets: only US-ASCII has a meaning.
+// quotes are one apostrophe, and no octet in quotes ends a line. Servers also send CR LF,
+// CR, no end of the last line, and empty lines; the client accepts them all. An unknown
+// line is a warning. A faulty link does not affect other links, but a truncated line
+// makes the reply an error. A server does not quote the name of a link of type NULL, so
+// the client recognizes that line by its first and last words. Requests use version 5 of
+// the protocol. The client recognizes replies of version 1, which have no quotes, by
+// their LINK lines. Names are sequences of octets. Only octets of US-ASCII have a defined
+// meaning.
 //
 // The client always identifies itself as "anonymous". It never sends names with a NUL,
 // or words that would need quotes where the protocol allows none.

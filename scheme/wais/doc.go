@@ -31,9 +31,9 @@
 // escaped. The length may be wrong, and clients must not trust it. [Parts] writes
 // the third form, or the fourth if a field contains ";".
 //
-// Some servers and programs escaped twice. If the server does not know a document, and
-// its wpath is another list of fields when decoded once more, the client requests that
-// document.
+// Some servers and programs escaped a wpath twice. If the server does not know the
+// document, the client decodes the wpath once more. If the result is a different list of
+// fields, the client requests the document with those fields.
 //
 // [URL.DocumentID] returns the document-id in the server's form: an element for each
 // field in the order of the URL, or the octets of an opaque document-id.

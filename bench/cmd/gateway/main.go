@@ -1,7 +1,7 @@
 // Command gateway measures "locus gateway" under load, and other programs in the same run on the
-// same machine. It compares small cached objects with a file server of package net/http, and a
-// large uncached file over FTP with curl itself. It also measures the memory that many slow or idle
-// clients need.
+// same machine. For small cached objects, it compares the gateway with a file server of package
+// net/http. For a large uncached file over FTP, it compares a download by curl through the gateway
+// with a direct download by curl. It also measures the memory that many slow or idle clients need.
 //
 // It builds and starts the command, a file server and vsftpd as separate processes. It
 // needs curl, vsftpd, and root for vsftpd.

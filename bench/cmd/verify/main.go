@@ -1,9 +1,9 @@
 // Command verify measures "locus verify" on a site on this machine, without limits on the rate of requests. With
 // -before PROGRAM, the command also measures an older version of locus. Only the ratios are meaningful.
 //
-// With -serve, the command only serves the site, and prints its URL: rivals/run links measures other link checkers.
-// The path /requests returns the number of requests since its last request. With -hosts N, the pages link to N hosts,
-// which are addresses of the loopback device.
+// With -serve, the command only serves the site, and prints its URL: rivals/run links measures other link checkers. A
+// request for the path /requests returns the number of requests since the previous request for that path. With -hosts
+// N, the pages link to N hosts, which are addresses of the loopback device.
 package main
 
 import (

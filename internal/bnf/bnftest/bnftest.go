@@ -60,7 +60,8 @@ type Invariants struct {
 	Thorough func(u locus.URL, p locus.Profile) []locus.Violation
 }
 
-// Random tests n random changes of seeds. Each run tests the same changes.
+// Random tests n texts. Each text is one of the seeds with a few random changes. Each run
+// tests the same changes.
 func (l Invariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(1738, 5))

@@ -66,7 +66,8 @@ func (l CurrentInvariants) Equal(t *testing.T, groups [][]string) {
 	}
 }
 
-// Random tests n random changes of seeds. Each run tests the same changes.
+// Random tests n texts. Each text is one of the seeds with a few random changes. Each run
+// tests the same changes.
 func (l CurrentInvariants) Random(t *testing.T, n int, seeds []string) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3986, 6))

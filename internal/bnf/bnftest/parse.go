@@ -35,8 +35,8 @@ func (l Invariants) parse(t *testing.T, u locus.URL) {
 	}
 }
 
-// Fuzz is the fuzz test of a scheme's URLs. It calls more, if it is not nil, for each URL
-// that Parse accepts.
+// Fuzz is the fuzz test of a scheme's URLs. If the function more is not nil, Fuzz calls
+// it for each URL that Parse accepts.
 func (l Invariants) Fuzz(f *testing.F, seeds []string, more func(t *testing.T, u locus.URL)) {
 	for _, text := range seeds {
 		f.Add(text)
@@ -90,8 +90,8 @@ func (l Invariants) Refuses(t *testing.T, rows []Refusal) {
 	}
 }
 
-// Refused tests that err is a [*locus.SyntaxError] for input with the given part and offset,
-// and that it wraps is.
+// Refused tests that err is a [*locus.SyntaxError] with the given part and offset, and that
+// it wraps the error is. A failure message contains input.
 func Refused(t testing.TB, input any, err error, part string, offset int, is error) {
 	t.Helper()
 	e, ok := err.(*locus.SyntaxError)
@@ -110,8 +110,9 @@ func Made(t testing.TB, parts any, err error) bool {
 	return err == nil
 }
 
-// Remade tests that made, a URL created from the decoded parts of u, has the same fields as u.
-// err must be nil unless u is long, because made may contain more escapes.
+// Remade tests that the URL made, which was created from the decoded parts of u, has the same
+// fields as u. The error of its creation must be nil unless u is long, because the new URL may
+// contain more escapes.
 func (l Invariants) Remade(t testing.TB, u, made locus.URL, err error) {
 	t.Helper()
 	if err != nil {
@@ -126,7 +127,8 @@ func (l Invariants) Remade(t testing.TB, u, made locus.URL, err error) {
 	}
 }
 
-// NoAllocations tests that f, the operation of that name on u, does not allocate.
+// NoAllocations tests that the function f does not allocate memory. A failure message contains
+// u and name, which describe the call.
 func NoAllocations(t testing.TB, u locus.URL, name string, f func()) {
 	t.Helper()
 	if n := testing.AllocsPerRun(100, f); n != 0 {

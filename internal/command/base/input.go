@@ -53,8 +53,9 @@ func (a *App) URLs(args []string) iter.Seq2[string, error] {
 	}
 }
 
-// Groups yields the inputs of [App.Inputs] in groups of at most n. A group ends early
-// rather than wait for standard input. Groups reports and skips an input with an error.
+// Groups yields the inputs of [App.Inputs] in groups of at most n. If the next read of
+// standard input may block, Groups first yields the current group, even if the group has
+// fewer than n inputs. Groups reports and skips an input with an error.
 func (a *App) Groups(args []string, n int) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		var group []string
@@ -93,8 +94,8 @@ func (a *App) NoteBlanks(input string) {
 	}
 }
 
-// NoteKeyboard writes a note if the command reads input from a terminal. The note names the
-// input with the text what.
+// NoteKeyboard writes a note if the command reads input from a terminal. The note describes
+// the input with the text in what.
 func (a *App) NoteKeyboard(what string) {
 	if f, ok := a.In.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		a.Note("reading %s from the terminal; Ctrl-D ends it", what)
@@ -226,8 +227,8 @@ func ReadFile(name string, limit int) ([]byte, error) {
 	return ReadLimited(f, locus.Quote(name), limit)
 }
 
-// ReadLimited reads r to its end. It returns an error with the given name if r has more
-// than limit bytes.
+// ReadLimited reads r to its end. If r has more than limit bytes, it returns an error
+// that contains name.
 func ReadLimited(r io.Reader, name string, limit int) ([]byte, error) {
 	octets, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err == nil && len(octets) > limit {
@@ -254,8 +255,8 @@ func await[T any](ctx context.Context, f func() (T, error)) (value T, err error)
 	}
 }
 
-// ReadContext reads from in until ctx is cancelled. The read may use p after ReadContext
-// returns.
+// ReadContext reads from the reader in until ctx is cancelled. The read may use p after
+// ReadContext returns.
 func ReadContext(ctx context.Context, in io.Reader, p []byte) (int, error) {
 	return await(ctx, func() (int, error) { return in.Read(p) })
 }

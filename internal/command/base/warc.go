@@ -50,8 +50,8 @@ func (r *Archive) Check() error {
 	return nil
 }
 
-// Open opens the archive if the user set --warc. It reports a failure and returns false for
-// ok. err is about the flags.
+// Open opens the archive if the user set --warc. If it can't open the archive, it reports
+// the failure and returns false. The error describes invalid flags.
 func (r *Archive) Open(a *App) (ok bool, err error) {
 	if err := r.Check(); err != nil {
 		return false, err
@@ -92,7 +92,7 @@ func (r *Archive) Record() func(*scheme.Request) access.Recording {
 func (r *Archive) Recorder() *archive.Recorder { return r.to }
 
 // Close completes the archive and reports a failure. The caller must close all resources
-// before.
+// before it calls Close.
 func (r *Archive) Close() {
 	if r.to == nil {
 		return

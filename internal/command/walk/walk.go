@@ -27,7 +27,8 @@ import (
 // Options selects the files to list. The zero Options, and nil, select the same files as
 // ripgrep.
 type Options struct {
-	// NoIgnore ignores rules files, and lists the files in node_modules.
+	// NoIgnore lists all files: [Files] does not read files with ignore rules, and does not
+	// skip node_modules.
 	NoIgnore bool
 	// Hidden also lists files and directories with names that begin with ".".
 	Hidden bool

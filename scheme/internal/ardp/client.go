@@ -86,9 +86,9 @@ func (p Progress) String() string {
 	return text
 }
 
-// Do sends the request and returns the reply. It returns errors of Dial unchanged, and
-// wraps a network error before the server's first datagram. When ctx ends, Do cancels
-// the request at the server, and the error wraps the cause.
+// Do sends the request and returns the reply. It returns an error of Dial unchanged. It
+// wraps a network error that occurs before the first datagram from the server arrives.
+// When ctx ends, Do cancels the request at the server, and the error wraps the cause.
 func (c *Client) Do(ctx context.Context, call *Call) (reply []byte, err error) {
 	d := clientConn{ctx: ctx, begun: time.Now()}
 	defer d.close()

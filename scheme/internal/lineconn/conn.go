@@ -115,7 +115,8 @@ func (c *Conn) StartTLS(ctx context.Context, config *tls.Config) error {
 	return nil
 }
 
-// Send sends a command. shown is the command without a password, for the trace.
+// Send sends a command. The parameter shown is the same command without a password, for the
+// trace.
 func (c *Conn) Send(command []byte, shown string) error {
 	c.Traced(true, shown)
 	if _, err := c.Stream.Write(command); err != nil {
@@ -125,7 +126,8 @@ func (c *Conn) Send(command []byte, shown string) error {
 	return nil
 }
 
-// Answered records a reply. final means that no other reply to the command follows.
+// Answered records a reply. The parameter final reports whether this is the last reply to the
+// command.
 func (c *Conn) Answered(final bool) {
 	c.answered = true
 	if final {
@@ -144,8 +146,8 @@ func (c *Conn) Traced(sent bool, text string) {
 	}
 }
 
-// Received returns a reader of Stream. The octets are recorded for the lease that reads
-// them.
+// Received returns a reader of Stream. Each read records its octets for the request that
+// uses the connection at that time.
 func (c *Conn) Received() io.Reader { return &received{c, c.Stream} }
 
 type received struct {
@@ -184,7 +186,7 @@ func (e staleError) Unwrap() error { return e.error }
 // command. The server has probably closed the connection, and a new one may work.
 func IsStale(err error) bool { return errors.As(err, new(staleError)) }
 
-// Ask calls Request.Ask for a login. If there is none, it returns missing.
+// Ask calls Request.Ask for a login. If there is no login, Ask returns the error in missing.
 func Ask(ctx context.Context, req *scheme.Request, q scheme.Question, missing error) (*scheme.Credentials, error) {
 	if req.Ask == nil {
 		return nil, missing

@@ -20,8 +20,8 @@ type Group struct {
 	Description string
 	Status      string // "y", "n", "m"; empty means "y"
 	First       int64  // number of the first article; 0 means 1
-	// Articles holds the articles, oldest first. An empty text is a number without
-	// an article. The header contains the message-id.
+	// Articles holds the articles, oldest first. If a text is empty, no article has that
+	// number. The header contains the message-id.
 	Articles []string
 }
 

@@ -30,7 +30,8 @@ func (n *Network) Listen(at netip.AddrPort) (net.PacketConn, error) {
 	return s, nil
 }
 
-// Dial opens a socket at a free port of from. It receives only from to.
+// Dial opens a socket at a free port of the address from. The socket receives datagrams only
+// from the address to.
 func (n *Network) Dial(from netip.Addr, to netip.AddrPort) (net.Conn, error) {
 	s, err := n.open(netip.AddrPortFrom(from, 0))
 	if err != nil {
