@@ -135,9 +135,9 @@ func (w Unwrapped) Note() (note Violation, ok bool) {
 	return Violation{Rule: "wrapper", Kind: Note, Section: "RFC 1738 appendix", Text: before, Help: help}, true
 }
 
-// Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". It breaks lines
-// longer than width octets after a reserved character, if possible, and never after
-// a hyphen or within an escape. A width of 0 disables line breaks.
+// Wrap returns u in the wrapper of RFC 1738's appendix, "<URL:...>". It breaks a line
+// longer than width octets, if possible after a reserved character, and never after a
+// hyphen or within an escape. A width of 0 disables line breaks.
 //
 // It fails if u contains "<", ">" or a character that is not US-ASCII, which
 // must be encoded in the wrapper.

@@ -77,7 +77,7 @@ func Verdicts(r *scheme.Registry, list []string) (n int) {
 	return n
 }
 
-// Split returns the URLs of list that are in canonical form, and the others.
+// Split divides list into the URLs in canonical form and all other URLs.
 func Split(r *scheme.Registry, list []string) (canonical, others []string) {
 	for _, s := range list {
 		u, _, err := r.Canonical(Must(locus.Parse(s)))
@@ -123,8 +123,9 @@ func Writers(r *scheme.Registry) []Peer {
 	}
 }
 
-// Canonical reads lines from in and writes the canonical form of each to out. It copies lines
-// without a canonical form unchanged. It returns the number of lines.
+// Canonical reads lines from the reader in and writes the canonical form of each line to the
+// writer out. It copies lines without a canonical form unchanged. It returns the number of
+// lines.
 func Canonical(r *scheme.Registry, in io.Reader, out io.Writer) (n int, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<16), 1<<20)

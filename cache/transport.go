@@ -14,19 +14,21 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Do returns the response to req, a request for the resource at u, from the store or from
-// next. For schemes other than http and https, next must encode the resource as an HTTP
-// response, and req.URL may be nil.
+// Do returns the response to req, a request for the resource at u. The response comes
+// from the store or from the RoundTripper next. For schemes other than http and https,
+// that RoundTripper must encode the resource as an HTTP response, and req.URL may be nil.
 //
 // Concurrent calls for the same response share one call of next. The request of that call
 // has the context of the client's request, or a context that ends with the last reader. If
-// Do returns the same *http.Response as next, the response is not stored.
+// Do returns the same *http.Response as the RoundTripper next, the store does not contain
+// the response.
 func (s *Store) Do(u locus.URL, req *http.Request, next http.RoundTripper) (*http.Response, error) {
 	return (&transport{s, next}).roundTrip(u, req)
 }
 
-// Transport returns a RoundTripper that uses the store and sends other requests through
-// next, as [Store.Do] does. It is safe for concurrent use if next is.
+// Transport returns a RoundTripper that uses the store. It sends other requests through
+// the RoundTripper next, as [Store.Do] does. The Transport is safe for concurrent use if
+// next is safe for concurrent use.
 func (s *Store) Transport(next http.RoundTripper) http.RoundTripper { return &transport{s, next} }
 
 // RoundTrip implements [http.RoundTripper].

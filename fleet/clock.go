@@ -7,7 +7,8 @@ import "time"
 // reading.
 type Clock interface {
 	Now() time.Time
-	// AfterFunc calls f in its own goroutine after d, unless stop is called before.
+	// AfterFunc calls f in its own goroutine after d, unless the caller calls the returned
+	// function stop before.
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 

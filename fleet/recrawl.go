@@ -63,9 +63,9 @@ func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response
 	return err
 }
 
-// Changes calls each for every stored change until ctx ends or each returns false. If follow is
-// true, it then waits for new changes. If the servers do not respond, Changes retries for two
-// minutes.
+// Changes calls the function each for every stored change, until ctx ends or the function
+// returns false. If follow is true, Changes then waits for new changes. If the servers do not
+// respond, Changes retries for two minutes.
 func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) bool) error {
 	stream, err := tryQuietly(ctx, func() (jetstream.Stream, error) { return f.js.Stream(ctx, f.stream(changeStream)) })
 	if err != nil {

@@ -17,10 +17,11 @@ import (
 // Dial is the type of [access.Options].Dial.
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewClient returns a client for sequential requests. The client must call check for each URL, as
-// [access.Options].Check, and must dial only through wrap(dial), where dial connects. Each HTTP
-// request must use its own connection. All time limits of the client except the idle timeout must
-// be [TurnTime] longer than without a fleet. The caller closes the client with close.
+// NewClient returns a client for sequential requests. The client must call the function check for
+// each URL, as it calls [access.Options].Check. It must dial only through wrap(dial), where dial
+// is the function that connects. Each HTTP request must use its own connection. All time limits
+// of the client except the idle timeout must be [TurnTime] longer than without a fleet. The
+// caller calls the returned function close to close the client.
 type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *access.Client, close func(), err error)
 
 // TurnTime limits the time that a client waits in Dial for turns at hosts. The client's limits for

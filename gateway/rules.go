@@ -18,8 +18,9 @@ type Rules struct {
 }
 
 // NewRules parses patterns with [policy.ParsePattern]. If allow is empty, Rules allows all
-// URLs that deny does not match. A deny pattern also matches URLs that a server might read
-// as a match. A denied address is denied under any host name.
+// URLs that no pattern in deny matches. If a server might read a URL as another URL that a
+// pattern in deny matches, the pattern also matches the first URL. A denied address is
+// denied under any host name.
 func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	rules := Rules{registry: r}
 	known := func(name string) bool {

@@ -60,10 +60,10 @@ type GuardResult struct {
 	Findings []Finding
 }
 
-// Guard searches for URLs that filter and fetch both accept, but read as different targets:
-// such a URL passes a filter that uses the first parser, and the second one contacts another
-// server. If ctx ends, Guard returns the findings so far with the error of ctx. Any other
-// error means that a parser does not work.
+// Guard searches for URLs that the parsers filter and fetch both accept but read as
+// different targets. Such a URL passes a check that uses the parser filter, but a client
+// that uses the parser fetch contacts another server. If ctx ends, Guard returns the
+// findings so far with the error of ctx. Any other error means that a parser does not work.
 func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions) (GuardResult, error) {
 	if o == nil {
 		o = &GuardOptions{}

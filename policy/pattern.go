@@ -57,8 +57,9 @@ type urlPattern struct {
 // errPattern lists the forms of patterns.
 var errPattern = fmt.Errorf(`%w: write "telnet:", "example.com", ".example.com", "example.com:70", "192.0.2.0/24", "gopher://example.com/1/pub" or "*"`, locus.ErrValue)
 
-// ParsePattern parses a pattern. known reports whether a scheme with the given name, in lower
-// case, exists. If known is nil, any name is accepted. The error is a [*locus.SyntaxError].
+// ParsePattern parses a pattern. The function known reports whether a scheme with the given
+// name, in lower case, exists. If that function is nil, ParsePattern accepts any name. The
+// error is a [*locus.SyntaxError].
 func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 	fail := func(offset int, format string, args ...any) (Pattern, error) {
 		return Pattern{}, locus.NewSyntaxError(text, offset, "pattern", fmt.Errorf(format, args...))
@@ -212,8 +213,9 @@ func (p *Pattern) UnmarshalText(text []byte) (err error) {
 // alone decides whether p matches.
 func (p Pattern) IsHost() bool { return p.host != "" || p.block.IsValid() }
 
-// Matches reports whether p describes u, which must be in canonical form. port is the port for
-// u, or 0 if there is none. A path with a segment "." or ".." matches no pattern with a path.
+// Matches reports whether p describes u, which must be in canonical form. The parameter port
+// is the port for u, or 0 if there is none. A path with a segment "." or ".." matches no
+// pattern with a path.
 func (p Pattern) Matches(u locus.URL, port uint16) bool { return p.matches(u, port, false) }
 
 // MayMatch also returns true if a server might read u as a URL that p describes: it

@@ -160,8 +160,8 @@ func denyPort(u locus.URL, rule, reason string, port uint16) error {
 }
 
 // PortAdvice returns a clause that says why the port in u is unwise: it belongs to another
-// service, or is reserved (RFC 1738 section 6). own is the default port of the scheme. It
-// returns "" for any other port.
+// service, or is reserved (RFC 1738 section 6). The parameter own is the default port of
+// the scheme. For any other port, PortAdvice returns "".
 func PortAdvice(u locus.URL, own uint16) string {
 	if n, ok := u.Port(); !ok || n == 0 || own == 0 {
 		return ""

@@ -21,7 +21,8 @@ func All() []locus.Profile {
 	return []locus.Profile{locus.RFC1738, locus.RFC1630, locus.RFC3986, locus.WHATWG}
 }
 
-// Parse parses a comma-separated list of profile names in known, or "all".
+// Parse parses a comma-separated list of profile names, or "all". The names must be names of
+// profiles in known.
 func Parse(names string, known []locus.Profile) (list []locus.Profile, err error) {
 	if names == "all" {
 		return known, nil

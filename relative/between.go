@@ -7,11 +7,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Between returns the shortest form that [Ref.ResolveWith] resolves to exactly target.
-// base is the URL of the document, and h the hierarchy of its scheme. Among forms of
-// equal length it returns the one with the fewest "..". The form may be absolute.
+// Between returns the shortest relative reference that [Ref.ResolveWith] resolves to the
+// URL target exactly. The parameter base is the URL of the document, and h is the
+// hierarchy of its scheme. Among references of equal length it returns the one with the
+// fewest "..". The reference may be an absolute URL.
 //
-// It fails for a target with "." or ".." as a segment, because resolving removes them.
+// It fails for a target with "." or ".." as a segment, because resolving removes such a
+// segment.
 func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	best, found := Ref{}, false
 	for _, text := range candidates(base, target, h) {
@@ -33,11 +35,12 @@ func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	return best, nil
 }
 
-// Align returns target with the spelling of scheme, host and port in base, if they are
-// equivalent: case has no meaning in scheme and host, and port, the default port of the
-// scheme of base, may be omitted (RFC 1738 sections 2.1 and 3.1). A port of 0 means no
-// default. Otherwise it returns target unchanged. [Between] finds shorter forms for an
-// aligned target.
+// If the scheme, host and port of target and base are equivalent, Align returns target
+// with the spelling of these parts in base. Scheme and host are equivalent if they differ
+// only in case. A URL may omit the default port (RFC 1738 sections 2.1 and 3.1). The
+// parameter port is the default port of the scheme of base; 0 means that there is no
+// default port. If the parts are not equivalent, Align returns target unchanged.
+// [Between] finds shorter references for an aligned target.
 func Align(base, target locus.URL, port uint16) locus.URL {
 	b, t := split(base), split(target)
 	if !b.authority.ok || !t.authority.ok || !strings.EqualFold(b.scheme, t.scheme) || !strings.EqualFold(base.Host(), target.Host()) {

@@ -93,7 +93,7 @@ func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 // ResolveWith is like [Ref.Resolve] but takes options. The notes are warnings: the
 // rules are not clear, or the author of the form may have meant something else.
 //
-// base is a URL as [locus.Parse] reads it. [Parse] reads the text of a base by RFC 3986.
+// base is a URL as [locus.Parse] reads it. The function [Parse] reads a base URL by RFC 3986.
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	var added Notes
 	if r.slash > 0 {

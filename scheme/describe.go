@@ -224,9 +224,10 @@ func neverFresh(locus.URL) Freshness { return Freshness{} }
 // Freshness returns how long a response for u may be reused.
 func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Crawl.Freshness(u) }
 
-// BelowPath reports whether the url-path of u is in the directory of start, comparing their
-// canonical text. It is Crawl.Below for a scheme in which "/" separates directories. The
-// last segment of start is a directory too, unless it contains ".".
+// BelowPath reports whether the url-path of u is in the directory of the URL start. It
+// compares the canonical texts of the two URLs. It is Crawl.Below for a scheme in which "/"
+// separates directories. The last segment of the URL start is a directory too, unless it
+// contains ".".
 func BelowPath(start, u locus.URL) bool {
 	text := start.WithoutFragmentText()
 	text, _, _ = strings.Cut(text, "?")

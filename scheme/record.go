@@ -5,9 +5,9 @@ import "net"
 // Recorder records the exchange of an opener with a server for one request, in its wire
 // format, with "***" for passwords. Its methods may be called concurrently.
 type Recorder interface {
-	// Connected reports a connection that the opener uses for the request. name
+	// Connected reports a connection that the opener uses for the request. The name
 	// distinguishes the connections of one request: it is empty, or names the purpose, such
-	// as "data". remote is the server's address, or nil if unknown.
+	// as "data". The parameter remote is the server's address, or nil if unknown.
 	Connected(name string, remote net.Addr)
 	// Octets records bytes that the opener sent or received over a connection, in
 	// order. On a datagram connection, p is one datagram. Octets must not retain p.
@@ -24,10 +24,11 @@ type Recorder interface {
 type Exchange interface {
 	// Connected reports the address of the server.
 	Connected(remote net.Addr)
-	// Request records the header of the request, with the empty line after it. masked
-	// lists the fields whose values the opener removed.
+	// Request records the header of the request, with the empty line after it. The
+	// parameter masked lists the fields whose values the opener removed.
 	Request(header []byte, masked []string)
-	// Response records the header of the final response. masked is as in Request.
+	// Response records the header of the final response. The parameter masked has the same
+	// meaning as in Request.
 	Response(header []byte, masked []string)
 	// Body records bytes of the body as they are transferred.
 	Body(p []byte)

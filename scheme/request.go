@@ -13,8 +13,8 @@ import (
 type Cookies interface {
 	// Header returns the value of the Cookie header field for a request for u, or "".
 	Header(u locus.URL) string
-	// Set stores the cookies in a response from u, given the values of its Set-Cookie
-	// header fields.
+	// Set stores the cookies of a response from u. The parameter fields holds the values
+	// of the response's Set-Cookie header fields.
 	Set(u locus.URL, fields []string)
 }
 
@@ -159,14 +159,15 @@ type DataDialer interface {
 type PacketDialer interface {
 	Dialer
 	// DialPacket returns a connection for network "udp", "udp4" or "udp6" that sends to
-	// address. It receives datagrams from that host, from the port in address or from one
-	// of ports. After a datagram could not be delivered, a later Read may return an
-	// error.
+	// address. It receives datagrams from that host, if they come from the port in
+	// address or from a port in ports. After a datagram could not be delivered, a later
+	// Read may return an error.
 	DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error)
 }
 
-// DialPacket opens a connection for datagrams. If d is a [PacketDialer], it calls its
-// method. Otherwise the connection receives only from the port in address.
+// DialPacket opens a connection for datagrams. If d is a [PacketDialer], it calls the
+// method DialPacket of d. Otherwise the connection receives only from the port in
+// address.
 func DialPacket(ctx context.Context, d Dialer, network, address string, ports ...uint16) (net.Conn, error) {
 	if p, ok := d.(PacketDialer); ok {
 		return p.DialPacket(ctx, network, address, ports...)
@@ -187,7 +188,7 @@ type ReservedDialer interface {
 // 3.8.5), if the system supports that.
 type UrgentConn interface {
 	net.Conn
-	// ReadUrgent is like Read. urgent reports whether the first byte is urgent data.
+	// ReadUrgent is like Read. The result urgent reports whether the first byte is urgent data.
 	ReadUrgent(p []byte) (n int, urgent bool, err error)
 }
 

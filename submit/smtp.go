@@ -27,7 +27,8 @@ type Dialer interface {
 type Credentials struct{ User, Password string }
 
 // AskFunc returns the login for a relay. If relay.User is set, the login must be for that user.
-// attempt is the number of previously refused logins. ok is false if there is no login.
+// The parameter attempt is the number of previously refused logins. If there is no login, the
+// function returns false.
 type AskFunc func(ctx context.Context, relay Relay, attempt int) (c Credentials, ok bool, err error)
 
 // SMTPOptions holds the options of [NewSMTP]. A nil *SMTPOptions and the zero value select the
@@ -55,7 +56,7 @@ type SMTP struct {
 	o      SMTPOptions
 }
 
-// NewSMTP returns an SMTP for relay that connects through d.
+// NewSMTP returns an SMTP that submits messages to the given relay. It connects through d.
 func NewSMTP(relay Relay, d Dialer, o *SMTPOptions) *SMTP {
 	s := &SMTP{relay: relay, dialer: d}
 	if o != nil {

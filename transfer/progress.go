@@ -147,8 +147,8 @@ func (m *progress) fault(n int, err error) error {
 	return fmt.Errorf("%w: got %d bytes instead of %d", scheme.ErrProtocol, done, total)
 }
 
-// Copy writes the bytes of o to w and calls report, which may be nil, with its
-// progress; the Index of the events is 0. If the object's length differs from the
+// Copy writes the bytes of o to w. It calls the function report, which may be nil, with
+// its progress; the Index of the events is 0. If the object's length differs from the
 // announced length, the error wraps [scheme.ErrProtocol]. Copy does not close o.
 func Copy(ctx context.Context, w io.Writer, o *scheme.Object, report func(Event)) (n int64, err error) {
 	m := progress{report: report}

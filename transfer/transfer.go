@@ -83,8 +83,9 @@ type Client interface {
 	Do(context.Context, access.Request) (*access.Result, error)
 }
 
-// Run downloads jobs through c into files of folder, and yields their results in the order
-// of jobs. If ctx is cancelled, the jobs end; their parts can be resumed.
+// Run downloads the jobs through c into files in the directory folder. It yields the
+// results in the order of the jobs. If ctx is cancelled, the jobs end; a later run can
+// resume their partial files.
 //
 // If the error is [ErrTwice] or [ErrName], nothing was downloaded.
 func Run(ctx context.Context, c Client, folder *os.Root, jobs []Job, o *Options) (iter.Seq[Result], error) {

@@ -36,8 +36,8 @@ func ParseBaseline(text string) (*Baseline, error) {
 	return b, nil
 }
 
-// WriteBaseline writes a baseline with links, which are values of [Result.Key], to w. It
-// sorts the links and removes duplicates.
+// WriteBaseline writes a baseline to w. The texts in links are values of [Result.Key].
+// WriteBaseline sorts the links and removes duplicates.
 func WriteBaseline(w io.Writer, links []string) error {
 	list := slices.Clone(links)
 	slices.Sort(list)

@@ -68,8 +68,8 @@ func split(text string, size int) (local, domain string, ok bool) {
 // span is a part of a text. The zero span means that the part is missing.
 type span struct{ start, end int }
 
-// Encode returns octets as URL text. It does not escape the "@" before the domain and the
-// characters of keep.
+// Encode returns octets as URL text. It does not escape the "@" before the domain or the
+// characters in the set keep.
 func Encode(octets string, keep escape.Set) string {
 	text := escape.Encode(octets, keep)
 	if local, domain, ok := Split(text); ok {

@@ -202,10 +202,10 @@ func (c *Canon) copy() {
 	c.text.WriteString(c.URL.String()[:c.same])
 }
 
-// Text writes text with canonical escapes: it decodes escaped characters that are in
-// plain, writes other escapes with upper-case digits, and encodes octets that are not
-// xchars. plain must contain the characters with the same meaning escaped and unescaped
-// in this part of this scheme.
+// Text writes text with canonical escapes. It decodes escaped characters that are in the
+// set plain, writes other escapes with upper-case digits, and encodes octets that are not
+// xchars. The set plain must contain the characters that have the same meaning escaped
+// and unescaped in this part of this scheme.
 func (c *Canon) Text(text string, plain escape.Set) { c.rewrite(text, plain, xchars) }
 
 // Path is Text for the url-path, the scheme-specific part, or a piece of them.
@@ -288,10 +288,10 @@ func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	return size
 }
 
-// Octets writes a text in which only the characters in kept differ in meaning from their
-// escapes. It leaves these characters and their escapes unchanged. It writes the
-// characters in plain unescaped, and all others escaped. Each unreserved character must
-// be in plain or kept.
+// Octets writes a text in which only the characters in the set kept differ in meaning
+// from their escapes. It leaves these characters and their escapes unchanged. It writes
+// the characters in the set plain unescaped, and all other characters escaped. One of the
+// two sets must contain each unreserved character.
 func (c *Canon) Octets(text string, plain, kept escape.Set) {
 	c.rewrite(text, plain, plain.Union(kept))
 }

@@ -22,8 +22,9 @@ type Options struct {
 	Unordered bool // Commit and Write need not be called in order
 }
 
-// Each calls the steps for each item of items. It ranges over items in the caller's goroutine. It
-// calls Commit and Write in the order of items. It returns the first error, or the cause of ctx.
+// Each calls the functions in steps for each item. It ranges over the items in the caller's
+// goroutine. It calls Commit and Write in the order of the items. It returns the first error, or
+// the cause of ctx.
 func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[T]) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

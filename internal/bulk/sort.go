@@ -175,8 +175,9 @@ func (s *Sorter) takeRuns() (list []run) {
 	return list
 }
 
-// Sorted calls emit for the records in order. A record is valid until emit returns. An error
-// from emit ends Sorted. Sorted must be called at most once.
+// Sorted calls the function emit for the records in order. Each record is valid until the
+// function returns. If the function returns an error, Sorted ends and returns that error.
+// Sorted must be called at most once.
 func (s *Sorter) Sorted(ctx context.Context, emit func(record []byte) error) error {
 	var runs []run
 	for _, part := range s.sort() {

@@ -54,8 +54,8 @@ func New[T any]() *Queue[T] {
 // isServer reports whether h has limits.
 func (h *Host[T]) isServer() bool { return h.stats.Host != "" }
 
-// Add adds a job for the host with that name. The limits in the first call for a host apply to
-// all its jobs. If the name is empty, the job has no limits.
+// Add adds a job for the host with the given name. The limits in the first call for a host
+// apply to all its jobs. If the name is empty, the job has no limits.
 func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -71,7 +71,7 @@ func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.push(h, job)
 }
 
-// AddAt adds a job for h that must not start before at.
+// AddAt adds a job for h that must not start before the time at.
 func (q *Queue[T]) AddAt(job T, h *Host[T], at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -144,7 +144,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 	return job, nil, false
 }
 
-// Done ends a job of h. took is the duration of its request.
+// Done ends a job of h. The parameter took is the duration of the job's request.
 func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,7 +172,8 @@ func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	}
 }
 
-// Slow increases the interval of h to at least that value, unless h is shut.
+// Slow increases the interval between requests to h to at least the given value, unless h is
+// shut.
 func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -185,8 +186,8 @@ func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	}
 }
 
-// Shut stops requests to h for the reason why. Take then returns the jobs of h without delay,
-// and the caller must skip them.
+// Shut stops requests to h. The text in why is the reason. Take then returns the jobs of h
+// without delay, and the caller must skip them.
 func (q *Queue[T]) Shut(h *Host[T], why string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -23,8 +23,8 @@ type form interface {
 	append(dst []byte, url string) []byte
 }
 
-// Find returns the position of the URL in line. line must not include its line end. The error
-// is [ErrNoURL] or describes the missing part.
+// Find returns the position of the URL in the given line, which must not include its line
+// end. The error is [ErrNoURL] or describes the missing part.
 func (f *Finder) Find(line []byte) (start, end int, err error) {
 	if f == nil {
 		return 0, len(line), nil
@@ -54,8 +54,8 @@ func (f *Finder) Append(dst []byte, url string) []byte {
 }
 
 // Field returns a Finder for field n of a line. n counts from 1, or from the end with -1 as the
-// last field. Fields are separated by delimiter, as in cut(1). With the delimiters "," and ";",
-// lines are CSV (RFC 4180): fields may be quoted but must not contain a line end.
+// last field. The text in delimiter separates the fields, as in cut(1). With the delimiters ","
+// and ";", lines are CSV (RFC 4180): fields may be quoted but must not contain a line end.
 func Field(n int, delimiter string) (*Finder, error) {
 	switch {
 	case n == 0:

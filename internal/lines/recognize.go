@@ -60,8 +60,8 @@ func recognizeParquet(in *bufio.Reader) error {
 	return nil
 }
 
-// Recognize returns a [*FormatError] if the lines in a source that begins with head are not
-// URLs. ended reports whether head is the whole source.
+// Recognize returns a [*FormatError] if the lines of a source are not URLs. The source
+// begins with the bytes in head. If ended is true, head is the whole source.
 func Recognize(head []byte, ended bool) error {
 	var e *FormatError
 	switch first, _, whole := bytes.Cut(head, newline); {
@@ -78,8 +78,8 @@ func Recognize(head []byte, ended bool) error {
 	return e
 }
 
-// IsParquet reports whether head begins an Apache Parquet file. After the mark comes a page or the
-// footer, which begins with a control character.
+// IsParquet reports whether the bytes in head are the beginning of an Apache Parquet file. After
+// the mark comes a page or the footer, which begins with a control character.
 func IsParquet(head []byte) bool {
 	const mark = "PAR1"
 	return len(head) > len(mark) && string(head[:len(mark)]) == mark && (head[len(mark)] < ' ' || head[len(mark)] >= 0x7F) &&

@@ -243,7 +243,8 @@ func scriptStart(s string, i int) int {
 	}
 }
 
-// After returns the offset after the first mark from i on, or the end of s.
+// After searches s from offset i for the text in mark. It returns the offset after the first
+// occurrence, or the end of s if there is none.
 func After(s string, i int, mark string) int {
 	if n := strings.Index(s[i:], mark); n >= 0 {
 		return i + n + len(mark)

@@ -99,7 +99,8 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 }
 
 // Next reads up to the next command and handles it. It returns the data before the
-// command, possibly none. end reports whether the command was the end of a record.
+// command, possibly none. The result end reports whether the command was the end of a
+// record.
 func (c *Conn) Next(p []byte) (n int, end bool, err error) {
 	if len(c.in) == 0 {
 		if c.err != nil {
@@ -177,8 +178,8 @@ func (c *Conn) option(verb, code byte) error {
 	return nil
 }
 
-// Ask requests that an option be turned on or off on this side (us) or the other side.
-// Changed reports the outcome.
+// Ask requests that an option be enabled or disabled. If us is true, the option concerns
+// this side, otherwise the other side. Changed reports the outcome.
 func (c *Conn) Ask(us bool, code byte, on bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,7 +212,8 @@ func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, a
 	return was, is, err
 }
 
-// Enabled reports whether an option is in force on this side (us) or the other side.
+// Enabled reports whether an option is in force on this side, if us is true, or on the other
+// side.
 func (c *Conn) Enabled(us bool, code byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -247,8 +249,9 @@ func (c *Conn) subnegotiation() error {
 	return err
 }
 
-// Upgrade makes Read replace the connection with the result of wrap after the current
-// subnegotiation, and reset all options. Only [Option.Sub] may call it.
+// Upgrade makes Read call the function wrap after the current subnegotiation. Read then
+// replaces the connection with the result and resets all options. Only [Option.Sub] may
+// call it.
 func (c *Conn) Upgrade(wrap func(net.Conn) (net.Conn, error)) { c.upgrade = wrap }
 
 // unread is a connection with octets that have been read already.

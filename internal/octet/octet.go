@@ -141,8 +141,9 @@ func All[T ~string | ~[]byte](text T) Class {
 	}
 }
 
-// Run returns the offset of the first octet of [Stop] in s from i, or the end of s,
-// and the AND of the classes of the octets before it.
+// Run searches s from offset i for an octet in the set [Stop]. It returns the octet's
+// offset, or the end of s if there is none, and the AND of the classes of the octets
+// before that offset.
 func Run(s string, i int) (end int, all Class) {
 	all = ^Class(0)
 	if len(s)-i >= 8 {

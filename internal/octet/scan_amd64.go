@@ -11,7 +11,7 @@ var hasAVX2 = variant != "plain" && findAVX2()
 // characters without upper case and "+"; no userinfo; a host of lower-case letters, digits, "-"
 // and "." that ends within the first 62 octets; a port from 1 to 65535 without leading zeros, or
 // none; and after that US-ASCII without control characters and with valid escapes. For any other
-// text, and on an unsupported processor, ends is 0.
+// text, and on an unsupported processor, the result ends is 0.
 func Scan(text string) (ends, rest, found uint64) {
 	if hasAVX2 {
 		return scanAVX2(text)

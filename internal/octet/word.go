@@ -91,8 +91,8 @@ const (
 	HostDigit
 )
 
-// Host reads labels and dots from s, starting at i. It returns the offset of their
-// end and their properties.
+// Host reads labels and dots from s, starting at i. It returns the offset after the last
+// of these, and the properties of the host.
 func Host(s string, i int) (end int, shape HostShape) {
 	// Most hosts are lower-case letters and dots. The start of the host counts as a
 	// dot, because no dot may follow it.

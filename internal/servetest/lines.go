@@ -19,8 +19,8 @@ type LineServer struct {
 	requests []string
 }
 
-// ServeLines starts a LineServer on l. A line may have at most most bytes. The server calls
-// answer with each line, without its line end.
+// ServeLines starts a LineServer on l. The parameter most is the maximum length of a line,
+// in bytes. The server calls the function answer with each line, without its line end.
 func ServeLines(l net.Listener, most int64, answer func(request string) string) *LineServer {
 	s := &LineServer{l: l}
 	s.group.Serve(l, func(c net.Conn) func() {

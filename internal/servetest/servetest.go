@@ -27,8 +27,9 @@ type Group struct {
 	running   sync.WaitGroup
 }
 
-// Serve accepts connections from l. For each, it calls begin in order, runs the returned
-// function in a new goroutine, and then closes the connection.
+// Serve accepts connections from l. For each connection, in order, it calls the function
+// begin. It runs the returned function in a new goroutine, and then closes the
+// connection.
 func (g *Group) Serve(l net.Listener, begin func(c net.Conn) (handle func())) {
 	g.mu.Lock()
 	g.listeners = append(g.listeners, l)

@@ -25,8 +25,9 @@ type Screen struct {
 	text     lastText      // text before the first screen; read it after ended
 }
 
-// NewScreen starts to read from terminal. Each wait for the host takes at most step; zero means
-// no limit. When ctx ends, all methods return an error. The caller must call Close.
+// NewScreen starts to read from the given terminal. Each wait for the host takes at most the
+// duration step; zero means no limit. When ctx ends, all methods return an error. The caller
+// must call Close.
 func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Duration) *Screen {
 	s := &Screen{ctx: ctx, terminal: terminal, step: step, ended: make(chan struct{})}
 	go func() {

@@ -50,9 +50,10 @@ type Text struct {
 	output []byte      // since the last match, at most window
 }
 
-// NewText starts to read from conn. Send and Expect wait at most step; zero means no limit.
-// When ctx ends, all methods return an error. The methods call tell for each event and return
-// the errors of tell. The caller must call Close.
+// NewText starts to read from conn. Send and Expect wait at most for the duration step; zero
+// means no limit. When ctx ends, all methods return an error. The methods call the function
+// tell for each event. If the function returns an error, they return that error. The caller
+// must call Close.
 func NewText(ctx context.Context, conn scheme.Terminal, step time.Duration, tell func(e Event, octets []byte) error) *Text {
 	t := &Text{ctx: ctx, conn: conn, step: step, tell: tell, pieces: make(chan []byte)}
 	go t.read()

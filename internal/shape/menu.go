@@ -22,10 +22,10 @@ import (
 var ErrMenu = errors.New("shape: invalid menu")
 
 // ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the head at once and the
-// items on demand. found is the URL after redirects, or zero if there were none. ReadMenu
-// restores the bytes of URLs and of titles that are not UTF-8. If the menu has a form, the
-// caller can't submit the form. If the items are incomplete, their error has the [access.Kind]
-// that was written.
+// items on demand. The result found is the URL after redirects, or the zero URL if there were
+// no redirects. ReadMenu restores the bytes of URLs and of titles that are not UTF-8. If the
+// menu has a form, the caller can't submit the form. If the items are incomplete, their error
+// has the [access.Kind] that was written.
 func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}
@@ -290,7 +290,8 @@ func (m *MenuWriter) Item(w io.Writer, i scheme.Item) error {
 	return Write(w, d)
 }
 
-// End writes the text after the items, with "error" if failure is not nil.
+// End writes the text after the items. If failure is not nil, the text contains the member
+// "error".
 func (m *MenuWriter) End(w io.Writer, failure *Reason) error {
 	if failure == nil {
 		_, err := io.WriteString(w, "]}\n")

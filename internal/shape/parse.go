@@ -82,7 +82,7 @@ func NewRecord(u whatwg.URL) *Record {
 	}
 }
 
-// NewParse describes u, the URL in input, by RFC 1738 or the URI draft.
+// NewParse describes u, the URL in the input, according to RFC 1738 or the URI draft.
 func NewParse(r *scheme.Registry, p locus.Profile, input string, u locus.URL) Parse {
 	j := parts(r, input, u)
 	if canonical, _, err := r.Canonical(u); err == nil {
@@ -117,10 +117,10 @@ func parts(r *scheme.Registry, input string, u locus.URL) Parse {
 	return j
 }
 
-// ParseInput describes input by each of rules, which must have the same registry. The
-// result is a Parse, or a Failure if the only rule set rejects the input. OK and err are
-// from the first rule set that rejects the input. If input is incomplete, readErr is the
-// reason.
+// ParseInput describes the input according to each element of rules. All elements must
+// have the same registry. The result is a Parse, or a Failure if the only rule set
+// rejects the input. The results OK and err come from the first rule set that rejects the
+// input. If input is incomplete, readErr is the reason.
 func ParseInput(rules []profile.Rules, input string, readErr error) (answer any, err error) {
 	r := rules[0].Registry
 	u, unread := Read(input)

@@ -19,8 +19,8 @@ type Verdict struct {
 	Error      *Error      `json:"error,omitempty"` // only if not OK
 }
 
-// NewVerdict describes the findings about input by rules. If the rules reject the input,
-// err is the reason.
+// NewVerdict describes the findings about the input according to rules. If the rules
+// reject the input, err is the reason.
 func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err error) Verdict {
 	j := Verdict{Rules: rules.Profile.String(), OK: err == nil, Conforms: locus.Conforms(list)}
 	j.Violations, j.Notes = Findings(rules.Profile, MaskFindings(input, list))
@@ -31,9 +31,9 @@ func NewVerdict(rules profile.Rules, input string, list []locus.Violation, err e
 	return j
 }
 
-// CheckInput parses input by rules and checks it. Offsets refer to input. If the rules
-// reject input, err is the reason, and list contains it as a finding. If input is
-// incomplete, readErr is the reason.
+// CheckInput parses and checks the input according to rules. Offsets refer to input. If
+// the rules reject the input, err is the reason, and the list of findings contains that
+// reason. If input is incomplete, readErr is the reason.
 func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.Violation, err error) {
 	switch {
 	case readErr != nil:
@@ -88,7 +88,7 @@ type Check struct {
 	Error      *Error      `json:"error,omitempty"`    // the first error, only if not OK
 }
 
-// NewCheck combines verdicts about input.
+// NewCheck combines the verdicts about one input.
 func NewCheck(input string, verdicts ...Verdict) Check {
 	j := Check{Input: Text(locus.Mask(input)), OK: true, Conforms: true, Violations: []Violation{}, Notes: []Violation{}}
 	var names []string
@@ -127,7 +127,7 @@ type CanonicalForm struct {
 	Error     *Error   `json:"error,omitempty"`
 }
 
-// CanonicalInput returns the canonical form of input by rules, and the changes.
+// CanonicalInput returns the canonical form of the input according to rules, and the changes.
 func CanonicalInput(rules profile.Rules, input string) (text string, changes []string, err error) {
 	if rules.Profile <= locus.RFC1630 {
 		u, err := Read(input)
@@ -144,8 +144,8 @@ func CanonicalInput(rules profile.Rules, input string) (text string, changes []s
 	return text, changes, err
 }
 
-// CanonicalNotes describes the violations of rules in input that do not prevent a canonical
-// form, one line each.
+// CanonicalNotes returns one line for each violation of the rules that does not prevent a
+// canonical form of the input.
 func CanonicalNotes(rules profile.Rules, input string) (notes []string) {
 	if rules.Profile != locus.RFC3986 {
 		return nil
@@ -173,7 +173,7 @@ func NewCanonicalForm(p locus.Profile, text string, changes []string, err error)
 	return j
 }
 
-// NewCanonical combines the canonical forms of input.
+// NewCanonical combines the canonical forms of one input.
 func NewCanonical(input string, forms ...CanonicalForm) Canonical {
 	first := forms[0]
 	j := Canonical{Input: Text(input), OK: true, Canonical: first.Canonical, Changes: first.Changes}

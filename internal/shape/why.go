@@ -80,7 +80,7 @@ type Comparison struct {
 	Why        []Text `json:"why"`
 }
 
-// NewComparison compares two sides by rules and gives the reasons.
+// NewComparison compares two sides according to rules and returns the reasons for the result.
 func NewComparison(rules profile.Rules, x, y Side) Comparison {
 	var why []string
 	same := false

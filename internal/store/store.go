@@ -315,7 +315,7 @@ func (f *File) away(fn func() error) error {
 }
 
 // Open locks and verifies the database and keeps it open until Unlock. It sets a damaged
-// database aside and creates an empty one; damage is then the reason.
+// database aside and creates an empty one; The result damage is then the reason.
 func (f *File) Open() (damage, err error) {
 	if err := f.Lock(); err != nil {
 		return nil, err

@@ -65,8 +65,9 @@ type Guide struct {
 	filled  *Found
 }
 
-// NewGuide returns a guide that prints to out. newClient must return a client with the
-// given options. The caller must call Close, which closes the client.
+// NewGuide returns a guide that prints to the writer out. The function newClient must
+// return a client with the given options. The caller must call Close, which closes the
+// client.
 func NewGuide(out io.Writer, newClient func(o *access.Options) (*access.Client, error)) (*Guide, error) {
 	g := &Guide{out: out}
 	var err error

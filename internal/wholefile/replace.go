@@ -73,9 +73,10 @@ func NewReplacement(name string) (*Replacement, error) {
 	return r, err
 }
 
-// NewReplacementIn creates the file temporary as a replacement of the file target. Both names
-// are relative to root; if root is nil, they are paths. It follows no symbolic link at either
-// name. A killed process leaves the temporary file, and the next replacement removes it.
+// NewReplacementIn creates a file that can replace the file with the name target. The new
+// file has the name temporary. Both names are relative to root; if root is nil, they are
+// paths. It follows no symbolic link at either name. If the process is killed, the
+// temporary file remains, and the next replacement removes the file.
 //
 // The caller must hold a lock, so that no other process uses the temporary name, and must
 // finally call Discard.

@@ -11,9 +11,10 @@ import (
 	"time"
 )
 
-// Write creates the file name in the directory dir, with the time modTime unless that
-// is zero, and returns the file's time. If sync is set, the content is on the disk
-// before the file gets its name. A killed process leaves no file.
+// Write creates a file with the given name in the directory dir, and returns the file's
+// modification time. If modTime is not zero, the file has that modification time. If sync
+// is true, the content is on the disk before the file gets its name. A killed process
+// leaves no file.
 //
 // Write returns an error, and changes nothing, if the system or the file system does not
 // support unnamed files, or if the name exists.

@@ -19,9 +19,9 @@ type Rules struct {
 
 // Normalize returns u with the normalizations of sections 6.2.2 and 6.2.3: scheme and host
 // in lower case, escapes in upper case, unreserved characters decoded, dot segments
-// removed, an IPv6 address in the form of RFC 5952, and no default or empty port. rules
-// returns the rules of a scheme, given its name in lower case. It may be nil. The URI
-// should conform: Normalize does not change invalid parts.
+// removed, an IPv6 address in the form of RFC 5952, and no default or empty port. The
+// function rules returns the rules of a scheme, given its name in lower case. It may be
+// nil. The URI should conform: Normalize does not change invalid parts.
 func (u URI) Normalize(rules func(scheme string) Rules) URI {
 	var b strings.Builder
 	b.Grow(len(u.text) + 1)

@@ -26,10 +26,11 @@ func findPart(ctx context.Context, req *scheme.Request, m *message.Message, cont
 	return o, err
 }
 
-// Part returns a part of m as a decoded object. It starts at req.Offset if the part
-// has that many octets. Closing the object closes from. If Part fails, the caller
-// must close from. The error wraps scheme.ErrTooLarge if the part exceeds req.Limit.
-// Otherwise it is an error of reading m, without a package prefix.
+// Part returns a part of m as a decoded object. The object starts at req.Offset if the
+// part has that many octets. When the caller closes the object, the object closes the
+// value from. If Part fails, the caller must close that value. The error wraps
+// scheme.ErrTooLarge if the part exceeds req.Limit. Otherwise it is an error of reading
+// m, without a package prefix.
 func Part(ctx context.Context, req *scheme.Request, m *message.Message, part message.Part, from io.Closer) (*scheme.Object, error) {
 	size, err := part.DecodedSize()
 	if errors.Is(err, message.ErrLimit) || err == nil && req.Limit > 0 && size > req.Limit {

@@ -30,7 +30,8 @@ func Archived(t testing.TB, s scheme.Scheme, u locus.URL, d scheme.Dialer) {
 	SameArchived(t, s, live, read(t, live))
 }
 
-// SameArchived tests that reading the source of live again gives items.
+// SameArchived reads the source of the menu live again, and tests that the result has the given
+// items.
 func SameArchived(t testing.TB, s scheme.Scheme, live *scheme.Menu, items []scheme.Item) {
 	t.Helper()
 	if err := CheckArchived(s, live, items); err != nil {

@@ -153,7 +153,7 @@ var pieces = []string{
 	":80", ":0", ":65536", "00", "256", "1.2.3.4", "localhost", "u@", "u:p@", ";type=A", "type",
 }
 
-// Change makes one to four small changes to one of texts.
+// Change returns one element of texts with one to four small changes.
 func Change(r *rand.Rand, texts []string) string {
 	text := texts[r.IntN(len(texts))]
 	for range 1 + r.IntN(4) {

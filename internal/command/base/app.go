@@ -128,9 +128,10 @@ func (a *App) Execute(root *cobra.Command, args []string) int {
 	return a.status
 }
 
-// CancelOnSignal calls end on the first of signals. Later signals have their default
-// effect. While a pager runs, CancelOnSignal ignores Ctrl-C, which may only stop a search
-// in the pager. See also [App.Interruptible].
+// CancelOnSignal receives from the channel signals. It calls the function end for the
+// first signal. Later signals have their default effect. While a pager runs,
+// CancelOnSignal ignores Ctrl-C, which may only stop a search in the pager. See also
+// [App.Interruptible].
 func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc) {
 	for s := range signals {
 		if s == os.Interrupt && (a.PagerRuns.Load() || a.interrupted()) {
@@ -145,8 +146,8 @@ func (a *App) CancelOnSignal(signals chan os.Signal, end context.CancelCauseFunc
 	}
 }
 
-// Interruptible returns a context that Ctrl-C cancels instead of the run, until the caller
-// calls end. Calls nest.
+// Interruptible returns a context and a function end. Until the caller calls that
+// function, Ctrl-C cancels the context instead of the run. Calls may be nested.
 func (a *App) Interruptible(parent context.Context) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	set := func(f func()) (was func()) {
@@ -215,7 +216,8 @@ func (a *App) ExitStatus() int {
 	return a.status
 }
 
-// RaiseStatus raises the exit status to at least status. It may be called concurrently.
+// RaiseStatus raises the exit status to status, if the exit status is lower. It may be called
+// concurrently.
 func (a *App) RaiseStatus(status int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -288,7 +290,8 @@ func (a *App) FlushTerminal() {
 	}
 }
 
-// RedirectErrors sends standard error to w until the caller calls restore.
+// RedirectErrors sends standard error to w until the caller calls the returned function
+// restore.
 func (a *App) RedirectErrors(w io.Writer) (restore func()) {
 	set := func(w io.Writer) (was io.Writer) {
 		a.mu.Lock()
@@ -300,7 +303,8 @@ func (a *App) RedirectErrors(w io.Writer) (restore func()) {
 	return func() { set(was) }
 }
 
-// RedirectOutput sends standard output to w until the caller calls restore.
+// RedirectOutput sends standard output to w until the caller calls the returned function
+// restore.
 func (a *App) RedirectOutput(w io.Writer) (restore func()) {
 	a.Out.Flush()
 	was := a.sink.w

@@ -53,8 +53,8 @@ func (p errorPart) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Begin resets p for inputs of source. The caller must call [App.Join] before, or lose the
-// output.
+// Begin resets p for inputs of the source with the given name. The caller must first call
+// [App.Join]; otherwise the output of earlier inputs is lost.
 func (p *Part) Begin(source string) {
 	p.Source, p.LineNumber, p.wrapperNoted, p.status = source, 0, false, StatusDone
 	p.Text, p.errors, p.messages = p.Text[:0], p.errors[:0], p.messages[:0]
@@ -62,8 +62,8 @@ func (p *Part) Begin(source string) {
 	clear(p.invalid.more)
 }
 
-// Keep removes pieces of p.Text. ends holds the end of each piece, and keep reports which
-// pieces remain.
+// Keep removes pieces of p.Text. The slice ends holds the end of each piece. A piece
+// remains if its element in the slice keep is true.
 func (p *Part) Keep(ends []int, keep []bool) {
 	start, size, moved := 0, 0, 0
 	for i, end := range ends {
@@ -135,8 +135,8 @@ func (i *invalidLines) add(rule string, n int64) {
 	i.more[rule] += n
 }
 
-// FailLine is like [App.FailInput] for a line that violates rule. After the first messages
-// of a run it only counts the line for [App.SummarizeInvalid].
+// FailLine is like [App.FailInput] for a line that violates the given rule. After the
+// first messages of a run it only counts the line for [App.SummarizeInvalid].
 func (p *Part) FailLine(rule, input string, err error) {
 	if p.Flags.JSON || p.LineNumber == 0 {
 		p.FailInput(input, err)

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/term"
 )
 
-// Main calls run with the streams, environment and arguments of this process, and returns the
-// exit status. A terminating signal cancels the context of the App. A write to standard error
-// also cancels it if the reader has closed the pipe.
+// Main calls the function run with the streams, environment and arguments of this process,
+// and returns the exit status. A terminating signal cancels the context of the App. A write
+// to standard error also cancels it if the reader has closed the pipe.
 func Main(run func(a *App, args []string) int) int {
 	// net/http logs malformed responses. Locus reports them in errors.
 	log.SetOutput(io.Discard)

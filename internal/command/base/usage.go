@@ -42,7 +42,8 @@ func addGroups(root *cobra.Command) {
 	root.SetCompletionCommandGroupID(string(GroupSetup))
 }
 
-// AddFlags calls add to define flags of cmd, and groups them under title in the help.
+// AddFlags calls the function add, which defines flags of cmd. The help groups these flags
+// under the given title.
 func AddFlags(cmd *cobra.Command, title string, add func(*pflag.FlagSet)) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(flagGroup(title, add))

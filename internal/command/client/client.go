@@ -71,12 +71,13 @@ type Options struct {
 	NoTimeLimit bool
 }
 
-// SuspendFunc gives the terminal to a prompt until the caller calls resume. The prompt must
-// end when the returned context is cancelled, which ctx also cancels.
+// SuspendFunc gives the terminal to a prompt until the caller calls the returned function
+// resume. The prompt must end when the returned context is cancelled, which ctx also
+// cancels.
 type SuspendFunc func(ctx context.Context) (question context.Context, resume func())
 
-// New returns a client. The caller must call closeAll, which closes the client and its idle
-// connections.
+// New returns a client. The caller must call the returned function closeAll, which closes
+// the client and its idle connections.
 func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) {
 	mail := NewMailbox(a, o.NoProgress)
 	registry, err := NewRegistry(a, o, mail)

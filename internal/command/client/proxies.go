@@ -88,8 +88,8 @@ func Proxies(a *base.App) (*access.Proxies, error) {
 	return ProxiesOver(a, below)
 }
 
-// ProxiesOver returns the proxies of the flags and the configuration, and of below for
-// other schemes.
+// ProxiesOver returns the proxies of the flags and the configuration. For schemes without
+// such a proxy, it returns the proxies in below.
 func ProxiesOver(a *base.App, below config.ProxyTable) (*access.Proxies, error) {
 	if a.Flags.NoProxy {
 		return nil, nil

@@ -81,8 +81,8 @@ type Result struct {
 	Status   int
 }
 
-// Run runs command with args and an empty home directory. If change is not nil, Run calls it
-// with the app first.
+// Run runs command with args and an empty home directory. If the function change is not nil,
+// Run first calls it with the app.
 func Run(t testing.TB, command func(a *base.App, args []string) int, change func(a *base.App), args ...string) Result {
 	t.Helper()
 	var out, errOut bytes.Buffer

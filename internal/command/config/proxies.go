@@ -99,7 +99,7 @@ func (g *ProxyTable) Set(text string) error {
 	return nil
 }
 
-// Over returns the entries of g, and the entries of below for other keys.
+// Over returns the entries of g, and the entries of the map below whose keys are not in g.
 func (g ProxyTable) Over(below ProxyTable) ProxyTable {
 	schemes := maps.Clone(below.Rules.Schemes)
 	if schemes == nil {

@@ -53,9 +53,10 @@ func (s Source) Path() (name string, required bool) {
 	return "", false
 }
 
-// UserFolder returns the directory "locus" in the directory that variable names, or else in
-// the directory atHome of the home directory (XDG base directory specification). It returns
-// "" without a home directory.
+// UserFolder returns a directory "locus" (XDG base directory specification). If the
+// environment variable with the name variable is set, its value is the parent directory.
+// Otherwise the parent is the directory atHome in the home directory. It returns "" without
+// a home directory.
 func UserFolder(env func(string) string, variable, atHome string) string {
 	folder := env(variable)
 	if !filepath.IsAbs(folder) {

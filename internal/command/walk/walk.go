@@ -45,8 +45,8 @@ type File struct {
 	Named bool
 }
 
-// Files lists the files below roots, which are directories or files: root by root, and
-// sorted by name in each directory.
+// Files lists the files below the directories in roots, and the files in roots. It lists
+// one root after another. In each directory, it sorts the files by name.
 //
 // A file or directory that can't be read yields an [*fs.PathError], and the iteration
 // continues. When ctx ends, its error is the last.

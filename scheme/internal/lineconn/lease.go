@@ -36,7 +36,7 @@ type Lease struct {
 	held []io.Closer
 }
 
-// Begin begins the use of c for req. keep returns c to its pool.
+// Begin begins the use of c for req. The function keep returns c to its pool.
 func (l *Lease) Begin(ctx context.Context, c *Conn, req *scheme.Request, keep func()) {
 	c.trace, c.record = req.Trace, req.Record
 	if c.record != nil {
@@ -59,7 +59,7 @@ func (l *Lease) Hold(c io.Closer) {
 	l.held = append(l.held, c)
 }
 
-// End ends the lease. Later calls have no effect. If keep is set and the state of the
+// End ends the lease. Later calls have no effect. If keep is true and the state of the
 // server is known, End returns the connection to its pool. Otherwise it closes the
 // connection, which also ends the command that the server is carrying out.
 func (l *Lease) End(keep bool) {

@@ -97,8 +97,8 @@ func (p *pages) input(b *tn3270.Builder, row int, name string, a tn3270.Attribut
 		At(row, inputColumn+1+inputLength).Field(tn3270.Skip)
 }
 
-// Input returns the input in the field whose attribute is at the given row and column,
-// counted from 1 on a screen with 80 columns.
+// Input returns the user's input in a field of a screen with 80 columns. The attribute of
+// the field is at the given row and column, counted from 1.
 func Input(in tn3270.Inbound, row, column int) string {
 	for _, f := range in.Fields {
 		if f.Address == (row-1)*80+column {

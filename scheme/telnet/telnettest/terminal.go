@@ -43,7 +43,7 @@ func (t *Terminal) resized(columns, rows int) {
 	t.log("window " + t.window)
 }
 
-// Say shows lines.
+// Say shows the given lines.
 func (t *Terminal) Say(lines ...string) error {
 	_, err := io.WriteString(t, strings.Join(lines, "\r\n")+"\r\n")
 	return err

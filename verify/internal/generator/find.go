@@ -72,9 +72,10 @@ func (s *Site) IsOther(ref string) bool {
 	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })
 }
 
-// Find returns the target of a link in the document doc. ref is the path with escapes and
-// without a query. Find uses fragment only for generators in which it may name another
-// document. If other documents include doc, Find also resolves the link in these.
+// Find returns the target of a link in the document doc. The parameter ref is the path
+// with escapes and without a query. Find uses the fragment only for generators in which a
+// fragment may name another document. If other documents include doc, Find also resolves
+// the link in these documents.
 func (s *Site) Find(doc, ref, fragment string) Target {
 	target := s.find(doc, ref, fragment)
 	for _, by := range s.included[doc] {

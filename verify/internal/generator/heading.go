@@ -9,8 +9,8 @@ import (
 )
 
 // IDs returns the fragments of the headings and of other named parts of a Markdown document,
-// except for HTML. any reports whether the page may have other fragments, because parts of it
-// are not in the document.
+// except for HTML. The result any reports whether the page may have other fragments, because
+// parts of the page are not in the document.
 func (s *Site) IDs(source string) (ids []string, any bool) {
 	return s.idsOf(source, markup.Headings)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// RSTIDs returns the fragments that docutils gives a reStructuredText document. open reports whether
-// there may be other fragments, because parts of the page are not in the document.
+// RSTIDs returns the fragments that docutils gives a reStructuredText document. The result open
+// reports whether there may be other fragments, because parts of the page are not in the document.
 func RSTIDs(source string) (ids []string, open bool) {
 	names := markup.RSTNames(source)
 	seen := map[string]int{}

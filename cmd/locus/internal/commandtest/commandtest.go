@@ -19,8 +19,8 @@ import (
 // Main is the TestMain of a subcommand's package. It makes the test binary the program as well.
 func Main(m *testing.M) { scripttest.Main(m, commands.Run) }
 
-// Run runs the program with args and an empty home directory. If change is not nil, Run calls
-// it with the app first.
+// Run runs the program with args and an empty home directory. If the function change is not
+// nil, Run first calls it with the app.
 func Run(t testing.TB, change func(a *base.App), args ...string) clitest.Result {
 	t.Helper()
 	return clitest.Run(t, commands.Run, change, args...)

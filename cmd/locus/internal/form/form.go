@@ -138,8 +138,9 @@ func yesOrNo(text string) (string, error) {
 // MaxFile is the maximum size of a file that is an answer, in bytes.
 const MaxFile = 16 << 20
 
-// Submit returns the URL that submits the answers. If a question rejects its answer, at is
-// the index of the question, and the error names it by number. Otherwise at is -1.
+// Submit returns the URL that submits the answers. If a question rejects its answer,
+// Submit returns the index of the question, and the error contains the number of the
+// question. Otherwise the index is -1.
 func Submit(f *scheme.Form, answers []string) (u locus.URL, at int, err error) {
 	u, err = f.Submit(answers)
 	var wrong *scheme.AnswerError

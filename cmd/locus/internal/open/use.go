@@ -21,7 +21,8 @@ func newOpener(a *base.App, c *access.Client) (*opener, error) {
 	return o, o.session.settle(flags)
 }
 
-// Converse runs and closes a session at the terminal. safe selects the filter of --safe.
+// Converse runs and closes a session at the terminal. The parameter safe selects the filter of
+// --safe.
 func Converse(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error {
 	defer s.Close()
 	o, err := newOpener(a, nil)

@@ -20,7 +20,8 @@ import (
 	"github.com/locus-url/locus/internal/tour"
 )
 
-// New returns the subcommand. serve serves the tour to a browser, until a signal.
+// New returns the subcommand. The function serve serves the tour to a browser until the process
+// receives a signal.
 func New(a *base.App, serve func(*base.App, config.ListenAddress) error) *cobra.Command {
 	var only []string
 	var serves, full bool

@@ -30,7 +30,8 @@ type Request struct {
 // reply, and when the server is closed.
 func (r *Request) Context() context.Context { return r.ctx }
 
-// Announce sends the client a wait while the handler prepares the reply.
+// Announce sends the client the announcement that it must wait, while the handler prepares the
+// reply.
 func (r *Request) Announce(wait time.Duration, position int, expected time.Duration) {
 	r.announce(announcement{wait, position, expected})
 }

@@ -42,7 +42,8 @@ type Example = struct {
 	Normal string
 }
 
-// Examples tests the findings of a registry with row for the examples in list.
+// Examples makes a registry with the scheme row, and tests its findings for the examples in
+// list.
 func Examples(t *testing.T, row scheme.Scheme, list []Example) {
 	t.Helper()
 	r := registry(t, row)
@@ -76,9 +77,9 @@ func describe(list []locus.Violation) string {
 	return strings.Join(texts, ", ")
 }
 
-// Reference compares row with production, a regular expression, for 20,000 random
-// changes of seeds. It skips texts with "[", because only RFC 3986 checks addresses
-// in brackets.
+// Reference compares the scheme row with the regular expression in production, for 20,000
+// texts. Each text is one of the seeds with random changes. It skips texts with "[",
+// because only RFC 3986 checks addresses in brackets.
 func Reference(t *testing.T, row scheme.Scheme, production string, seeds ...string) {
 	t.Helper()
 	ReferenceFunc(t, row, Production(row, production), seeds...)
@@ -122,7 +123,7 @@ func ReferenceFunc(t *testing.T, row scheme.Scheme, twin func(text string) bool,
 	}
 }
 
-// Fuzz is the fuzz test of the standard of row.
+// Fuzz is the fuzz test of the standard of the scheme row.
 func Fuzz(f *testing.F, row scheme.Scheme, seeds ...string) {
 	r := registry(f, row)
 	for _, seed := range seeds {
