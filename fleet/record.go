@@ -79,7 +79,7 @@ func (f *Frontier) parseSubject(kind, subject string) (a address, err error) {
 type targetRecord struct {
 	Link json.RawMessage `json:"l"` // output of [verify.Checker.Encode], without the position
 	// By is the key of another page that redirected to this page. The links of this page are stored
-	// under that key. If By is empty, no page redirected.
+	// under that key. If By is empty, the links are stored under the key of this page.
 	By string `json:"by,omitempty"`
 }
 

@@ -21,7 +21,7 @@ type Options struct {
 	Depth int
 	// Include restricts the mirror to matching URLs. If nil, all URLs match. Exclude
 	// applies after Include. If Include does not match a menu or page, Run still reads
-	// its links.
+	// the links in that menu or page.
 	Include, Exclude []policy.Pattern
 	// Hosts matches URLs that are mirrored in addition to those below the given ones.
 	Hosts []policy.Pattern

@@ -184,10 +184,10 @@ func (s *Set) Close() {
 	s.store.close()
 }
 
-// Rest calls emit for the new texts that Add did not report, in order. These are the spilled
-// texts or, if the set counts, all texts with their counts. text is valid until emit returns.
-// If the function returns an error, Rest ends and returns that error. Rest must be called at
-// most once.
+// Rest calls the function emit for the new texts that Add did not report, in order. These are
+// the spilled texts or, if the set counts, all texts with their counts. Each text is valid
+// until the function returns. If the function returns an error, Rest ends and returns that
+// error. Rest must be called at most once.
 func (s *Set) Rest(ctx context.Context, emit func(text []byte, count uint64) error) error {
 	if s.head != nil {
 		if err := s.replayHead(ctx, emit); err != nil {

@@ -16,8 +16,8 @@ type Resource struct {
 	Kind  string `json:"kind"`
 }
 
-// NewResource describes the resource of the requested URL. found is the URL after
-// redirects; may be zero.
+// NewResource describes the resource of the requested URL. The parameter found is the URL
+// after redirects, or zero if there were no redirects.
 func NewResource(asked, found locus.URL, kind string) Resource {
 	d := Resource{URL: Text(asked.Shown()), Kind: kind}
 	if !found.IsZero() && found != asked {
@@ -85,8 +85,9 @@ type FormField struct {
 	Choices []Text           `json:"choices,omitempty"`
 }
 
-// NewForm describes the form of the menu at u. If f is nil, it returns nil. standing holds
-// the default answers; if nil, the form's defaults apply. NewForm omits secret defaults.
+// NewForm describes the form of the menu at u. If f is nil, it returns nil. The parameter
+// standing holds the default answers; if it is nil, the form's defaults apply. NewForm
+// omits secret defaults.
 func NewForm(f *scheme.Form, u locus.URL, standing []string) *Form {
 	if f == nil {
 		return nil

@@ -26,8 +26,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return Escape(b.Bytes()), err
 }
 
-// Escape returns encoded, one line of JSON, with escapes for characters that are unsafe for a
-// terminal.
+// Escape returns the line of JSON in encoded, with escapes for characters that are unsafe for
+// a terminal.
 func Escape(encoded []byte) []byte {
 	if bytes.ContainsFunc(encoded, unsafeRune) {
 		return escapeRunes(encoded)

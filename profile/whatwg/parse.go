@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Parse parses input like the basic URL parser (section 4.4). base is the base of a
-// relative URL; it may be nil. The error is a [*locus.SyntaxError]. Its Part is the
-// name of the validation error that is a failure. Parse reads an octet that is not
+// Parse parses input like the basic URL parser (section 4.4). The parameter base is the
+// base of a relative URL; it may be nil. The error is a [*locus.SyntaxError]. Its Part is
+// the name of the validation error that is a failure. Parse reads an octet that is not
 // UTF-8 as U+FFFD.
 func Parse(input string, base *URL) (URL, error) {
 	p := parser{input: input, base: base}

@@ -119,8 +119,8 @@ func (a *App) useConfig(flags *pflag.FlagSet) error {
 	return a.readHeader()
 }
 
-// CacheFolder returns the directory for caches. If there is no such file, it returns ""
-// and the reason.
+// CacheFolder returns the directory for caches. If it can't determine the directory, it
+// returns "" and the reason.
 func (a *App) CacheFolder() (folder, reason string) {
 	if folder = config.UserFolder(a.Getenv, "XDG_CACHE_HOME", ".cache"); folder == "" {
 		return "", "neither XDG_CACHE_HOME nor HOME is set"

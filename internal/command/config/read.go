@@ -54,9 +54,9 @@ func (s Source) Path() (name string, required bool) {
 }
 
 // UserFolder returns a directory "locus" (XDG base directory specification). If the
-// environment variable with the name variable is set, its value is the parent directory.
-// Otherwise the parent is the directory atHome in the home directory. It returns "" without
-// a home directory.
+// environment variable with the given name contains an absolute path, that path is the
+// parent directory. Otherwise the parent is the directory atHome in the home directory. If
+// the home directory is unknown, it returns "".
 func UserFolder(env func(string) string, variable, atHome string) string {
 	folder := env(variable)
 	if !filepath.IsAbs(folder) {
