@@ -33,9 +33,9 @@ func replaced(text string, spans []span) string {
 // masked returns the text with each octet of a password as "*".
 func (u URL) masked() string { return stars(u.text, secrets(u.text, u)) }
 
-// Mask returns text with each octet of a password shown as "*", so that offsets stay valid. text may be a
-// URL, also in the wrapper that [RemoveWrapper] removes, a mistyped URL, or a part of one. In doubt Mask
-// hides a text, because errors show mistyped URLs, passwords included:
+// Mask returns text with each octet of a password shown as "*", so that offsets stay valid. The text may
+// be a URL, a mistyped URL, or a part of a URL. It may have the wrapper that [RemoveWrapper] removes. In
+// doubt Mask hides a text, because errors show mistyped URLs, passwords included:
 //
 //	text                            hidden
 //	ftp://u:PW@h/a@b                PW: the grammar says where the login ends

@@ -260,7 +260,7 @@ func (u URL) Fragment() (text string, ok bool) {
 	return u.text[u.hash()+1:], true
 }
 
-// WithFragment returns u with text as its fragment. text must be encoded.
+// WithFragment returns u with the given text as its fragment. The text must be encoded.
 func (u URL) WithFragment(text string) (URL, error) {
 	return Parse(u.text[:u.end()] + "#" + text)
 }

@@ -50,14 +50,15 @@ type Options struct {
 	// scheme, the client does not send Authorization and Cookie.
 	Header http.Header
 	// HeaderFor, if not nil, returns more fields for an HTTP request for u, which may be
-	// the target of a redirect. They replace fields of Header. After an encrypted
-	// connection, the client does not send them over an unencrypted one.
+	// the target of a redirect. They replace fields of Header. If an encrypted connection
+	// redirects to an unencrypted connection, the client does not send these fields over
+	// the unencrypted connection.
 	HeaderFor func(u locus.URL) http.Header
 	// Proxies selects the proxies for URLs. If nil, there are none. See the package's text.
 	Proxies *Proxies
 
 	// Archive, if not nil, opens URLs of every scheme without a network. The policy does
-	// not apply to it, because it judges only what is dialed.
+	// not apply to Archive, because the policy judges only connections.
 	Archive scheme.Opener
 	// Live opens URLs that Archive does not have (scheme.ErrNotArchived) as if Archive were
 	// nil.
@@ -164,9 +165,9 @@ type Request struct {
 	URL locus.URL
 
 	// From is the result in which URL was found, as a link in a menu or a page. If nil, URL
-	// is typed. A program that read the resource by other means makes a Result with URL and
-	// LinkOrigin. Without a LinkOrigin the resource counts as private if its URL is a file,
-	// and otherwise as public.
+	// is typed. If the program itself read the resource that contains URL, it must make a
+	// Result with the URL and LinkOrigin of that resource. Without a LinkOrigin the
+	// resource counts as private if its URL is a file, and otherwise as public.
 	From *Result
 
 	// Offset, Tag and ModTime are as in [scheme.Request].
@@ -201,13 +202,13 @@ type Request struct {
 type Result struct {
 	// Resource is the opened resource. The caller must close it.
 	Resource scheme.Resource
-	// URL is the final URL, with the fragment of the first URL unless a redirect has its
-	// own.
+	// URL is the final URL. It has the fragment of the first URL, unless a redirect has
+	// its own fragment.
 	URL locus.URL
 	// Hops holds the URLs that were requested, in order, without fragments. It does not
 	// contain the target of a redirect that could not be reached.
 	Hops []locus.URL
-	// Permanent reports that there were redirects, and that all were permanent.
+	// Permanent reports that there were redirects, and that all redirects were permanent.
 	Permanent bool
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
@@ -238,7 +239,8 @@ func (c *Client) has(u locus.URL, t scheme.Traits) bool { return c.registry.Sche
 
 // Dialer returns the dialer for a server that the configuration names, with the rules for
 // typed URLs. It looks up names, checks each address against the policy, and applies the
-// time limits. If the proxy of all schemes is a SOCKS proxy, it dials through that.
+// time limits. If the proxy for all schemes is a SOCKS proxy, the dialer connects through
+// this proxy.
 func (c *Client) Dialer() scheme.Dialer {
 	var p plan
 	if all := c.options.Proxies.forOthers(scheme.Scheme{}); all.kind == socks || all.kind == socksNames {

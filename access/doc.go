@@ -30,13 +30,13 @@
 // # Redirects
 //
 // Each URL is requested once. A second request for the same URL, apart from its fragment, is
-// a loop and an error. If a redirect lists several URLs, the client tries the next one only
-// if it sent no request for the one before.
+// a loop and an error. If a redirect lists several URLs, the client tries the next URL only
+// if it sent no request for the previous URL.
 //
-// The client passes the login in a URL only to the same scheme, host and port. After an
-// encrypted connection it does not prompt for a login on an unencrypted one, as after a
-// redirect from https to http. A redirect never starts a session. The result has the
-// fragment of the first URL unless a redirect has its own fragment.
+// The client passes the login in a URL only to the same scheme, host and port. After a
+// redirect from an encrypted to an unencrypted connection, as from https to http, the
+// client does not prompt for a login. A redirect never starts a session. The result has
+// the fragment of the first URL unless a redirect has its own fragment.
 //
 // # Proxies
 //
@@ -56,19 +56,20 @@
 //
 // The policy judges the URL first: a URL that is FromPublic must not name a private address.
 // With "socks5" the client resolves the name, checks the address and passes it to the proxy.
-// All other proxies resolve the name themselves, and the policy never sees the address. A
-// proxy that can reach a private network must restrict its clients itself, or its hosts must
-// be exceptions. Links in resources from such proxies are FromPublic, unless the URL named an
-// address that is not public.
+// All other proxies resolve the name themselves, and the policy never sees the address. If a
+// proxy can reach a private network, the proxy must restrict its clients, or
+// [ProxyRules].Except must list the hosts of that network. Links in resources from such
+// proxies are FromPublic, unless the URL named an address that is not public.
 //
 // Proxies do not carry datagrams. A scheme that needs datagrams fails and does not bypass the
 // proxy.
 //
 // # Time
 //
-// [Options] has four limits: for a connection, for the silence of a server, for an open, and
-// for an open together with its resource. The context of an open applies to its resource too.
-// When the context ends, reading fails, and the connection of a session is closed.
+// [Options] has four time limits: for making a connection, for the silence of a server, for
+// an open, and for an open together with reading its resource. The context of an open applies
+// to its resource too. When the context ends, reading fails, and the connection of a session
+// is closed.
 //
 // # Observation
 //
@@ -78,6 +79,7 @@
 //
 // # Restrictions
 //
-// The dialer supports only TCP and UDP. It refuses a data connection to another host than the
-// host of the control connection, to a port below 1024, or from another host.
+// The dialer supports only TCP and UDP. It refuses a data connection to or from a host other
+// than the host of the control connection. It also refuses a data connection to a port below
+// 1024.
 package access

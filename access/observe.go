@@ -30,8 +30,8 @@ type Attempt struct {
 	Host string
 	// Plan is the destination of the request: "direct" for the server of the URL or this
 	// machine, "tunnel" for that server through a connection that a proxy makes, "proxy" for
-	// an HTTP proxy, "template" for the URL that a template makes, or "archive". It is empty
-	// if the client rejected the URL before it had a plan.
+	// an HTTP proxy, "template" for the URL that a template makes, or "archive". Plan is
+	// empty if the client rejected the URL before it selected a destination.
 	Plan string
 	// Proxies holds the proxies and templates of Plan, in their order.
 	Proxies []Proxy

@@ -68,7 +68,7 @@ type packetConn struct {
 	ports []uint16
 }
 
-// Read returns the next datagram from the host and ports of c, and drops all others.
+// Read returns the next datagram from the host and ports of c, and drops all other datagrams.
 func (c *packetConn) Read(p []byte) (int, error) {
 	for {
 		n, from, err := c.ReadFromUDPAddrPort(p)

@@ -2,9 +2,9 @@ package access
 
 import "time"
 
-// Politeness limits the requests of a program with many URLs to their hosts. A zero field
-// selects the default, which is the same in all packages of this module. A negative field,
-// such as [None], turns its limit, pause or retry off.
+// Politeness limits the requests that a program with many URLs sends to each host. A zero
+// field selects the default, which is the same in all packages of this module. A negative
+// field, such as [None], turns its limit, pause or retry off.
 type Politeness struct {
 	// Parallel is the number of concurrent requests. Zero means 32. A negative value
 	// selects the maximum, [MaxParallel].

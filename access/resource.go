@@ -46,8 +46,8 @@ func (h *hold) release() {
 	h.observed.End(nil)
 }
 
-// Close closes inner, once, and then cancels the context: while it closes, an opener may
-// still send to its server.
+// Close closes the inner resource once, and then cancels the context. While the resource
+// closes, an opener may still send data to its server.
 func (h *hold) Close() error {
 	h.stop()
 	h.closeInner()

@@ -154,8 +154,8 @@ func stampOf(t time.Time) (string, error) {
 }
 
 // ParseTime parses a time in an archive's format: the first 4 to 14 digits of YYYYMMDDhhmmss, a
-// date such as 2024-05-01, or an RFC 3339 time. A missing part is the first of its kind, such
-// as January. The time is UTC unless the text contains an offset.
+// date such as 2024-05-01, or an RFC 3339 time. If a part is missing, ParseTime uses the first
+// value of that part, such as January. The time is UTC unless the text contains an offset.
 func ParseTime(text string) (time.Time, error) {
 	for _, layout := range []string{"2006", "200601", "20060102", "2006010215", "200601021504", stampLayout, "2006-01", "2006-01-02", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.RFC3339} {
 		if t, err := time.Parse(layout, text); err == nil {

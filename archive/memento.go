@@ -40,10 +40,10 @@ type History struct {
 	Count                       int     // number of captures
 }
 
-// Nearest returns the memento of u that is nearest to t, and its neighbors. If two are equally
-// near, it returns the earlier one. The zero t selects [Options].At. ok is false if the archive
-// does not contain u. If u was archived with http and with https, only mementos with the scheme
-// of u count, because one often redirects to the other.
+// Nearest returns the memento of u that is nearest to t, and its neighbors. If two mementos are
+// equally near, it returns the earlier memento. The zero t selects [Options].At. ok is false if
+// the archive does not contain u. If the archive contains u with http and with https, only
+// mementos with the scheme of u count, because one scheme often redirects to the other.
 func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error) {
 	if t.IsZero() {
 		t = s.options.At

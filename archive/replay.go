@@ -22,8 +22,8 @@ import (
 // [*scheme.Redirect], and a status may be an error. If the archive does not contain the
 // URL, the error wraps [scheme.ErrNotArchived].
 //
-// A form that needs no server, such as the form of a search, is returned even if it was not
-// archived.
+// If a form needs no server, such as the form of a search, Open returns the form even if
+// the archive does not contain it.
 func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	h, ok, err := s.Nearest(req.URL, req.At)
 	if err != nil {

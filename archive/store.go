@@ -53,8 +53,8 @@ type Options struct {
 	// Note, if not nil, is called during indexing for each part of the archives that could not
 	// be read.
 	Note func(err error)
-	// Progress, if not nil, is called during indexing. read is the number of bytes read so far,
-	// and size the total size of all archives.
+	// Progress, if not nil, is called during indexing. The parameter read is the number of
+	// bytes that were read so far, and size is the total size of all archives.
 	Progress func(read, size int64)
 }
 

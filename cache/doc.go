@@ -21,12 +21,12 @@
 // # What is stored
 //
 // For http and https, the store stores complete responses to GET that a shared cache may store
-// (RFC 9111 section 3). Their status must be 200, 203, 204, 300, 301, 308, 404, 405, 410, 414
-// or 501, or with an explicit lifetime 302, 303 or 307. They must be fresh on arrival, or
-// contain an ETag or Last-Modified for validation. The store also uses a stored response to GET
-// for HEAD requests, and for requests of one or several ranges, with If-Range. It does not
-// store partial responses (206). For "Range: bytes=0-", the first request of media players, it
-// fetches the whole resource.
+// (RFC 9111 section 3). The status of a response must be 200, 203, 204, 300, 301, 308, 404,
+// 405, 410, 414 or 501. If the response has an explicit lifetime, the status may also be 302,
+// 303 or 307. A response must be fresh on arrival, or contain an ETag or Last-Modified for
+// validation. The store also uses a stored response to GET for HEAD requests, and for requests
+// of one or several ranges, with If-Range. It does not store partial responses (206). For
+// "Range: bytes=0-", the first request of media players, it fetches the whole resource.
 //
 // The lifetime is the value of s-maxage, max-age or Expires, in this order. Otherwise it is
 // a tenth of the time since Last-Modified, at most a day, and zero for a URL with a query.
@@ -57,10 +57,11 @@
 // Requests bypass the store if the URL contains a user or password, or text that may be a
 // password ([locus.Mask]); if they contain a body or no-store; or if their Host differs from
 // the URL. The store does not store responses with Set-Cookie, private, no-store, "Vary: *" or
-// trailers. Requests with Authorization or Cookie are not coalesced. The store uses and stores
-// responses to them only with public or s-maxage; with Authorization, must-revalidate is also
-// enough. A successful unsafe method removes the responses for its URL, and for the URLs in
-// Location and Content-Location of the same origin.
+// trailers. Requests with Authorization or Cookie are not coalesced. The store stores and
+// reuses a response to such a request only if the response has public or s-maxage. If the
+// request has Authorization, must-revalidate is also enough. A successful unsafe method
+// removes the responses for its URL, and for the URLs in Location and Content-Location of the
+// same origin.
 //
 // The store never presents an incomplete body as complete: a body that ends with an error,
 // is shorter than its Content-Length, or can't be written. Some gopher files have no end
@@ -70,13 +71,14 @@
 //
 // # Concurrent requests
 //
-// Requests for the same response wait for the header of the first one. If the response is
-// shareable, all of them read its body from the file that the store writes, from the first
-// byte on. A slow client reads the file later and needs no buffer. If the response is not
-// shareable, each request is sent to the server, and for a minute requests for that URL do
-// not wait. A client that disconnects does not cancel a fetch that others read. After the
-// last reader has left, the fetch continues for at most [Options].PrefetchBytes bytes and a
-// minute. If the fetch fails, all waiting requests get the error, which is not stored.
+// Concurrent requests for the same response wait until the first request has received the
+// header. If the response is shareable, all requests read its body from the file that the
+// store writes, from the first byte on. A slow client reads the file later and needs no
+// buffer. If the response is not shareable, the store sends each request to the server.
+// For a minute, requests for that URL then do not wait for each other. A client that
+// disconnects does not cancel a fetch that others read. After the last reader has left,
+// the fetch continues for at most [Options].PrefetchBytes bytes and a minute. If the fetch
+// fails, all waiting requests get the error, which is not stored.
 //
 // If a response exceeds [Options].MaxObject or the space on disk, its first reader gets the
 // rest directly from the server. Other readers get an error and must repeat the request.

@@ -1,9 +1,9 @@
 // Package document detects the type of a file and finds the URLs in it.
 //
-// [Links] reads plain text, Markdown, HTML and CSS, mail and mboxes, and any of those
-// compressed with gzip, bzip2, xz, zstd or compress(1), or in a tar or zip archive, one
-// within another. [HTML], [Markdown] and [CSS] read a text in memory. Package extract
-// recognizes URLs in running text.
+// [Links] reads plain text, Markdown, HTML and CSS, mail and mboxes. It also reads such a
+// file if it is compressed with gzip, bzip2, xz, zstd or compress(1), or in a tar or zip
+// archive. Compressed files and archives may be nested. [HTML], [Markdown] and [CSS] read
+// a text in memory. Package extract recognizes URLs in running text.
 //
 // # The type of a document
 //

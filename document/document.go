@@ -21,7 +21,7 @@ var (
 // Options selects the links to report and limits the resources. Nil means the zero Options.
 type Options struct {
 	// Extract holds the options for running text. With Extract.Borrow, each link is valid
-	// only until the next one.
+	// only until the loop yields the next link.
 	Extract extract.Options
 	// SchemesOnly omits links with schemes that are not in Extract.Schemes. Without it, links
 	// in markup may have any scheme.
@@ -97,8 +97,9 @@ type Link struct {
 	extract.Match
 	// Ref is the text of a relative reference in markup (URI draft, "Partial (relative)
 	// form"); URL is then zero. Base is the base URL that the document declares, as written.
-	// In a web archive, it is resolved against the URL of the page, and defaults to that URL.
-	// If Base is empty, the base is the URL of the document.
+	// In a web archive, Base is resolved against the URL of the page. If the page declares no
+	// base URL, Base is the URL of the page. If Base is empty, the base is the URL of the
+	// document.
 	Ref, Base string
 	// Element is the HTML element and attribute of the link, as in "a href". In other
 	// formats, only some links have an Element: "wikilink" and "external" in Markdown,

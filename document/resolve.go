@@ -10,9 +10,10 @@ import (
 // section 5.2.2, against Base if the link has one. It converts an IRI as [Link].ASCII does. A
 // "?" ends the host, as in [relative.Parse].
 //
-// If base is zero, or the link is in the member of a container, a Ref needs an absolute Base;
-// otherwise the error wraps [relative.ErrBase]. If the scheme of base may give "/" another
-// meaning, callers should use the Resolve method of a scheme registry.
+// If base is zero, or the link is in the member of a container, a relative Ref can be
+// resolved only against an absolute Base. Without such a Base, the error wraps
+// [relative.ErrBase]. If the scheme of base may give "/" another meaning, callers should use
+// the Resolve method of a scheme registry.
 func (l Link) Resolve(base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		ref, err := relative.Parse(l.URL.String())

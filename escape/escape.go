@@ -8,8 +8,8 @@
 // neighbours: "%2F" is not "/".
 //
 // [AppendSafer] encodes more of a URL, for transports that change characters.
-// [AppendExpand] decodes unnecessary escapes. Neither changes a reserved character,
-// which "may NEVER be encoded and unencoded in this way" (URI draft).
+// [AppendExpand] decodes unnecessary escapes. Neither function changes a reserved
+// character, which "may NEVER be encoded and unencoded in this way" (URI draft).
 package escape
 
 import (

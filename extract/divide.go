@@ -8,8 +8,9 @@ import (
 )
 
 // SplitPoint returns an offset near the end of text at which a long text can be split and
-// searched concurrently. [All] finds in the two parts the URLs of the whole text; more text
-// may follow the second part. SplitPoint returns 0 if it finds no such offset.
+// searched concurrently. The URLs that [All] finds in the two parts are the URLs of the
+// whole text. More text may follow the second part. SplitPoint returns 0 if it finds no
+// such offset.
 //
 // The offset is the start of a line at which no wrapper is open, because only a URL in a
 // wrapper continues on the next line.

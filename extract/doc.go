@@ -98,7 +98,7 @@
 //
 // A URL consists of US-ASCII characters (RFC 1738 section 2.2). The package returns a URL
 // with other characters as written, and sets [Match].IRI. Before a request, the caller must
-// escape it and convert its host.
+// escape such a URL and convert its host.
 //
 //	http://h/Köln http://h/Жук http://Köln.de   ->  http://h/Köln http://h/Жук http://Köln.de  letters of scripts with spaces between words
 //	“http://h/a” http://h/b… http://h/c؟        ->  http://h/a http://h/b http://h/c      punctuation and quotation marks of any script

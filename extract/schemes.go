@@ -77,8 +77,8 @@ func NewSchemes(list ...Scheme) *Schemes {
 	return s
 }
 
-// Named returns the set of the schemes with the given names. Schemes that are not
-// [Standard] have the Part other.
+// Named returns the set of the schemes with the given names. A scheme that is not
+// [Standard] gets the Part in other.
 func Named(other Part, names ...string) *Schemes {
 	list := make([]Scheme, len(names))
 	for i, name := range names {

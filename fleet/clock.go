@@ -2,9 +2,9 @@ package fleet
 
 import "time"
 
-// Clock returns the time and starts timers. Leases, ages and pauses use only this clock, so that
-// tests need not wait. Its time must not go backward; [time.Now] is safe because it has a monotonic
-// reading.
+// Clock returns the time and starts timers. The fleet measures leases of partitions, ages of
+// verdicts and pauses only by this clock, so that tests need not wait. Its time must not go
+// backward; [time.Now] is safe because it has a monotonic reading.
 type Clock interface {
 	Now() time.Time
 	// AfterFunc calls f in its own goroutine after d, unless the caller calls the returned

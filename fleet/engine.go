@@ -15,8 +15,8 @@ import (
 )
 
 // Submitter reads documents, adds the targets of their links to a frontier, and joins links with
-// verdicts. It checks local targets and targets with passwords itself, because they must not be
-// published.
+// verdicts. It checks local targets and targets with passwords itself, because the NATS servers
+// and other machines must not receive them.
 type Submitter struct {
 	frontier *Frontier
 	slot     *slot

@@ -24,8 +24,8 @@ type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 // caller calls the returned function close to close the client.
 type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *access.Client, close func(), err error)
 
-// TurnTime limits the time that a client waits in Dial for turns at hosts. The client's limits for
-// a connection and a request must be longer by this time.
+// TurnTime limits the time that a client waits in Dial because the host limits allow no connection
+// yet. The client's time limits for a connection and a request must be longer by TurnTime.
 const TurnTime = 2 * time.Minute
 
 // slot checks one target at a time. Before it dials, it waits for a turn at the host.

@@ -23,7 +23,8 @@ type WorkerOptions struct {
 	// Verify selects how the worker checks targets. It should be the frontier's [Settings.Options]
 	// with settings for this machine added. Parallel limits concurrent requests.
 	Verify verify.Options
-	// DialTimeout limits making one connection, without the wait for a turn. Zero means 30 s.
+	// DialTimeout limits making one connection. It does not include the time that the
+	// connection waits for other requests to the same host. Zero means 30 s.
 	DialTimeout time.Duration
 	// Clock is the clock for everything except requests. If nil, the worker uses [SystemClock].
 	Clock Clock
@@ -132,8 +133,8 @@ func (w *Worker) Counts() Counts {
 	return c
 }
 
-// Run checks targets until ctx ends or the fleet is drained. Then it releases its leases, so that
-// another worker immediately repeats requests that ctx cancelled.
+// Run checks targets until ctx ends or the fleet is drained. Then it releases its partitions, so
+// that another worker immediately repeats the requests that the end of ctx cancelled.
 func (w *Worker) Run(ctx context.Context) error {
 	ready, closeReady, err := w.newSlot()
 	if err != nil {

@@ -51,8 +51,8 @@ type Options struct {
 	// HomeSections is the content of the home page. If empty, the page lists the schemes.
 	HomeSections []Section
 
-	// Mail configures sending mail to mailto URLs. If nil, users can write messages, but
-	// not send them.
+	// Mail configures sending mail to mailto URLs. If Mail is nil, users can write
+	// messages but can't send them.
 	Mail *Mail
 
 	// TLS configures connections to https servers. If nil, the defaults of package

@@ -174,8 +174,9 @@ func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 	_, _ = b.WriteTo(w)
 }
 
-// WriteMetrics writes the metrics of the gateway in the text format of Prometheus. The path
-// /metrics has the same metrics, and in addition those of Options.Metrics.
+// WriteMetrics writes the metrics of the gateway in the text format of Prometheus. A
+// request for the path /metrics returns the same metrics and the metrics that
+// Options.Metrics writes.
 func (g *Gateway) WriteMetrics(w io.Writer) error {
 	var values, b bytes.Buffer
 	g.metrics.set.WritePrometheus(&values)

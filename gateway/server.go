@@ -92,12 +92,12 @@ func (l errorLog) Write(line []byte) (int, error) {
 }
 
 // Reload makes the server use c and o for the requests that begin from now on. Running
-// requests, terminals and tunnels continue with the former client and options. Both share the
-// tokens of forms, the counts of limits and metrics, the previews of messages and the open
-// terminals. The caller may share a cache and an archive in o. If o is invalid, Reload returns
-// an error and changes nothing. Otherwise, as soon as no request uses the former client,
-// Reload calls the function unused in a new goroutine. The caller may then close the former
-// client. Calls must not be concurrent.
+// requests, terminals and tunnels continue with the former client and options. The former and
+// the new options share the tokens of forms, the counts of limits and metrics, the previews of
+// messages and the open terminals. The caller may share a cache and an archive in o. If o is
+// invalid, Reload returns an error and changes nothing. Otherwise, as soon as no request uses
+// the former client, Reload calls the function unused in a new goroutine. The caller may then
+// close the former client. Calls must not be concurrent.
 func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
 	former := s.gateway.Load()
 	g, err := newGateway(former.state, c, o)

@@ -42,8 +42,8 @@ const (
 
 // Finding is a URL that two parsers accept and read as different targets.
 type Finding struct {
-	// URL is minimal: removing any one character loses the difference, unless the search
-	// ended early.
+	// URL is minimal, unless the search ended early: without any one of its characters,
+	// the parsers do not differ.
 	URL string
 	// Found is the URL before minimizing.
 	Found string

@@ -185,9 +185,10 @@ func isNested(url string, r ParseResult) bool {
 }
 
 // Differences returns the names of the parts in which a and b differ, in the order of
-// PartNames. Parts are equal if they mean the same: hosts if a program would dial the
-// same, ports with the default of the scheme, texts with escapes that any program may add
-// or remove. It ignores whether a result is OK.
+// PartNames. Two parts are equal if they have the same meaning. Two hosts are equal if a
+// program would dial the same host. A missing port equals the default port of the scheme.
+// Two texts are equal if they differ only in escapes that any program may add or remove.
+// It ignores whether a result is OK.
 func (l *Lens) Differences(a, b ParseResult) []string {
 	return l.meaning(a).differences(l.meaning(b))
 }

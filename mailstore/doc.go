@@ -2,10 +2,10 @@
 // message in "a body of mail already received" (RFC 1738 section 4).
 //
 // It reads Maildir folders (with the subfolders of Maildir++), mbox files, and files with one
-// message each (.eml, MH). A source is one of these, or a directory, which is read recursively. The
-// package detects the kind of a file from its content. It follows symbolic links, except to
-// directories that contain them. It skips files that can't be read or are not regular, and calls
-// [Options].Note.
+// message each (.eml, MH). A source is such a folder or file, or another directory, which the
+// package reads recursively. The package detects the kind of a file from its content. It follows
+// symbolic links, except to directories that contain them. It skips files that can't be read or are
+// not regular, and calls [Options].Note.
 //
 // # mbox
 //

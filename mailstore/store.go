@@ -27,8 +27,9 @@ type Options struct {
 	// Cache is the directory for the index. Open creates it if it is missing. Each set of sources
 	// has its own index. If Cache is empty or not writable, each store builds a temporary index.
 	Cache string
-	// Note is called with notes: skipped files with the reason, or a damaged or temporary index. It
-	// may be called concurrently. If nil, notes are dropped.
+	// Note is called with an error for each problem that does not end an operation: a skipped file,
+	// a damaged index or a temporary index. It may be called concurrently. If nil, notes are
+	// dropped.
 	Note func(error)
 	// Progress is called with the progress of indexing by [Store.Find], and by [Store.Refresh] and
 	// [Store.Rebuild] if their own function is nil. If nil, progress is dropped.

@@ -255,9 +255,10 @@ func links(scheme string, ids ...string) []locus.URL {
 	return list
 }
 
-// Thread returns the URLs of the messages to which this one refers, in order and each once:
-// news URLs for an article of news, and mid URLs for mail. An article has a Newsgroups field.
-// isArticle marks a message without it as an article, such as a message from a news server.
+// Thread returns the URLs of the messages to which this message refers, in order and without
+// duplicates. It returns news URLs for an article of news, and mid URLs for mail. A message
+// is an article if it has a Newsgroups field or isArticle is true, as for a message from a
+// news server.
 func (h Header) Thread(isArticle bool) []locus.URL {
 	scheme := "mid"
 	if isArticle || h.Get("Newsgroups") != "" {

@@ -75,8 +75,8 @@ type MboxMessage struct {
 
 	// Quotes lists the offsets of the ">" to remove from lines that begin with one or more ">" and
 	// "From " (mboxrd). It is empty if the body has a correct Content-Length and lines that begin
-	// with "From ", because such a body is not quoted (mboxcl2). It is also empty if there are more
-	// than a million.
+	// with "From ", because such a body is not quoted (mboxcl2). Quotes is also empty if there are
+	// more than a million offsets.
 	Quotes []int64
 	// Doubtful is the number of such lines with one ">". In an mboxo file, which quotes only
 	// "From ", the original message may contain these lines with the ">".

@@ -46,9 +46,9 @@
 // that a directory lists with the same size and time. It checks other objects with a probe,
 // by their tag or time, if possible. It downloads everything else, and does not touch the
 // file if the bytes are the same. It downloads a file again if the file was altered. A
-// resource is gone if no menu and no page links to it any more, and all of them were read
-// completely; below a directory, only the directory counts. [Options].Delete removes files
-// of resources that are gone, unless the files were altered.
+// resource is gone if no menu and no page links to it any more, and Run read all menus and
+// pages completely. If the resource is below a directory, only the directory counts.
+// [Options].Delete removes files of resources that are gone, unless the files were altered.
 //
 // # Politeness
 //
@@ -69,11 +69,11 @@
 // Programs walk it with [fs.WalkDir], read it with [fs.ReadFile], copy it with
 // [os.CopyFS] and serve it with [net/http.FS].
 //
-// A menu is a directory. Its entries are the menu's items that are objects, menus, or
-// of unknown kind: in the menu's order when the directory is read as a file, and sorted by
-// name in [FS.ReadDir]. Searches, forms, sessions, text lines and errors are left
-// out. So are items of another scheme, host or port than the root, unless [FSOptions]
-// include them.
+// A menu is a directory. Its entries are the menu's items that are objects, menus, or of
+// unknown kind: in the menu's order when the directory is read as a file, and sorted by
+// name in [FS.ReadDir]. The directory omits searches, forms, sessions, text lines and
+// errors. It also omits items whose scheme, host or port differs from the root, unless
+// [FSOptions] include such items.
 //
 // An item of unknown kind is a file until it is opened and turns out to be a menu.
 //
@@ -87,15 +87,17 @@
 // contains the original. If another item of the menu has the same name, " (2)" is added
 // before the extension. The same menu always has the same names.
 //
-// Menus may link to each other and back. A menu keeps the path at which it was found
-// first. All other links to it are symbolic links to that path. So [fs.WalkDir], which
-// does not follow links, visits each menu once and ends. Endless trees, which a
-// program can generate, end at [FSOptions.Depth] and [FSOptions.Menus], and endless menus at
-// [FSOptions.Entries], with an error that wraps [scheme.ErrTooLarge].
+// Menus may link to each other and back. The FS presents each menu as a directory at the
+// path where the FS first found the menu. All other links to the menu are symbolic links to
+// that path. So [fs.WalkDir], which does not follow links, visits each menu once and ends.
+// Endless trees, which a program can generate, end at [FSOptions.Depth] and
+// [FSOptions.Menus], and endless menus at [FSOptions.Entries], with an error that wraps
+// [scheme.ErrTooLarge].
 //
-// Size and ModTime of an entry come from the menu, or are 0 and the zero time. After the entry was opened, they come from the object, if the server reports them;
-// gopher servers rarely do. Otherwise Size of an open file reads the object to its end, and buffers up to 1 MiB, which is not read again. Size is -1 if the object is
-// truncated or larger than 1 GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
+// Size and ModTime of an entry come from the menu, or are 0 and the zero time. After the entry was opened, Size and
+// ModTime come from the object, if the server reports them; gopher servers rarely do. Otherwise Size of an open file
+// reads the object to its end, and buffers up to 1 MiB, which is not read again. Size is -1 if the object is truncated or
+// larger than 1 GiB. [net/http.FileServer] needs the size; programs that copy or read files don't.
 //
 // An open file can Seek. If the scheme can't begin in the middle of an object, as in
 // Gopher, the file is read again from the start.

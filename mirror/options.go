@@ -28,8 +28,9 @@ type Options struct {
 	// PageRequisites also mirrors the images, style sheets and scripts that pages need, on
 	// any host.
 	PageRequisites bool
-	// MaxBytes and MaxFiles end the run after so many bytes or files were downloaded.
-	// Downloads in progress are completed. Zero means no limit.
+	// MaxBytes is the number of downloaded bytes after which the run ends, and MaxFiles
+	// the number of downloaded files. Downloads in progress are completed. Zero means no
+	// limit.
 	MaxBytes int64
 	MaxFiles int
 	// Newer skips resources with an older time. The zero Time skips none.
@@ -112,7 +113,8 @@ type Event struct {
 	Err    error  // reason for Failed
 }
 
-// Summary is the outcome of a run. An interrupted run that was continued is part of it.
+// Summary is the outcome of a run. If the run continued an interrupted run, the Summary
+// includes the interrupted run.
 type Summary struct {
 	Added, Changed, Same, Gone, Failed int
 

@@ -114,11 +114,11 @@ var localTranslation = netip.MustParsePrefix("64:ff9b:1::/48")
 // IANA special-purpose registries, or is globally reachable by them. IPv6 outside
 // 2000::/3, multicast, and an address with a zone are not public.
 //
-// An address that translates to an IPv4 address is as public as the IPv4 address: IPv4-mapped
-// (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its server and
-// its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
-// A network's own translation prefix (RFC 6052 section 2.2) can't be distinguished from
-// other addresses and is not recognized, except 64:ff9b:1::/48, which is not public.
+// An address that translates to an IPv4 address is public if the IPv4 address is public.
+// These are: IPv4-mapped (::ffff:0:0/96), translated (64:ff9b::/96), 6to4, Teredo (both its
+// server and its client), and the ISATAP interface identifiers of RFC 5214 under any prefix.
+// A network's own translation prefix (RFC 6052 section 2.2) can't be distinguished from other
+// addresses and is not recognized, except 64:ff9b:1::/48, which is not public.
 func IsPublic(a netip.Addr) bool {
 	public, _ := judge(a)
 	return public

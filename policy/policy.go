@@ -33,8 +33,8 @@ type Rules struct {
 	// AllowPrivate allows addresses that are not public, wherever the URL comes from, except
 	// link-local addresses (see LinkLocal).
 	AllowPrivate bool
-	// TypedPrivate allows such addresses to a URL that is Typed or FromPrivate, never to
-	// one that is FromPublic.
+	// TypedPrivate allows the same addresses as AllowPrivate, but only for a URL that is
+	// Typed or FromPrivate, never for a URL that is FromPublic.
 	TypedPrivate bool
 	// LinkLocal extends AllowPrivate and TypedPrivate to link-local addresses:
 	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services of clouds
@@ -94,8 +94,8 @@ type Target struct {
 	// OtherPort is another port that belongs to the scheme for this URL, or 0 if there is none.
 	OtherPort uint16
 	// Encoded reports that a request contains the URL as written, so that the server
-	// receives no decoded byte. A redirect may go to any port of such a scheme. It is true
-	// for http and https.
+	// receives no decoded byte. If Encoded is true, a redirect to the URL may use any
+	// port. It is true for http and https.
 	Encoded bool
 	// OffPort holds the control characters that may be sent to other ports than Port.
 	OffPort escape.Set

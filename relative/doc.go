@@ -19,9 +19,9 @@
 // An absolute form without "/" after its scheme stays unchanged, though section 5.2.2
 // would remove its dot segments.
 //
-// With [RFC3986], a form that begins with a name and ":" is an error if the name does
-// not begin with a letter: "10.0.0.7:8080/foo" is neither a URI nor a relative reference. RFC
-// 1738 allows such a name for a scheme.
+// With [RFC3986], a form that begins with a name and ":" is an error if the name does not
+// begin with a letter: "10.0.0.7:8080/foo" is neither a URI nor a relative reference. RFC
+// 1738 allows a scheme name that begins with a digit.
 //
 // If the result has no host and its path begins with "//", Resolve writes "/." before
 // the path, because "//" would begin a host. If it has a host, no path, and a search

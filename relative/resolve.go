@@ -54,7 +54,7 @@ const (
 	// identifies by an address, an identifier or the content itself.
 	Opaque
 	// Data means that "/" is data, as in gopher (RFC 1738 section 3.4). The draft says that
-	// software assumes a hierarchy there, "normally correctly".
+	// software assumes a hierarchy in gopher URLs, "normally correctly".
 	Data
 	// None means that URLs of the scheme have no path (RFC 1808 section 2.3).
 	None
@@ -93,7 +93,8 @@ func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 // ResolveWith is like [Ref.Resolve] but takes options. The notes are warnings: the
 // rules are not clear, or the author of the form may have meant something else.
 //
-// base is a URL as [locus.Parse] reads it. The function [Parse] reads a base URL by RFC 3986.
+// The parameter base is a URL as [locus.Parse] reads it. The function [Parse] reads a base URL
+// by RFC 3986.
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	var added Notes
 	if r.slash > 0 {

@@ -14,10 +14,10 @@ import (
 //go:embed iana.txt
 var ianaNames string
 
-// NameStatus returns the status of a scheme in IANA's registry of URI schemes
-// (RFC 7595): "permanent", "provisional" or "historical". It returns
-// "unregistered" for a name in wide use that IANA does not register, and "" for
-// any other name. name must be in lower case.
+// NameStatus returns the status of a scheme in IANA's registry of URI schemes (RFC 7595):
+// "permanent", "provisional" or "historical". It returns "unregistered" for a name in
+// wide use that IANA does not register, and "" for any other name. The name must be in
+// lower case.
 func NameStatus(name string) string {
 	if !locus.IsScheme(name) {
 		return ""

@@ -90,10 +90,10 @@ type Syntax struct {
 	// there is no advice.
 	Notes func(u locus.URL) []locus.Violation
 
-	// Clean holds facts that together rule out violations of RFC 1738. A registry does not
-	// call Check for a URL with all of them and a hostname or hostnumber. If NoHost is
-	// among them, the host may be empty instead. If Clean is zero, the registry always
-	// calls Check.
+	// Clean holds facts that together rule out violations of RFC 1738. If a URL has all
+	// these facts and a hostname or hostnumber, a registry does not call Check for the
+	// URL. If Clean includes NoHost, the host may be empty instead. If Clean is zero, the
+	// registry always calls Check.
 	Clean locus.Facts
 }
 
@@ -107,11 +107,11 @@ type Access struct {
 	Opener Opener
 
 	// Archived returns the resource at u from archived bytes: the bytes of an object's
-	// body, or of Menu.Source. mediaType is the type that the server reported, or empty.
-	// Closing the resource closes body; if Archived fails, it must close body. It must not
-	// open a connection. If body has a method Date() time.Time, it returns the time of
-	// archiving, which Archived needs for dates without a year. If Archived is nil, the
-	// bytes are an object.
+	// body, or of Menu.Source. The parameter mediaType is the type that the server
+	// reported, or empty. Closing the resource closes body; if Archived fails, it must
+	// close body. It must not open a connection. If body has a method Date() time.Time, it
+	// returns the time of archiving, which Archived needs for dates without a year. If
+	// Archived is nil, the bytes are an object.
 	Archived func(u locus.URL, mediaType string, body io.ReadCloser) (Resource, error)
 }
 

@@ -36,7 +36,8 @@ type Error struct {
 	File     string // path of the file
 	Part     string // path of the part to resume from; empty if none
 	PartSize int64  // size of Part in bytes
-	// Resumable reports that the server said it can continue Part.
+	// Resumable reports that, according to the server, a later run can continue the download of
+	// Part.
 	Resumable bool
 	Err       error
 }

@@ -35,8 +35,8 @@ type Job struct {
 type Result struct {
 	Index int // index of the job
 	Job   Job
-	// Resource is the object or menu that was written, closed, for its description. It is
-	// nil after an error, or if nothing was downloaded.
+	// Resource is the object or menu that was written. It is closed, so a caller can read
+	// only its description. It is nil after an error, or if nothing was downloaded.
 	Resource scheme.Resource
 	URL      locus.URL // URL after redirects
 	Size     int64     // file size

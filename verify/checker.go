@@ -201,7 +201,7 @@ func (c *Checker) Host(u locus.URL) (name string, atOnce int, interval time.Dura
 }
 
 // Keeps reports whether a program may store the outcome of t and may check t on another
-// machine. That is so if the URL is not local and contains no password.
+// machine. The result is true if the URL of t is not local and contains no password.
 func (c *Checker) Keeps(t *Target) bool { return c.isRemembered(t.URL) }
 
 // Page reports whether the target link, which is the target of a link in the given page,

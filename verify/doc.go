@@ -96,8 +96,8 @@
 // # Escapes
 //
 // As browsers do, the Verifier requests a "%" outside an escape as "%25", and a space in
-// HTML as "%20". A "?" ends the host (RFC 3986 section 3.2). A link that needs such a repair
-// gets a [Warning].
+// HTML as "%20". A "?" ends the host (RFC 3986 section 3.2). If the Verifier repaired a link
+// in one of these ways, the link gets a [Warning].
 //
 // # Secrets
 //

@@ -81,8 +81,8 @@ type Options struct {
 	// after Include. Excluded links are [Ignored].
 	Include, Exclude []policy.Pattern
 	// Reserved also verifies links to hosts that are reserved for examples
-	// ([policy.IsReserved]). Without Reserved, such links in documents are [Ignored], unless
-	// the document came from such a host.
+	// ([policy.IsReserved]). Without Reserved, links to these hosts are [Ignored], unless
+	// the document came from a reserved host.
 	Reserved bool
 	// Schemes restricts the run to links with these schemes. If nil, all schemes match.
 	Schemes []string
@@ -91,8 +91,9 @@ type Options struct {
 	// Remap replaces parts of URLs. The first Remap that matches a URL applies.
 	Remap []Remap
 	// FallbackExtensions lists file extensions to try for a missing file, without the dot:
-	// with "html", the link a also finds a.html. They also replace one another: with "html"
-	// and "md", the link a.html also finds a.md.
+	// with "html", the link a also finds a.html. The Verifier also tries each extension in
+	// the list instead of another extension in the list: with "html" and "md", the link
+	// a.html also finds a.md.
 	FallbackExtensions []string
 	// IndexFiles lists the names of index files, in order of preference. A directory
 	// without any of them is [Dead]. If nil, a directory needs no index file, and the package

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// IsFirstLine reports whether a decompressed file is an archive if its first line, without the
-// newline, is line.
+// IsFirstLine reports whether line is the first line of an archive. The line is from the
+// beginning of a decompressed file, without its newline.
 func IsFirstLine(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("WARC/")) || isARC(string(line))
 }
@@ -44,8 +44,8 @@ var (
 )
 
 // WATType returns, in lower case, the type of the record that a WAT file's metadata record
-// describes. block is the metadata record's block, in JSON. If the block describes something
-// else, WATType returns "".
+// describes. The parameter block is the metadata record's block, in JSON. If the block
+// describes something else, WATType returns "".
 func WATType(text []byte) (string, error) {
 	typ, _, err := find(text, watType)
 	if err != nil || typ != nil {

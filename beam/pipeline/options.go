@@ -43,7 +43,7 @@ type Options struct {
 	// Compression is the compression of text and NDJSON: "none", "gzip" or "zstd". If empty, it is
 	// "none".
 	Compression string
-	// Shards is the number of output files. Zero means one per bundle of the runner.
+	// Shards is the number of output files. Zero means one file for each bundle of the runner.
 	Shards int
 	// Overwrite replaces the files of an earlier run.
 	Overwrite bool
@@ -58,10 +58,10 @@ type Options struct {
 	Delimiter string
 	// Key is the path of the URL in a JSON line, as in [lines.Key]. If empty, lines are not JSON.
 	Key string
-	// NoLift sends every record instead of one per key and bundle.
+	// NoLift sends every record. By default, each bundle sends one record for each key.
 	NoLift bool
-	// Salts is the number of parts in which a hot key is counted. Zero means 16, and [NoSalts]
-	// means one.
+	// Salts is the number of parts in which a hot key is counted. Zero means 16 parts, and
+	// [NoSalts] means one part.
 	Salts int
 	// Job is a name for temporary files. It must differ in each run. If empty, a random name is
 	// used.

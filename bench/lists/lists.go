@@ -1,5 +1,5 @@
-// Package lists makes lists of URLs to measure: real ones from the disk of this machine,
-// and generated ones. The same disk and seed give the same lists.
+// Package lists makes lists of URLs to measure: real URLs from the disk of this machine,
+// and generated URLs. The same disk and seed give the same lists.
 package lists
 
 import (

@@ -106,8 +106,8 @@ func faults(text string, isUTF8 bool) []Fault {
 	return s.faults
 }
 
-// FaultsUTF8 is [Faults] by RFC 6531 section 3.3, which allows UTF-8 in atoms and quotes. A
-// text that is not UTF-8 is one fault.
+// FaultsUTF8 is [Faults] by RFC 6531 section 3.3, which allows UTF-8 in atoms and quotes.
+// For a text that is not UTF-8 it returns one fault.
 func FaultsUTF8(text string) []Fault {
 	if !utf8.ValidString(bnf.Decode(text)) {
 		return []Fault{{Start: 0, End: len(text), Help: "the address is not valid UTF-8"}}

@@ -49,8 +49,8 @@ func portAdvice(r *scheme.Registry, u locus.URL) string {
 }
 
 // Later returns a note about a text that conforms to RFC 1738, but not to RFC 3986 and
-// the scheme's current standard, or the reverse. list must hold the findings by RFC 1738.
-// If the standards agree, ok is false.
+// the scheme's current standard, or the reverse. The list must hold the findings by RFC
+// 1738. If the standards agree, ok is false.
 func Later(r *scheme.Registry, text string, list []locus.Violation) (v locus.Violation, ok bool) {
 	later := r.CheckURI(rfc3986.Parse(text))
 	conforms, did := locus.Conforms(later), locus.Conforms(list)

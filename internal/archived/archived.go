@@ -73,8 +73,8 @@ func (b *Buffer) Tee(r io.Reader) io.Reader {
 	return io.TeeReader(r, b)
 }
 
-// Attach sets the Source of m. mediaType is the type that the server reported. If there were too many
-// bytes, Source returns nil.
+// Attach sets the Source of m. The parameter mediaType is the type that the server reported. If there
+// were too many bytes, Source returns nil.
 func (b *Buffer) Attach(m *scheme.Menu, mediaType string) {
 	if b == nil {
 		return

@@ -128,8 +128,8 @@ func (f *Findings) AnyCase() {
 	}
 }
 
-// Section returns the section for a finding by the profile: rfc1738, or the draft's production
-// called production.
+// Section returns the section for a finding. For RFC 1738 it is the text in rfc1738. For the
+// URI draft it names the draft and the given production.
 func (f *Findings) Section(rfc1738, production string) string {
 	if f.Profile == locus.RFC1630 && !f.NoDraft {
 		return "URI draft, " + production
@@ -154,8 +154,8 @@ func (f *Findings) Xchars(part string, offset int, text string) {
 	f.Chars(part, offset, text, set)
 }
 
-// Chars adds a finding for each octet of text, at offset, that is not in set. part is
-// the name of the production.
+// Chars adds a finding for each octet of text, at offset, that is not in set. The
+// parameter part is the name of the production.
 func (f *Findings) Chars(part string, offset int, text string, set octet.Class) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]

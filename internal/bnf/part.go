@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Form returns an error if u has another scheme or no "//". production is the name of the
-// scheme's production in section 5, such as "gopherurl".
+// Form returns an error if u has another scheme or no "//". The parameter production is
+// the name of the scheme's production in section 5, such as "gopherurl".
 func Form(u locus.URL, scheme, production string) error {
 	switch {
 	case u.Scheme() != scheme:
@@ -46,8 +46,8 @@ func SchemePart(u locus.URL) (text string, offset int) {
 	return u.SchemePart(), len(u.Scheme()) + 1
 }
 
-// Decode returns text decoded. text must be part of a [locus.URL], so that all escapes are
-// valid.
+// Decode returns the decoded text. The text must be part of a [locus.URL], so that all
+// escapes are valid.
 func Decode(text string) string {
 	octets, _ := escape.Decode(text)
 	return octets

@@ -93,8 +93,9 @@ func Decode(name, octets string) (text string, ok bool) {
 func Text(octets string) string { return octet.Text(octets) }
 
 // NewReader returns a reader that decodes r from the charset to UTF-8. If the name is empty or
-// unknown, each byte that is not part of a UTF-8 character is read as ISO Latin 1. size is the
-// approximate size of r, or negative. A short text is read at once, without larger buffers.
+// unknown, each byte that is not part of a UTF-8 character is read as ISO Latin 1. The
+// parameter size is the approximate size of r, or negative if the size is unknown. A short
+// text is read at once, without larger buffers.
 func NewReader(name string, r io.Reader, size int64) io.Reader {
 	const short = 4 << 10
 	if size < 0 || size > short {

@@ -23,8 +23,8 @@ type Queue[T any] struct {
 	closed  bool
 }
 
-// Host holds the limits that its jobs share. The host without a name is for jobs without a
-// server; no limit, pause or shutdown applies to it.
+// Host holds the limits that its jobs share. A Host without a name holds jobs without a
+// server. No limit, pause or shutdown applies to such a Host.
 type Host[T any] struct {
 	limits Limits
 	jobs   []T

@@ -38,7 +38,7 @@ func New(r scheme.Recorder) *Exchange {
 }
 
 // Begin begins the exchange on a connection. The caller must call it again if package net/http
-// tries another connection. remote is the server's address, or nil if unknown.
+// tries another connection. The parameter remote is the server's address, or nil if unknown.
 func (x *Exchange) Begin(remote net.Addr) {
 	if x == nil {
 		return

@@ -24,8 +24,8 @@ func (ids *documentIDs) add(name string) {
 
 // AsciidocIDs returns the names of the parts of an AsciiDoc document: the names that
 // Asciidoctor and GitHub generate, and the titles by which a cross reference may name a
-// section. open reports whether the document may have other names: it includes files, or
-// is itself a part.
+// section. The result open reports whether the document may have other names, because it
+// includes files, or because it has no title and may be a part of another document.
 func AsciidocIDs(source string) (list []string, open bool) {
 	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
 	a := readIDs(source, &ids)

@@ -35,7 +35,7 @@ const (
 	// HTMLBlock is an HTML block.
 	HTMLBlock
 	// LinkText is running text or code in the text, the title or the alternative text of a
-	// link or image. A URL in it is no link (GFM 6.9).
+	// link or image. A URL in a LinkText is not a link (GFM 6.9).
 	LinkText
 	// Xref is a cross reference of AsciiDoc.
 	Xref

@@ -115,7 +115,7 @@ var byExtension = map[string]string{
 }
 
 // ByName returns the media type of the extension of name, without parameters, or "" if it
-// is unknown. name may be a path with "/".
+// is unknown. The name may be a path with "/".
 func ByName(name string) string {
 	name = path.Base(name)
 	dot := strings.LastIndexByte(name, '.')

@@ -9,8 +9,9 @@ type Option struct {
 	// until Sub returns. Read calls it, as it calls Changed. If nil, Read ignores the
 	// data.
 	Sub func(data []byte)
-	// Changed is called when the option is turned on or off, on this side (us) or the
-	// other side, or stays off although Ask requested it. It may be nil.
+	// Changed is called when the option is enabled or disabled, or if it stays disabled
+	// although Ask requested it. If us is true, this concerns this side, otherwise the
+	// other side. It may be nil.
 	Changed func(us, on bool)
 }
 

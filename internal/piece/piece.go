@@ -15,9 +15,9 @@ const Time = 100 * time.Millisecond
 // Copier is a body that may be able to copy itself. After ErrUnsupported, which means that
 // nothing was copied, the caller must continue with Read.
 type Copier interface {
-	// CopyPiece copies up to n bytes to w, and returns their number. It copies fewer
-	// without an error if they do not arrive within Time, and returns io.EOF at the end.
-	// Any other error, from w or from the body, ends the body.
+	// CopyPiece copies up to n bytes to w, and returns their number. If fewer bytes
+	// arrive within Time, it copies these bytes and returns no error. At the end of the
+	// body it returns io.EOF. Any other error, from w or from the body, ends the body.
 	//
 	// If a deadline of w may have passed when CopyPiece returns without an error, the caller
 	// must give up, because w may have lost bytes.

@@ -314,8 +314,8 @@ func (f *File) away(fn func() error) error {
 	return nil
 }
 
-// Open locks and verifies the database and keeps it open until Unlock. It sets a damaged
-// database aside and creates an empty one; The result damage is then the reason.
+// Open locks and verifies the database and keeps it open until Unlock. If the database is
+// damaged, Open renames it, creates an empty database and returns the reason as damage.
 func (f *File) Open() (damage, err error) {
 	if err := f.Lock(); err != nil {
 		return nil, err

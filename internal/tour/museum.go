@@ -235,9 +235,9 @@ func (m *Demo) keep(server io.Closer, err error) error {
 func (m *Demo) host(name string) string { return m.tcp[name].Addr().(*net.TCPAddr).IP.String() }
 func (m *Demo) port(name string) int    { return m.tcp[name].Addr().(*net.TCPAddr).Port }
 
-// Ports returns the ports of the tour's servers for [policy.Rules]. Without them, the
-// policy would deny redirects to these servers, because the ports are not the defaults of
-// the schemes.
+// Ports returns the ports of the tour's servers for [policy.Rules]. If the rules do not
+// allow these ports, the policy denies redirects to the servers, because the ports are
+// not the default ports of the schemes.
 func (m *Demo) Ports() []uint16 { return m.addresses.ports() }
 
 // Client returns a client for the schemes of r that can connect only to the tour's servers

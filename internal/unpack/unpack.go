@@ -55,8 +55,8 @@ const (
 	bzip2Size  = len("BZh")
 )
 
-// Detect returns the format of a file that begins with head. sure is false if more bytes are needed
-// to decide.
+// Detect returns the format of a file that begins with head. The result sure is false if Detect
+// needs more bytes to decide.
 func Detect(head []byte) (f Format, sure bool) {
 	sure = true
 	for _, m := range magic {

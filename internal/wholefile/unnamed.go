@@ -11,8 +11,9 @@ type Temporary struct {
 	name string // the name that Close removes; empty if there is none
 }
 
-// CreateTemporary creates a file for reading and writing. folder and pattern have the same
-// meaning as in [os.CreateTemp]. If the system supports it, the file has no name.
+// CreateTemporary creates a file for reading and writing. The parameters folder and
+// pattern have the meaning of the parameters dir and pattern of [os.CreateTemp]. If the
+// system supports it, the file has no name.
 func CreateTemporary(folder, pattern string) (*Temporary, error) {
 	if folder == "" {
 		folder = os.TempDir()

@@ -1,8 +1,8 @@
 //go:build ignore
 
-// This program writes table.txt, which holds the properties of each character in
-// Unicode Technical Standard 46, from the newest table of golang.org/x/net/idna. The
-// toolchain would select an older one.
+// This program writes table.txt, which holds the properties of each character in Unicode
+// Technical Standard 46, from the newest table of golang.org/x/net/idna. The toolchain
+// would select an older table.
 //
 //	go run maketable.go
 package main

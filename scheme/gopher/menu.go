@@ -498,9 +498,9 @@ func newMenuReader(r io.Reader, limits *Limits) *menuReader {
 // menu exceeds a limit, the error wraps [scheme.ErrTooLarge]. Otherwise it wraps the
 // error of the reader. The lines before an error are valid.
 //
-// Lines end with CR LF, LF or CR. Next skips empty lines. The texts of a line may
-// share memory with the texts of lines near it, so a caller that retains a few of
-// many lines should clone their texts.
+// Lines end with CR LF, LF or CR. Next skips empty lines. The texts of a line may share
+// memory with the texts of neighboring lines. So if a caller retains only a few of many
+// lines, it should clone the texts of these lines.
 func (m *menuReader) Next() (l menuLine, err error) {
 	text, err := m.line()
 	switch {

@@ -31,12 +31,12 @@
 //
 // # Servers and logins
 //
-// The client opens a URL without a server at [Options].Server. It sends a login
-// only after the server requires one (480), and only over TLS: the TLS of snews
-// and nntps, or STARTTLS. If [Options].ClearLogin is set, it also sends it without
-// TLS. The login is the user and password of the server's URL, or the answer to
-// [scheme.Request].Ask. The client reuses a connection with such an answer only if
-// the answer is the same.
+// The client opens a URL without a server at [Options].Server. It sends a login only
+// after the server requires one (480), and only over TLS: the TLS of snews and nntps, or
+// STARTTLS. If [Options].ClearLogin is set, the client also sends a login without TLS.
+// The login is the user and password of the server's URL, or the answer to
+// [scheme.Request].Ask. If the login of a connection came from Ask, the client reuses the
+// connection only for a request with the same answer.
 //
 // # Differences from RFC 1738
 //

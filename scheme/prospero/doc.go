@@ -49,17 +49,17 @@
 //
 // A menu lists the links in the server's order. While the caller reads the items, the
 // client replaces a union link by the links of its directory. It lists each directory
-// once. A link to a Prospero object has a prospero URL. A link to anything else,
-// which Prospero calls external, has the URL of its best access method, and its
-// fields list all methods. The menu omits invisible links. A link that cannot be
-// followed has no URL and a note with the reason. If the client cannot list the
-// directory of a union link, the link has its URL and such a note. The client does
-// not apply filters; the item's note reports them.
+// once. A link to a Prospero object has a prospero URL. A link to anything else, which
+// Prospero calls external, has the URL of its best access method, and its fields list all
+// methods. The menu omits invisible links. A link that cannot be followed has no URL and
+// a note with the reason. If the client cannot list the directory of a union link, the
+// link has its URL and a note with the reason. The client does not apply filters; the
+// item's note reports them.
 //
 // # Messages
 //
-// In a reply an apostrophe starts or ends quotes, anywhere within a token. Two inside
-// quotes are one apostrophe, and no octet in quotes ends a line. Servers also send CR LF,
+// In a reply an apostrophe starts or ends quotes, anywhere within a token. Inside quotes,
+// two apostrophes mean one apostrophe, and no octet ends a line. Servers also send CR LF,
 // CR, no end of the last line, and empty lines; the client accepts them all. An unknown
 // line is a warning. A faulty link does not affect other links, but a truncated line
 // makes the reply an error. A server does not quote the name of a link of type NULL, so

@@ -17,10 +17,10 @@
 //
 // In RFC 1738 the document-id is "encoded as necessary", and only its server may
 // decompose it. The URI draft requires "encoded fields of the WAIS identifier, in the
-// same order as in the WAIS identifier": for each field its number, "=", its
-// contents, and ";". Programs of the time wrote those, preceded by the document's
-// length and "/", which neither text allows. Parse selects the first matching form,
-// and [URL.Form] returns it:
+// same order as in the WAIS identifier": for each field its number, "=", its contents,
+// and ";". Programs of the time wrote such fields after the document's length and "/",
+// but neither text allows this form. Parse selects the first matching form, and
+// [URL.Form] returns it:
 //
 //	LengthForm    206/1=host;2=db;3=id;      as programs wrote it
 //	FieldsForm    1=host;2=db;3=id;          by the URI draft
@@ -56,14 +56,14 @@
 // [Client] uses the protocol over TCP. Servers are stateless, so a client can use a
 // connection for many URLs, one request at a time.
 //
-// A search is a menu of documents, with an item for each type of a document. After
-// the hit of a source description, the menu has a link to its database; a menu
-// fetches at most 40 descriptions for that. A search without hits but with a
-// diagnostic is an error. A database without a search is its description, and a form
-// for a search. The client reads a document in ranges of octets until the server
-// reports its end, and ignores the length in a URL or a hit. It does not change the
-// octets. Relevance feedback finds documents that resemble others: see
-// [scheme.Request.Like].
+// A search is a menu of documents, with an item for each type of a document. After a hit
+// that is a source description, the menu has a link to the database that the description
+// names. For these links, the client fetches at most 40 descriptions for each menu. A
+// search without hits but with a diagnostic is an error. A database without a search is
+// its description, and a form for a search. The client reads a document in ranges of
+// octets until the server reports its end, and ignores the length in a URL or a hit. It
+// does not change the octets. Relevance feedback finds documents that resemble others:
+// see [scheme.Request.Like].
 //
 // The client connects only to the server of the URL, whatever hosts a document-id, a
 // source description or a document of type URL names. It sends nothing about the user

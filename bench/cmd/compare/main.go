@@ -1,5 +1,5 @@
 // Command compare measures every peer on every list, in interleaved rounds. It prints the
-// medians and their ratios to net/url's.
+// medians and their ratios to the medians of net/url.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Command extract measures programs and libraries that find URLs in a corpus of documents from this
-// machine, in interleaved rounds. It prints the speed, the memory and the number of URLs of each. A
-// missing program has the column "-".
+// machine, in interleaved rounds. For each program or library it prints the speed, the memory and
+// the number of URLs. A missing program has the column "-".
 package main
 
 import (

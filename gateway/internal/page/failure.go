@@ -9,9 +9,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Failure writes the page for an error. kind is the result of access.KindOf. For a cid URL,
-// the page has a form for the URL of the message, which it sends to [Site.Home] as "in"
-// with "url". If the input was not a URL, the URL box repeats it.
+// Failure writes the page for an error. The parameter kind is the result of access.KindOf.
+// For a cid URL, the page has a form for the URL of the message, which it sends to
+// [Site.Home] as "in" with "url". If the input was not a URL, the URL box repeats it.
 func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	head := Head{}
 	if h != nil {

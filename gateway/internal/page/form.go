@@ -14,9 +14,9 @@ import (
 // maxRadios is the maximum number of choices for radio buttons.
 const maxRadios = 5
 
-// Form writes the page of a form. answers holds the previous answers; if nil, the page
-// shows the defaults. problem is the reason why the previous answers were rejected; may be
-// nil.
+// Form writes the page of a form. The parameter answers holds the previous answers; if it
+// is nil, the page shows the defaults. The parameter problem is the reason why the gateway
+// rejected the previous answers; it may be nil.
 func (p *Printer) Form(w io.Writer, h *Head, f *scheme.Form, answers []string, problem error) error {
 	g := p.begin(w, h, nil, kindOfForm(f), "")
 	g.form(f, answers, problem)

@@ -67,7 +67,8 @@ type Show struct {
 // as returns s with the class c.
 func (s Show) as(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types} }
 
-// Head holds what a page shows in addition to its content. All fields are optional.
+// Head holds the information that a page shows in addition to its content. All fields are
+// optional.
 type Head struct {
 	URL   locus.URL   // of the request; zero for a page that is not about a URL
 	Found locus.URL   // after redirects; zero if equal to URL

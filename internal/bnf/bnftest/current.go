@@ -18,8 +18,9 @@ type CurrentInvariants struct {
 	twin     func(text string) bool
 }
 
-// NewCurrentInvariants returns the invariants for row. twin reports whether a text that
-// conforms to RFC 3986 also matches the grammar of the current standard. twin may be nil.
+// NewCurrentInvariants returns the invariants for row. The function twin, which may be
+// nil, reports whether a text that conforms to RFC 3986 also matches the grammar of the
+// current standard.
 func NewCurrentInvariants(row scheme.Scheme, twin func(text string) bool) CurrentInvariants {
 	r, err := scheme.NewRegistry(row)
 	if err != nil {

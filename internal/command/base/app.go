@@ -188,8 +188,9 @@ func (e SignalError) Error() string {
 func (a *App) OutputFailed() bool { return a.sink.err != nil }
 
 // WithoutOutputError returns err without the failure of standard output, which Execute
-// reports. It returns other errors joined to that failure: if the reader has closed the
-// pipe, the user must still learn that the server truncated the resource.
+// reports. It returns the other errors that are joined to that failure. For example, if
+// the reader has closed the pipe, the command must still report that the server truncated
+// the resource.
 func (a *App) WithoutOutputError(err error) error {
 	if err == nil || !a.OutputFailed() || !errors.Is(err, a.sink.err) {
 		return err

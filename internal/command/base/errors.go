@@ -97,7 +97,7 @@ func Message(err error) string {
 }
 
 // AllowedBy returns the end of a message about a denied URL: the flag that allows it, or ""
-// if no flag does. rule and port are fields of a [policy.DeniedError].
+// if no flag does. The parameters rule and port are fields of a [policy.DeniedError].
 func AllowedBy(rule string, port uint16) string {
 	switch {
 	case rule == "private":

@@ -80,7 +80,7 @@ func (a *App) CheckConfig(flags *pflag.FlagSet) (*config.Report, error) {
 }
 
 // Reread reads the configuration again, into a new App that has the flags, the environment and
-// standard error of a. flags are the flags of the subcommand.
+// standard error of a. The parameter flags holds the flags of the subcommand.
 func (a *App) Reread(flags *pflag.FlagSet) (*App, *config.Report, error) {
 	b := New(a.Context, a.In, io.Discard, a.ErrOut, a.Getenv)
 	b.Environ, b.OutTTY, b.ErrTTY, b.Width = a.Environ, a.OutTTY, a.ErrTTY, a.Width

@@ -28,7 +28,7 @@ func (l *RequestLog) AddFlags(cmd *cobra.Command, group string) {
 }
 
 // Observe returns a function that writes a record for each request, or nil if there is no
-// log. configured is the format if the user did not set the flag.
+// log. The parameter configured is the format if the user did not set the flag.
 func (l *RequestLog) Observe(a *App, configured config.LogFormat) access.ObserveFunc {
 	log := a.Logger(cmp.Or(l.format, configured))
 	if log == nil {

@@ -44,8 +44,8 @@ func (f *MemoryFlags) limit() int64 {
 	return max(bulk.MachineMemory()/4, leastMemory)
 }
 
-// Processors returns the number of processors to use. Each processor needs buffers, so with
-// little memory Processors returns fewer than the machine has.
+// Processors returns the number of processors to use. Each processor needs buffers. So if
+// the memory is small, the result is less than the number of processors of the machine.
 func (f *MemoryFlags) Processors() int {
 	return min(runtime.GOMAXPROCS(0), int(f.limit()/(4*buffers)))
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Politeness returns the request limits of the flags. In p, a zero Parallel or PerHost
-// selects the configured value, and a zero Retry or MaxWait means none. rate is the maximum
-// number of requests per second to one host; zero means no limit.
+// selects the configured value, and a zero Retry or MaxWait means none. The parameter rate
+// is the maximum number of requests per second to one host; zero means no limit.
 func (a *App) Politeness(p access.Politeness, rate float64) access.Politeness {
 	p.Parallel = cmp.Or(p.Parallel, a.Config.Parallel)
 	p.PerHost = cmp.Or(p.PerHost, a.Config.PerHost)

@@ -60,8 +60,8 @@ type Options struct {
 	// lead to private addresses.
 	FromOthers bool
 
-	// Wait is the maximum time that Dial waits before it connects. New extends time limits
-	// that include this time.
+	// Wait is the maximum time that Dial waits before it connects. New extends each time
+	// limit that includes this wait.
 	Wait time.Duration
 
 	// Record is like [access.Options].Record. If nil, nothing is recorded.
@@ -269,8 +269,8 @@ func telnetOptions(a *base.App, page bool) *telnet.Options {
 // maxTerminalType is the longest terminal type that hosts must accept (RFC 1091).
 const maxTerminalType = 40
 
-// NewsServer returns the news server from the configuration or NNTPSERVER. The zero URL
-// means that neither names one.
+// NewsServer returns the news server from the configuration or NNTPSERVER. If neither
+// names a server, NewsServer returns the zero URL.
 func NewsServer(a *base.App) (locus.URL, error) {
 	server := a.Config.News.Server
 	if server.IsZero() {

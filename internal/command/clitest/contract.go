@@ -10,10 +10,10 @@ import (
 )
 
 // CheckContract compares the keys of JSON objects with the keys that a section of the contract
-// lists. file is docs/contract.md, and section is a heading. The section must list each key
-// that an object of one of the types can have, and no other key. It lists keys in the first
-// column of a table or as {"name","kind"}. The row of a key must say when an object omits the
-// key.
+// lists. The parameter file is the path of docs/contract.md, and section is a heading in that
+// file. The section must list each key that an object of one of the types can have, and no
+// other key. It lists keys in the first column of a table or as {"name","kind"}. The row of a
+// key must say when an object omits the key.
 func CheckContract(t *testing.T, file, section string, types ...reflect.Type) {
 	t.Helper()
 	listed := contractKeys(t, file, section)

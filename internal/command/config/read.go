@@ -41,8 +41,8 @@ func (s Source) unregistered(key setting, known map[string]bool) (names []string
 	return names
 }
 
-// Path returns the path of the file, or "" without a home directory. required reports
-// whether the user named the file.
+// Path returns the path of the file, or "" without a home directory. The result required
+// reports whether the user named the file.
 func (s Source) Path() (name string, required bool) {
 	if name := cmp.Or(s.File, s.Getenv("LOCUS_CONFIG")); name != "" {
 		return name, true

@@ -15,8 +15,8 @@ import (
 )
 
 // Main is the TestMain of a package with script tests. It makes the test binary act as the
-// programs "locus", which the scripts run, and "locus-served". command runs "locus" with the
-// given arguments and returns the exit status.
+// programs "locus", which the scripts run, and "locus-served". The function command runs
+// "locus" with the given arguments and returns the exit status.
 func Main(m *testing.M, command func(a *base.App, args []string) int) {
 	// Many tests wait for a time limit, and need no processor meanwhile.
 	flag.Set("test.parallel", "8")

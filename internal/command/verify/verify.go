@@ -70,11 +70,13 @@ type Engine interface {
 
 // Start creates an engine with the options from the flags and the rules, and the options for
 // the clients that open URLs. After the run, the caller must call the returned function end,
-// which closes the engine. complete reports whether the caller received all results.
+// which closes the engine. The parameter complete of that function reports whether the
+// caller received all results.
 type Start func(ctx context.Context, o *verify.Options, c client.Options) (e Engine, end func(complete bool) error, err error)
 
-// NewWith returns the subcommand with the caller's engine. The result without lists the names
-// of the flags that have no effect on this engine. The subcommand hides and rejects them.
+// NewWith returns the subcommand with the caller's engine. The parameter without lists the
+// names of the flags that have no effect on this engine. The subcommand hides and rejects
+// them.
 func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
 	v := newVerifier(a)
 	v.start = start

@@ -8,8 +8,8 @@ import (
 )
 
 // GlobalIgnore returns the name of the user's own rules file, as git finds it:
-// core.excludesFile in the configuration, or its default (git-config(1)). env returns
-// environment variables. The file need not exist.
+// core.excludesFile in the configuration, or its default (git-config(1)). The function
+// env returns the value of an environment variable. The file need not exist.
 func GlobalIgnore(env func(string) string) string {
 	home, config := env("HOME"), env("XDG_CONFIG_HOME")
 	if config == "" && home != "" {

@@ -13,10 +13,11 @@ import (
 // Server answers requests from memory.
 type Server = servetest.LineServer
 
-// Start starts a server with a new certificate on a free port of 127.0.0.1. responses
-// maps a path and query, such as "/search?words", to a whole response with header and
-// body. If a key ends in "?", the response is for any other query of its path, and the
-// server adds the decoded query. The server answers other requests with status 51.
+// Start starts a server with a new certificate on a free port of 127.0.0.1. The map
+// responses maps a path and query, such as "/search?words", to a whole response with
+// header and body. If a key ends in "?", the response is for any other query of its path,
+// and the server adds the decoded query. The server answers other requests with status
+// 51.
 func Start(responses map[string]string) (*Server, error) {
 	certificate, err := certtest.New()
 	if err != nil {

@@ -90,7 +90,7 @@ type Server struct {
 	phoneLog []string
 }
 
-// Start starts a server. root is the menu with the empty selector. o may be nil.
+// Start starts a server. The parameter root is the menu with the empty selector. o may be nil.
 func Start(root Item, o *Options) (*Server, error) {
 	s := new(Server)
 	if o != nil {

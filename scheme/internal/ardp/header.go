@@ -75,8 +75,9 @@ type Header struct {
 // Has reports whether a field is present.
 func (h *Header) Has(f Field) bool { return h.Fields >= f }
 
-// Position returns the number of a packet and the total, or 0 if there is none. A
-// header without both belongs to a message of one packet.
+// Position returns the number of a packet and the total number of packets. The total is 0
+// if the header does not contain it. A header without a packet number belongs to a
+// message of one packet.
 func (h *Header) Position() (number, total int) {
 	if !h.Has(FieldNumber) {
 		return 1, 1

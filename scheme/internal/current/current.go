@@ -57,8 +57,8 @@ func (f *Findings) Host() bool {
 	return host != ""
 }
 
-// NoUserinfo adds a violation if the URI has a userinfo. Its text is only the "@",
-// because a password may precede it.
+// NoUserinfo adds a violation if the URI has a userinfo. The violation marks only the
+// "@", because a password may precede the "@".
 func (f *Findings) NoUserinfo(help string) {
 	if _, ok := f.URI.Userinfo(); ok {
 		f.Add("userinfo", f.URI.HostOffset()-len("@"), len("@"), help)

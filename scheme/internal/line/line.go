@@ -65,8 +65,8 @@ type Reader struct {
 // maxBuffer limits the buffer of a Reader. Longer lines are copied to other memory.
 const maxBuffer = 16 << 10
 
-// NewReader returns a Reader of the lines of r. The maximum length of a line, without
-// its line end, is max octets. max must be at least 16.
+// NewReader returns a Reader of the lines of r. The parameter max is the maximum length
+// of a line in octets, without its line end. It must be at least 16.
 func NewReader(r io.Reader, max int) *Reader {
 	return &Reader{r: bufio.NewReaderSize(r, min(max, maxBuffer)+2), max: max}
 }

@@ -91,9 +91,9 @@ func (s *Server) newSession(c net.Conn) *session {
 // Addr returns the host and port, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Wpath returns the wpath of a document: the fields of its document-id, written as in
-// RFC 1738, such as "1%3Dlocalhost%3A8210%3B2%3D...". number is its index in the
-// database. Wpath panics if there is no such document.
+// Wpath returns the wpath of a document: the fields of its document-id, written as in RFC
+// 1738, such as "1%3Dlocalhost%3A8210%3B2%3D...". The parameter number is the index of
+// the document in the database. Wpath panics if there is no such document.
 func (s *Server) Wpath(database string, number int) string {
 	plain := escape.Alpha().Union(escape.Digit()).With(".-_$")
 	var b []byte
