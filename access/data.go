@@ -64,8 +64,8 @@ func (d *dialer) DialData(ctx context.Context, control net.Conn, port uint16) (n
 	return data, nil
 }
 
-// ListenData implements [scheme.DataDialer]. Accept waits no longer than a
-// connection may take.
+// ListenData implements [scheme.DataDialer]. The listener's Accept waits at most for the
+// time limit of making a connection.
 func (d *dialer) ListenData(ctx context.Context, control net.Conn) (net.Listener, error) {
 	c, err := d.own(control)
 	if err != nil {

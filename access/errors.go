@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// ErrRedirectLoop is wrapped by the error about a redirect to a URL that was already requested.
+// ErrRedirectLoop means that a redirect leads to a URL that the client has already requested.
 var ErrRedirectLoop = errors.New("redirect loop")
 
 // Error is a failure to open or read a URL. [NewError] makes one.

@@ -13,9 +13,9 @@ type Recording interface {
 	// Filled reports that the client submitted a form, so that the response is not the
 	// response to the URL alone.
 	Filled()
-	// Opened is called once, with the outcome of the request. It returns a resource that
-	// the client uses instead of res, and that records the bytes that are read from it.
-	// Closing that resource ends the recording.
+	// Opened is called once, with the outcome of the request. It returns the resource
+	// that the client must use instead of res. The returned resource records the bytes
+	// that the client reads from it. Closing that resource ends the recording.
 	Opened(res scheme.Resource, err error) scheme.Resource
 }
 

@@ -49,8 +49,8 @@ type TransportOptions struct {
 // follows a redirect, and each address before it is dialed. o may be nil.
 //
 // The caller should also set the Timeout of the http.Client, which limits a whole exchange,
-// and TransportOptions.Limit. A URL that a customer of a service enters must not count as
-// typed: leave policy.Rules.TypedPrivate unset.
+// and TransportOptions.Limit. If customers of a service enter URLs, these URLs must not
+// count as typed, so the service must not set policy.Rules.TypedPrivate.
 //
 // If the policy denies a URL or its addresses, the error wraps a [*policy.DeniedError], and
 // errors.Is(err, fs.ErrPermission) is true. If the text is not a URL of RFC 1738, the error

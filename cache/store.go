@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // NoPrefetch is a value for [Options].PrefetchBytes. The store then cancels a fetch when
-// its last reader leaves.
+// its last reader disconnects.
 const NoPrefetch = -1
 
 const (

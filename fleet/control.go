@@ -107,7 +107,8 @@ func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	return s, nil
 }
 
-// ForgetLeases deletes all leases. The caller must ensure that no worker runs, for example by the
+// ForgetLeases deletes the leases of all partitions, which give a worker the exclusive use of a
+// partition for a limited time. The caller must ensure that no worker runs, for example by the
 // lock of an embedded server.
 func (f *Frontier) ForgetLeases(ctx context.Context) error {
 	for _, bucket := range []jetstream.KeyValue{f.leases, f.workers} {

@@ -33,8 +33,8 @@ const (
 
 // Settings holds the settings of a frontier. They are written once, when the frontier is created.
 type Settings struct {
-	// Partitions is the number of parts into which hosts are divided, and the maximum number of
-	// useful workers. Zero means 64.
+	// Partitions is the number of groups into which the frontier divides the hosts. More
+	// workers than partitions are useless. Zero means 64.
 	Partitions int `json:"partitions"`
 	// Replicas is the number of servers in a cluster that store each message. Zero means 1.
 	Replicas int `json:"replicas"`

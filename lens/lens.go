@@ -53,8 +53,8 @@ type Report struct {
 	Confusion Confusion
 	// Danger reports whether two parsers that accept the URL would contact a different
 	// scheme, host or port, so that a filter with one does not protect a program with the
-	// other. A parser that finds no host contacts none, which is harmless if the schemes
-	// are equal.
+	// other. A parser that finds no host contacts no host, which is harmless if the
+	// schemes are equal.
 	Danger bool
 	// Why explains the differences and the danger. It contains no password, and is empty
 	// if there are no differences.

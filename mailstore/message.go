@@ -19,7 +19,8 @@ type Message struct {
 	// "From ". In an mboxo file, the original message may contain the ">".
 	Quoted int
 
-	// Cut reports whether the message is the last one of an mbox and seems to be incomplete.
+	// Cut reports whether the message is the last message of an mbox and seems to be
+	// incomplete.
 	Cut bool
 
 	*io.SectionReader // content of the message

@@ -43,8 +43,9 @@ type Record struct {
 	Start    string    `json:"start"`          // given URL from which it was found
 	Depth    int       `json:"depth"`          // number of links from Start
 
-	// Listed is the size and time in the menu, and Stored the size and time of the file after
-	// writing. If the file differs from Stored, it does not belong to the mirror.
+	// Listed is the size and time of the resource in the menu, and Stored is the size and
+	// time of the file after Run wrote it. If the file differs from Stored, it does not
+	// belong to the mirror.
 	Listed *Stamp `json:"listed,omitempty"`
 	Stored *Stamp `json:"stored,omitempty"`
 	// Original is the file with the resource's bytes, if links in File were rewritten.

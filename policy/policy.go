@@ -39,7 +39,7 @@ type Rules struct {
 	// LinkLocal extends AllowPrivate and TypedPrivate to link-local addresses:
 	// 169.254.0.0/16, fe80::/10, addresses with a zone, and the metadata services of clouds
 	// at other private addresses. Such a service may give the credentials of its machine to
-	// any program. LinkLocal alone allows nothing.
+	// any program. LinkLocal has no effect without AllowPrivate or TypedPrivate.
 	LinkLocal bool
 	// Ports are allowed in addition to the scheme's own port and the ports from 1024 up
 	// that do not belong to a service in the deny list.

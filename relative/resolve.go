@@ -161,8 +161,8 @@ const (
 	// Clamped means that a ".." above the root of the path was removed (RFC 3986
 	// section 5.2.4).
 	Clamped Notes = 1 << iota
-	// SlashKept means that, with [RFC1630], a form ending in "/." gave a result ending in "/".
-	// The draft, read literally, also removes the "/".
+	// SlashKept means that a reference ending in "/." was resolved by [RFC1630] to a URL
+	// ending in "/". The draft, read literally, also removes the "/".
 	SlashKept
 	// FinalDots means that, with [RFC1630], a final ".." removed a segment. In
 	// the draft, read literally, only "../" does.

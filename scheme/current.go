@@ -16,8 +16,9 @@ type CurrentStandard struct {
 	// Check returns violations of Name that RFC 3986 does not have, in order of offset. If
 	// nil, there are none.
 	Check func(u rfc3986.URI) []locus.Violation
-	// Clean is a fast test for a URI in which RFC 3986 finds nothing. If it returns true,
-	// Check must find nothing in the URI. If Clean is nil, Check is always called.
+	// Clean is a fast test for a URI without violations of RFC 3986. If Clean returns
+	// true, Check must return no violation of the URI. If Clean is nil, Check is always
+	// called.
 	Clean func(u rfc3986.URI) bool
 	// Normalize returns one form for all URIs that Name treats as equivalent to u. u is
 	// valid and normalized by RFC 3986 sections 6.2.2 and 6.2.3. If nil, the form is u.

@@ -9,7 +9,8 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Role is the purpose of a part of a URL. Programs that draw URLs show parts with the same role alike.
+// Role is the purpose of a part of a URL. A program that shows a URL should show all parts with the
+// same role in the same style.
 type Role string
 
 const (

@@ -80,9 +80,9 @@ type Request struct {
 	Tag     string
 	ModTime time.Time
 
-	// Probe requests only whether the resource exists. If an opener can check that more
-	// cheaply, it returns a resource without body or items. Otherwise it opens the URL
-	// normally. The errors must be the same.
+	// Probe requests only whether the resource exists. If an opener can check more
+	// cheaply that the resource exists, it returns a resource without body or items.
+	// Otherwise it opens the URL normally. The errors must be the same.
 	Probe bool
 
 	// At is the time for which an archive selects a capture. The zero Time selects the

@@ -17,7 +17,7 @@ var (
 	ErrLocked = errors.New("tn3270: the keyboard is locked")
 
 	// ErrProtected means that the input would change a protected position. This error and the next
-	// two lock the keyboard.
+	// two errors lock the keyboard.
 	ErrProtected = errors.New("tn3270: the field is protected")
 
 	// ErrNumeric means that the field accepts only digits, "." and "-".

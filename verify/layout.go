@@ -36,8 +36,8 @@ type LayoutOptions struct {
 	// If empty, there is none.
 	Preset string
 	// URL is the URL of the published site. The Verifier checks links to URL by the files in
-	// the directory, if these exist. If zero, the URL comes from the configuration of the
-	// generator, and the Verifier requests links to it.
+	// the directory, if these exist. If URL is zero, the URL of the site comes from the
+	// configuration of the generator, and the Verifier requests links to that URL.
 	URL locus.URL
 	// Wikilinks enables links that name a document anywhere in the directory. The presets
 	// "obsidian" and "foam" imply it.

@@ -257,8 +257,9 @@ func New(c *access.Client, o *Options) *Verifier {
 // read, and [Unknown] for their other links.
 //
 // Run first reads all documents, then verifies their links. So it requests each URL once, even
-// if links contain different fragments. Run verifies files and the pages of a site earlier. If
-// a fragment in a file or page is found later, Run opens the file or page again.
+// if links contain different fragments. But Run verifies local files and the pages of a site
+// before it has read all documents. If a fragment in a file or page is found later, Run opens
+// the file or page again.
 //
 // A Verifier runs once. A second run, and a second loop over the results of the first, yield
 // one Result with Err set to [ErrUsed].

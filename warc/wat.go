@@ -44,8 +44,8 @@ var (
 )
 
 // WATType returns, in lower case, the type of the record that a WAT file's metadata record
-// describes. The parameter block is the metadata record's block, in JSON. If the block
-// describes something else, WATType returns "".
+// describes. The text is the block of the metadata record, in JSON. If the block does not
+// describe a record, WATType returns "".
 func WATType(text []byte) (string, error) {
 	typ, _, err := find(text, watType)
 	if err != nil || typ != nil {

@@ -20,9 +20,9 @@ const Clean = locus.Internet | locus.SchemeLower | locus.LoginPlain | locus.Port
 // scheme.Scheme.Clean begins with it.
 const CleanHostPort = Clean | locus.NoUser | locus.Slash
 
-// Sound reports whether u contains a host and its scheme, login, port and fragment
-// conform to RFC 1738, by the facts about u. The caller must check the url-path, and
-// whether the scheme allows a user.
+// Sound reports whether u contains a host and conforms to RFC 1738 in its scheme, login,
+// port and fragment. It uses only the facts about u. The caller must check the url-path,
+// and whether the scheme allows a user.
 func Sound(u locus.URL) bool {
 	f := u.Facts()
 	return f.Has(Clean) && f&(locus.HostName|locus.HostNumber) != 0 && !u.MissingSlash()

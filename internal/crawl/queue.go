@@ -11,8 +11,9 @@ type Limits struct {
 	Interval time.Duration // minimum time between the starts of two jobs
 }
 
-// Queue holds jobs until the limits of their hosts allow them to start. Hosts take turns, and
-// the jobs of one host stay in order. The methods may be called concurrently.
+// Queue holds jobs until the limits of their hosts allow them to start. The queue alternates
+// between hosts, and returns the jobs of one host in order. The methods may be called
+// concurrently.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond

@@ -77,8 +77,8 @@ func unhex(c byte) byte {
 	return 0xFF
 }
 
-// AppendQuoted appends text as a JSON string. text must be valid UTF-8. AppendQuoted escapes only
-// the characters that require it.
+// AppendQuoted appends text as a JSON string. The text must be valid UTF-8. AppendQuoted escapes
+// only the characters that require it.
 func AppendQuoted(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	for i := range len(text) {

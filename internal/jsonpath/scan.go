@@ -40,8 +40,8 @@ func (p Path) Find(text []byte) (start, end int, err error) {
 	return found.start, found.end, nil
 }
 
-// Elements yields the positions of the elements of a JSON array in text. It ends early if text is
-// not an array.
+// Elements yields the positions of the elements of the JSON array in text. The iteration ends
+// early if the text is not a JSON array.
 func Elements(text []byte) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		s := scanner{text: text}

@@ -135,9 +135,9 @@ func ByName(name string) string {
 // 6.2). Such a file may be named like an AsciiDoc document.
 func IsArmor(head []byte) bool { return bytes.HasPrefix(head, []byte("-----BEGIN PGP ")) }
 
-// Guess returns the media type of a file by its name and its first bytes, head; it reads
-// at most [Head] bytes. If the extension is unknown, the bytes decide. If the bytes of a
-// text show its charset, the type includes the charset. The default is
+// Guess returns the media type of a file by its name and its first bytes, which head
+// contains. It uses at most [Head] bytes. If the extension is unknown, the bytes decide.
+// If the bytes of a text show its charset, the type includes the charset. The default is
 // "application/octet-stream".
 func Guess(name string, head []byte) string {
 	t := ByName(name)

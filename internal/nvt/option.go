@@ -10,8 +10,8 @@ type Option struct {
 	// data.
 	Sub func(data []byte)
 	// Changed is called when the option is enabled or disabled, or if it stays disabled
-	// although Ask requested it. If us is true, this concerns this side, otherwise the
-	// other side. It may be nil.
+	// although Ask requested it. If us is true, the option of this side has changed,
+	// otherwise the option of the other side. It may be nil.
 	Changed func(us, on bool)
 }
 

@@ -12,8 +12,8 @@ import (
 // because it returns the bytes that have arrived.
 const Time = 100 * time.Millisecond
 
-// Copier is a body that may be able to copy itself. After ErrUnsupported, which means that
-// nothing was copied, the caller must continue with Read.
+// Copier is a body that may be able to copy its bytes to a writer without a buffer. After
+// ErrUnsupported, which means that nothing was copied, the caller must continue with Read.
 type Copier interface {
 	// CopyPiece copies up to n bytes to w, and returns their number. If fewer bytes
 	// arrive within Time, it copies these bytes and returns no error. At the end of the

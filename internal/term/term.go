@@ -15,10 +15,10 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Safe replaces everything in s that a terminal could interpret by visible escapes:
-// control characters, including the ones in ISO Latin 1, direction marks, other invisible
-// characters, and bytes that are not UTF-8. It also escapes line ends and tabs; see
-// [SafeLines].
+// Safe replaces each character in s that a terminal could interpret with a visible
+// escape. These are control characters, including the control characters of ISO Latin 1,
+// direction marks, other invisible characters, and bytes that are not UTF-8. It also
+// escapes line ends and tabs; see [SafeLines].
 func Safe(s string) string { return safe(s, "") }
 
 // SafeLines is like [Safe], but preserves line feeds and tabs.

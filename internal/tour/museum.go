@@ -49,7 +49,8 @@ type Demo struct {
 	closers []io.Closer
 }
 
-// Server is a room of the tour: the stops of one scheme or of several related schemes.
+// Server is a demonstration server of the tour, with the URLs of one scheme or of several
+// related schemes.
 type Server struct {
 	Scheme string // the first stop's scheme
 	Name   string

@@ -17,8 +17,8 @@
 // # Access
 //
 // A [Client] opens only files of this machine: the host must be empty, "localhost", or a
-// name of the machine. Section 3.10 gives no protocol for other hosts, and a local file
-// with the same path would be another file. The client never tries FTP.
+// name of the machine. Section 3.10 defines no protocol for other hosts, and a local file
+// with the same path would be a different file. The client never tries FTP.
 //
 // The client joins the segments with the system's separator. It returns a file as a
 // [scheme.Object], and a directory as a [scheme.Menu]. It guesses the media type of a

@@ -64,5 +64,5 @@
 // because CR LF would start a new command. It rejects replies longer than
 // [Options.MaxReply], listing lines over 16 KiB, objects that end before their size, and
 // a 2yz reply to a transfer without a preliminary reply. A name in a listing has no URL
-// if it is "." or "..", or contains one of them between "/".
+// if the name, or a segment of it between "/", is "." or "..".
 package ftp

@@ -9,11 +9,11 @@
 //
 // # Syntax
 //
-// Parse splits the url-path at each unescaped ";", and each field at its first "=".
-// Then it decodes hsoname, names and values once. It preserves the order of the
-// fields. Names are compared without case, like Prospero's keywords. RFC 1738
-// defines the field OBJECT-VERSION. Slashes and dots mean nothing here, and no
-// function changes them.
+// Parse splits the url-path at each unescaped ";", and each field at its first "=". Then
+// it decodes hsoname, names and values once. It preserves the order of the fields. Names
+// are compared without case, like Prospero's keywords. RFC 1738 defines the field
+// OBJECT-VERSION. Slashes and dots in an hsoname have no special meaning, and no function
+// of this package changes them.
 //
 // In the URI draft, %00 ends the hsoname. A version in decimal digits follows, then
 // attributes that no text defines. A request cannot contain a name with a NUL, so
@@ -25,14 +25,14 @@
 // The client requests the access methods of the object, with SIZE, LAST-MODIFIED and
 // UNIX-MODES (Neuman and Augart, "The Prospero Protocol, Version 5"), over ARDP on UDP.
 //
-// A directory is a [scheme.Menu]. Archie queries name directories, and any name about
-// which the server knows nothing else may be one. Other objects become a
-// [scheme.Redirect], because the methods "might themselves be represented as different
-// URLs". The redirect lists their URLs in the server's order. Methods that no
-// retrieval opens (sessions, mounted file systems) come last. It omits a method that
-// needs a login (FTP, not AFTP), because the client would log in as "anonymous". If
-// that is the only method, the error contains the URL, to which the user can add a
-// login.
+// A directory is a [scheme.Menu]. An Archie query names a directory. If the server does
+// not find an object, or reports no access method for it, the client tries to list the
+// object as a directory. Other objects become a [scheme.Redirect], because the methods
+// "might themselves be represented as different URLs". The redirect lists their URLs in
+// the server's order. Methods that no retrieval opens (sessions, mounted file systems)
+// come last. It omits a method that needs a login (FTP, not AFTP), because the client
+// would log in as "anonymous". If that is the only method, the error contains the URL, to
+// which the user can add a login.
 //
 // If the first method is Prospero's own, for this very object, the client fetches the
 // object at once and returns a [scheme.Object]. If it comes later in the list, the
@@ -40,12 +40,12 @@
 // Redirect to its new address. The new URL has the same fields, except the version,
 // which belongs to the old one.
 //
-// The fields identify the object. The client requests the attributes with those
-// names. If an attribute has another value, the object is a different one, so the
-// error is "not found". A missing attribute decides nothing, because servers need
-// not send it. The client requests at most 16 names that a request can contain. It
-// does not send values, except OBJECT-VERSION, and "ID=REMOTE n", which selects one
-// of several objects.
+// The fields identify the object. The client requests the attributes with those names. If
+// an attribute has another value than its field, the object is a different object, so the
+// error is "not found". If an attribute is missing, the client ignores the field, because
+// servers need not send the attribute. The client requests at most 16 names that a
+// request can contain. It does not send values, except OBJECT-VERSION, and "ID=REMOTE n",
+// which selects one of several objects.
 //
 // A menu lists the links in the server's order. While the caller reads the items, the
 // client replaces a union link by the links of its directory. It lists each directory

@@ -39,8 +39,8 @@ type Config struct {
 	// Local means that the opener never dials.
 	Local bool
 
-	// Unsendable holds URLs that a request cannot contain, such as one with an
-	// encoded line end. Opening one must fail before the opener dials.
+	// Unsendable holds URLs that a request cannot contain, such as one with an encoded
+	// line end. Opening such a URL must fail before the opener dials.
 	Unsendable []string
 }
 

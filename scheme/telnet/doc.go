@@ -30,9 +30,9 @@
 // and Status reports whether the host handles ^S and ^Q. The client always sends both to
 // the host.
 //
-// Tn3270 returns a [Terminal3270]. It uses RFC 1576, or RFC 2355 if the host begins
-// with it, and a screen of package tn3270. If the host sends text, the terminal
-// shows it as text.
+// Tn3270 returns a [Terminal3270]. A tn3270 session uses RFC 1576, or RFC 2355 if the
+// host offers it first, and a screen of package tn3270. If the host sends text, the
+// terminal shows it as text.
 //
 // # Divergences
 //

@@ -66,8 +66,8 @@
 // see [scheme.Request.Like].
 //
 // The client connects only to the server of the URL, whatever hosts a document-id, a
-// source description or a document of type URL names. It sends nothing about the user
-// and the program.
+// source description or a document of type URL names. It sends no information about the
+// user and the program.
 //
 // # Differences from RFC 1738
 //

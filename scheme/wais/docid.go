@@ -123,9 +123,9 @@ func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	return id, ok && id != first && id.wrong() == ""
 }
 
-// LocalID returns the local id of the document's server. If there is none, it
-// returns the local id of its original server, or "". A program may only show
-// it.
+// LocalID returns the local id of the document's server. If the document-id does not
+// contain this local id, LocalID returns the local id of the original server, or "" if
+// both are missing. A program may only show it.
 func (id DocumentID) LocalID() string {
 	list, _ := id.split()
 	if f, ok := find(list, fieldDistributorLocalID); ok && f != "" {

@@ -1,5 +1,5 @@
 // Command fetch measures how long "locus get -O", wget, curl and lftp take to download many small
-// files from vsftpd on the same machine, in turns. With -delay, a network
+// files from vsftpd on the same machine. It runs the programs alternately. With -delay, a network
 // device adds the delay.
 //
 // The command needs vsftpd, root for vsftpd, and the other programs to measure.

@@ -1,6 +1,6 @@
 // Command mirror measures how long "locus mirror", wget, lftp and curl take to mirror a tree of
-// small files over FTP and HTTP, and gopher items, in turns on this machine. Only the ratios are
-// meaningful.
+// small files over FTP and HTTP, and gopher items, on this machine. It runs the programs
+// alternately. Only the ratios are meaningful.
 //
 // The command needs vsftpd, root for vsftpd, nginx, and the other programs to measure. curl does
 // not search for files; it gets a list of all URLs.

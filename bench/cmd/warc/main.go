@@ -22,7 +22,7 @@ import (
 type counts struct {
 	Records int            `json:"records"`
 	Types   map[string]int `json:"types"`
-	// Good, Bad and None count records whose digests are right, wrong and missing.
+	// Good, Bad and None are the numbers of records whose digest is correct, wrong and missing.
 	Good  int    `json:"good"`
 	Bad   int    `json:"bad"`
 	None  int    `json:"none"`

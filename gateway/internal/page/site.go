@@ -8,7 +8,8 @@ import (
 )
 
 // Policy is the Content-Security-Policy of every page. The server must send it. Frames show
-// only [Site.Raw], whose responses must have a policy with "sandbox".
+// only URLs from [Site.Raw]. The responses of these URLs must have a
+// Content-Security-Policy with "sandbox".
 const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; media-src 'self'; " +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 

@@ -6,8 +6,8 @@
 // this order: .ignore, .gitignore, .git/info/exclude and the user's own file. For files of one
 // kind, the nearest directory takes precedence. Rules in the directories above the listed ones
 // also apply, up to the repository root. A file that matches a rule with "!" is listed even if
-// it is hidden, but not if its directory is ignored. Directories named node_modules are ignored
-// even if no rule matches, unless one is a root.
+// it is hidden, but not if its directory is ignored. A directory named node_modules is ignored
+// even if no rule matches, unless the directory is a root.
 //
 // Only regular files are listed, and symbolic links are not followed.
 package walk

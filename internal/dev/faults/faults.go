@@ -58,7 +58,7 @@ type Store interface {
 	Close() error
 }
 
-// ErrWrong means that the store returned content that was not put.
+// ErrWrong means that the store returned content that the test did not write.
 var ErrWrong = errors.New("wrong content")
 
 // Driver opens the stores of one kind.

@@ -50,8 +50,8 @@ func NewKey(d scheme.Dialer, u locus.URL, port uint16, secure bool) Key {
 
 type otherDialer struct{ scheme.Dialer }
 
-// Conn is a connection and the known state of its server. It implements pool.Conn.
-// Only one [Lease] uses it at a time.
+// Conn is a connection and the known state of its server. It implements pool.Conn. Only
+// one [Lease] uses a Conn at a time.
 type Conn struct {
 	Raw    net.Conn // as dialed
 	Stream net.Conn // Raw, or TLS over it

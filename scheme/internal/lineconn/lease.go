@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Failure returns the error of reading a resource of the named scheme. If ctx has ended, it is
-// the cause. If Close was called, it is [fs.ErrClosed], because the server is not at fault.
-// Otherwise it is err.
+// Failure returns the error of reading a resource of the named scheme. If ctx has ended, the
+// error wraps its cause. If Close was called, the error wraps [fs.ErrClosed], because the
+// server is not at fault. Otherwise the error wraps err.
 func Failure(ctx context.Context, name string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -25,9 +25,9 @@ func Failure(ctx context.Context, name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// Lease is the use of a connection for one URL, and of everything that is opened with
-// it. When its context ends, the Lease closes everything, and reads fail. The zero
-// Lease has ended.
+// Lease is the exclusive use of a connection for one URL. It also holds the values that
+// the request opened, such as data connections. When its context ends, the Lease closes
+// the connection and these values, and reads fail. The zero Lease has ended.
 type Lease struct {
 	mu   sync.Mutex
 	conn *Conn // the leased connection; nil after the lease has ended

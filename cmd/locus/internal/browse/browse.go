@@ -49,7 +49,8 @@ const browseExamples = `  locus browse
 
 // Terminal holds the functions of "locus open" that use the terminal.
 type Terminal struct {
-	// Converse runs and closes a session. safe selects the filter of "locus open --safe".
+	// Converse runs and closes a session. The parameter safe selects the filter of "locus open
+	// --safe".
 	Converse func(ctx context.Context, a *base.App, s *scheme.Session, safe bool) error
 	// Compose starts a message to the address of a mailto URL.
 	Compose func(ctx context.Context, a *base.App, c *access.Client, u locus.URL) error
