@@ -59,10 +59,10 @@ func (k Kind) String() string {
 
 // Violation is one finding about a URL.
 type Violation struct {
-	Rule    string // a stable identifier: "unsafe-character"
+	Rule    string // stable identifier of the rule: "unsafe-character"
 	Kind    Kind
 	Section string // the section of the standard: "RFC 1738 2.2"
-	Offset  int    // in bytes from the start of the URL
+	Offset  int    // offset in bytes from the start of the URL
 	Text    string // the part of the URL at Offset, or ""
 	Help    string // the fix
 }
@@ -85,15 +85,15 @@ const (
 	HostCase                          // writes the host in lower case (RFC 1034 3.1)
 	HostZeros                         // removes leading zeros of an address; its numbers are decimal
 	DefaultPort                       // removes the scheme's default port (RFC 1738 3.1)
-	PortZeros                         // removes leading zeros of the port, or a ":" without port
+	PortZeros                         // removes leading zeros of the port, or a ":" without a port
 	NeedlessEscape                    // writes %2D as "-" (RFC 1738 2.2)
 	MissingEscape                     // writes "~" as %7E (RFC 1738 2.2)
 	EscapeCase                        // writes %2f as %2F (RFC 1738 2.2)
-	EmptyPath                         // adds or removes "/" after the host, where it means nothing
+	EmptyPath                         // adds or removes a "/" after the host that has no meaning
 	Typecode                          // writes ;TYPE=A as ;type=a (RFC 1738 3.2.2)
 	Localhost                         // removes localhost from a file URL (RFC 1738 3.10)
 	DefaultType                       // writes gopher's type 1 (RFC 1738 3.4.1)
-	VoidFragment                      // removes a "#" with nothing after it (URI draft, "Fragment-id")
+	VoidFragment                      // removes a "#" before an empty fragment (URI draft, "Fragment-id")
 	DotSegments                       // removes "." and ".." from the path of http (RFC 3986 5.2.4)
 	FormFields                        // writes the scheme's own parts in their canonical order and form
 	HostAddress                       // writes an IPv6 address as in RFC 5952 section 4

@@ -58,7 +58,7 @@ func (e *Error) Unwrap() error {
 // ProxyError is a failure of a request that went through proxies. A proxy or the server may
 // have caused it.
 type ProxyError struct {
-	Proxies []Proxy // in their order
+	Proxies []Proxy // proxies in the order of their use
 	Err     error
 }
 

@@ -36,7 +36,7 @@ func (s *Store) Mementos(u locus.URL) iter.Seq2[Memento, error] {
 
 // History holds the mementos of a URL around one memento.
 type History struct {
-	First, Prev, At, Next, Last Memento // Prev and Next may be zero
+	First, Prev, At, Next, Last Memento // mementos; Prev and Next may be zero
 	Count                       int     // number of captures
 }
 
@@ -116,7 +116,7 @@ func (s *Store) Hosts(after string, n int) (hosts []string, err error) {
 type Listed struct {
 	Memento
 	Count int    // number of captures
-	After string // position for [Store.List] to continue
+	After string // position from which [Store.List] continues
 }
 
 // List returns at most n URLs of a host, with the last memento of each. The parameter after is

@@ -132,14 +132,14 @@ type counters struct {
 // Stats holds the size of a store and counts events since [Open].
 type Stats struct {
 	Entries int   // stored responses
-	Size    int64 // their size on disk, in bytes
+	Size    int64 // size of the entries on disk, in bytes
 	Memory  int64 // memory used for cached entries, in bytes
 
-	Hits      uint64 // served from the store without a request
-	Stale     uint64 // hits with a stale response
-	Validated uint64 // served from the store after validation
-	Collapsed uint64 // served from the fetch of another request
-	Misses    uint64 // fetched from the server
+	Hits      uint64 // requests served from the store without a request to the server
+	Stale     uint64 // hits that were served with a stale response
+	Validated uint64 // requests served from the store after validation
+	Collapsed uint64 // requests served from the response to another client's request
+	Misses    uint64 // requests served by the server
 	Passed    uint64 // requests that bypassed the store
 	Stored    uint64 // responses that were stored
 	Evicted   uint64 // responses that were evicted

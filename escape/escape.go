@@ -26,7 +26,7 @@ var ErrTriplet = errors.New(`"%" without two hexadecimal digits after it`)
 
 // TripletError is the error about a text that can't be decoded.
 type TripletError struct {
-	Offset int // of the "%", in octets from the start of the text
+	Offset int // offset of the "%", in octets from the start of the text
 }
 
 func (e *TripletError) Error() string {

@@ -4,7 +4,7 @@ import "strings"
 
 // Scheme selects how URLs of a scheme are recognized in running text.
 type Scheme struct {
-	Name string // in lower case
+	Name string // name in lower case
 	Part Part
 }
 

@@ -16,9 +16,9 @@ import (
 // hostRecord holds the limits that a host requested. A reader counts the pause from the time of
 // reading. This may be too long but is never too short, whatever the clocks show.
 type hostRecord struct {
-	Pause    time.Duration `json:"pause,omitempty"`    // time without requests
-	Interval time.Duration `json:"interval,omitempty"` // time between two requests
-	Shut     string        `json:"shut,omitempty"`     // why targets are skipped during the pause
+	Pause    time.Duration `json:"pause,omitempty"`    // time during which workers send no request
+	Interval time.Duration `json:"interval,omitempty"` // minimum time between two requests
+	Shut     string        `json:"shut,omitempty"`     // reason for skipping targets during the pause
 }
 
 const (

@@ -41,7 +41,7 @@ type permitRecord struct {
 	Pause  time.Duration `json:"pause,omitempty"`
 	Shut   string        `json:"shut,omitempty"`
 	Waited time.Duration `json:"waited,omitempty"` // in a reply: time until the permit was granted
-	Left   time.Duration `json:"left,omitempty"`   // in a reply: validity of the permit after that
+	Left   time.Duration `json:"left,omitempty"`   // in a reply: time for which the permit is valid after it was granted
 	Error  string        `json:"error,omitempty"`  // in a reply: why the permit was denied
 }
 

@@ -17,7 +17,7 @@ import (
 // Change is a verdict that differs from the previous verdict of its target.
 type Change struct {
 	URL    string         `json:"url"`
-	Change string         `json:"change"` // died, moved, came back
+	Change string         `json:"change"` // kind of change: the target died, moved or came back
 	Before verify.Verdict `json:"before"`
 	Now    verify.Verdict `json:"now"`
 	Detail string         `json:"detail,omitempty"`

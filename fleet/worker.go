@@ -82,14 +82,14 @@ type Worker struct {
 
 // Counts holds the statistics of a worker.
 type Counts struct {
-	Verdicts map[string]int `json:"verdicts"` // by verdict name
+	Verdicts map[string]int `json:"verdicts"` // number of verdicts, by the name of the verdict
 	Requests int            `json:"requests"`
 	Late     int            `json:"late"` // requests that timed out waiting for a host of another worker
 	Buried   int            `json:"buried"`
 	Errors   int            `json:"errors"` // operations that the NATS servers failed to complete
 	Links    int            `json:"links"`  // links found in pages
 	Held     int            `json:"held"`   // held partitions
-	Lost     int            `json:"lost"`   // partitions that lost their lease before it was renewed
+	Lost     int            `json:"lost"`   // partitions whose lease expired before the worker renewed it
 	Waiting  int            `json:"waiting"`
 	Active   int            `json:"active"`
 	Hosts    int            `json:"hosts"`

@@ -28,9 +28,9 @@ type MatrixParser struct {
 
 // Pair counts the URLs on which two parsers differ.
 type Pair struct {
-	Host    int `json:"host"`    // both accept and read different hosts
-	Any     int `json:"any"`     // both accept and differ in any part
-	Verdict int `json:"verdict"` // one accepts, the other rejects
+	Host    int `json:"host"`    // both parsers accept the URL and read different hosts
+	Any     int `json:"any"`     // both parsers accept the URL and differ in any part
+	Verdict int `json:"verdict"` // one parser accepts the URL, and the other rejects it
 }
 
 // Matrix counts the differences in reports of l.

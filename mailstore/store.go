@@ -130,7 +130,7 @@ type Location struct {
 	Path      string // path of the file
 	Mbox      bool   // the file is an mbox
 	Offset    int64  // offset of the From_ line in an mbox, in bytes
-	MessageID string // the identifier that it was found by
+	MessageID string // Message-ID by which the store found the message
 	maildir   bool
 }
 

@@ -29,7 +29,7 @@ const (
 
 // Record is a line in the manifest: a URL and its file.
 type Record struct {
-	URL      string    `json:"url"`  // in canonical form, without a password
+	URL      string    `json:"url"`  // URL in canonical form, without a password
 	File     string    `json:"file"` // file with the resource's bytes, relative to the mirror's directory
 	Page     string    `json:"page,omitempty"`
 	Menu     bool      `json:"menu,omitempty"`
@@ -39,8 +39,8 @@ type Record struct {
 	Modified time.Time `json:"modified,omitzero"`
 	Tag      string    `json:"tag,omitempty"`
 	Fetched  time.Time `json:"fetched"`
-	From     string    `json:"from,omitempty"` // URL of the first resource that links to it; empty for a given URL
-	Start    string    `json:"start"`          // given URL from which it was found
+	From     string    `json:"from,omitempty"` // URL of the first resource with a link to this resource; empty for a given URL
+	Start    string    `json:"start"`          // given URL from which Run found this resource
 	Depth    int       `json:"depth"`          // number of links from Start
 
 	// Listed is the size and time of the resource in the menu, and Stored is the size and
@@ -71,20 +71,20 @@ func (s *Stamp) equal(t *Stamp) bool {
 // job is a URL to fetch: a line in the journal.
 type job struct {
 	URL    string          `json:"url"`            // see Record.URL
-	File   string          `json:"file,omitempty"` // empty if its kind is not known yet
+	File   string          `json:"file,omitempty"` // path of the file; empty if the kind of the resource is not known yet
 	Page   string          `json:"page,omitempty"`
 	From   string          `json:"from,omitempty"`
-	Origin policy.Origin   `json:"origin,omitempty"` // origin for links in From
+	Origin policy.Origin   `json:"origin,omitempty"` // origin of the links in From
 	Start  string          `json:"start"`
 	Depth  int             `json:"depth,omitempty"`
-	Hops   int             `json:"hops,omitempty"` // redirects before it
+	Hops   int             `json:"hops,omitempty"` // number of redirects before this resource
 	Kind   scheme.ItemKind `json:"kind,omitempty"`
 	Listed *Stamp          `json:"listed,omitempty"`
 	// InMenu means that From is a menu. Needed means that a browser needs the resource to show
 	// a page.
 	InMenu bool     `json:"inMenu,omitempty"`
 	Needed bool     `json:"needed,omitempty"`
-	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above, to detect loops
+	Above  []uint64 `json:"above,omitempty"` // hashes of the menus above the resource, to detect loops
 
 	seq        int // number of the job
 	tries      int

@@ -36,7 +36,7 @@ type Options struct {
 	// Newer skips resources with an older time. The zero Time skips none.
 	Newer time.Time
 
-	Layout Layout // empty means LayoutHost; the layout of a mirror can't be changed
+	Layout Layout // layout of the files; empty means LayoutHost; the layout of a mirror can't be changed
 	// Relink rewrites links between files in the mirror, and makes all other links absolute.
 	Relink bool
 	// Delete removes the files of resources that are gone.
@@ -110,7 +110,7 @@ type Event struct {
 	Status Status
 	Size   int64
 	Digest string // "sha256:" and hexadecimal digits
-	Err    error  // reason for Failed
+	Err    error  // error that is the reason for Failed
 }
 
 // Summary is the outcome of a run. If the run continued an interrupted run, the Summary

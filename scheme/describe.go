@@ -30,7 +30,7 @@ type Span struct {
 	// spans, "host" and "port". Empty means a delimiter.
 	Name string
 	Role Role   // empty means a delimiter
-	Text string // as written
+	Text string // text as written
 	// Offset is the offset of Text in the URL, in bytes.
 	Offset int
 }
@@ -144,8 +144,8 @@ func Decoded(text string) string {
 
 // Parent is a menu above a resource.
 type Parent struct {
-	Name string    // not safe for a terminal; "/" if the name is empty
-	URL  locus.URL // zero if the menu cannot be opened
+	Name string    // name that is not safe for a terminal; "/" if the name is empty
+	URL  locus.URL // URL of the menu; zero if the menu cannot be opened
 }
 
 // Parents returns the menus above u according to its scheme, the outermost first. It

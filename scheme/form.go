@@ -14,7 +14,7 @@ import (
 // sections 3.4.2 and 3.9.2), or the answers to a Gopher+ form (section 3.4.9).
 type Form struct {
 	URL    locus.URL // the form's URL
-	Title  string    // from the server: not safe for a terminal
+	Title  string    // title from the server: not safe for a terminal
 	Fields []FormField
 
 	// Submit returns the URL that submits the answers when it is opened. The answers are
@@ -114,8 +114,8 @@ func (f FormField) Check(answer string) error {
 
 // AnswerError reports an invalid answer. It never contains the answer.
 type AnswerError struct {
-	Field  int    // from 0
-	Prompt string // not safe for a terminal
+	Field  int    // index of the field, from 0
+	Prompt string // text for people; not safe for a terminal
 	Err    error
 }
 

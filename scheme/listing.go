@@ -28,7 +28,7 @@ const (
 // Column is a column of a listing.
 type Column struct {
 	Kind   ColumnKind
-	Title  string // the heading
+	Title  string // heading of the column
 	Number bool   // the column holds numbers, which are aligned to the right: see [Item.Number]
 }
 

@@ -121,7 +121,7 @@ func (r *Request) DialerFor(to locus.URL) (Dialer, error) {
 // ItemRange selects items by number. The zero ItemRange selects the newest items, up to the
 // scheme's default.
 type ItemRange struct {
-	First, Last int64 // 0 means no bound
+	First, Last int64 // first and last number; 0 means no bound
 	Newest      int64 // the number of newest items; 0 means the scheme's default
 }
 

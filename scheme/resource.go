@@ -18,12 +18,12 @@ type Resource interface {
 // Object is a sequence of bytes.
 type Object struct {
 	URL      locus.URL
-	Name     string    // the server's name for it; must not be used as a path
+	Name     string    // the server's name for the object; must not be used as a path
 	Type     string    // media type, perhaps with parameters; empty if unknown
 	Encoding string    // content coding of Body: "gzip"; empty if none
 	Size     int64     // bytes of the whole object; -1 if unknown
 	Start    int64     // offset of Body in the object: Request.Offset, or 0 if the server ignored it
-	ModTime  time.Time // zero if unknown
+	ModTime  time.Time // modification time; zero if unknown
 	Tag      string    // identifies this version of the object, for Request.Tag; empty if none
 	// Refresh is the automatic navigation that the page requests, as in HTML 4.2.5.3,
 	// such as "5; url=a.html". It is empty if there is none.
@@ -63,14 +63,14 @@ type Menu struct {
 
 // Item is one line of a menu.
 type Item struct {
-	URL     locus.URL // zero if the line is not a link
-	Title   string    // from the server; not safe for a terminal
+	URL     locus.URL // URL of the item; zero if the line is not a link
+	Title   string    // title from the server; not safe for a terminal
 	Kind    ItemKind
 	Type    string    // media type; empty if unknown before the item is opened
 	Size    int64     // bytes; -1 if unknown
-	ModTime time.Time // zero if unknown
-	Note    string    // for people
-	Fields  []Field   // for programs: number, from, score
+	ModTime time.Time // modification time; zero if unknown
+	Note    string    // note for people
+	Fields  []Field   // values for programs: number, from, score
 }
 
 // ItemKind is the likely kind of the resource of an item.

@@ -19,10 +19,10 @@ type Status uint8
 
 const (
 	Standard     Status = iota // RFC 1738 defines syntax and access
-	Draft                      // the URI draft that became RFC 1630 defines them
-	Extension                  // neither of them defines it
-	Reserved                   // a name that one of them reserves without a syntax
-	Experimental               // begins with "x-" (RFC 1738 section 4)
+	Draft                      // the URI draft that became RFC 1630 defines syntax and access
+	Extension                  // neither RFC 1738 nor the draft defines the scheme
+	Reserved                   // RFC 1738 or the draft reserves the name without a syntax
+	Experimental               // the name begins with "x-" (RFC 1738 section 4)
 )
 
 func (s Status) String() string {
@@ -33,7 +33,7 @@ func (s Status) String() string {
 // be set. Every other zero value is a safe default. Each struct below serves one kind of caller. The
 // functions may be called concurrently.
 type Scheme struct {
-	Name    string // in lower case
+	Name    string // name in lower case
 	Port    uint16 // default port; 0 if none
 	Status  Status
 	Section string // the section that defines the scheme: "RFC 1738 3.2"

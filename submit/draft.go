@@ -17,23 +17,23 @@ type Draft struct {
 	To, Cc, Bcc []Mailbox
 	Subject     string
 	InReplyTo   string // message-ids in "<" and ">", separated by spaces
-	References  string // like InReplyTo
+	References  string // message-ids, in the same form as InReplyTo
 	Keywords    string
 	Comments    string
-	Body        string // lines may end with LF, CR LF or CR
+	Body        string // text of the message; its lines may end with LF, CR LF or CR
 	Attachments []Attachment
 }
 
 // Attachment is a file that is attached to a message.
 type Attachment struct {
-	Name    string // without directories
-	Type    string // media type; guessed if empty
+	Name    string // file name without directories
+	Type    string // media type; if empty, Compose guesses the type
 	Content []byte
 }
 
 // Field is a decoded header field that a URL proposes.
 type Field struct {
-	Name  string // case does not matter
+	Name  string // name of the field; case does not matter
 	Value string
 }
 

@@ -35,7 +35,7 @@ var (
 type ReplyError struct {
 	Command string // "MAIL", "RCPT", "AUTH" ...; "connection" for the greeting
 	Address string // address in MAIL and RCPT
-	Code    int    // RFC 5321 section 4.2.1
+	Code    int    // reply code of RFC 5321 section 4.2.1
 	Status  string // the enhanced status (RFC 3463): "5.1.1"
 	Text    string // the server's text, without codes; not safe for a terminal
 }
@@ -74,7 +74,7 @@ func (e *ReplyError) Error() string {
 
 // RecipientsError means that the server refused recipients. The message was not sent.
 type RecipientsError struct {
-	Refused []*ReplyError // in the order of the recipients
+	Refused []*ReplyError // refused recipients, in the order of the recipients
 	Total   int           // the number of recipients
 }
 

@@ -25,8 +25,8 @@ var (
 
 // Mailbox is a sender or recipient (RFC 5322 section 3.4).
 type Mailbox struct {
-	Name    string // decoded; optional; blanks around it are ignored
-	Address string // an addr-spec, quotes included: "joe@host.dom"
+	Name    string // decoded name; optional; blanks around it are ignored
+	Address string // addr-spec, including its quotes: "joe@host.dom"
 }
 
 // String returns m as a user would write it.

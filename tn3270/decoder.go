@@ -9,8 +9,8 @@ import (
 
 // Input is a key or text from a terminal.
 type Input struct {
-	Key  Key    // 0 means Text
-	Text string // in one piece if it arrived in one piece
+	Key  Key    // the key; 0 means that Text holds the input
+	Text string // typed text; it is in one piece if it arrived in one piece
 }
 
 // Decoder reads a terminal's input: UTF-8 and the sequences of a VT220, xterm or the Linux

@@ -32,8 +32,8 @@ var (
 
 // DataError is a fault in a 3270 data stream. It wraps [ErrData].
 type DataError struct {
-	Offset int    // in the record, in octets
-	What   string // the fault
+	Offset int    // offset in the record, in octets
+	What   string // description of the fault
 }
 
 func (e *DataError) Error() string { return fmt.Sprintf("%v: octet %d: %s", ErrData, e.Offset, e.What) }

@@ -136,8 +136,8 @@ func (b *Builder) character(r rune) *Builder {
 // Inbound is a record from a terminal.
 type Inbound struct {
 	AID    byte
-	Key    Key // 0 if the AID has none, as in the reply to a Read Modified
-	Cursor int // address of the cursor, from 0; -1 if the record has none
+	Key    Key // the pressed key; 0 if the AID has no key, as in the reply to a Read Modified
+	Cursor int // address of the cursor, from 0; -1 if the record has no cursor address
 	Fields []ModifiedField
 
 	// Structured contains structured fields, such as Query Replies. Their AID is 88
@@ -148,7 +148,7 @@ type Inbound struct {
 // ModifiedField is the data of a field, or of a screen without fields.
 type ModifiedField struct {
 	Address int    // first position after the attribute, from 0; -1 if there are no fields
-	Value   string // without nulls; DUP is U+001C and FM U+001E
+	Value   string // contents without nulls; DUP is U+001C and FM U+001E
 }
 
 // ParseInbound reads a record with the modified fields of a terminal with the given code

@@ -51,7 +51,7 @@ const (
 // Keys that change the screen.
 const (
 	Tab        Key = SysReq + 1 + iota // moves to the next field for input
-	Backtab                            // moves to the beginning of this field, or of the previous one
+	Backtab                            // moves to the beginning of this field, or of the previous field
 	Newline                            // moves to the first field for input below this line
 	Home                               // moves to the first field for input
 	Up                                 //

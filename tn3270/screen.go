@@ -66,7 +66,7 @@ const (
 // Status is the state that the terminal shows next to the screen.
 type Status struct {
 	Lock   Lock
-	Insert bool // insert mode
+	Insert bool // whether insert mode is on
 	Alarms int  // number of alarms so far
 	Mode   Mode
 }
@@ -180,15 +180,15 @@ func (s *Screen) charset(field int, c cell) byte {
 // Field is a field of the screen.
 type Field struct {
 	Row, Column int // first position after the attribute, counted from 1
-	Address     int // of the same position, counted from 0
+	Address     int // address of the same position, counted from 0
 	Length      int // number of positions, possibly 0
 
 	Protected   bool
-	Numeric     bool // accepts only digits, "." and "-"
-	Skip        bool // protected, and the cursor skips it
+	Numeric     bool // the field accepts only digits, "." and "-"
+	Skip        bool // the field is protected, and the cursor skips it
 	Hidden      bool
 	Intensified bool
-	Modified    bool // changed since the host wrote it
+	Modified    bool // the field has changed since the host wrote it
 	Color       Color
 	Highlight   Highlight
 

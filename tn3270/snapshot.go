@@ -8,20 +8,20 @@ import (
 // Snapshot is a copy of a screen.
 type Snapshot struct {
 	Rows, Columns int
-	Row, Column   int    // of the cursor, counted from 1
-	Cells         []Cell // row by row
+	Row, Column   int    // position of the cursor, counted from 1
+	Cells         []Cell // the cells, row by row
 	Status        Status
 }
 
 // Cell is one position of a Snapshot.
 type Cell struct {
-	Rune        rune      // a space for nulls, attributes and hidden characters
-	Color       Color     // not zero on a terminal with colors
-	Highlight   Highlight // zero if none
+	Rune        rune      // the character; a space for nulls, attributes and hidden characters
+	Color       Color     // the color; not zero on a terminal with colors
+	Highlight   Highlight // the highlighting; zero if none
 	Intensified bool
 	Hidden      bool // the cell is in a hidden field
 	Attribute   bool // the attribute of a field
-	Protected   bool // accepts no input
+	Protected   bool // whether the cell accepts no input
 }
 
 // Snapshot returns a copy of the screen.

@@ -17,7 +17,7 @@ import (
 
 // source is the content of NAME.part.json: the origin of a part.
 type source struct {
-	URL     string    `json:"url"` // without password and fragment
+	URL     string    `json:"url"` // URL without password and fragment
 	Tag     string    `json:"tag,omitempty"`
 	ModTime time.Time `json:"modified,omitzero"`
 	Size    int64     `json:"size"` // -1 if unknown

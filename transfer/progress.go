@@ -31,10 +31,10 @@ func (s State) String() string {
 type Event struct {
 	Index int // index of the job
 	State State
-	Done  int64         // bytes so far, including the bytes of an earlier part
+	Done  int64         // bytes received so far, including the bytes of an earlier part
 	Total int64         // size of the whole object in bytes; -1 if unknown
-	Rate  float64       // bytes per second, recently
-	Left  time.Duration // remaining time at this rate; -1 if unknown
+	Rate  float64       // current speed in bytes per second
+	Left  time.Duration // estimated remaining time at this rate; -1 if unknown
 	Err   error         // why the job waits or failed
 }
 

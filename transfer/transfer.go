@@ -26,7 +26,7 @@ import (
 
 // Job is a URL and the file to write it to.
 type Job struct {
-	URL locus.URL // after redirects
+	URL locus.URL // URL after redirects
 	// Name is the file name in the directory, not a path. [SafeName] makes one.
 	Name string
 }

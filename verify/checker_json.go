@@ -54,7 +54,7 @@ type foundRecord struct {
 	Written     string        `json:"written,omitempty"`
 	URL         string        `json:"url,omitempty"`
 	Verdict     Verdict       `json:"verdict,omitempty"` // verdict that needs no request
-	Cause       Cause         `json:"cause,omitempty"`   // explains Detail or Note
+	Cause       Cause         `json:"cause,omitempty"`   // cause of Detail or Note
 	Detail      string        `json:"detail,omitempty"`
 	From        string        `json:"from,omitempty"`
 	Origin      policy.Origin `json:"origin,omitempty"`

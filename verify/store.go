@@ -61,7 +61,7 @@ type recordKey [16]byte
 
 type record struct {
 	Verdict   Verdict         `json:"v"`
-	When      int64           `json:"w"` // seconds
+	When      int64           `json:"w"` // time of the check, in Unix seconds
 	Status    int             `json:"s,omitempty"`
 	Detail    string          `json:"d,omitempty"`
 	To        string          `json:"t,omitempty"`

@@ -17,7 +17,7 @@ import (
 // CDXJ is a line of an index of web archives, in the format of pywb and warcio: a key, the
 // time in 14 digits and a JSON object.
 type CDXJ struct {
-	Key    string    // from [Key]
+	Key    string    // the result of [Key]
 	Time   time.Time // when the record was made, in UTC and whole seconds
 	URL    string    // the target URI
 	Type   string    // media type without parameters; "warc/revisit" for a revisit; empty if unknown

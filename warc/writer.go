@@ -67,11 +67,11 @@ const maxSeen = 1 << 17
 type Entry struct {
 	Type        string    // "response", "resource", "request", "metadata"
 	Target      string    // the target URI; empty if none
-	Date        time.Time // zero means now
-	ID          string    // from [Writer.NewID]; empty means a new one
+	Date        time.Time // date of the record; the zero Time means now
+	ID          string    // record ID from [Writer.NewID]; empty means a new ID
 	ContentType string
-	Fields      []Field // more named fields
-	Block       *Block  // nil means empty
+	Fields      []Field // additional named fields
+	Block       *Block  // block of the record; nil means an empty block
 	// Status and Media come from the header of an HTTP response, for the index. Other
 	// records have no status, and the media type of ContentType.
 	Status int

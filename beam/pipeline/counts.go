@@ -7,7 +7,7 @@ import "github.com/apache/beam/sdks/v2/go/pkg/beam"
 type Counts struct {
 	Records  int64 // lines, or links of documents
 	Read     int64 // bytes of the stored input
-	Keys     int64 // keys sent for summing
+	Keys     int64 // keys sent to the workers that sum them
 	Shuffled int64 // bytes of these keys
 	Dead     int64 // dead letters
 }

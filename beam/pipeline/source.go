@@ -17,7 +17,7 @@ import (
 // Source is an input file.
 type Source struct {
 	Path string
-	Side int   // list of Join: 1 is the second list
+	Side int   // number of the input list of Join: 1 is the second list
 	Size int64 // stored size in bytes
 	Text bool  // plain text, which workers can share
 	Seek bool  // reading can begin at any offset

@@ -60,7 +60,7 @@ type Batch struct {
 	Counts []uint64
 	Ends   []int  // end of each text in Text
 	Text   []byte // concatenated texts
-	New    []bool // set by Add: true for new texts, which the caller should use now
+	New    []bool // whether the text is new, set by Add; the caller should use such a text now
 }
 
 // Reset empties b.

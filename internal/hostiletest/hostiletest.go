@@ -15,7 +15,7 @@ import (
 const (
 	Bytes   How = 1 << iota // one byte at a time, instead of all at once
 	Lines                   // one line at a time, each a second after the client waits for it
-	Slow                    // 30 seconds before each of the first pieces
+	Slow                    // waits 30 seconds before each of the first pieces
 	Silent                  // after its bytes the server stays silent instead of closing
 	Waiting                 // the server begins after the first bytes from the client
 )
@@ -26,8 +26,8 @@ type How uint8
 // Peer is a server that sends the same bytes whatever the client sends. Its Dial must be used
 // inside a synctest bubble, where waiting takes no time. The zero Peer closes each connection.
 type Peer struct {
-	First []byte // sent on the first connection
-	Later []byte // sent on later connections
+	First []byte // bytes to send on the first connection
+	Later []byte // bytes to send on later connections
 	How   How
 	TLS   *tls.Config // server configuration; no TLS if nil
 

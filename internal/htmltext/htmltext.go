@@ -49,7 +49,7 @@ type Output interface {
 
 // Line describes the beginning of a line. The Output must wrap long lines.
 type Line struct {
-	Empty  int    // number of empty lines before it, even before the first line
+	Empty  int    // number of empty lines before the line, even before the first line of the page
 	Quotes int    // depth of quotes
 	Margin string // margin of a list item: "* " after an indent
 }

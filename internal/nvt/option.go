@@ -3,8 +3,8 @@ package nvt
 // Option is an option that a [Conn] accepts.
 type Option struct {
 	Code byte
-	Us   bool // accept it for this side
-	Them bool // accept it for the other side
+	Us   bool // accept the option for this side
+	Them bool // accept the option for the other side
 	// Sub is called with the data of the other side's subnegotiation, which is valid
 	// until Sub returns. Read calls it, as it calls Changed. If nil, Read ignores the
 	// data.

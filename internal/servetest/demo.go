@@ -11,7 +11,7 @@ type Demo struct {
 
 // DemoStop is a resource of a [Demo].
 type DemoStop struct {
-	URL     string   // including the port
+	URL     string   // URL including the port
 	Title   string   // a noun phrase
 	Kind    string   // a scheme.ItemKind; empty for an object
 	Type    string   // media type; empty if it is not an object

@@ -250,7 +250,7 @@ func menuError(err error) error {
 // MenuWriter writes a menu as one JSON object and buffers one item at a time. The caller
 // must call Begin, then Item for each item, then End.
 type MenuWriter struct {
-	Stored bool // for ReadMenu: writes all URLs as ISO Latin 1, which preserves their bytes
+	Stored bool // write all URLs as ISO Latin 1, which preserves their bytes, so that ReadMenu can read the menu
 	comma  bool
 }
 

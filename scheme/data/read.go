@@ -21,7 +21,7 @@ type content struct {
 
 // Parameter is a parameter of a media type, decoded.
 type Parameter struct {
-	Name  string // in lower case
+	Name  string // name in lower case
 	Value string
 }
 

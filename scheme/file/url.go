@@ -98,7 +98,7 @@ func (f URL) Segments() []string {
 // Parts are the decoded parts of a URL.
 type Parts struct {
 	Host     string   // a name or an address; empty means this machine
-	Segments []string // the last one is empty if the path ends with "/"; nil means the root
+	Segments []string // decoded segments of the path; the last segment is empty if the path ends with "/"; nil means the root
 	Fragment *string  // nil means no fragment
 }
 

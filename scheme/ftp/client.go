@@ -22,9 +22,9 @@ import (
 type TLSMode uint8
 
 const (
-	TLSOff     TLSMode = iota // never
-	TLSTry                    // if the server supports it
-	TLSRequire                // always; if the server does not support it, the open fails
+	TLSOff     TLSMode = iota // never use TLS
+	TLSTry                    // use TLS if the server supports it
+	TLSRequire                // always use TLS; if the server does not support it, the open fails
 )
 
 // Options configure a [Client]. The zero value follows RFC 1738.

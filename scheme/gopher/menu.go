@@ -440,9 +440,9 @@ func (l *menuLine) itemKind() scheme.ItemKind {
 
 // Limits bound the data that a client accepts from a server. Zero fields select the defaults.
 type Limits struct {
-	Line   int   // octets of a line; 0 means 64 KiB
-	Items  int   // lines of a menu; 0 means 4 Mi
-	Octets int64 // octets of a reply; 0 means 512 MiB for a menu, 16 MiB otherwise
+	Line   int   // maximum length of a line in octets; 0 means 64 KiB
+	Items  int   // maximum number of lines of a menu; 0 means 4 Mi
+	Octets int64 // maximum length of a reply in octets; 0 means 512 MiB for a menu, 16 MiB otherwise
 }
 
 // Default limits.

@@ -25,7 +25,7 @@ const (
 	TypeSearch = '7'
 	TypeTelnet = '8'
 	TypeTN3270 = 'T'
-	TypeHTML   = 'h' // or a link, if the selector begins with "URL:"
+	TypeHTML   = 'h' // an HTML page, or a link if the selector begins with "URL:"
 )
 
 const tab = "%09"
@@ -124,8 +124,8 @@ func (w written) plusOffset() int     { return w.searchOffset() + len(w.search) 
 
 // Parts are the decoded parts of a gopher URL.
 type Parts struct {
-	Secure   bool   // gophers
-	Host     string // as URL text
+	Secure   bool   // whether the scheme is gophers
+	Host     string // host as URL text
 	Port     uint16 // 0 means the default, 70
 	Type     byte   // 0 means TypeMenu
 	Selector string

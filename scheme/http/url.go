@@ -123,10 +123,10 @@ func (h URL) Words() []string {
 
 // Parts are the decoded parts of a URL.
 type Parts struct {
-	Secure   bool     // https
-	Host     string   // as text: a name, an address, or an IPv6 address in brackets
+	Secure   bool     // whether the scheme is https
+	Host     string   // host as text: a name, an address, or an IPv6 address in brackets
 	Port     uint16   // 0 means the default
-	Segments []string // of the path; nil means no path
+	Segments []string // decoded segments of the path; nil means no path
 	Search   *string  // nil means no searchpart
 	Fragment *string  // nil means no fragment
 }

@@ -20,9 +20,9 @@ import (
 type TLSMode uint8
 
 const (
-	TLSLogin   TLSMode = iota // before a login, if the server supports it
-	TLSOff                    // never
-	TLSRequire                // always; if the server does not support it, the open fails
+	TLSLogin   TLSMode = iota // use TLS before a login, if the server supports it
+	TLSOff                    // never use TLS
+	TLSRequire                // always use TLS; if the server does not support it, the open fails
 )
 
 // Options configure a [Client]. With the zero value, a Client opens only URLs that name a
@@ -49,9 +49,9 @@ type Options struct {
 
 // Limits bound the data that a server may send. Zero fields select the defaults.
 type Limits struct {
-	Line   int   // octets of a line of a list; default 64 KiB
-	Items  int64 // items of a menu; default 1 Mi
-	Octets int64 // octets of a list; default 512 MiB
+	Line   int   // maximum length of a line of a list in octets; default 64 KiB
+	Items  int64 // maximum number of items of a menu; default 1 Mi
+	Octets int64 // maximum length of a list in octets; default 512 MiB
 }
 
 // Client opens news, snews, nntp and nntps URLs. It may be used concurrently.

@@ -253,7 +253,7 @@ func startsWithDigit(text string) bool {
 // Parts are the parts of a prospero URL, as octets. A version is the field
 // [ObjectVersion] of RFC 1738. Parts does not support the form of the draft.
 type Parts struct {
-	Host    string // as URL text
+	Host    string // host as URL text
 	Port    uint16 // 0 means the default, which the URL omits
 	Hsoname string
 	Fields  []Field

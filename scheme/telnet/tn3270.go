@@ -18,8 +18,8 @@ import (
 
 // TN3270Options configure tn3270 sessions. The zero value selects the defaults.
 type TN3270Options struct {
-	Model      int    // of the terminal, 2 to 5; 0 means 2, with 24 rows of 80 columns
-	CodePage   string // of the host; empty means "037"
+	Model      int    // model of the terminal, 2 to 5; 0 means 2, with 24 rows of 80 columns
+	CodePage   string // code page of the host; empty means "037"
 	DeviceName string // the requested device or group; empty means any
 	Monochrome bool   // a terminal without colors
 	Basic      bool   // do not use TN3270E (RFC 2355), for hosts that implement it badly

@@ -31,8 +31,8 @@ type Options struct {
 
 // Limits bound the data that a client accepts from a server. Zero fields select the defaults.
 type Limits struct {
-	Response int   // octets of a response; 0 means 1 MiB, or more if Options.Range needs it
-	Octets   int64 // octets of a document; 0 means 2 GiB, the longest that the protocol can express
+	Response int   // maximum length of a response in octets; 0 means 1 MiB, or more if Options.Range needs it
+	Octets   int64 // maximum length of a document in octets; 0 means 2 GiB, the longest that the protocol can express
 }
 
 const (

@@ -138,7 +138,7 @@ func (w written) wpathOffset() int { return w.wtypeOffset() + len(w.wtype) + 1 }
 
 // Parts are the decoded parts of a wais URL.
 type Parts struct {
-	Host     string // as URL text
+	Host     string // host as URL text
 	Port     uint16 // 0 means the default, 210
 	Database string
 	Search   *string   // nil if absent

@@ -40,7 +40,7 @@ type differences struct{ Accept, Scheme, Host, Port, Path, Target int }
 // disagreement is a URL for which programs would contact different servers.
 type disagreement struct {
 	Input, Class, Source string
-	Pairs                int // of readers that would contact different servers by names or addresses that can exist
+	Pairs                int // number of pairs of readers that would contact different servers, by names or addresses that can exist
 	Readings             []reading
 }
 

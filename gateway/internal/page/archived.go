@@ -55,7 +55,7 @@ func (g *page) archivedTimes() *archivedTimes {
 // Index is a page with links to archived resources.
 type Index struct {
 	Title, Text string
-	Examples    []IndexEntry // shown first
+	Examples    []IndexEntry // URLs that the page shows first
 	Entries     []IndexEntry
 	Next        string // link to the next page; empty on the last page
 }
@@ -63,7 +63,7 @@ type Index struct {
 // IndexEntry is a link of an [Index]. The page escapes its texts.
 type IndexEntry struct {
 	Text, Link, Note string
-	Time             time.Time // optional
+	Time             time.Time // capture time; optional
 }
 
 // Index writes a page with links to archived resources.

@@ -71,11 +71,11 @@ func (s Show) as(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types
 // Head holds the information that a page shows in addition to its content. All fields are
 // optional.
 type Head struct {
-	URL   locus.URL   // of the request; zero for a page that is not about a URL
-	Found locus.URL   // after redirects; zero if equal to URL
+	URL   locus.URL   // URL of the request; zero for a page that is not about a URL
+	Found locus.URL   // URL after redirects; zero if equal to URL
 	Hops  []locus.URL // the URLs of the redirects to Found
 	Box   string      // text in the URL box; defaults to URL
-	Title string      // from the server; if empty, the page derives a title from the URL
+	Title string      // title from the server; if empty, the page derives a title from the URL
 	Views []View      // other views of the resource, from Gopher+ and WAIS
 
 	Cached bool          // whether the content comes from the cache
@@ -85,7 +85,7 @@ type Head struct {
 	// the content. If nil, the page shows no exchange.
 	Sent func() []Line
 
-	Archived *Archived // nil if the content is not archived
+	Archived *Archived // archived capture; nil if the content is not archived
 
 	Show  Show
 	Token string // value of "token" in forms, against cross-site requests
@@ -101,14 +101,14 @@ type Archived struct {
 
 // View is an available view of a resource.
 type View struct {
-	URL            locus.URL // zero if the view can't be requested
-	Type, Language string    // as the server names them: a media type, or "TEXT"
-	Size           int64     // -1 if unknown
+	URL            locus.URL // URL of the view; zero if the view can't be requested
+	Type, Language string    // type and language as the server names them: a media type, or "TEXT"
+	Size           int64     // size in bytes; -1 if unknown
 	Current        bool      // whether the page shows this view
 }
 
 // Line is a line of the exchange with a server, as a scheme.TraceFunc gets it.
 type Line struct {
-	Sent bool // true if sent to the server, false if received
+	Sent bool // whether the client sent the line; false if it received the line
 	Text string
 }

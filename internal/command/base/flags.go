@@ -22,12 +22,12 @@ type Flags struct {
 	Timeout        time.Duration
 	MaxTime        time.Duration // zero means no limit
 	AllowPrivate   bool
-	AllowLinkLocal bool // also needs AllowPrivate, except for typed URLs
+	AllowLinkLocal bool // allows link-local addresses; for URLs that are not typed, it also needs AllowPrivate
 	AllowPorts     []uint16
-	MaxSize        int64 // in bytes; zero means no limit
+	MaxSize        int64 // maximum size in bytes; zero means no limit
 	Proxies        []string
 	NoProxy        bool
-	UserAgent      string // for HTTP requests; if empty, the default
+	UserAgent      string // User-Agent of HTTP requests; if empty, the default
 	Header         http.Header
 	HostFields     []HostField // fields for some URLs
 	headerLines    []string

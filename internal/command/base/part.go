@@ -12,7 +12,7 @@ import (
 // [App.Join], so that parts can run concurrently.
 type Part struct {
 	*App
-	Text     []byte // for standard output, complete after Out is flushed
+	Text     []byte // text for standard output, complete after Out is flushed
 	errors   []byte
 	messages []message
 }

@@ -34,13 +34,13 @@ import (
 type Options struct {
 	Trace      func(locus.URL) scheme.TraceFunc // may be nil
 	Observe    access.ObserveFunc               // may be nil
-	FTPTLS     ftp.TLSMode                      // for ftp; TLSOff selects the configured mode
+	FTPTLS     ftp.TLSMode                      // TLS mode for ftp; TLSOff selects the configured mode
 	Raw        bool                             // do not decode content codings
 	Fill       scheme.FillFunc                  // fills in forms; may be nil
 	NoProgress bool                             // show no progress
 	NoPrompt   bool                             // do not prompt for logins
 	Suspend    SuspendFunc                      // called around a prompt at the terminal; may be nil
-	ForProxy   bool                             // sessions run in a gateway's pages
+	ForProxy   bool                             // whether the sessions run in a gateway's pages
 
 	// Archives replaces the network.
 	Archives Archives

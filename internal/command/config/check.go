@@ -10,7 +10,7 @@ import (
 // Problem is a mistake in a configuration.
 type Problem struct {
 	File     string // empty if the mistake is not in a file
-	Line     int    // in File, from 1; 0 if unknown
+	Line     int    // line number in File, from 1; 0 if unknown
 	Variable string // environment variable; empty if the mistake is elsewhere
 	Err      error
 }

@@ -10,7 +10,7 @@ import (
 
 // Source is the origin of a configuration: a file and an environment.
 type Source struct {
-	File    string              // from --config; if empty, from LOCUS_CONFIG, or else the default file
+	File    string              // file named by --config; if empty, LOCUS_CONFIG names the file, or else the default file is used
 	Getenv  func(string) string // returns the value of an environment variable
 	Environ func() []string     // returns the environment as NAME=VALUE; may be nil
 	Schemes []string            // registered schemes; each has a variable for its gateway

@@ -18,12 +18,12 @@ import (
 // Options configure a client. The zero value selects the timing of the original client, and default
 // limits.
 type Options struct {
-	Timer     time.Duration // until the first repeat; doubles with each repeat; 0 means 4 s
-	Tries     int           // transmissions without new data; 0 means 4
+	Timer     time.Duration // time until the first repeat; doubles with each repeat; 0 means 4 s
+	Tries     int           // number of transmissions without new data; 0 means 4
 	Wait      time.Duration // limit for all waits, from the start of the call; 0 means 10 minutes
-	Packets   int           // packets of a message, at most 65535; 0 means 4096
-	Octets    int           // octets of a reply; 0 means 8 MiB
-	Redirects int           // 0 means 3
+	Packets   int           // maximum number of packets of a message, at most 65535; 0 means 4096
+	Octets    int           // maximum length of a reply in octets; 0 means 8 MiB
+	Redirects int           // maximum number of redirects; 0 means 3
 	Drops     int           // number of dropped datagrams that ends the call; 0 means 64
 }
 

@@ -61,12 +61,12 @@ const (
 
 // Header is the header of a datagram. Absent fields are 0.
 type Header struct {
-	Fields  Field // the last one present
+	Fields  Field // the last field that is present
 	ID      uint16
-	Number  uint16 // from 1; 0 means a control packet, which is not part of the message
-	Total   uint16 // 0 if unknown
+	Number  uint16 // packet number, from 1; 0 means a control packet, which is not part of the message
+	Total   uint16 // number of packets in the message; 0 if unknown
 	Through uint16 // the sender has received all packets of the other side up to this one
-	Wait    uint16 // seconds
+	Wait    uint16 // time in seconds
 	Flags   byte
 	Option  byte
 	Extra   []byte // fields of the flags, low bit first, then the fields of the option

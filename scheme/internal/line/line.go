@@ -12,7 +12,7 @@ import (
 
 // OctetError reports an octet that a line cannot contain.
 type OctetError struct {
-	Offset int // from the start of the line
+	Offset int // offset from the start of the line
 	Octet  byte
 }
 

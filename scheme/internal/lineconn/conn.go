@@ -53,7 +53,7 @@ type otherDialer struct{ scheme.Dialer }
 // Conn is a connection and the known state of its server. It implements pool.Conn. Only
 // one [Lease] uses a Conn at a time.
 type Conn struct {
-	Raw    net.Conn // as dialed
+	Raw    net.Conn // the connection as dialed
 	Stream net.Conn // Raw, or TLS over it
 	Lines  *line.Reader
 	Login  Key

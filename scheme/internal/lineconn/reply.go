@@ -24,7 +24,7 @@ func ReplyCode[T string | []byte](text T) (code int, ok bool) {
 // ReplyError is a reply that reports a failure. It wraps Kind, such as
 // [scheme.ErrNotFound], and a [*textproto.Error].
 type ReplyError struct {
-	Command string // as sent, with "***" for a password
+	Command string // the command as sent, with "***" for a password
 	Code    int
 	Text    string
 	Kind    error

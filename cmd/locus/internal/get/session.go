@@ -99,7 +99,7 @@ func (g *getter) sessionToFile(ctx context.Context, u locus.URL, dir, name strin
 
 type sessionEvent struct {
 	URL   shape.Text    `json:"url"`
-	Event session.Event `json:"event"` // never session.Closed
+	Event session.Event `json:"event"` // kind of event; never session.Closed
 	Text  shape.Text    `json:"text"`
 }
 
