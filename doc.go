@@ -1,14 +1,13 @@
 // Package locus parses URLs strictly (RFC 1738, and the URI draft that became
 // RFC 1630). A [URL] is an immutable value that holds the text as written.
 //
-// [Parse] splits a text into the parts of RFC 1738 section 3.1. It decodes no
-// escapes and does not split at "?", because section 5 lets each scheme define
-// them: see the packages under scheme. It rejects a text that can be split in
-// more than one way, with the offset and the fix: no scheme, "%" without two
-// hexadecimal digits, a control character or a space, a port above 65535, two
-// "@" before the host, brackets without an IPv6 address, "\" before the path,
-// more than [MaxLen] bytes. Parse accepts other faults; the Check of the scheme
-// reports them.
+// [Parse] splits a text into the parts of RFC 1738 section 3.1. It decodes no escapes and
+// does not split at "?", because section 5 lets each scheme define them: see the packages
+// under scheme. It rejects a text that can be split in more than one way, and returns an
+// error with the offset and the fix. The faults are: no scheme, "%" without two
+// hexadecimal digits, a control character or a space, a port above 65535, two "@" before
+// the host, brackets without an IPv6 address, "\" before the path, and more than [MaxLen]
+// bytes. Parse accepts other faults; the Check of the scheme reports them.
 //
 // Unlike RFC 1738, Parse reads "#" and the text after it as a fragment, like the
 // URI draft, and "//" after any scheme as the common Internet syntax of section

@@ -341,8 +341,9 @@ func (c *Client) CheckRedirect(from, to locus.URL, hops int) error {
 	return nil
 }
 
-// CheckName judges the name of a host in a document, such as the domain of a mail address,
-// before it is looked up without being dialed. The error is a [*policy.DeniedError].
+// CheckName judges the name of a host in a document, such as the domain of a mail address.
+// A program must call it before it looks up a name that it does not dial. The error is a
+// [*policy.DeniedError].
 func (c *Client) CheckName(host string) error { return c.policy.CheckName(host) }
 
 func (c *Client) check(u locus.URL, origin policy.Origin) error {

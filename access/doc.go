@@ -74,8 +74,8 @@
 // # Observation
 //
 // Options.Observe is called at the start and the end of each request, and is the basis of
-// logs, metrics and traces. Two other functions of Options see the data that is exchanged:
-// Trace gets lines of text for people, and Record gets bytes for a web archive.
+// logs, metrics and traces. Two other functions of Options receive the exchanged data.
+// Trace receives lines of text for people, and Record receives bytes for a web archive.
 //
 // # Restrictions
 //

@@ -28,10 +28,11 @@ type Attempt struct {
 	Scheme string
 	// Host is the host of URL in lower case, without brackets and port. It may be empty.
 	Host string
-	// Plan is the destination of the request: "direct" for the server of the URL or this
-	// machine, "tunnel" for that server through a connection that a proxy makes, "proxy" for
-	// an HTTP proxy, "template" for the URL that a template makes, or "archive". Plan is
-	// empty if the client rejected the URL before it selected a destination.
+	// Plan is the destination of the request. "direct" is the server of the URL or this
+	// machine, and "tunnel" is that server through a connection that a proxy makes. "proxy"
+	// is an HTTP proxy, "template" is the gateway of a URL template, and "archive" is the
+	// archive. Plan is empty if the client rejected the URL before it selected a
+	// destination.
 	Plan string
 	// Proxies holds the proxies and templates of Plan, in their order.
 	Proxies []Proxy

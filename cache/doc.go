@@ -54,14 +54,14 @@
 //
 // # Refused input
 //
-// Requests bypass the store if the URL contains a user or password, or text that may be a
-// password ([locus.Mask]); if they contain a body or no-store; or if their Host differs from
-// the URL. The store does not store responses with Set-Cookie, private, no-store, "Vary: *" or
-// trailers. Requests with Authorization or Cookie are not coalesced. The store stores and
-// reuses a response to such a request only if the response has public or s-maxage. If the
-// request has Authorization, must-revalidate is also enough. A successful unsafe method
-// removes the responses for its URL, and for the URLs in Location and Content-Location of the
-// same origin.
+// A request bypasses the store if the URL contains a user or password, or text that may be a
+// password ([locus.Mask]). It also bypasses the store if it contains a body or no-store, or if
+// its Host differs from the URL. The store does not store responses with Set-Cookie, private,
+// no-store, "Vary: *" or trailers. Requests with Authorization or Cookie are not coalesced.
+// The store stores and reuses a response to such a request only if the response has public or
+// s-maxage. If the request has Authorization, must-revalidate is also enough. A successful
+// unsafe method removes the responses for its URL, and for the URLs in Location and
+// Content-Location of the same origin.
 //
 // The store never presents an incomplete body as complete: a body that ends with an error,
 // is shorter than its Content-Length, or can't be written. Some gopher files have no end

@@ -22,7 +22,7 @@ const (
 )
 
 // Lines converts offsets to positions while it reads a text, in constant memory. Lines is
-// an [io.Reader], so [Stream] can read the text through a Lines:
+// an [io.Reader], so [Stream] can read the text through it:
 //
 //	lines := extract.NewLines(r)
 //	for m, err := range extract.Stream(lines, nil) {

@@ -26,10 +26,11 @@
 // "/-/raw?url=", serves the raw bytes in a sandbox. Package page renders the pages.
 //
 // A page links to the other views of its resource. For a Gopher item, the gateway requests
-// the list of views with "!" if the server supports Gopher+: the URL names a view, or the
-// response names one in Content-Location. The gateway waits at most three seconds for the
-// list. It does not request a list of views for search results and form submissions. Links
-// in WAIS search results contain the types of the document, as in "types=TEXT,HTML".
+// the list of views with "!" if the server supports Gopher+. The server supports Gopher+
+// if the URL names a view, or if the response names a view in Content-Location. The
+// gateway waits at most three seconds for the list. It does not request a list of views
+// for search results and form submissions. Links in WAIS search results contain the types
+// of the document, as in "types=TEXT,HTML".
 //
 // After an error, the page repeats the input in its URL box and suggests a corrected URL.
 // Pages of search results repeat the search form.

@@ -18,9 +18,9 @@ type Rules struct {
 }
 
 // NewRules parses patterns with [policy.ParsePattern]. If allow is empty, Rules allows all
-// URLs that no pattern in deny matches. If a server might read a URL as another URL that a
-// pattern in deny matches, the pattern also matches the first URL. A denied address is
-// denied under any host name.
+// URLs that no pattern in deny matches. A pattern in deny also matches a URL in a
+// different spelling that a server might read as the same URL. A denied address is denied
+// under any host name.
 func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	rules := Rules{registry: r}
 	known := func(name string) bool {

@@ -300,6 +300,7 @@ func (l *guardListener) Accept() (net.Conn, error) {
 	return &guardConn{Conn: c, release: sync.OnceFunc(func() { <-l.slots }), ctx: ctx, cancel: cancel}, nil
 }
 
-// Close closes the listener once, although both [Server] and package net/http close it: after
-// the first call, another process may own the path of a Unix socket.
+// Close closes the listener only once, although both [Server] and package net/http call it.
+// After the first call, another process may own the path of a Unix socket, and a second call
+// would remove the path.
 func (l *guardListener) Close() error { return l.close() }

@@ -10,8 +10,9 @@ type Group struct {
 	Result Result
 }
 
-// Groups returns the parsers that accept the URL of r, in groups that agree on every part,
-// and the other parsers, in a group for each error or failure.
+// Groups divides the parsers of r into groups, and returns the groups that accept the URL
+// and the groups that reject it. The parsers of a group agree on every part of the URL of
+// r, or reject the URL with the same error, or have the same failure.
 func (l *Lens) Groups(r Report) (accepted, refused []Group) {
 	masked := r.Masked()
 	var members [][]ParseResult

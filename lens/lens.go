@@ -51,10 +51,10 @@ type Report struct {
 	// Confusion is the cause of the differences. It is empty if there are none, or if the
 	// cause is unknown.
 	Confusion Confusion
-	// Danger reports whether two parsers that accept the URL would contact a different
-	// scheme, host or port, so that a filter with one does not protect a program with the
-	// other. A parser that finds no host contacts no host, which is harmless if the
-	// schemes are equal.
+	// Danger reports whether two parsers accept the URL but would contact a different
+	// scheme, host or port. Then a filter that uses one parser does not protect a program
+	// that uses the other parser. A parser that finds no host contacts no host, which is
+	// harmless if the schemes are equal.
 	Danger bool
 	// Why explains the differences and the danger. It contains no password, and is empty
 	// if there are no differences.

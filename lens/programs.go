@@ -65,8 +65,9 @@ func ProgramNames() (names []string) {
 // Programs returns the parsers that are installed programs. Each program runs in an empty
 // directory, with only PATH of the caller's environment, and reads URLs from its standard
 // input or a file in that directory. On Linux, if the system allows network namespaces,
-// it has no network. curl and wget have a proxy on the loopback interface instead, which
-// connects nowhere. ctx limits the search for the programs, not the parsers.
+// the program has no network. curl and wget have a proxy on the loopback interface
+// instead, which connects nowhere. ctx limits the search for the programs, not the
+// parsers.
 func Programs(ctx context.Context, o Options) []Parser {
 	rows := programRows()
 	found := make([]Parser, len(rows))

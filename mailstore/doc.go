@@ -9,10 +9,10 @@
 //
 // # mbox
 //
-// Package message reads mboxes: see [message.Mbox]. A message is returned without its From_ line
-// and the blank line after it, and with one ">" removed from each line of the body that begins with
-// one or more ">" and "From " (mboxrd). In mboxo, and in mboxcl with the same quoting, the original
-// message may contain a line ">From ". [Message].Quoted counts these doubtful lines.
+// Package message reads mboxes: see [message.Mbox]. The package returns a message without its From_
+// line and the blank line after the message. In a line of the body that begins with one or more ">"
+// and "From ", it removes one ">" (mboxrd). In mboxo, and in mboxcl with the same quoting, the
+// original message may contain a line ">From ". [Message].Quoted counts these doubtful lines.
 //
 // # The index
 //

@@ -13,11 +13,11 @@
 // # Damaged messages
 //
 // No damage makes a message unreadable. A part that cannot be interpreted is
-// application/octet-stream, and each problem is a [Fault] with its offset: a header line without
-// ":", a multipart without its boundary or end, an unknown charset or encoding, invalid base64, a
-// bare CR, NUL. The package reads non-ASCII bytes in a header as UTF-8 (RFC 6532) if they are
-// valid, otherwise as ISO Latin 1. Charset names have their meaning on the web, so iso-8859-1
-// means windows-1252.
+// application/octet-stream. The package reports each problem as a [Fault] with its offset: a
+// header line without ":", a multipart without its boundary or end, an unknown charset or
+// encoding, invalid base64, a bare CR, or NUL. The package reads non-ASCII bytes in a header as
+// UTF-8 (RFC 6532) if they are valid, otherwise as ISO Latin 1. Charset names have their meaning
+// on the web, so iso-8859-1 means windows-1252.
 //
 // Lines may end with CR LF or with LF, as in stored mail. A message with both has a fault. A From_
 // line of an mbox before the header is skipped.

@@ -39,8 +39,8 @@
 // # Repeated runs
 //
 // If a run is interrupted, even by a crash, the next run with the same URLs and options
-// continues it, with the same result as without the interruption. If the server supports it,
-// Run resumes partial downloads of large objects.
+// continues the interrupted run. The result is the same as without the interruption. If the
+// server supports it, Run resumes partial downloads of large objects.
 //
 // A later run requests only resources that may have changed. It does not request a resource
 // that a directory lists with the same size and time. It checks other objects with a probe,
@@ -69,11 +69,11 @@
 // Programs walk it with [fs.WalkDir], read it with [fs.ReadFile], copy it with
 // [os.CopyFS] and serve it with [net/http.FS].
 //
-// A menu is a directory. Its entries are the menu's items that are objects, menus, or of
-// unknown kind: in the menu's order when the directory is read as a file, and sorted by
-// name in [FS.ReadDir]. The directory omits searches, forms, sessions, text lines and
-// errors. It also omits items whose scheme, host or port differs from the root, unless
-// [FSOptions] include such items.
+// A menu is a directory. The entries of the directory are the menu's items that are
+// objects, menus, or of unknown kind. They are in the menu's order when the directory is
+// read as a file, and sorted by name in [FS.ReadDir]. The directory omits searches,
+// forms, sessions, text lines and errors. It also omits items whose scheme, host or port
+// differs from the root, unless [FSOptions] include such items.
 //
 // An item of unknown kind is a file until it is opened and turns out to be a menu.
 //

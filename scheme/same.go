@@ -10,10 +10,10 @@ import (
 )
 
 // Same reports whether a and b name the same resource according to their schemes, that is,
-// whether their canonical forms are ==. why lists the reasons as clauses: the parts that
-// are spelled differently, or that differ. The reasons are safe for a terminal and contain
-// no password. If a URL is not in the form of its scheme, Same returns false, and the
-// result why contains the error.
+// whether their canonical forms are ==. The result why lists the reasons as clauses: the
+// parts that are spelled differently, or that differ. The reasons are safe for a terminal
+// and contain no password. If a URL is not in the form of its scheme, Same returns false,
+// and the result why contains the error.
 func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	x, changeX, err := r.Canonical(a)
 	if err != nil {

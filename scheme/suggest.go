@@ -7,10 +7,11 @@ import (
 )
 
 // Suggest returns the URL that the user probably meant by u, and the reason, if the scheme
-// of u is not registered. It suggests a file URL for a Windows path such as C:/Users/joe,
-// the URL after the prefix "URL:" of RFC 1738's appendix, or a URL with the registered name
-// of which the scheme is a typo. If there is no suggestion, it returns the zero URL and "".
-// The reason contains no password.
+// of u is not registered. For a Windows path such as C:/Users/joe, it suggests a file URL.
+// For a text with the prefix "URL:" of RFC 1738's appendix, it suggests the URL after the
+// prefix. If the scheme is a typo of a registered name, it suggests the URL with that name.
+// If there is no suggestion, it returns the zero URL and "". The reason contains no
+// password.
 //
 // A name is a typo at distance 1 from a registered name, or at distance 2 from a name
 // with at least six letters. A missing, wrong or extra letter counts 1, and so do two

@@ -20,9 +20,9 @@ type Sendmail struct{ command []string }
 var ErrCommand = errors.New("no sendmail program")
 
 // NewSendmail returns a Sendmail that runs command, a program and its arguments, without a shell.
-// It appends three groups of arguments. With "-i", a line with a single dot does not end the
-// message. "-f" precedes the sender. "--" precedes all recipients, because the message does not
-// contain the Bcc recipients.
+// It appends "-i", "-f" with the sender, and "--" with all recipients. With "-i", a line with a
+// single dot does not end the message. The arguments contain all recipients, because the message
+// does not contain the Bcc recipients.
 func NewSendmail(command []string) (*Sendmail, error) {
 	if len(command) == 0 || command[0] == "" {
 		return nil, fmt.Errorf("submit: %w", ErrCommand)

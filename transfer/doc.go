@@ -19,11 +19,11 @@
 // # Resuming
 //
 // NAME.part.json describes the origin of NAME.part: the URL without its password, and the tag,
-// time and size of the version. Run resumes a part if the same URL is requested again, the
-// server describes the object in the same way, and the last bytes of the part, which Run
-// requests again, are the same. Otherwise, or if the server can't resume, Run downloads the
-// object from its beginning: see Result.Discarded. A NAME.part without NAME.part.json belongs
-// to another program, and Run never touches it.
+// time and size of the version. Run resumes a partial file if three conditions hold. The next
+// run requests the same URL. The server describes the object in the same way. The last bytes
+// of the partial file, which Run requests again, are the same. Otherwise, or if the server
+// can't resume, Run downloads the object from its beginning: see Result.Discarded. A NAME.part
+// without NAME.part.json belongs to another program, and Run never touches it.
 //
 // While a part exists, NAME.part.lock is locked and contains the process ID. Another run for
 // the same file waits for the lock and then reads the state of the files again. A killed

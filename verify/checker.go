@@ -61,9 +61,9 @@ type Target struct {
 	// the permissions of links in From.
 	From   locus.URL
 	Origin policy.Origin
-	// First is the first page of the site to which URL belongs, in canonical form, and Depth
-	// is the number of links between the two pages. If First is zero, a check does not return
-	// the links of the target.
+	// First is the first page of the site to which URL belongs, in canonical form. Depth is
+	// the number of links between that page and URL. If First is zero, a check does not
+	// return the links of the target.
 	First locus.URL
 	Depth int
 }
@@ -204,9 +204,9 @@ func (c *Checker) Host(u locus.URL) (name string, atOnce int, interval time.Dura
 // machine. The result is true if the URL of t is not local and contains no password.
 func (c *Checker) Keeps(t *Target) bool { return c.isRemembered(t.URL) }
 
-// Page reports whether the target link, which is the target of a link in the given page,
-// belongs to the same site as the page. If so, it returns the target with First and Depth
-// set.
+// Page reports whether the target of a link in the given page belongs to the same site as
+// the page. If so, it returns the target with First and Depth set. The parameter link is
+// that target.
 func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	if page.First.IsZero() || c.o.Depth != 0 && page.Depth+1 > max(c.o.Depth, 0) {
 		return link, false

@@ -83,8 +83,8 @@ const (
 	PrivateHost
 	// NoNames means that none of the host names of the run was found.
 	NoNames
-	// AboveRoot means that the link points above the directory, the repository or the site, or
-	// that it begins at the root of a site but the root is unknown.
+	// AboveRoot means that the link points above the directory, the repository or the site. It
+	// also means that the link begins at the root of a site but the root is unknown.
 	AboveRoot
 	// NeedsBuild means that only a build of the site can resolve the link.
 	NeedsBuild

@@ -27,8 +27,8 @@ type Source struct {
 	URL locus.URL
 	// Type is the media type. If empty, it is guessed from the name and the content.
 	Type string
-	// Open opens the document. If nil, the Source is a site: the Verifier verifies URL like a
-	// typed link, then the links in the page at URL and in the pages below it.
+	// Open opens the document. If nil, the Source is a site. The Verifier then verifies URL
+	// like a typed link, and the links in the page at URL and in the pages below that page.
 	Open func(context.Context) (io.ReadCloser, error)
 	// Root is the directory for relative references that begin with "/" in a local file. It
 	// must end in "/". The zero URL selects Top.
@@ -91,9 +91,9 @@ type Options struct {
 	// Remap replaces parts of URLs. The first Remap that matches a URL applies.
 	Remap []Remap
 	// FallbackExtensions lists file extensions to try for a missing file, without the dot:
-	// with "html", the link a also finds a.html. The Verifier also tries each extension in
-	// the list instead of another extension in the list: with "html" and "md", the link
-	// a.html also finds a.md.
+	// with "html", the link a also finds a.html. If the missing file has an extension in
+	// the list, the Verifier also tries the other extensions: with "html" and "md", the
+	// link a.html also finds a.md.
 	FallbackExtensions []string
 	// IndexFiles lists the names of index files, in order of preference. A directory
 	// without any of them is [Dead]. If nil, a directory needs no index file, and the package
@@ -252,9 +252,10 @@ func New(c *access.Client, o *Options) *Verifier {
 }
 
 // Run verifies the links of sources and yields their results. The results are in the order
-// of the sources, then of the pages of a site as Run finds them, then of the links in them.
-// If ctx is cancelled, Run yields the results that are known for the documents that were
-// read, and [Unknown] for their other links.
+// of the sources. Within a site, they are in the order in which Run finds the pages. Within
+// a document or page, they are in the order of the links. If ctx is cancelled, Run yields
+// the results that are known for the documents that were read, and [Unknown] for their
+// other links.
 //
 // Run first reads all documents, then verifies their links. So it requests each URL once, even
 // if links contain different fragments. But Run verifies local files and the pages of a site

@@ -2,10 +2,11 @@ package octet
 
 import "strings"
 
-// HostEnd returns the offset of the "?" or "#" that ends the authority of text in RFC 3986
-// section 3.2, where RFC 1738 requires a "/", or 0 if there is none. The text is a URL, or
-// a relative reference that begins with "//". The result disputed reports whether an "@"
-// follows a "?". In this case, a parser that allows "?" in a user finds another host.
+// HostEnd returns the offset of the "?" or "#" that ends the authority of the text by RFC
+// 3986 section 3.2. If no "?" or "#" ends the authority, it returns 0. RFC 1738 requires a
+// "/" at this offset. The text is a URL, or a relative reference that begins with "//".
+// The result disputed reports whether an "@" follows a "?". In this case, a parser that
+// allows "?" in a user finds another host.
 func HostEnd(text string) (at int, disputed bool) {
 	start, _ := SchemeEnd(text)
 	if start > 0 && start < len(text) && text[start] == ':' {

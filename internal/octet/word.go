@@ -184,9 +184,9 @@ func HasUpper(s string) bool {
 	return from(a, 'A')&^from(a, 'Z'+1)&^w&tops != 0
 }
 
-// Plain returns the offset of the first octet in s at or after i that is not a
-// letter, a digit or one of "-./:", or the end of s. Most octets of URLs are
-// among these.
+// Plain searches s from offset i for the first octet that is not a letter, a digit, "-",
+// ".", "/" or ":". It returns the offset of that octet, or the end of s if there is none.
+// Most octets of URLs are among these.
 func Plain(s string, i int) int {
 	for len(s)-i >= 8 {
 		w := load(s, i)

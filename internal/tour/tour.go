@@ -2,9 +2,10 @@
 // of the servers with the ordinary client. It prints the requests, the responses and the
 // resources. It needs no network.
 //
-// The content of the servers is a museum of the network: each server is a room, and its
-// URLs are the stops of the room. museum/rooms.json lists the rooms; the other files in
-// museum are the content. The test server of a scheme may add a room: see [servetest.Demo].
+// The content of the servers is a museum of the network. The tour calls each server a room,
+// and the URLs of the server the stops of the room. museum/rooms.json lists the rooms; the
+// other files in museum are the content. The test server of a scheme may add a room: see
+// [servetest.Demo].
 package tour
 
 import (

@@ -11,8 +11,8 @@
 //
 //	mid-url = "mid" ":" message-id [ "/" content-id ]
 //
-// A Content-ID is unique only within its message, so a cid URL is meaningful only in
-// the message that contains it, which [scheme.Request].Within opens.
+// A Content-ID is unique only within its message, so a cid URL is meaningful only in the
+// message that contains the URL. The function [scheme.Request].Within opens this message.
 //
 // # Differences
 //

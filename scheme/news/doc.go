@@ -25,9 +25,9 @@
 // demand. If the server stops, the received items are followed by an error that wraps
 // [scheme.ErrProtocol] and io.ErrUnexpectedEOF.
 //
-// The client lists articles with the best command that the server supports: OVER;
-// XOVER (RFC 2980), in the order of LIST OVERVIEW.FMT; HDR or XHDR; or HEAD for each
-// article. An invalid line becomes an item of kind error.
+// The client lists articles with the best command that the server supports. From best to
+// worst, these are OVER, XOVER (RFC 2980) with the field order of LIST OVERVIEW.FMT, HDR
+// or XHDR, and HEAD for each article. An invalid line becomes an item of kind error.
 //
 // # Servers and logins
 //

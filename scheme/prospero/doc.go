@@ -35,10 +35,10 @@
 // which the user can add a login.
 //
 // If the first method is Prospero's own, for this very object, the client fetches the
-// object at once and returns a [scheme.Object]. If it comes later in the list, the
-// redirect omits it, because it would be a loop. An object that has moved is a
-// Redirect to its new address. The new URL has the same fields, except the version,
-// which belongs to the old one.
+// object at once and returns a [scheme.Object]. If this method comes later in the list,
+// the redirect omits the method, because following it would be a loop. An object that has
+// moved is a Redirect to its new address. The new URL has the same fields, except the
+// version, which belongs to the old object.
 //
 // The fields identify the object. The client requests the attributes with those names. If
 // an attribute has another value than its field, the object is a different object, so the

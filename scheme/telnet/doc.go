@@ -26,9 +26,9 @@
 // client passes its data unchanged.
 //
 // Rlogin (RFC 1282) uses a reserved port if the dialer has one. If the system reports
-// urgent data, the client handles the server's urgent octets: it sends the window size,
-// and Status reports whether the host handles ^S and ^Q. The client always sends both to
-// the host.
+// urgent data, the client handles the server's urgent octets. It then sends the window
+// size, and Status reports whether the host handles ^S and ^Q. The client always sends
+// both to the host.
 //
 // Tn3270 returns a [Terminal3270]. A tn3270 session uses RFC 1576, or RFC 2355 if the
 // host offers it first, and a screen of package tn3270. If the host sends text, the

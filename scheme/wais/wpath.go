@@ -24,9 +24,9 @@ func (f Form) String() string {
 	return [...]string{"no document", "length and fields", "fields", "escaped fields", "opaque"}[f]
 }
 
-// Field is one element of a document-id. Fields 1 to 3 are the server, database and
-// local id of the original, fields 4 to 6 the same of the distributor, and field 7
-// the copyright.
+// Field is one element of a document-id. Fields 1 to 3 are the server, database and local
+// id of the original server. Fields 4 to 6 are the server, database and local id of the
+// distributor. Field 7 is the copyright.
 type Field struct {
 	Number  int
 	Content string // octets

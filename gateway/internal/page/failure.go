@@ -31,8 +31,8 @@ func (p *Printer) Failure(w io.Writer, h *Head, kind string, err error) error {
 	return g.end(nil)
 }
 
-// Redirect writes a page with a link to the target of a redirect. err is the reason why a
-// browser must not follow the redirect automatically.
+// Redirect writes a page with a link to the target of a redirect. The error in err is the
+// reason why a browser must not follow the redirect automatically.
 func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error {
 	g := p.begin(w, h, nil, kindRedirect, "")
 	f := g.failure("denied", err)

@@ -1,5 +1,6 @@
-// Package lineconn provides the connections of protocols with commands and replies: a
-// connection that a client reuses for later URLs, and its use for one of them.
+// Package lineconn provides connections for protocols with commands and replies. A [Conn]
+// is a connection that a client reuses for later URLs, and a [Lease] is the use of the
+// connection for one URL.
 package lineconn
 
 import (
