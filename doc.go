@@ -13,7 +13,7 @@
 // URI draft, and "//" after any scheme as the common Internet syntax of section
 // 3.1.
 //
-// A program must not show passwords to people. It should show a URL with [URL.Shown]
-// (packages fmt and slog do so), and other text with [MaskText], or with [Mask] if offsets
-// in it must stay valid.
+// A program must not show passwords to people. It should show a URL with [URL.Shown], as
+// packages fmt and slog do. It should show other text with [MaskText], or with [Mask] if
+// offsets in the text must stay valid.
 package locus

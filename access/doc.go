@@ -1,9 +1,9 @@
 // Package access opens URLs of every scheme under a policy (RFC 1738 sections 2 and 6).
 //
-// A [Client] joins three things: a [scheme.Registry] with a client for each scheme, a
-// [policy.Policy] that decides where a URL may lead, and the network. Package scheme/all
-// makes a Client with every scheme in one call. For http and https alone, [NewTransport]
-// makes an [http.Client] that is safe for URLs from other people.
+// A [Client] combines a [scheme.Registry], which has an opener for each scheme, with a
+// [policy.Policy], which decides which URLs and addresses the client may open. Package
+// scheme/all makes a Client with every scheme in one call. For http and https alone,
+// [NewTransport] makes an [http.Client] that is safe for URLs from other people.
 //
 // [Client.Do] looks up the scheme, checks the URL against the policy, calls the scheme's
 // opener for one request, and follows redirects under the same rules. An opener does not

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Standards returns the parsers of RFC 1738, RFC 1630, RFC 3986 and the URL Standard
-// of the WHATWG. r provides the schemes for the first two.
+// Standards returns the parsers of RFC 1738, RFC 1630, RFC 3986 and the URL Standard of
+// the WHATWG. The registry r provides the schemes for RFC 1738 and RFC 1630.
 func Standards(r *scheme.Registry) []Parser {
 	return []Parser{
 		reader{"rfc1738", "December 1994", KindStandard, byProfile(r, locus.RFC1738)},

@@ -440,10 +440,11 @@ func ReadIDs(r io.Reader, mbox bool) (ids []string, start int64, err error) {
 
 const from = "From "
 
-// IsFromLine reports whether text, of an mbox, begins with a From_ line: with "From ", a date in
-// the line and a header field after it. After a blank line, and at the start of an mbox, the date
-// or the header field is enough. "From :" begins a header field with a space before its colon (RFC
-// 5322 section 4.5). Only the first 2 KiB of text are read.
+// IsFromLine reports whether the text, which must be part of an mbox, begins with a From_ line. A
+// From_ line begins with "From " and contains a date, and a header field follows it. After a blank
+// line, and at the start of an mbox, the date or the header field is enough. "From :" begins a
+// header field with a space before its colon (RFC 5322 section 4.5). Only the first 2 KiB of text
+// are read.
 func IsFromLine(text []byte, afterBlank bool) bool {
 	if !bytes.HasPrefix(text, []byte(from)) {
 		return false

@@ -40,8 +40,9 @@ type FSOptions struct {
 	// Zero means as long as the FS exists.
 	Keep time.Duration
 	// CachedMenus is the maximum number of menus with cached entries. Together these menus have
-	// at most FSOptions.Entries entries and 256 MiB of URLs and other text. Beyond that, the FS
-	// drops the least recently used menu, and reads it again when needed. Zero means 4096.
+	// at most FSOptions.Entries entries and 256 MiB of URLs and other text. If the menus exceed
+	// these limits, the FS drops the least recently used menu, and reads the menu again when a
+	// caller needs it. Zero means 4096.
 	CachedMenus int
 }
 

@@ -18,11 +18,11 @@ type Origin uint8
 const (
 	// Typed means that a person entered the URL, or the program chose it.
 	Typed Origin = iota
-	// FromPrivate means that the URL is a link or a redirect, and the client has dialed
-	// only addresses that are not public on the way.
+	// FromPrivate means that the URL is a link or a redirect. To reach it, the client has
+	// dialed only addresses that are not public.
 	FromPrivate
-	// FromPublic means that the URL is a link or a redirect, and the client has dialed a
-	// public address on the way.
+	// FromPublic means that the URL is a link or a redirect. To reach it, the client has
+	// dialed a public address.
 	FromPublic
 )
 

@@ -8,8 +8,9 @@ import (
 	"github.com/locus-url/locus/internal/piece"
 )
 
-// Limit returns body with a limit in bytes. Reading a longer body fails with an error that
-// wraps [ErrTooLarge]. A limit of zero means no limit.
+// Limit returns a reader of body that reads at most the given number of bytes. Reading a
+// longer body fails with an error that wraps [ErrTooLarge]. A limit of zero means no
+// limit.
 func Limit(body io.ReadCloser, limit int64) io.ReadCloser {
 	if limit <= 0 {
 		return body

@@ -88,7 +88,7 @@ type Found struct {
 	// Alternative is the URL without the hyphen, for a link that continues after a hyphen at
 	// the end of a line. See [Checker.Other]. If zero, there is no alternative.
 	Alternative locus.URL
-	// Joined reports whether the link is such an alternative.
+	// Joined reports whether the link itself is the Alternative of another link.
 	Joined bool
 	// Note is the reason for a [Warning] if the resource exists. If empty, there is no
 	// warning.

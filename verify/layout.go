@@ -40,7 +40,7 @@ type LayoutOptions struct {
 	// configuration of the generator, and the Verifier requests links to that URL.
 	URL locus.URL
 	// Wikilinks enables links that name a document anywhere in the directory. The presets
-	// "obsidian" and "foam" imply it.
+	// "obsidian" and "foam" also enable these links.
 	Wikilinks bool
 }
 

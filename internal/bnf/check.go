@@ -137,8 +137,8 @@ func (f *Findings) Section(rfc1738, production string) string {
 	return rfc1738
 }
 
-// Empty adds a finding if text, at offset, is empty and the profile is the URI draft,
-// which requires xalphas there.
+// Empty adds a finding at offset if the text is empty and the profile is the URI draft,
+// because the draft requires xalphas at this offset.
 func (f *Findings) Empty(part string, offset int, text string) {
 	if text == "" && f.Profile == locus.RFC1630 {
 		f.Add("empty", "URI draft, "+part, offset, "", part+" has at least one character")
@@ -154,8 +154,8 @@ func (f *Findings) Xchars(part string, offset int, text string) {
 	f.Chars(part, offset, text, set)
 }
 
-// Chars adds a finding for each octet of text, at offset, that is not in set. The
-// parameter part is the name of the production.
+// Chars adds a finding for each octet of the text that is not in the given set. The text
+// begins at offset in the URL. The parameter part is the name of the production.
 func (f *Findings) Chars(part string, offset int, text string, set octet.Class) {
 	for i := 0; i < len(text); i++ {
 		c := text[i]

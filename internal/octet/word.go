@@ -186,7 +186,7 @@ func HasUpper(s string) bool {
 
 // Plain searches s from offset i for the first octet that is not a letter, a digit, "-",
 // ".", "/" or ":". It returns the offset of that octet, or the end of s if there is none.
-// Most octets of URLs are among these.
+// Most octets of URLs are letters, digits or one of these four characters.
 func Plain(s string, i int) int {
 	for len(s)-i >= 8 {
 		w := load(s, i)

@@ -24,8 +24,8 @@ var ErrMenu = errors.New("shape: invalid menu")
 // ReadMenu parses a menu that [MenuWriter] wrote with Stored. It reads the head at once and the
 // items on demand. The result found is the URL after redirects, or the zero URL if there were
 // no redirects. ReadMenu restores the bytes of URLs and of titles that are not UTF-8. If the
-// menu has a form, the caller can't submit the form. If the items are incomplete, their error
-// has the [access.Kind] that was written.
+// menu has a form, the caller can't submit the form. If the items are incomplete, the iteration
+// over the items ends with an error. Its [access.Kind] is the kind in the JSON.
 func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 	d := json.NewDecoder(r)
 	m = &scheme.Menu{}

@@ -26,8 +26,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return Escape(b.Bytes()), err
 }
 
-// Escape returns the line of JSON in encoded, with escapes for characters that are unsafe for
-// a terminal.
+// Escape replaces characters that are unsafe for a terminal with JSON escapes. The parameter
+// encoded is one line of JSON.
 func Escape(encoded []byte) []byte {
 	if bytes.ContainsFunc(encoded, unsafeRune) {
 		return escapeRunes(encoded)

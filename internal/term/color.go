@@ -19,7 +19,8 @@ func NewColors(tty bool, env func(string) string) Colors {
 	return Colors{on: tty && env("NO_COLOR") == "" && env("TERM") != "dumb"}
 }
 
-// In returns text, which must be safe, in the style.
+// In returns the text with the escape sequences of the style. The text must be safe for a
+// terminal.
 func (c Colors) In(style Style, text string) string {
 	if !c.on || text == "" {
 		return text

@@ -33,8 +33,8 @@ type Options struct {
 	// Limits bound the size of menus, attributes and phone books.
 	Limits Limits
 	// ReplyTimeout limits the total time of waiting for a menu, attributes or the response
-	// of a phone book. It excludes the time that the caller spends on items. The default is
-	// 10 minutes.
+	// of a phone book. It does not include the time that the caller spends between items.
+	// The default is 10 minutes.
 	ReplyTimeout time.Duration
 }
 

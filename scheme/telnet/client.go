@@ -18,8 +18,8 @@ import (
 
 // Options configure a [Client]. The zero value selects the defaults.
 type Options struct {
-	// TerminalTypes are the names of the user's terminal, the best first (RFC 1091).
-	// The default is "VT100" and "UNKNOWN". Rlogin uses only the first.
+	// TerminalTypes are the names of the user's terminal, the best first (RFC 1091). The
+	// default is "VT100" and "UNKNOWN". Rlogin uses only the first element.
 	TerminalTypes []string
 	// Columns and Rows are the initial size of the user's window. The default is 80 and 24.
 	Columns, Rows int

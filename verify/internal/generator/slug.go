@@ -45,8 +45,8 @@ func GitHubID(heading string) string {
 	})
 }
 
-// Numbered returns name. If seen contains name from an earlier heading, Numbered appends
-// separator and a number.
+// Numbered returns name. If the map seen contains the name, because an earlier heading
+// has the same name, Numbered appends the separator and a number.
 func Numbered(seen map[string]int, name, separator string) string {
 	result := name
 	for {
