@@ -94,7 +94,8 @@ func present(text string, ok bool) *string {
 	return &text
 }
 
-// filled returns a part of a parser that does not distinguish empty from absent.
+// filled returns a part from a parser that returns "" for both empty and absent parts. It treats an
+// empty part as absent.
 func filled(text string) *string { return present(text, text != "") }
 
 func value(p *string) string {

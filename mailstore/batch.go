@@ -125,8 +125,8 @@ func sortPostings(list []posting) {
 	})
 }
 
-// takePartition appends the postings of a partition to dst, encoded, and returns the
-// rest of the list, which begins with them.
+// takePartition encodes the postings of a partition, which must be at the start of list, and
+// appends them to dst. It also returns the rest of list.
 func takePartition(dst []byte, list []posting, partition [2]byte) (places []byte, rest []posting) {
 	for len(list) > 0 && list[0].partition() == partition {
 		dst = list[0].appendTo(dst)

@@ -58,8 +58,8 @@ type idScanner struct {
 	words []string // outside of "<" and ">"
 
 	angles angles
-	// Each is set when an end is missing. The scanner then does not search for it again, so that
-	// the time is linear.
+	// noComment and noString are set when the end of a comment or of a quoted string is missing.
+	// The scanner then does not search for another end, so scanning takes linear time.
 	noComment, noString bool
 }
 

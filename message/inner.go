@@ -55,14 +55,14 @@ func (s *scanner) openEncoded() error {
 	return nil
 }
 
-// insert appends the nodes and faults of an enclosed message to its node at, which is the
-// last one.
+// insert appends the nodes and faults of an enclosed message. at is the index of the node that
+// contains the message, and must be the last node.
 func (s *scanner) insert(at int, inner *scanner) {
 	m := s.m
 	m.nodes[at].children = 1
 	enclosed := m.encloses(at)
 	for _, n := range inner.m.nodes {
-		n.parent += at + 1 // that of the message itself: from -1 to at
+		n.parent += at + 1 // the parent of the enclosed message changes from -1 to at
 		n.enclosed = n.enclosed || enclosed
 		if n.r == nil {
 			n.r = inner.m.r

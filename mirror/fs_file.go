@@ -198,7 +198,8 @@ func (f *openFile) Read(p []byte) (int, error) {
 	return n, f.fail("read", err)
 }
 
-// fetch reads from the body. It buffers up to keep bytes at the start of the object.
+// fetch reads from the body. It also buffers the start of the object; keep is the maximum number of
+// buffered bytes.
 func (f *openFile) fetch(p []byte, keep int) (int, error) {
 	if f.end != nil {
 		return 0, f.end

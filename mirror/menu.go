@@ -19,10 +19,11 @@ import (
 const (
 	// maxItems limits the items in a menu.
 	maxItems = 1 << 20
-	// itemsType is the media type of a menu without source bytes: one JSON object per item and
-	// line.
+	// itemsType is the media type of a stored menu for which the scheme has no format of its own.
+	// Each line holds one item as a JSON object.
 	itemsType = "application/x-ndjson"
-	// maxAlike limits how often the same menu may occur on one path. More indicate a loop.
+	// maxAlike limits how often the same menu may occur on one path. More occurrences indicate a
+	// loop.
 	maxAlike = 2
 )
 

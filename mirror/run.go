@@ -147,7 +147,8 @@ func (e *ManyGoneError) Error() string {
 	return fmt.Sprintf("mirror: all %d resources below a URL are gone: nothing was deleted", e.Gone)
 }
 
-// mayDelete returns a *ManyGoneError if too much is gone to delete it.
+// mayDelete returns a *ManyGoneError if too many resources are gone, so that Run must not delete
+// their files.
 func (c *crawler) mayDelete(whole map[string]bool) error {
 	all, gone, stays := 0, map[string]int{}, map[string]bool{} // keys are given URLs
 	for url, text := range c.ledger.all() {

@@ -70,8 +70,8 @@ func portOf(u locus.URL, port uint16) uint16 {
 	return port
 }
 
-// candidates returns texts that include the shortest form of target. The caller checks
-// them.
+// candidates returns relative references that may resolve to target. The shortest valid reference
+// is one of them. The caller must check each reference.
 func candidates(base, target locus.URL, h Hierarchy) []string {
 	b, t := split(base), split(target)
 	tail := parts{query: t.query, fragment: t.fragment}.text()[len(":"):]
@@ -90,7 +90,7 @@ func candidates(base, target locus.URL, h Hierarchy) []string {
 	return list
 }
 
-// between returns paths that lead from directory, which ends in "/", to path.
+// between returns relative paths from directory, which must end in "/", to path.
 func between(directory, path string) []string {
 	common := commonDirectory(directory, path)
 	up := strings.Repeat("../", strings.Count(directory[common:], "/"))
@@ -103,7 +103,7 @@ func between(directory, path string) []string {
 	case rest == "":
 		return []string{"."}
 	default:
-		// "./" precedes a rest that contains a ":" in its first segment or begins with "/".
+		// A rest that begins with "/", or has a ":" in its first segment, needs "./" before it.
 		return []string{"./" + rest, rest}
 	}
 }

@@ -265,8 +265,9 @@ func split(u locus.URL) (p parts) {
 	return p
 }
 
-// text joins the parts (RFC 3986 section 5.3) so that reading them gives the same
-// parts. A user may contain "?", so the host of http://h?x@evil is evil, not h.
+// text joins the parts into a URL (RFC 3986 section 5.3). It adds "/" or "/." where the URL would
+// otherwise split into other parts. For example, userinfo may contain "?", so the host of
+// http://h?x@evil is evil.
 func (p parts) text() string {
 	before, _, _ := strings.Cut(p.query.text, "/")
 	switch {
@@ -295,8 +296,8 @@ func (p parts) text() string {
 	return b.String()
 }
 
-// inDocument reports whether the relative reference p has at most a fragment, and so means
-// the document itself.
+// inDocument reports whether the relative reference p is empty or only a fragment. Such a reference
+// refers to the document that contains it.
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 
 // resolve implements RFC 3986 section 5.2.2 for a ref without scheme.
@@ -319,8 +320,8 @@ func resolve(base, ref parts, h Hierarchy) (t parts, notes Notes) {
 	return t, notes
 }
 
-// directory returns the path up to its last "/". If there is none, it returns "/" for
-// a URL with a host, and "" otherwise (RFC 3986 section 5.2.3).
+// directory returns the path up to its last "/". For a path without "/", it returns "/" if the URL
+// has a host, and "" otherwise (RFC 3986 section 5.2.3).
 func (p parts) directory(h Hierarchy) string {
 	i := strings.LastIndexByte(p.path, '/')
 	switch {
@@ -334,9 +335,8 @@ func (p parts) directory(h Hierarchy) string {
 	return ""
 }
 
-// removeDots removes the segments "." and "..", each ".." with the segment before it,
-// from path (RFC 3986 section 5.2.4). If a ".." leads above the root, it returns
-// [Clamped].
+// removeDots removes the segments "." and ".." from path, and the segment before each ".." (RFC
+// 3986 section 5.2.4). If a ".." points above the root, removeDots returns [Clamped].
 func removeDots(path string) (string, Notes) {
 	if !strings.Contains(path, "/.") && !strings.HasPrefix(path, ".") {
 		return path, 0

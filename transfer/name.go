@@ -98,7 +98,8 @@ var nameFields = []string{
 // Name returns a safe name for the file at the end of u, by the fields of u's scheme in r. It
 // is empty if the URL does not end in a name, for example if it ends in "/".
 func Name(r *scheme.Registry, u locus.URL) string {
-	// Other users can see file names, and a mistyped URL may end in its login.
+	// Remove passwords first. Other users can see file names, and the end of a mistyped URL may be
+	// a login.
 	u, _ = locus.Parse(u.WithoutPassword().Shown())
 	fields, err := r.Fields(u)
 	if err != nil {
@@ -129,9 +130,9 @@ func Name(r *scheme.Registry, u locus.URL) string {
 	return SafeName(text)
 }
 
-// localID returns the server's name for a document if fields contains a document-id
-// (wais). It prefers the name on the distributing server (6) to the name on the origin
-// server (3). The document-id's last field is about copyright.
+// localID returns the server's name for a document if fields contains a document-id (wais). In the
+// document-id, it prefers field 6, the name on the distributing server, to field 3, the name on the
+// origin server. The last field is about copyright.
 func localID(fields []scheme.Field) (id string) {
 	for _, f := range fields {
 		records, _ := f.Value.([][]scheme.Field)

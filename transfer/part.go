@@ -118,8 +118,8 @@ func (p *part) offset(u locus.URL) int64 {
 	return max(p.size-overlap, 0)
 }
 
-// resume opens the part to continue with o, which starts overlap bytes before its end.
-// ok is false if the object has changed.
+// resume opens the part to append the rest of the object o. The content of o must begin at the
+// offset that p.offset returned. ok is false if the object has changed.
 func (p *part) resume(o *scheme.Object) (ok bool, err error) {
 	if !p.source.matches(o) {
 		return false, nil

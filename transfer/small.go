@@ -90,8 +90,8 @@ func (w *smallWriter) begin() error {
 	return err
 }
 
-// lockLate locks the part of a file that was fresh. If the file is no longer fresh, the error
-// is errShared.
+// lockLate locks the part of a download that began without a lock. If another process has started
+// the same download since then, the error is errShared.
 func (t *task) lockLate() error {
 	if t.part.lock != nil {
 		return nil

@@ -21,7 +21,7 @@ type Certificates struct {
 	end map[string]time.Time // expiration times by host name
 }
 
-// maxCertificates limits the hosts in end.
+// maxCertificates limits the number of hosts with a recorded certificate.
 const maxCertificates = 1 << 16
 
 // Record records the certificate of a connection. The error is always nil.

@@ -110,8 +110,8 @@ func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq
 					return
 				}
 			case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
-				// A prefix of other URLs, a name, and a host for an early connection need not
-				// exist as resources.
+				// These URLs need not be resources. They are the prefix of other URLs, the name of
+				// a profile, or a server for an early connection.
 			default:
 				l := c.link(&found, s)
 				l.isInclude = found.Element == "include"

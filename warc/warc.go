@@ -185,7 +185,7 @@ func (r *Reader) open() error {
 		return err
 	}
 	if string(head) != "\x1F\x8B" {
-		if r.z != nil { // zeros, or another file, after the last member
+		if r.z != nil { // the bytes after the last member are not a gzip member, such as zeros
 			return fmt.Errorf("%w: offset %d", ErrFormat, r.in.n)
 		}
 		r.r = bufio.NewReaderSize(r.in, maxLine)
@@ -226,8 +226,8 @@ func (r *Reader) begin() (string, error) {
 	}
 }
 
-// damaged reports whether text between records is the fault of their writer, because a record
-// came before it.
+// damaged reports whether a record came before the current position. If so, invalid text is an
+// error in the archive; otherwise, the file is not a web archive.
 func (r *Reader) damaged() bool { return r.record != nil }
 
 // line reads a line without its newline. For a line without a newline at the end of the file,
@@ -236,7 +236,7 @@ func (r *Reader) line() (string, error) {
 	text, err := r.r.ReadSlice('\n')
 	switch {
 	case err == bufio.ErrBufferFull && r.damaged():
-		return "\x00", nil // no header: part of a line in a gap
+		return "\x00", nil // a text that is no header, in place of the piece of a long line
 	case err == bufio.ErrBufferFull:
 		return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 	case err == io.EOF:
@@ -325,7 +325,7 @@ func (r *Record) arc(line string, first, isHTTP bool) {
 
 type block struct {
 	r    io.Reader
-	left int64 // -1 means to the end
+	left int64 // number of unread bytes; -1 means up to the end
 	err  error
 }
 

@@ -39,9 +39,9 @@ func Split(text string) (local, domain string, ok bool) { return split(text, len
 // SplitPlain is [Split] for an "@" without an escape. The text may contain any escapes.
 func SplitPlain(text string) (local, domain string, ok bool) { return split(text, len("@")) }
 
-// split splits text at its "@", which may be an escape of up to size bytes.
+// split splits text at its "@". An escaped "@" may have up to size bytes.
 func split(text string, size int) (local, domain string, ok bool) {
-	at, literal := span{}, span{} // the last "@", and the one before the last "["
+	at, literal := span{}, span{} // the last "@", and the last "@" before the last "["
 	pair := false                 // the octet follows "\"
 	for i := 0; i < len(text); {
 		c, n := text[i], 1
@@ -192,13 +192,13 @@ func (s *scanner) route(end int) int {
 	return 0
 }
 
-// words reads the words from i to end, with dots between them: atoms, or text between the
-// characters open and shut. part is the name of the whole.
+// words reads the words from i to end, which dots separate. A word is an atom, or a text between
+// the characters open and shut. part is the name of the sequence of words, for findings.
 func (s *scanner) words(i, end int, open, shut byte, part string) {
 	const (
 		empty  = iota // the word has not begun
 		inAtom        // in an atom
-		whole         // after a quoted string or domain literal
+		whole         // the word is a complete quoted string or domain literal
 	)
 	word := empty
 	for i < end {
@@ -223,13 +223,13 @@ func (s *scanner) words(i, end int, open, shut byte, part string) {
 	switch {
 	case word != empty:
 	case len(s.faults) > 0 && s.faults[len(s.faults)-1].End == end && s.faults[len(s.faults)-1].Octet == '.':
-		// The dot at the end is already reported.
+		// The loop has already reported the dot at the end.
 	default:
 		s.fault(end, end, 0, fmt.Sprintf("the %s is empty, or ends with a dot", part))
 	}
 }
 
-// quoted reads the quoted string or domain literal at start and returns its end.
+// quoted reads the quoted string or domain literal at the offset start, and returns its end.
 func (s *scanner) quoted(start, end int, open, shut byte, part string) int {
 	_, size := bnf.Octet(s.text, start)
 	pair := false // the octet follows "\"

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// most limits the collected bytes of a menu. The list of a large news server needs a tenth of
-// that.
+// most limits the collected bytes of a menu. The newsgroup list of a large news server has about a
+// tenth of this size.
 const most = 64 << 20
 
 // Buffer collects the bytes of a menu. A nil *Buffer collects nothing. It may be used by

@@ -38,9 +38,9 @@ func Spelled(u locus.URL, defaultPort uint16) bool {
 type Canon struct {
 	URL    locus.URL
 	Change locus.Change
-	same   int // until the text is copied, the output equals the first same octets of URL
+	same   int // until the output is copied to text, the output is the first octets of URL; same is their number
 	copied bool
-	text   strings.Builder // the output, after it was copied
+	text   strings.Builder // the output, once copy was called
 }
 
 // Begin writes the scheme's name and ":".
@@ -192,7 +192,7 @@ func (c *Canon) Raw(text string) {
 	c.text.WriteString(text)
 }
 
-// copy copies the output so far, because the next octet may differ from URL.
+// copy copies the output so far to text, because the next octet may differ from URL.
 func (c *Canon) copy() {
 	if c.copied {
 		return
@@ -217,7 +217,7 @@ func (c *Canon) Path(text string, plain escape.Set) {
 	}
 }
 
-// spelledEscapes reports whether Text would leave the escapes in text unchanged.
+// spelledEscapes reports whether the method Text would leave the escapes in text unchanged.
 func spelledEscapes(text string, plain escape.Set) bool {
 	for {
 		i := strings.IndexByte(text, '%')
@@ -233,8 +233,8 @@ func spelledEscapes(text string, plain escape.Set) bool {
 
 var xchars = escape.Xchar()
 
-// rewrite writes text with canonical escapes. It leaves the characters in raw unchanged, and
-// decodes escaped characters in plain.
+// rewrite writes text with canonical escapes. It does not escape the characters in the set raw, and
+// decodes escapes of the characters in the set plain.
 func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 	for {
 		i := spelled(text, plain, raw)
@@ -247,9 +247,9 @@ func (c *Canon) rewrite(text string, plain, raw escape.Set) {
 	}
 }
 
-// spelled returns the length of the start of text that rewrite would not change.
+// spelled returns the length of the longest prefix of text that rewrite would not change.
 func spelled(text string, plain, raw escape.Set) int {
-	both := raw.Has('/') && raw.Has(':') // these characters are in octet.Plain, but may be missing in raw
+	both := raw.Has('/') && raw.Has(':') // octet.Plain contains "/" and ":", but the set raw may not
 	for i := 0; i < len(text); {
 		if both {
 			if i = octet.Plain(text, i); i == len(text) {
@@ -268,8 +268,9 @@ func spelled(text string, plain, raw escape.Set) int {
 	return len(text)
 }
 
-// octet writes the first octet of text. If the octet was escaped and is in plain, octet decodes
-// it; otherwise it writes an escape. It returns the octet's length in text.
+// octet writes the first octet of text. If the octet is escaped and in the set plain, octet writes
+// it without the escape; otherwise octet writes an escape. It returns the length of the octet in
+// text.
 func (c *Canon) octet(text string, plain escape.Set) (size int) {
 	o, size := Octet(text, 0)
 	if size > 1 && plain.Has(o) {

@@ -165,7 +165,7 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 		}
 		write := f.write(offset+i, c)
 		plain := set&(octet.Group|octet.Label|octet.Digit) != 0
-		if plain { // text contains no escape either
+		if plain { // in this case text contains no escapes
 			write = f.quote(offset+i, c) + " can't be in " + part
 		}
 		switch {
@@ -181,7 +181,8 @@ func (f *Findings) Chars(part string, offset int, text string, set octet.Class) 
 	}
 }
 
-// quote quotes the octet c at offset. It does not show an octet in a password.
+// quote returns the octet c at offset, quoted for a finding. It does not show an octet in a
+// password.
 func (f *Findings) quote(offset int, c byte) string {
 	if start, end := f.password(); start <= offset && offset < end {
 		return "this character"
@@ -263,7 +264,7 @@ func (f *Findings) host(rule Login) {
 
 // Host checks a host at offset, which may be in any part of the URL.
 func (f *Findings) Host(offset int, host string) {
-	// A path without "/" follows the host. The path is checked after the "/" is added.
+	// These delimiters can begin a path without its "/". Only the host before them is checked.
 	delimiters := ";=&"
 	if f.Profile == locus.RFC1630 {
 		delimiters = ";=" // here "&" is an xalpha

@@ -38,8 +38,8 @@ func readKey(b []byte) Key {
 	return Key{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// digit returns a byte of k; level 0 is the highest byte. Digits divide texts into partitions.
-// Tables use the other half of the key first.
+// digit returns the byte of k at a level. Level 0 is the highest byte. Streams are divided into
+// partitions by digits. Tables use the other half of the key first.
 func (k Key) digit(level int) byte {
 	if level < 8 {
 		return byte(k[0] >> (56 - 8*level))

@@ -21,7 +21,7 @@ func machineMemory() int64 {
 	return n
 }
 
-// field returns the number that follows name at the beginning of a line.
+// field returns the number after the word name, which begins a line of the file.
 func field(file, name string) (n int64, ok bool) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -73,10 +73,12 @@ func Each[T any](ctx context.Context, items iter.Seq[T], o Options, steps Steps[
 	return context.Cause(ctx)
 }
 
-// turn is the turn of one item. It begins with a receive from mine and ends with a send to next.
+// turn lets one item wait for the item before it. The item may proceed after a receive from the
+// channel mine, and then lets the next item proceed by a send to the channel next.
 type turn struct{ mine, next chan struct{} }
 
-// firstTurn returns a turn that has begun. A turn that is its own successor is a lock.
+// firstTurn returns the turn of the first item, which need not wait. If unordered is true, all
+// items share one turn, which acts as a lock.
 func firstTurn(unordered bool) *turn {
 	t := &turn{mine: make(chan struct{}, 1), next: make(chan struct{}, 1)}
 	if unordered {

@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// resolve returns a stream of numbers for each stream of keys. The number is the key's count,
-// or 0 if the key is a repetition. Without Count, the number for the first occurrence of a key
-// is 1.
+// resolve returns a stream of numbers for each stream of keys, with one number per key. For the
+// first occurrence of a key, the number is the count of the key, or 1 without Count. For a repeated
+// key, the number is 0.
 func (s *Set) resolve(ctx context.Context) ([]*stream, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	counts := make([]*stream, len(s.keys))
 	workers := min(runtime.GOMAXPROCS(0), len(s.keys))
-	// The chunks with texts stay in memory, and the count streams need buffers.
+	// Reserve memory for the buffers of the count streams, and, if the set counts, for the chunks
+	// that hold texts.
 	memory := s.o.Memory - 256*int64(s.chunkSize())
 	if s.o.Count {
 		memory -= s.o.Memory / 2
@@ -56,13 +57,13 @@ type resolver struct {
 	store  *store
 	count  bool
 	memory int64
-	size   int // size of chunks
+	size   int // chunk size of new streams
 	table  table
 	number []byte
 }
 
 // resolve returns the counts of the keys in w. If the table can't hold the keys, resolve divides
-// them by their digit of the level.
+// the keys by their digit at the level.
 func (r *resolver) resolve(ctx context.Context, w *stream, level int) (counts *stream, err error) {
 	counts = r.store.stream(r.size)
 	r.table.clear()
@@ -102,7 +103,7 @@ func (r *resolver) put(counts *stream, n uint64) error {
 
 // divide resolves the keys of w in partitions and merges the counts.
 func (r *resolver) divide(ctx context.Context, w *stream, level int) (*stream, error) {
-	// A partition that is also full needs its own 256 buffers.
+	// If a partition does not fit the table either, its 256 streams need buffers.
 	r.table.close()
 	size := max(r.size/16, 256)
 	var parts [256]*stream

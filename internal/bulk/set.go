@@ -16,7 +16,7 @@ type Set struct {
 	full    bool         // memory is full, and new texts are spilled
 	head    *stream      // records of the texts in tables, if the set counts
 	tail    *stream      // records of the texts that may be new
-	keys    [256]*stream // keys of the texts in tail, by first digit
+	keys    [256]*stream // keys of the texts in tail, by the highest byte of the key
 	record  []byte
 	texts   int64 // texts known to be new
 	touched byte  // prevents the compiler from removing a read
@@ -91,7 +91,7 @@ func (s *Set) Add(b *Batch) error {
 	return nil
 }
 
-// ahead is the number of keys with slots that are prefetched together.
+// ahead is the number of keys whose slots are prefetched together.
 const ahead = 16
 
 // touch reads the slots for keys, so that the processor loads them concurrently.
@@ -134,7 +134,7 @@ func (s *Set) add(k Key, text []byte, n uint64) (isNew bool, err error) {
 	return s.head == nil, s.addNew(k, text)
 }
 
-// addEach adds a text that is always new.
+// addEach adds a text with a zero key, which always counts as new.
 func (s *Set) addEach(text []byte) (isNew bool, err error) {
 	if s.full {
 		return false, s.spill(Key{rand.Uint64(), rand.Uint64()}, text)
@@ -151,7 +151,7 @@ func (s *Set) addNew(k Key, text []byte) error {
 	return s.head.write(s.record, text)
 }
 
-// spillTimes spills a text n times, because keys have no counts.
+// spillTimes spills a text n times, because the stream of keys has no counts.
 func (s *Set) spillTimes(k Key, text []byte, n uint64) error {
 	for range n {
 		if err := s.spill(k, text); err != nil {
@@ -233,7 +233,8 @@ func (s *Set) replayTail(ctx context.Context, counts []*stream, emit func([]byte
 	})
 }
 
-// replay calls emit for each record of w with its first size bytes and its text.
+// replay calls the function emit for each record of w. The argument head of emit is the first size
+// bytes of the record, and text is the rest.
 func replay(ctx context.Context, w *stream, size int, emit func(head, text []byte) error) error {
 	r := w.read()
 	for {

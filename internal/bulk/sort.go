@@ -16,7 +16,7 @@ import (
 type Sorter struct {
 	store  store
 	skip   int
-	room   int    // memory for records and places before a spill, in bytes
+	room   int    // maximum memory for records and places, in bytes; more records cause a spill
 	texts  []byte // allocated in advance; uses memory only as it fills
 	places []place
 	runs   []*stream // sorted
@@ -25,7 +25,7 @@ type Sorter struct {
 
 // place is a record's position, with eight of its bytes.
 type place struct {
-	next       uint64 // bytes after the known equal ones
+	next       uint64 // the eight bytes to compare next
 	start, end int
 }
 
@@ -82,7 +82,7 @@ func (s *Sorter) makeRoom(size int) error {
 	return nil
 }
 
-// sort sorts the records in memory, with one part per processor.
+// sort sorts the records in memory. Each processor sorts one part of the records.
 func (s *Sorter) sort() (parts [][]place) {
 	size := max(1, (len(s.places)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var group sync.WaitGroup
@@ -116,7 +116,8 @@ func (s *Sorter) sortFrom(list []place, depth int) {
 // few is the number of records for which comparing whole texts is faster.
 const few = 12
 
-// sortEqual sorts records with equal eight bytes at depth. Zeros follow the end of a text.
+// sortEqual sorts records with the same eight bytes at depth. A text that ends within them is
+// padded with zeros.
 func (s *Sorter) sortEqual(list []place, depth int) {
 	// Texts that end within the eight bytes differ at most in zeros, and the shorter is first.
 	ends := func(p place) bool { return p.end-p.start < depth+8 }
@@ -268,7 +269,7 @@ type headOf struct {
 	number int
 }
 
-// heads is a heap.
+// heads is a heap of the next records of all runs.
 type heads struct {
 	list []headOf
 	skip int

@@ -13,7 +13,7 @@ import (
 // A store stores the chunks of streams, in memory while they fit and then in one file. The file has
 // no name if the system supports that. A store may be used concurrently.
 type store struct {
-	folder string // if empty, os.TempDir
+	folder string // directory of the file; empty means os.TempDir
 	mu     sync.Mutex
 	memory int64 // bytes left for chunks
 	file   *wholefile.Temporary
@@ -124,7 +124,7 @@ func (w *stream) free() {
 // A reader reads a stream. Each record is within one chunk, so it can be read in one piece.
 type reader struct {
 	s    *stream
-	next int    // chunk
+	next int    // number of the next chunk
 	rest []byte // unread bytes in the current chunk
 	buf  []byte
 }

@@ -10,12 +10,12 @@ import (
 // table is a hash set of keys with open addressing. If it counts, each key has a number. The zero
 // table is empty.
 type table struct {
-	slots  []byte // slots of width bytes: a key, which is zero if the slot is free, and the number
+	slots  []byte // slots of width bytes; each holds a key and its number; a zero key marks a free slot
 	width  int
 	size   uint64 // number of slots
 	used   int
-	most   int // keys that fit before it has to grow
-	memory int // limit of slots in bytes
+	most   int // maximum number of keys before the table must grow
+	memory int // maximum size of slots, in bytes
 }
 
 // errFull means that the table is full.
@@ -65,7 +65,8 @@ func (t *table) has(k Key) bool {
 	return found
 }
 
-// add adds n occurrences of k. full reports that k is new but the table is full.
+// add adds n occurrences of k. If k is new and the table is full, add changes nothing and full is
+// true.
 func (t *table) add(k Key, n uint64) (isNew, full bool, err error) {
 	if t.used == t.most {
 		if t.has(k) {
@@ -117,7 +118,7 @@ func (t *table) take(k Key) uint64 {
 func (t *table) grow() (bool, error) {
 	slots := max(firstSlots, 2*t.size)
 	if most := uint64(t.memory / t.width); slots > most {
-		// Skip a last growth that is tiny.
+		// A last growth by less than a sixteenth is not worth its cost.
 		if slots = most; slots < t.size+t.size/16+1 {
 			return false, nil
 		}

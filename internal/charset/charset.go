@@ -31,7 +31,8 @@ func lookup(name string) (e encoding.Encoding, ok bool) {
 	case "utf-7", "csutf7", "unicode-1-1-utf-7", "csunicode11utf7":
 		return utf7{}, true
 	case "utf-16":
-		// Browsers read it as little endian, but RFC 2781 section 4.3 says big endian.
+		// Browsers decode this charset as little endian, but RFC 2781 section 4.3 requires big
+		// endian.
 		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM), true
 	}
 	if e, err := htmlindex.Get(name); err == nil && e != encoding.Replacement {
@@ -120,8 +121,8 @@ func NewWriter(name string, w io.Writer) io.WriteCloser {
 	return transform.NewWriter(w, decoder(name))
 }
 
-// guess decodes UTF-8, and other bytes as ISO Latin 1. Unlike [Text] it decides for each character,
-// so that the result does not depend on how a stream is divided.
+// guess decodes UTF-8, and decodes other bytes as ISO Latin 1. Unlike [Text], guess decides for
+// each character. So the result does not depend on how a stream is divided.
 type guess struct{ transform.NopResetter }
 
 func (guess) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {

@@ -30,7 +30,7 @@ type Host[T any] struct {
 	limits Limits
 	jobs   []T
 	active int
-	next   time.Time   // when the next job may begin
+	next   time.Time   // earliest start of the next job
 	timer  *time.Timer // wakes the queue at next
 	ready  bool        // the host is in Queue.ready
 	shut   string
@@ -52,7 +52,7 @@ func New[T any]() *Queue[T] {
 	return q
 }
 
-// isServer reports whether h has limits.
+// isServer reports whether h has a name. Jobs without a host name have no limits.
 func (h *Host[T]) isServer() bool { return h.stats.Host != "" }
 
 // Add adds a job for the host with the given name. The limits in the first call for a host

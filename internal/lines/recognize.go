@@ -100,7 +100,8 @@ func isJSON(line []byte, whole bool) bool {
 	return len(rest) > 0 && rest[0] == '"'
 }
 
-// keyOf returns the path of the first URL in JSON lines, or "".
+// keyOf returns the JSON path of the first URL in head, which holds JSON lines. If head contains no
+// URL, keyOf returns "".
 func keyOf(head []byte) string {
 	d := json.NewDecoder(bytes.NewReader(head))
 	for {
@@ -116,7 +117,8 @@ func keyOf(head []byte) string {
 // maxDepthJSON limits the depth of the search for a URL in a JSON line.
 const maxDepthJSON = 20
 
-// urlIn reads the value at a path and returns the path of the first URL in it.
+// urlIn decodes the next value, which is at a path, and returns the path of the first URL in the
+// value.
 func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 	token, err := d.Token()
 	if err != nil {
@@ -149,7 +151,7 @@ func urlIn(d *json.Decoder, at string, depth int) (path string, err error) {
 	return "", err
 }
 
-// member returns the step of a path to a member.
+// member returns the path step that selects an object member by its name.
 func member(name string) string {
 	if path, err := jsonpath.Parse("." + name); err == nil && name != "" && !strings.ContainsAny(name, ".[]\"'") {
 		return path.String()
@@ -171,7 +173,8 @@ func isURL(text []byte) bool {
 	return true
 }
 
-// table returns the error for CSV or TSV with a header, or nil if head is the start of neither.
+// table returns the error for CSV or TSV with a header. If head is not the start of such a file, it
+// returns nil.
 func table(head []byte) *FormatError {
 	rows := bytes.Split(bytes.TrimSuffix(head, newline), newline)
 	if len(rows) > 2 && !bytes.HasSuffix(head, newline) {

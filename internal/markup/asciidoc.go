@@ -34,7 +34,7 @@ type asciidoc struct {
 	open       []delimited
 	style      blockStyle // the next block's style
 	leaf       adocLeaf
-	start, end int  // text of the leaf; -1 before it begins
+	start, end int  // offsets of the leaf's text; -1 before the text begins
 	term       bool // the last line is a term without its description
 	titled     bool // a title was read
 	underlined bool // the next line underlines a title
@@ -63,7 +63,7 @@ const (
 // delimited is a block between two equal lines.
 type delimited struct {
 	line string
-	leaf adocLeaf // kind of its content; noParagraph for blocks
+	leaf adocLeaf // kind of content; noParagraph if the content consists of blocks
 	// cell is the separator of table cells, or 0 if the block is not a table.
 	cell byte
 	flat bool // indented lines are text
@@ -97,7 +97,8 @@ func (a *asciidoc) emit(p Piece) {
 	}
 }
 
-// verbatim returns the kind of the current content, or noParagraph for blocks.
+// verbatim returns the kind of the content at the current line. If the content consists of blocks,
+// it returns noParagraph.
 func (a *asciidoc) verbatim() adocLeaf {
 	if n := len(a.open); n > 0 {
 		return a.open[n-1].leaf
@@ -193,7 +194,7 @@ func (a *asciidoc) breaks(line string) bool {
 	return a.header == inHeader || delim != "" || line == "+" || isAttributeLine(line) || a.leaf == textParagraph && markerEnd(line) > 0
 }
 
-// continues reads a line of a paragraph after the first line.
+// continues reads a further line of the current paragraph.
 func (a *asciidoc) continues(line string, start, end int) {
 	if a.leaf == textParagraph && isLineComment(line) {
 		a.pause()
@@ -248,7 +249,7 @@ func (a *asciidoc) opens(line string) bool {
 	return true
 }
 
-// take returns the style for the next block and resets it.
+// take returns the style for the next block, and clears the stored style.
 func (a *asciidoc) take() blockStyle {
 	style := a.style
 	a.style = blockStyle{}
@@ -268,7 +269,8 @@ func styleLeaf(style string) (adocLeaf, bool) {
 	return noParagraph, false
 }
 
-// delimiterOf returns the delimiter in a line, which also ends the block, and the kind of content.
+// delimiterOf returns the delimiter in a line, and the block that it opens. The same delimiter ends
+// the block.
 func delimiterOf(line string) (delim string, block delimited) {
 	if len(line) < 2 {
 		return "", block
@@ -300,7 +302,8 @@ func delimiterOf(line string) (delim string, block delimited) {
 	return line, block
 }
 
-// closes ends the block that a line delimits, with all blocks in it. It reports whether there is one.
+// closes ends the block that a line delimits, with all blocks in it. It reports whether the line
+// ends a block.
 func (a *asciidoc) closes(line string) bool {
 	if len(a.open) == 0 || len(line) < 2 {
 		return false
@@ -381,8 +384,8 @@ func markerEnd(line string) int {
 	return text
 }
 
-// numberEnd returns the offset after the number of a list item at i: "1.", "a.", "iv)",
-// "<1>". It is i if the line has no number there.
+// numberEnd returns the offset after the number of a list item at i: "1.", "a.", "iv)", "<1>". If
+// the line has no number there, it returns i.
 func numberEnd(line string, i int) int {
 	end := i
 	if strings.HasPrefix(line[i:], "<") {

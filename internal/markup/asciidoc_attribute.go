@@ -40,8 +40,8 @@ func (a *attributes) get(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// set defines or removes an attribute. Under a condition, the value becomes uncertain, unless the
-// condition is that the attribute has no value yet.
+// set defines or removes an attribute. Under a condition, the value becomes uncertain. The
+// exception is the condition that the attribute has no value yet.
 func (a *attributes) set(name, value string, remove bool, condition string) {
 	_, defined := a.values[name]
 	switch {
@@ -79,7 +79,7 @@ func attributeEnd(s string) int {
 	return end
 }
 
-// define sets the attribute of an entry, whose value may contain references.
+// define sets or removes an attribute. It first replaces the references in value.
 func (a *attributes) define(name, value string, remove bool, condition string) {
 	if rest, ok := strings.CutPrefix(value, "pass:"); ok && strings.HasSuffix(rest, "]") {
 		if subs, inner, ok := strings.Cut(rest, "["); ok && strings.IndexByte(subs, ' ') < 0 {
@@ -145,7 +145,7 @@ func (a *attributes) resolve(text string) resolvedText {
 	return r
 }
 
-// startOf returns the offset in the source for a start at i.
+// startOf converts i, the offset of the start of a range in the text, to an offset in the source.
 func (r *resolvedText) startOf(i int) int {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to > i }) - 1
 	switch {
@@ -157,7 +157,7 @@ func (r *resolvedText) startOf(i int) int {
 	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
 }
 
-// endOf returns the offset in the source for an end at i.
+// endOf converts i, the offset of the end of a range in the text, to an offset in the source.
 func (r *resolvedText) endOf(i int) int {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to >= i }) - 1
 	switch {

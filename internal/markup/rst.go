@@ -117,8 +117,8 @@ func (r *rst) literalBlock(ln rstLine, rest string) {
 	}
 }
 
-// block skips blank lines and lines that are indented by more than a number of columns, and returns
-// their end.
+// block skips blank lines and lines that are indented by more than a number of columns. It returns
+// the end of the skipped lines.
 func (r *rst) block(column int) (end int) {
 	for end = r.pos; r.pos < len(r.text); {
 		ln := r.line(r.pos)
@@ -323,7 +323,7 @@ func (r *rst) explicit(ln rstLine) {
 	r.emit(Piece{Kind: Unseen, Start: ln.first, End: max(ln.end, r.block(ln.column))})
 }
 
-// footnote reads "[label] text" at an offset.
+// footnote reads the footnote "[label] text" at an offset.
 func (r *rst) footnote(ln rstLine, at int) bool {
 	label, _, ok := strings.Cut(r.text[at+1:ln.end], "]")
 	text := at + 1 + len(label) + 1
@@ -340,7 +340,8 @@ func (r *rst) footnote(ln rstLine, at int) bool {
 	return true
 }
 
-// target reads the name of a target, after its "_", and the destination. "_: " and " " are anonymous.
+// target reads the name of a target after its "_", and then the destination. A target with "_: " or
+// " " instead of a name is anonymous.
 func (r *rst) target(ln rstLine, at int) bool {
 	name, size := targetName(r.text[at:ln.end])
 	if size == 0 {
@@ -362,7 +363,7 @@ func (r *rst) target(ln rstLine, at int) bool {
 }
 
 // until skips lines that are indented by more than a number of columns, up to a blank line. It
-// returns their end, or zero if there are none.
+// returns the end of the skipped lines, or zero if it skips no line.
 func (r *rst) until(column int) (end int) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -374,11 +375,11 @@ func (r *rst) until(column int) (end int) {
 	return end
 }
 
-// targetName returns the name before the ":" of a target, and the size of both, or zero if it is
-// missing.
+// targetName returns the name of a target, and the length of the name and its ":". If s does not
+// begin with a target name, size is zero.
 func targetName(s string) (name string, size int) {
 	switch {
-	case strings.HasPrefix(s, " "): // of "__ "
+	case strings.HasPrefix(s, " "): // the target begins with "__ "
 		return "", 1
 	case strings.HasPrefix(s, "_:"):
 		return "", len("_:")

@@ -22,7 +22,7 @@ type Screen struct {
 	step     time.Duration // timeout of a wait; zero for none
 	ended    chan struct{} // closed when the session has ended
 	end      error         // why the session ended
-	text     lastText      // text before the first screen; read it after ended
+	text     lastText      // text from the host before its first screen; must not be read before the channel ended is closed
 }
 
 // NewScreen starts to read from the given terminal. Each wait for the host takes at most the
@@ -32,7 +32,7 @@ func NewScreen(ctx context.Context, terminal telnet.Terminal3270, step time.Dura
 	s := &Screen{ctx: ctx, terminal: terminal, step: step, ended: make(chan struct{})}
 	go func() {
 		defer close(s.ended)
-		// The output is discarded. It ends when the session ends.
+		// Only the end of the output is stored, for errors. The output ends when the session ends.
 		if _, s.end = io.Copy(&s.text, terminal); s.end == nil {
 			s.end = io.EOF
 		}
@@ -111,7 +111,7 @@ func (s *Screen) Expect(re *regexp.Regexp) error {
 	return err
 }
 
-// begins quotes the start of the screen for an error.
+// begins returns the start of the screen, quoted for an error message.
 func (s *Screen) begins() string {
 	return locus.Quote(strings.Join(strings.Fields(s.terminal.Screen().Text()), " "))
 }

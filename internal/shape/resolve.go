@@ -17,7 +17,7 @@ type Resolve struct {
 	Notes []Text `json:"notes,omitempty"`
 	Error *Error `json:"error,omitempty"`
 
-	Verdicts []Resolve `json:"verdicts,omitempty"` // results by several rules
+	Verdicts []Resolve `json:"verdicts,omitempty"` // the results under all rule sets, if the caller selected several
 
 	Err   error    `json:"-"` // reason for a missing result
 	Texts []string `json:"-"` // texts of the notes
@@ -55,7 +55,7 @@ func NewResolve(base locus.URL, input string, readErr error, o relative.Options)
 	return j.with(u.String())
 }
 
-// baseBy returns base as parsed by the rules. By RFC 3986, "?" ends the host.
+// baseBy parses base again by the rules. By RFC 3986, "?" ends the host.
 func baseBy(rules relative.Rules, base locus.URL) (locus.URL, error) {
 	if rules != relative.RFC3986 {
 		return base, nil
@@ -104,8 +104,8 @@ func JoinResolve(list []Resolve) Resolve {
 	return j
 }
 
-// otherRules resolves ref by the rules that o does not select. It returns nil if the result
-// is also u.
+// otherRules resolves ref by the rules that o does not select. If the result equals u, it returns
+// nil.
 func otherRules(base locus.URL, ref relative.Ref, u locus.URL, o relative.Options) *Other {
 	o.Rules = relative.RFC1630 - o.Rules
 	other := &Other{Rules: o.Rules.String()}

@@ -58,8 +58,8 @@ func (p *parser) setHost(text string, i int, opaque bool) error {
 	return nil
 }
 
-// domainToASCII implements domain to ASCII (section 3.3) and the check after it. bad is
-// the octet that is invalid in a domain.
+// domainToASCII implements domain to ASCII (section 3.3) and the check after it. If the domain
+// contains a forbidden octet, bad is that octet.
 func domainToASCII(domain string) (ascii, fault string, bad byte) {
 	domain = lowerASCII(domain)
 	if !isASCII(domain) {
@@ -124,8 +124,8 @@ func parseIPv4Number(text string) (n uint64, decimal, ok bool) {
 	return n, base == 10, true
 }
 
-// parseIPv4 implements the IPv4 parser and serializer. notes are validation errors,
-// and fault is a failure.
+// parseIPv4 implements the IPv4 parser and serializer. notes holds the names of validation errors
+// that the parser tolerates. If the address is invalid, fault is the name of the validation error.
 func parseIPv4(text string) (address string, notes []string, fault string) {
 	parts := strings.Split(text, ".")
 	if last := len(parts) - 1; parts[last] == "" && last > 0 {
@@ -158,7 +158,8 @@ func parseIPv4(text string) (address string, notes []string, fault string) {
 	return fmt.Sprintf("%d.%d.%d.%d", sum>>24, sum>>16&255, sum>>8&255, sum&255), notes, ""
 }
 
-// parseIPv6 implements the IPv6 parser. fault is a failure at offset at.
+// parseIPv6 implements the IPv6 parser. If s is invalid, fault is the name of the validation error,
+// and at is its offset in s.
 func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 	piece, compress, i := 0, -1, 0
 	if strings.HasPrefix(s, ":") {

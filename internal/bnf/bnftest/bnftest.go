@@ -92,7 +92,7 @@ func (l Invariants) Text(t *testing.T, text string) bool {
 	want := l.Reference(text)
 	u, err := locus.Parse(text)
 	if err != nil {
-		// locus.Parse rejects a text with "//" that does not split by section 3.1.
+		// locus.Parse rejects a text with "//" that does not follow the syntax of section 3.1.
 		if want && !strings.Contains(text, "://") {
 			t.Errorf("%q matches the production, but locus.Parse fails: %v", text, err)
 		}
@@ -112,8 +112,8 @@ func (l Invariants) Text(t *testing.T, text string) bool {
 	return want
 }
 
-// clean compares Clean with Thorough. If [bnf.Sound] returns false, Clean may also return false
-// for a URL without findings.
+// clean compares the results of Clean and Thorough. If [bnf.Sound] returns false, Clean may also
+// return false for a URL without findings.
 func (l Invariants) clean(t *testing.T, u locus.URL) {
 	t.Helper()
 	if l.Clean == nil {

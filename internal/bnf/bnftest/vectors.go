@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vector is a line in a file of test vectors: a URL and the expected results, with the names
-// from "locus parse --json".
+// vector is a line in a file of test vectors: a URL and the expected results. The JSON keys are the
+// keys of "locus parse --json".
 type vector struct {
 	Section   string         `json:"section"`
 	URL       string         `json:"url"`

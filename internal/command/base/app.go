@@ -57,9 +57,9 @@ type App struct {
 	LineNumber     int    // in Source, from 1; 0 if the inputs are arguments
 	Source         string // file with the inputs; empty or "-" for standard input
 	wrapperNoted   bool   // the note about wrappers was written
-	noting         bool   // that note is being written
+	noting         bool   // the note about wrappers is being written
 	invalid        invalidLines
-	beforeRead     func() bool // called before a read of standard input; reports whether to read; may be nil
+	beforeRead     func() bool // called before each read of standard input; if it returns false, nothing is read; may be nil
 
 	NewRegistry  func(instead ...scheme.Scheme) (*scheme.Registry, error)
 	OpenTerminal func() (*os.File, error) // opens the terminal for questions
@@ -163,8 +163,8 @@ func (a *App) Interruptible(parent context.Context) (ctx context.Context, end fu
 	}
 }
 
-// interrupted cancels the innermost context of Interruptible. It reports whether there is
-// one.
+// interrupted cancels the innermost context of Interruptible. If there is no such context, it
+// returns false.
 func (a *App) interrupted() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -239,7 +239,8 @@ func (a *App) Fail(status int, err error) {
 	a.RaiseStatus(status)
 	text := Message(err)
 	if cause := context.Cause(a.Context); cause != nil {
-		// Package context says only "canceled"; its cause gives the reason.
+		// The error of package context is only "canceled". The cause of the context gives the
+		// reason.
 		const canceled = "context canceled"
 		text = strings.ReplaceAll(strings.ReplaceAll(text, canceled+": "+cause.Error(), cause.Error()), canceled, cause.Error())
 	}

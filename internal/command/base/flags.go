@@ -86,7 +86,7 @@ func (a *App) Reread(flags *pflag.FlagSet) (*App, *config.Report, error) {
 	b.Environ, b.OutTTY, b.ErrTTY, b.Width = a.Environ, a.OutTTY, a.ErrTTY, a.Width
 	b.Registry, b.NewRegistry, b.OpenTerminal, b.Interrupt = a.Registry, a.NewRegistry, a.OpenTerminal, a.Interrupt
 	b.Flags = a.Flags
-	b.Flags.Header, b.Flags.HostFields = nil, nil // CheckConfig reads them again
+	b.Flags.Header, b.Flags.HostFields = nil, nil // CheckConfig sets these fields again
 	report, err := b.CheckConfig(flags)
 	return b, report, err
 }

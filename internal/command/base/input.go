@@ -19,8 +19,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// longestLine is the maximum length in bytes of a line that is read whole, with its end. A
-// longer line is not a URL, because the longest URL and its line end fit.
+// longestLine is the maximum length, in bytes, of a line that is read completely, including the
+// line end. A longer line can't be a URL.
 const longestLine = 2 * locus.MaxLen
 
 // Inputs yields the arguments, or the lines of standard input if "-" is the only argument. A
@@ -124,13 +124,13 @@ func (a *App) lines() iter.Seq2[string, error] {
 	}
 }
 
-// splitLines yields the lines that read returns. The lines of one read share one string,
-// which saves an allocation for each line. The error is never io.EOF.
+// splitLines reads text with the function read and yields its lines. The lines from one read share
+// a string, which saves an allocation for each line. The error is never io.EOF.
 func splitLines(read func([]byte) (int, error), yield func(string, error) bool) error {
 	buf := make([]byte, longestLine+1)
-	held := 0       // bytes in buf; all belong to one line
+	held := 0       // number of bytes in buf, which all belong to one line
 	start := ""     // start of a line that is too long
-	dropped := 0    // bytes in that line so far; 0 without such a line
+	dropped := 0    // length so far of a line that is too long; 0 if there is none
 	last := byte(0) // last dropped byte
 	deliver := func(line string, ended bool) bool {
 		if dropped == 0 {

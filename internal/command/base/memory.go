@@ -24,8 +24,8 @@ func (f *MemoryFlags) Add(flags *pflag.FlagSet) {
 
 // Memory that the program itself needs, in bytes.
 const (
-	program     = 56 << 20 // itself
-	buffers     = 6 << 20  // for each processor
+	program     = 56 << 20 // memory for the program itself
+	buffers     = 6 << 20  // memory for the buffers of each processor
 	leastMemory = 96 << 20
 )
 

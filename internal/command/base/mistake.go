@@ -55,8 +55,8 @@ func (a *App) Meant(input string, err error) (u locus.URL, what string) {
 	return u, what
 }
 
-// mistaken describes a text without a scheme and returns the text of a URL for it. It
-// returns "" if it cannot guess.
+// mistaken describes a text without a scheme, and returns the URL that the user may have meant. If
+// it finds none, both results are "".
 func (a *App) mistaken(text string) (what, url string) {
 	if url, ok := locus.FromWindowsPath(text); ok {
 		return "is a Windows path, not a URL", url
@@ -99,8 +99,8 @@ func isName(text string) bool {
 	return locus.IsHost(text) && strings.Contains(text, ".")
 }
 
-// works returns the command line with u instead of input, or advice to write u. It omits
-// flags, which may contain secrets.
+// works returns the command line with u in place of input, or advice to write u. It omits flags,
+// because flags may contain secrets.
 func (a *App) works(input string, u locus.URL) string {
 	words := slices.Clone(a.words)
 	// locus get cannot fetch a message, and a file on another machine does not exist here.

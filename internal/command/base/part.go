@@ -19,8 +19,8 @@ type Part struct {
 
 // message is the output of one call to standard error.
 type message struct {
-	at   int    // offset in Text
-	end  int    // end offset in errors
+	at   int    // offset in Text before which the message is written
+	end  int    // end of the message in the field errors
 	once bool   // write only the first such message
 	rule string // why a line is invalid; empty for other messages
 }
@@ -118,7 +118,7 @@ type invalidLines struct {
 	rule  string           // rule for the message that is being written
 }
 
-// show reports whether to write a message. If not, it counts the message.
+// show reports whether to write a message. If the result is false, show counts the message.
 func (i *invalidLines) show(rule string) bool {
 	if i.shown < maxInvalid {
 		i.shown++

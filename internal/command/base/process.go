@@ -74,8 +74,9 @@ func (a *App) hungUp() bool {
 	return true
 }
 
-// errorPipe is standard error. It cancels the run after a write to a closed pipe, because the
-// reader needs no more messages. The exit status then reports that results are missing.
+// errorPipe is standard error. If a write fails because the pipe is closed, errorPipe cancels the
+// run, because no program reads further messages. The exit status then reports that results are
+// missing.
 type errorPipe struct {
 	io.Writer
 	end context.CancelCauseFunc

@@ -24,7 +24,7 @@ type Progress struct {
 	active   map[int]*bar
 	total    *bar
 	finished int
-	octets   int64 // bytes in transfers that have ended
+	octets   int64 // number of bytes in all transfers that have ended
 }
 
 // bar is the progress bar for one transfer or for the total.
@@ -157,7 +157,7 @@ func (b *bar) show(e transfer.Event, note string) {
 	b.SetCurrent(e.Done)
 }
 
-// end removes the bar, or leaves it unchanged if keep is set.
+// end removes the bar. If keep is true, the bar remains on the terminal.
 func (b *bar) end(e transfer.Event, keep bool) {
 	e.Left = -1
 	b.show(e, "")

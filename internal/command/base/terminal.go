@@ -108,7 +108,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// answer waits for read until ctx is cancelled. It discards the result of a later read.
+// answer calls the function read and waits for its result. If ctx is cancelled first, answer
+// returns and the result of read is discarded.
 func answer(ctx context.Context, read func() (string, error)) (string, error) {
 	text, err := await(ctx, read)
 	if err == io.EOF {

@@ -55,7 +55,7 @@ func CompleteFlag(cmd *cobra.Command, name string, values func() []string) {
 		return values(), cobra.ShellCompDirectiveNoFileComp
 	})
 	if err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 

@@ -46,7 +46,7 @@ func main() {
 	}
 }
 
-// namedTests returns the tests that the documents in the repository at root name.
+// namedTests returns the tests that the documents mention. root is the directory of the repository.
 func namedTests(root string) (list []string, err error) {
 	for _, name := range documents {
 		text, err := os.ReadFile(filepath.Join(root, name))
@@ -73,8 +73,8 @@ func scriptOf(test string) string {
 	return "run"
 }
 
-// checkRun prints each named test of a script, "run" or "slow", that did not pass according to
-// the events in a file.
+// checkRun reads the events in a file, and prints each test that a document mentions and that did
+// not pass. It considers only the tests of one script, "run" or "slow".
 func checkRun(root, script, file string, out io.Writer) error {
 	tests, err := namedTests(root)
 	if err != nil {

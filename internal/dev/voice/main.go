@@ -43,7 +43,7 @@ var tics = []struct {
 	{"come to", regexp.MustCompile(`\b(came|comes?) to nothing\b|\bwhat [a-z ]{1,20} c[ao]me to\b`), "the outcome"},
 }
 
-// plain matches text that is plain English, although a tic matches it.
+// plain matches phrases that are plain English, although a pattern in tics matches them.
 var plain = regexp.MustCompile(`^[Tt]here |no (longer|more|such)$|^(leaves?|left|let) alone$`)
 
 func main() {

@@ -21,23 +21,23 @@ const (
 const (
 	internet      = 1 << 0
 	hostName      = 1 << 3
-	pathFsegment  = 7                          // a number; the next two are PathHsegment and PathUchar
-	pathXchar     = 1<<7 | 1<<8 | 1<<9 | 1<<10 // with the paths that consist of xchars too
+	pathFsegment  = 7                          // bit number of PathFsegment; the next two bits are PathHsegment and PathUchar
+	pathXchar     = 1<<7 | 1<<8 | 1<<9 | 1<<10 // PathXchar and the three stricter facts about paths
 	noEscape      = 1 << 11
 	fragmentXchar = 1 << 12
 	noControl     = 1 << 13
 	slash         = 15 // a number
-	// Facts that hold unless the scan finds otherwise: besides the facts of paths,
-	// SchemeLower, LoginPlain, HostLower, PortPlain and NoUser. The caller determines the
-	// others.
+	// usual holds the facts that are true unless the scan disproves them. These are the facts about
+	// paths and fragments, SchemeLower, LoginPlain, HostLower, PortPlain and NoUser. The caller
+	// determines the other facts.
 	usual = pathXchar | noEscape | fragmentXchar | noControl | 1<<1 | 1<<2 | 1<<5 | 1<<6 | 1<<14
 
 	portAt     = 48 // in ends
-	hashAt     = 16 // in rest, and the next
+	hashAt     = 16 // in rest, like the next four
 	searchAt   = 47 // PathSearch
 	portlessAt = 46 // NoPort
 	hostlessAt = 45 // NoHost
-	factsAt    = 48 // the others
+	factsAt    = 48 // the other facts
 	rareAt     = 63 // in found
 )
 
@@ -89,7 +89,8 @@ func or(a, b Op) GPVirtual {
 	return r
 }
 
-// slow ends the scan if jump jumps, so that the caller reads the text in another way.
+// slow emits the conditional jump that ends the scan. Then the caller reads the text with portable
+// code.
 func slow(jump func(Op)) { jump(LabelRef("slow")) }
 
 func length() GPVirtual { return Load(Param("text").Len(), GP64()).(GPVirtual) }

@@ -38,8 +38,8 @@ func (v values) get(key string) string {
 	return ""
 }
 
-// matter returns the front matter of a document: YAML between lines "---", TOML between
-// lines "+++", and whether there is one.
+// matter parses the front matter of a document, and reports whether the document has front matter.
+// Front matter is YAML between two "---" lines, or TOML between two "+++" lines.
 func matter(source string) (values, bool) {
 	source = strings.TrimPrefix(source, "\uFEFF")
 	for mark, parse := range map[string]func(string) values{"---": parseYAML, "+++": parseTOML} {

@@ -335,7 +335,7 @@ func (s *Site) isMade(p string) bool {
 	return slices.ContainsFunc(begins, func(begin string) bool { return strings.HasPrefix(p, begin) })
 }
 
-// maxPath is the maximum length of a page path. File systems allow no longer names.
+// maxPath is the maximum length of a page path. File systems do not support longer paths.
 const maxPath = 4 << 10
 
 // add records that a file becomes the page at a path. A file's first path is the base for its
