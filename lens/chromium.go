@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// readChromium parses with new URL of Chromium: a page in a file, without a server.
+// readChromium parses URLs with the JavaScript constructor URL of Chromium, which loads a page from
+// a file.
 func readChromium(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	version, err := p.versionOf(ctx, 2, "--version")
 	if err != nil {
@@ -22,7 +23,7 @@ func readChromium(ctx context.Context, p *program, urls []string) (string, []Par
 	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
 		"--disable-sync", "--disable-extensions", "--user-data-dir=profile", "--timeout=10000", "--dump-dom"}
 	if os.Geteuid() == 0 {
-		args = append(args, "--no-sandbox") // as root, it refuses to run with a sandbox
+		args = append(args, "--no-sandbox") // Chromium refuses to run as root with a sandbox
 	}
 	out, err := p.run(ctx, append(args, "page.html"), nil, file{"page.html", html})
 	if err != nil {

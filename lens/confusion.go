@@ -122,8 +122,8 @@ func confusion(url string, differences []string, accepted []meaning) Confusion {
 	return ""
 }
 
-// hasOddCharacter reports whether text contains "_", which only some hostnames contain,
-// or a character that is neither in hostnames nor a delimiter that ends one.
+// hasOddCharacter reports whether text contains an unusual character for a hostname. This is "_",
+// or a character that is neither valid in a hostname nor a delimiter after a hostname.
 func hasOddCharacter(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	return strings.ContainsFunc(text, func(r rune) bool { return r < 0x80 && !isAlphanumeric(byte(r)) && !strings.ContainsRune(".-:", r) })
@@ -216,9 +216,9 @@ func isNumeric(host string) bool {
 	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
-// why explains the differences of r. apart holds the indexes of two parsers with
-// different targets among those that accept the URL, or nil. hostless is a scheme
-// without hosts, or "".
+// why explains the differences in r. If two parsers accept the URL and have different targets,
+// apart holds their indexes; otherwise it is nil. If the scheme of the URL needs no host, hostless
+// is that scheme; otherwise it is "".
 func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	cause := r.Confusion.text()
 	if hostless != "" {
@@ -226,7 +226,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	}
 	byScheme := slices.Contains(r.Differences, "scheme")
 	var names, targets []string
-	some, none := "", false // a target with a host; whether a parser finds no host
+	some, none := "", false // a target with a host; whether any parser finds no host
 	for _, a := range r.Masked().Results {
 		if !a.OK {
 			continue
@@ -251,7 +251,7 @@ func (l *Lens) why(r *Report, apart []int, hostless string) string {
 	return fmt.Sprintf("%s Dangerous: %s contacts %s, %s contacts %s.", cause, names[a], targets[a], names[b], targets[b])
 }
 
-// target describes the target of m for people.
+// target describes the target of m for a message.
 func (m meaning) target(withScheme bool) string {
 	text := "no host"
 	if host := m.parts["host"]; host != "" {

@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// contain makes the program the leader of a session, so that its children end with it and
-// cannot reach the caller's terminal. If apart is true, the program also gets its own
-// network namespace, with no interface that is up, and its own process namespace, so that
-// even children that left the session end with it.
+// contain makes the program the leader of a session, so that its children end with it and cannot
+// reach the caller's terminal. If apart is true, the program also gets its own network namespace,
+// in which no interface is up. It then also gets its own process namespace, so that even children
+// that leave the session end with the program.
 func contain(cmd *exec.Cmd, apart bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if apart {

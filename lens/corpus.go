@@ -33,7 +33,7 @@ var corpusText string
 var corpus = sync.OnceValue(func() []Entry {
 	list, err := parseCorpus(corpusText)
 	if err != nil {
-		panic(err) // a test reads the same file
+		panic(err) // the embedded file is valid, because a test also parses it
 	}
 	return list
 })
@@ -49,8 +49,9 @@ func Classes() []string {
 // maxEntry is the maximum length of an entry's URL in octets.
 const maxEntry = 4 << 10
 
-// parseCorpus reads a line for each entry: class, source, the URL as a Go string of
-// US-ASCII, and a description, with tabs between them. Lines that begin with "#" are comments.
+// parseCorpus reads one entry per line. An entry has four fields, separated by tabs: the class, the
+// source, the URL as a Go string of US-ASCII, and a description. Lines that begin with "#" are
+// comments.
 func parseCorpus(text string) ([]Entry, error) {
 	var list []Entry
 	number := 0

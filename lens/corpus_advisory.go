@@ -42,7 +42,7 @@ type advisoryRow struct {
 var advisories = sync.OnceValue(func() []advisoryRow {
 	list, err := parseAdvisories(advisoryText)
 	if err != nil {
-		panic(err) // a test reads the same file
+		panic(err) // the embedded file is valid, because a test also parses it
 	}
 	return list
 })
@@ -83,8 +83,8 @@ func advisoriesFor(url string) (list []Advisory) {
 	return list
 }
 
-// roughParts splits url unlike any parser, but so that each pattern can match: it cuts
-// the parts at the first character at which any parser might cut.
+// roughParts splits url for the patterns, not as a parser does. It ends each part at the first
+// character at which any parser might end the part.
 func roughParts(url string) map[string]string {
 	parts := map[string]string{"url": url}
 	_, rest, ok := strings.Cut(url, ":")

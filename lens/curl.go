@@ -26,7 +26,7 @@ func readCurl(ctx context.Context, p *program, urls []string) (string, []ParseRe
 	}
 	out, err := p.runHere(ctx, []string{"-q", "--config", "-"}, curlConfig(r, p.registry, urls))
 	r.close()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the status belongs to the last URL
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) { // the exit status is only about the last URL, so it is not a failure
 		return "", nil, err
 	}
 	told := curlReports(out, r.password)
@@ -79,8 +79,8 @@ func curlSchemes(r *scheme.Registry) (names []string) {
 // curlLine is below the maximum length of a configuration line in curl 7.88.
 const curlLine = 100_000
 
-// curlTakes reports whether url can be an argument of curl. Since 8.13 "@" begins the name
-// of a file with URLs.
+// curlTakes reports whether url can be an argument of curl. Since curl 8.13, an argument that
+// begins with "@" names a file with URLs.
 func curlTakes(url string) bool {
 	return url != "" && url[0] != '@' && !strings.Contains(url, "\x00") && len(curlQuote(url)) < curlLine
 }
@@ -89,14 +89,14 @@ var curlEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 
 func curlQuote(text string) string { return `"` + curlEscapes.Replace(text) + `"` }
 
-// curlReport is curl's report about a transfer.
+// curlReport is curl's report about a transfer: exit code, scheme and error message.
 type curlReport struct{ exit, scheme, message string }
 
 // lost reports whether curl did not reach its proxy in time: it could not connect, or
 // the timeout expired. Then the report does not describe the URL.
 func (c curlReport) lost() bool { return c.exit == "7" || c.exit == "28" }
 
-// curlReports returns the reports by URL number. mark begins their lines.
+// curlReports returns the reports by URL number. Each line with a report begins with mark.
 func curlReports(out []byte, mark string) map[string]curlReport {
 	reports := make(map[string]curlReport)
 	for line := range strings.Lines(string(out)) {

@@ -26,8 +26,8 @@ const (
 	defaultTries    = 20000
 	defaultFindings = 20
 	guardBatch      = 200     // URLs that a parser receives at once
-	perKind         = 3       // findings of a kind that are minimized
-	population      = 400     // URLs that both parsers accept, to vary further
+	perKind         = 3       // number of findings of one kind that are minimized
+	population      = 400     // URLs that both parsers accept and that are varied further
 	remembered      = 1 << 17 // URLs that are not tried again
 )
 
@@ -82,7 +82,7 @@ func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions)
 	return g.result, err
 }
 
-// guard is a search.
+// guard holds the state of a search.
 type guard struct {
 	lens     *Lens
 	pair     [2]Parser
@@ -119,7 +119,7 @@ func (g *guard) run(ctx context.Context) error {
 // plainURL is a URL for which every parser returns a result.
 const plainURL = "http://a.example/"
 
-// check requests the versions of the parsers, and fails if a parser does not work.
+// check gets the versions of the parsers. If a parser does not work, it returns an error.
 func (g *guard) check(ctx context.Context) error {
 	for i, r := range g.pair {
 		list, err := r.Parse(ctx, []string{plainURL})
@@ -153,8 +153,8 @@ func (g *guard) batch(n int) []string {
 	return list
 }
 
-// next returns a URL to try: first the URLs of From, then variations of URLs that both
-// parsers accept. If there are few to vary, it returns new ones.
+// next returns a URL to try. The URLs in From come first, then variations of URLs that both parsers
+// accept. If there are few URLs to vary, next generates a new URL.
 func (g *guard) next() string {
 	if g.starting < len(g.o.From) {
 		g.starting++
@@ -196,7 +196,7 @@ func (g *guard) try(ctx context.Context, batch []string) error {
 	return nil
 }
 
-// breed stores a URL for variations.
+// breed stores a URL, to vary it later.
 func (g *guard) breed(url string) {
 	if len(g.fertile) < population {
 		g.fertile = append(g.fertile, url)
@@ -222,7 +222,7 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 		}
 	}
 	if err != nil {
-		small = url // the report describes the whole URL
+		small = url // the report describes the URL that is not minimized
 	}
 	key := string(report.Confusion) + " " + shape(small)
 	if g.shapes[key] {
@@ -233,7 +233,7 @@ func (g *guard) add(ctx context.Context, url, kind string, p [2]ParseResult) err
 	return err
 }
 
-// keeps returns which URLs have a difference of the given kind.
+// keeps reports, for each URL, whether both parsers accept it and differ in the given kind.
 func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, error) {
 	pairs, err := g.ask(ctx, urls)
 	if err != nil {
@@ -246,9 +246,9 @@ func (g *guard) keeps(ctx context.Context, urls []string, kind string) ([]bool, 
 	return kept, nil
 }
 
-// kind describes how the targets of two results differ. If they do not, it returns "".
-// Otherwise it returns a Contact, and after a comma whether a host is missing and the
-// scheme differs, too.
+// kind describes how the targets of two results differ. If the targets are the same, it returns "".
+// Otherwise it returns a Contact, followed by a comma and whether a host is missing or the scheme
+// differs too.
 func (g *guard) kind(p [2]ParseResult) string {
 	a, b := g.lens.meaning(p[0]), g.lens.meaning(p[1])
 	if a.sameTarget(b) {
@@ -275,7 +275,7 @@ func contact(kind string) Contact {
 	return Contact(name)
 }
 
-// report compares two results for url.
+// report returns the comparison of two results for url.
 func (g *guard) report(url string, p [2]ParseResult) Report {
 	r := Report{Input: url}
 	for i, reading := range p {
@@ -285,8 +285,8 @@ func (g *guard) report(url string, p [2]ParseResult) Report {
 	return r
 }
 
-// ask returns the results of both parsers. If a URL crashes a parser, the parser
-// counts as rejecting it.
+// ask returns the results of both parsers. A URL that crashes a parser counts as rejected by that
+// parser.
 func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error) {
 	g.result.Tries += len(urls)
 	pairs := make([][2]ParseResult, len(urls))
@@ -302,9 +302,9 @@ func (g *guard) ask(ctx context.Context, urls []string) ([][2]ParseResult, error
 	return pairs, nil
 }
 
-// readAll runs a parser on urls, and on each half if the parser fails: a URL that
-// crashes a program must not hide its results for others. The error is the error of
-// ctx.
+// readAll runs a parser on the list urls. If the parser fails, readAll runs it on each half of the
+// list, because a URL that crashes a program must not hide the results for other URLs. The error is
+// the error of ctx.
 func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error) {
 	list, err := r.Parse(ctx, urls)
 	if err == nil && len(list) != len(urls) {
@@ -326,8 +326,9 @@ func readAll(ctx context.Context, r Parser, urls []string) ([]ParseResult, error
 	return append(first, second...), err
 }
 
-// shape returns url with each run of ASCII letters and digits as "a", and each run of
-// other letters as one: URLs with the same shape confuse for the same reason.
+// shape returns url with each run of ASCII letters and digits replaced by "a", and each run of
+// other letters replaced by one letter. Two URLs with the same result usually differ for the same
+// reason.
 func shape(url string) string {
 	var b strings.Builder
 	var last rune

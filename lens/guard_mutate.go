@@ -40,8 +40,8 @@ func (m mutator) pick(list []string) string { return list[m.random.IntN(len(list
 // rarely returns true once in n times.
 func (m mutator) rarely(n int) bool { return m.random.IntN(n) == 0 }
 
-// fresh generates a new URL: the parts of a URL in order, each possibly odd, with odd
-// pieces between them.
+// fresh generates a new URL. It writes the parts of a URL in order. Each part may be unusual, and
+// unusual pieces may be between the parts.
 func (m mutator) fresh() string {
 	parts := []string{m.pick(schemePieces[:2]), ":", "//", "", m.pick(hostPieces), "", m.pick(pathPieces[:2]), ""}
 	if m.rarely(3) {
@@ -72,8 +72,8 @@ func (m mutator) fresh() string {
 	return bounded(strings.Join(parts, ""))
 }
 
-// mutate returns a variation of url with one to three changes. Parts of it may come from
-// other.
+// mutate returns a variation of url with one to three changes. A change may insert a piece of the
+// URL other.
 func (m mutator) mutate(url, other string) string {
 	url = bounded(url)
 	for n := 1 + m.random.IntN(3); n > 0; n-- {
@@ -179,9 +179,9 @@ func units(text string) []string {
 	return list
 }
 
-// minimize removes as much as possible from url. keep returns which of several URLs still
-// show the difference of url. minimize calls it with whole batches, because a parser may
-// be a process. The result shows the difference, and removing any one character loses it.
+// minimize removes as much as possible from url. The function keep must report, for each of several
+// URLs, whether the parsers still differ as for url. minimize calls keep with batches of URLs,
+// because a parser may be a process. In the result, each character is necessary for the difference.
 // After an error, minimize returns the smallest URL so far.
 func minimize(url string, keep func(urls []string) ([]bool, error)) (string, error) {
 	parts := units(url)
@@ -200,8 +200,8 @@ func minimize(url string, keep func(urls []string) ([]bool, error)) (string, err
 	return strings.Join(parts, ""), nil
 }
 
-// shorten returns parts without one run of size of them. ok reports whether there is an unnecessary
-// run.
+// shorten removes one unnecessary run from parts. The run has size elements. If there is no
+// unnecessary run, ok is false.
 func shorten(parts []string, size int, keep func([]string) ([]bool, error)) (shorter []string, ok bool, err error) {
 	var lists [][]string
 	var urls []string

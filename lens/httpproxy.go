@@ -11,7 +11,7 @@ import (
 
 var errHTTP = errors.New("not a request to an HTTP proxy")
 
-// serveHTTP is an HTTP proxy that has no resources.
+// serveHTTP acts as an HTTP proxy that finds no resources, and returns the request.
 func serveHTTP(conn net.Conn, login func(user, password string) bool) (asked, error) {
 	head, err := readHead(bufio.NewReader(io.LimitReader(conn, maxRequest)))
 	if err != nil {
@@ -67,7 +67,7 @@ func field(head []byte, name string) string {
 	return ""
 }
 
-// splitPort splits "host:port", where the port may be absent.
+// splitPort splits "host" or "host:port".
 func splitPort(text string) (host, port string) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 || strings.Contains(text[i:], "]") {

@@ -57,8 +57,8 @@ func byNetURL(text string) ParseResult {
 	return netParts(u)
 }
 
-// byRequest parses like a program that checks a URL with ParseRequestURI, which
-// accepts no fragment, and requests it.
+// byRequest parses like a program that checks a URL with ParseRequestURI, and then requests the
+// URL. ParseRequestURI accepts no fragments.
 func byRequest(text string) ParseResult {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if _, err := url.ParseRequestURI(before); err != nil {
@@ -79,7 +79,7 @@ func byRequest(text string) ParseResult {
 // withoutURL returns the text of an error of net/url without the URL.
 func withoutURL(err error) string {
 	if escape := url.EscapeError(""); errors.As(err, &escape) {
-		return "invalid escape" // its text contains a piece of the URL
+		return "invalid escape" // the text of the error contains a piece of the URL
 	}
 	var e *url.Error
 	if errors.As(err, &e) {

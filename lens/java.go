@@ -2,11 +2,11 @@ package lens
 
 import "context"
 
-// javaProbe succeeds if Java can compile.
+// javaProbe holds arguments with which java succeeds if it can compile programs.
 var javaProbe = []string{"--describe-module", "jdk.compiler"}
 
-// readJava parses with java.net.URI or java.net.URL, if which is "uri" or "url". Java
-// compiles the program each time it runs.
+// readJava parses with java.net.URI if which is "uri", and with java.net.URL if it is "url". Java
+// compiles the program at each run.
 func readJava(which string) func(context.Context, *program, []string) (string, []ParseResult, error) {
 	return func(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 		source, err := parsers.ReadFile("parsers/Read.java")

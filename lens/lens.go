@@ -96,7 +96,7 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	list, err := reader.Parse(ctx, urls)
 	var version string
 	if err == nil {
-		version, err = reader.Version(ctx) // a program has reported it with its results
+		version, err = reader.Version(ctx) // a program has reported its version with the results
 	}
 	if err == nil && len(list) != len(urls) {
 		err = fmt.Errorf("%d results for %d URLs", len(list), len(urls))
@@ -112,9 +112,10 @@ func ask(ctx context.Context, reader Parser, urls []string) []Result {
 	return answers
 }
 
-// absolute rejects a result for url with neither scheme nor host if url is a relative reference.
-// "local_file:/etc/passwd" is not relative (RFC 3986 section 4.2), although "_" is invalid in a
-// scheme: some programs read any text before the first ":" as a scheme.
+// absolute returns a rejection if url is a relative reference and r has neither scheme nor host.
+// Otherwise it returns r. "local_file:/etc/passwd" does not count as relative, although "_" is
+// invalid in a scheme (RFC 3986 section 4.2), because some programs read any text before the first
+// ":" as a scheme.
 func absolute(url string, r ParseResult) ParseResult {
 	relative := strings.IndexByte(url, ':') < 1 || strings.IndexByte(url, ':') != strings.IndexAny(url, ":/?#")
 	if r.OK && relative && value(r.Scheme) == "" && value(r.Host) == "" && !slices.Contains(r.Unseen, "host") {
@@ -134,7 +135,7 @@ func (l *Lens) compareAll(r *Report) {
 		}
 	}
 	differs := make(map[string]bool)
-	var apart []int // two of accepted with different targets, the most informative ones
+	var apart []int // the most informative two of accepted with different targets
 	telling := -1
 	hostless := l.hostless(r.Input)
 	if slices.ContainsFunc(accepted, func(m meaning) bool { return m.nested }) {
@@ -162,10 +163,10 @@ func (l *Lens) compareAll(r *Report) {
 	}
 }
 
-// hostless returns the scheme of url if it is known and its URLs need no host, such as
-// mailto. A filter sees the scheme, so a parser that guesses a host, as curl does, is
-// harmless. A parser that contacts the host of a nested URL is not. For every other URL,
-// hostless returns "".
+// hostless returns the scheme of url if the scheme is known and its URLs need no host, such as
+// mailto. For every other URL, it returns "". A parser that guesses a host in such a URL, as curl
+// does, is harmless, because a filter can check the scheme. A parser that contacts the host of a
+// nested URL is not harmless.
 func (l *Lens) hostless(url string) string {
 	u, err := locus.Parse(url)
 	if err != nil || u.Facts().Has(locus.Internet) || !l.registry.Known(u) && scheme.NameStatus(u.Scheme()) == "" {

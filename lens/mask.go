@@ -60,7 +60,7 @@ const maxSecrets = 64
 // mask holds the passwords of a report.
 type mask struct {
 	hidden  []bool   // the octets of the URL that are part of a password
-	secrets []string // their texts, the longest first; if there are more than maxSecrets, some are missing
+	secrets []string // the texts to hide, the longest first; at most maxSecrets
 }
 
 func newMask(r *Report) mask {
@@ -82,7 +82,7 @@ func newMask(r *Report) mask {
 	return m
 }
 
-// hideURL hides the text that locus.Mask hides, unless it is a wrong port of a URL without a
+// hideURL hides the text that locus.Mask hides. It does not hide a wrong port of a URL without a
 // login, or the host that a parser contacts.
 func (m *mask) hideURL(r *Report) {
 	url, masked := r.Input, locus.Mask(r.Input)
@@ -101,9 +101,10 @@ func (m *mask) hideURL(r *Report) {
 	}
 }
 
-// afterHost returns the offset of the password in the text of the URL from start to end, which
-// may be one. If a parser contacts a host with a known scheme, and the host begins that text, the
-// password follows the next ":", if there is one: "http:127.0.0.1#@h" has none.
+// afterHost returns the offset of the password in the part of the URL from start to end, which
+// locus.Mask hides. If a parser contacts a host with a known scheme, and the part begins with that
+// host, the password begins after the next ":". If there is no such ":", as in "http:127.0.0.1#@h",
+// there is no password.
 func afterHost(r *Report, start, end int) int {
 	host := 0
 	for _, a := range r.Results {
@@ -113,7 +114,7 @@ func afterHost(r *Report, start, end int) int {
 		}
 		_, err := netip.ParseAddr(strings.Trim(*a.Host, "[]"))
 		isOdd := func(r rune) bool { return r >= 0x80 || !isAlphanumeric(byte(r)) && !strings.ContainsRune(".-_", r) }
-		if err == nil || !strings.ContainsFunc(*a.Host, isOdd) { // no escape of a ":" or "@"
+		if err == nil || !strings.ContainsFunc(*a.Host, isOdd) { // the host contains no escaped ":" or "@"
 			host = max(host, at+len(*a.Host))
 		}
 	}
@@ -135,7 +136,8 @@ func (m *mask) hideRange(start, end int) {
 	}
 }
 
-// add adds a secret, and its pieces, because a parser that finds a delimiter in it shows a piece.
+// add adds a secret and its pieces. A parser that finds a delimiter in the secret shows only a
+// piece.
 func (m *mask) add(secret string) {
 	pieces := strings.FieldsFunc(secret, func(r rune) bool { return strings.ContainsRune(`#?/@\:`, r) || isControl(r) })
 	for _, text := range append(pieces, secret) {
@@ -148,8 +150,9 @@ func (m *mask) add(secret string) {
 	}
 }
 
-// part hides the secrets in a part. If the URL contains the text of the part, its offset
-// there decides. A port whose text the URL does not contain is the default.
+// part hides the secrets in a part of a result. If offsets has the part, the octets at that offset
+// of the URL determine what is hidden. A port without an offset is the default port of the scheme,
+// and is not hidden.
 func (m *mask) part(name, text string, offsets map[string]int) string {
 	at, found := offsets[name]
 	switch {
@@ -163,7 +166,8 @@ func (m *mask) part(name, text string, offsets map[string]int) string {
 	return m.hide(text)
 }
 
-// hideAt hides the secrets in the text at an offset of the URL.
+// hideAt hides the octets of text that are part of a password in the URL. The text is at an offset
+// of the URL.
 func (m *mask) hideAt(text string, offset int) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -197,7 +201,7 @@ func (m *mask) hide(text string) string {
 	return text
 }
 
-// hideWord hides a secret with no letter or digit next to it.
+// hideWord hides each occurrence of a secret that has no letter or digit next to it.
 func hideWord(text, secret string) string {
 	var b strings.Builder
 	for at := 0; at < len(text); {
@@ -220,7 +224,7 @@ type resultJSON struct {
 	Kind     Kind           `json:"kind"`
 	OK       bool           `json:"ok"`
 	Error    *string        `json:"error"`
-	Failed   bool           `json:"failed,omitempty"` // the parser failed, not the URL
+	Failed   bool           `json:"failed,omitempty"` // the parser did not run correctly
 	Scheme   *string        `json:"scheme"`
 	User     *string        `json:"user"`
 	Password *string        `json:"password"`

@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// meaning is a result in a form that is equal for the same meaning.
+// meaning is a normalized result. Results with the same meaning have the same form.
 type meaning struct {
 	parts  map[string]string
 	unseen []string
-	nested bool // it describes a URL within the URL
+	nested bool // the result is about a URL within the URL
 }
 
 func (l *Lens) meaning(r ParseResult) meaning {
@@ -28,11 +28,11 @@ func (l *Lens) meaning(r ParseResult) meaning {
 	m.parts["password"] = unescape(value(r.Password))
 	m.parts["host"] = host(value(r.Host))
 	if known && row.Traits.Has(scheme.Files) && m.parts["host"] == "localhost" {
-		m.parts["host"] = "" // also this machine (RFC 1738 section 3.10)
+		m.parts["host"] = "" // an absent host and localhost both mean this machine (RFC 1738 section 3.10)
 	}
 	m.parts["port"] = port(value(r.Port), row.Port)
 	if !known && m.parts["port"] == "" {
-		m.unseen = append(slices.Clone(m.unseen), "port") // it may be the scheme's default
+		m.unseen = append(slices.Clone(m.unseen), "port") // the parser may return the default port of the scheme
 	}
 	m.parts["path"] = escapes(value(r.Path))
 	if m.parts["path"] == "" && m.parts["host"] != "" {
@@ -57,8 +57,8 @@ func (m meaning) differences(other meaning) (list []string) {
 	return list
 }
 
-// sameTarget reports whether both contact the same host, or one of them contacts none with
-// the scheme of the other.
+// sameTarget reports whether both results contact the same target. If one of them contacts no host,
+// sameTarget only compares the schemes.
 func (m meaning) sameTarget(other meaning) bool {
 	if !m.sameAt(other, "scheme") {
 		return false
@@ -66,8 +66,8 @@ func (m meaning) sameTarget(other meaning) bool {
 	return m.hasNoHost() || other.hasNoHost() || m.sameAt(other, "host") && m.sameAt(other, "port")
 }
 
-// telling ranks how well m shows a danger: highest if it has the host of a nested URL, and zero
-// if it has no host.
+// telling ranks how clearly m shows a danger. The rank is highest for the host of a nested URL, and
+// zero without a host.
 func (m meaning) telling() int {
 	switch {
 	case m.parts["host"] == "":
@@ -81,9 +81,9 @@ func (m meaning) telling() int {
 // hasNoHost reports whether m contacts no host.
 func (m meaning) hasNoHost() bool { return m.parts["host"] == "" && !slices.Contains(m.unseen, "host") }
 
-// sameAt reports whether a part of the target is the same. A dot at the end of a hostname
-// makes it absolute, and some parsers add the ":" of an empty port to it, but the host is
-// the same. If a result has no scheme, the caller must compare the schemes.
+// sameAt reports whether a part of the target is the same in both results. It ignores a dot after a
+// hostname, and the ":" of an empty port, which some parsers add to the hostname. If a result has
+// no scheme, the caller must compare the schemes.
 func (m meaning) sameAt(other meaning, part string) bool {
 	a, b := m.parts[part], other.parts[part]
 	switch part {
@@ -108,14 +108,14 @@ func port(text string, byDefault uint16) string {
 	return text
 }
 
-// labels converts the labels of a hostname to A-labels, if that changes nothing
-// else. It does not replace a character that is equivalent to another one.
+// labels converts the labels of a hostname to A-labels, and makes no other change. It does not
+// replace a character by an equivalent character.
 var labels = idna.New(idna.ValidateForRegistration(), idna.StrictDomainName(false))
 
-// host returns the host that a program would dial: an IPv6 address in one spelling, a
-// hostname in lower case with A-labels. It returns any other text unchanged. It does
-// not change an IPv4 address in octal or with fewer numbers either, because only some
-// programs dial it as an address.
+// host returns the host that a program would dial. It returns an IPv6 address in one spelling, and
+// a hostname in lower case with A-labels. It returns any other text unchanged. This includes an
+// IPv4 address in octal or with fewer than four numbers, because only some programs dial it as an
+// address.
 func host(text string) string {
 	inner := text
 	if strings.HasPrefix(inner, "[") && strings.HasSuffix(inner, "]") {
@@ -128,7 +128,7 @@ func host(text string) string {
 		return text
 	}
 	if !utf8.ValidString(text) {
-		return text // no octet corresponds to a character of another charset
+		return text // the octets are not UTF-8, so they have no equivalent hostname
 	}
 	lower := strings.ToLower(text)
 	if isASCII(lower) {
@@ -151,8 +151,8 @@ func unescape(text string) string {
 	return mapEscapes(text, func(b []byte, o byte, _ bool) []byte { return append(b, o) })
 }
 
-// escapes returns text with an escape for each octet that only some programs escape, and
-// without escapes that never matter. It does not change delimiters.
+// escapes normalizes the escapes in text. It escapes each octet that only some programs escape, and
+// decodes escapes that never matter. It does not change delimiters.
 func escapes(text string) string {
 	const unreserved = "-._~"
 	const delimiters = "!$&()*+,;=:@/?#%"
@@ -166,8 +166,8 @@ func escapes(text string) string {
 	})
 }
 
-// mapEscapes calls write for each octet of text. escaped reports whether the text contains it as an
-// escape.
+// mapEscapes calls the function write for each octet of text, and returns the result. escaped is
+// true if the octet is escaped in text.
 func mapEscapes(text string, write func(b []byte, o byte, escaped bool) []byte) string {
 	b := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {

@@ -2,9 +2,9 @@ package lens
 
 import "strings"
 
-// offsets returns the offset of each part of r in url. The parts follow each other.
-// If the URL does not contain the text of a part, because the parser has changed it,
-// the part has no offset.
+// offsets returns the offset of each part of r in url. The offsets are in the order of the parts.
+// If url does not contain the text of a part, because the parser changed the text, the result has
+// no offset for the part.
 func offsets(url string, r ParseResult) map[string]int {
 	found := make(map[string]int)
 	at := 0
@@ -40,7 +40,7 @@ func indexFold(s, part string) int {
 	return strings.Index(lowerASCII(s), lowerASCII(part))
 }
 
-// lowerASCII preserves the length of s.
+// lowerASCII returns s with ASCII letters in lower case. The length stays the same.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, o := range b {

@@ -34,11 +34,11 @@ type Options struct {
 	Timeout time.Duration
 }
 
-// programRow describes a parser that is a program. read runs it.
+// programRow describes a parser that is a program. The function read runs the program.
 type programRow struct {
 	name, program string
-	// probe are arguments with which the program succeeds if the parser exists: it may
-	// be a module that is not installed. If nil, the parser exists if the program does.
+	// probe holds arguments with which the program succeeds if the parser exists. The parser may be
+	// a module that is not installed. If probe is nil, the parser exists if the program exists.
 	probe []string
 	read  func(ctx context.Context, p *program, urls []string) (version string, list []ParseResult, err error)
 }
@@ -98,7 +98,7 @@ type program struct {
 	path     string
 	timeout  time.Duration
 	registry *scheme.Registry
-	missing  error // it is not installed
+	missing  error // set if the program is not installed
 
 	mu      sync.Mutex
 	version string // set after the first run

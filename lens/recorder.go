@@ -27,13 +27,14 @@ var errProxy = errors.New("it did not connect to the proxy")
 // asked is the request of a program to a proxy.
 type asked struct {
 	host, port string
-	// request is the data that the program sends after that, or instead to an HTTP proxy.
+	// request is the data that the program sends after it has connected through a SOCKS proxy, or
+	// the request that it sends to an HTTP proxy.
 	request []byte
 }
 
-// recorder is a proxy on the loopback interface that connects nowhere. It records the
-// requests of programs. Each request uses its number as the user, and a password that
-// other users of the machine do not know.
+// recorder is a proxy on the loopback interface that makes no connections. It records the requests
+// of programs. Each program must log in with the number of its request as the user, and a password
+// that other users of the machine do not know.
 type recorder struct {
 	listener net.Listener
 	password string
@@ -72,7 +73,7 @@ func (r *recorder) accept() {
 	}
 }
 
-// record records the first connection for a number.
+// record serves a connection. If it is the first connection for its request number, it is recorded.
 func (r *recorder) record(conn net.Conn) {
 	if conn.SetDeadline(time.Now().Add(maxConversation)) != nil {
 		return
@@ -100,7 +101,7 @@ func (r *recorder) asked(number int) (asked, bool) {
 	return a, ok
 }
 
-// close ends the recorder after its connections. The programs must have ended.
+// close waits for open connections and ends the recorder. The programs must have ended.
 func (r *recorder) close() {
 	r.listener.Close()
 	r.wg.Wait()

@@ -77,8 +77,8 @@ func decodeResult(line string, number, length int) (ParseResult, error) {
 	return bad("the result is neither \"ok\" nor \"no\"")
 }
 
-// setParts sets each part of a list "name:BASE64". "unseen:name" means that the parser
-// does not expose a part.
+// setParts sets the parts in a list of fields. A field is "name:BASE64". The field "unseen:name"
+// means that the parser does not expose the part.
 func (r *ParseResult) setParts(fields []string) error {
 	for _, field := range fields {
 		name, encoded, _ := strings.Cut(field, ":")

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// maxOutput limits the output of a program. Each octet of its input allows
-	// maxGrowth more octets.
+	// maxOutput limits the output of a program. The limit is higher by maxGrowth octets for each
+	// octet of input.
 	maxOutput = 1 << 20
 	maxGrowth = 16
 	// maxMessage limits the stored error messages of a program.
@@ -36,15 +36,15 @@ var (
 // file is a file in the directory of a program.
 type file struct{ name, text string }
 
-// run runs the program with the arguments and input, without a network, and returns its output, even if it
-// fails. The program's directory is new and contains only the files. If ctx ends or the program prints too
-// much, run kills it with its children.
+// run runs the program without a network and returns its output, even if the program fails. The
+// working directory of the program is new and contains only the files. If ctx ends or the program
+// prints too much, run kills the program and its children.
 func (p *program) run(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
 	return p.start(ctx, true, args, input, files)
 }
 
-// runHere is like run for a program whose only way to the network is a proxy of this
-// package: it must reach the loopback interface.
+// runHere is like run, but the program can use the network. The program must connect to a proxy of
+// this package on the loopback interface.
 func (p *program) runHere(ctx context.Context, args []string, input []byte, files ...file) ([]byte, error) {
 	return p.start(ctx, false, args, input, files)
 }
@@ -78,7 +78,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	}
 	cmd := command(apart)
 	err = cmd.Start()
-	if err != nil && apart && ctx.Err() == nil { // the system does not allow namespaces
+	if err != nil && apart && ctx.Err() == nil { // without namespaces, an unprivileged process can't isolate the program
 		cmd = command(false)
 		err = cmd.Start()
 	}
@@ -100,7 +100,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 // programError is the error of a program that has failed.
 type programError struct {
 	err      error
-	messages string // from its standard error
+	messages string // end of the program's standard error
 }
 
 func (e *programError) Unwrap() error { return e.err }
@@ -113,7 +113,8 @@ func (e *programError) Error() string {
 	return e.err.Error() + ": " + e.messages[strings.LastIndexByte(e.messages, '\n')+1:]
 }
 
-// limited is a buffer that stores the first octets, and calls full for more.
+// limited is a buffer with a maximum size. If more octets are written, it drops them and calls the
+// function full.
 type limited struct {
 	buffered bytes.Buffer // not embedded, because its ReadFrom has no limit
 	most     int

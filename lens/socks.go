@@ -15,9 +15,9 @@ var (
 	errStranger = errors.New("wrong password")
 )
 
-// serveSOCKS is a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports that it
-// has connected, and nothing more: the program learns that the server has closed the
-// connection, but still sends its request.
+// serveSOCKS acts as a SOCKS 5 proxy (RFC 1928) with passwords (RFC 1929). It reports that it has
+// connected, and then sends nothing more. The program sees a closed connection, but still sends its
+// request.
 func serveSOCKS(conn net.Conn, login func(user, password string) bool) (asked, error) {
 	in := bufio.NewReader(io.LimitReader(conn, maxRequest))
 	if err := readLogin(in, conn, login); err != nil {
@@ -28,12 +28,12 @@ func serveSOCKS(conn net.Conn, login func(user, password string) bool) (asked, e
 		return asked{}, err
 	}
 	if _, err := conn.Write([]byte{5, 0, 0, 1, 127, 0, 0, 1, 0, 1}); err != nil {
-		return a, nil // it has sent a request
+		return a, nil // the program has sent its request to connect
 	}
 	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() != nil {
 		return a, nil
 	}
-	a.request, _ = io.ReadAll(in) // any data that arrived is enough
+	a.request, _ = io.ReadAll(in) // after an error, the data that arrived is enough
 	return a, nil
 }
 

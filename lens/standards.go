@@ -35,7 +35,7 @@ func byProfile(r *scheme.Registry, p locus.Profile) func(string) ParseResult {
 	}
 }
 
-// refuse rejects a URL for the first violation of list, if there is one.
+// refuse rejects a URL if list is not empty. The reason is the first violation.
 func (r *ParseResult) refuse(list []locus.Violation) {
 	r.OK = locus.Conforms(list)
 	for _, v := range list {
@@ -46,8 +46,8 @@ func (r *ParseResult) refuse(list []locus.Violation) {
 	}
 }
 
-// partsOf returns the parts of u. Its scheme determines whether "?" begins a query. A
-// scheme without its own rules is read like a scheme with a query.
+// partsOf returns the parts of u. The scheme of u determines whether "?" begins a query. For a
+// scheme without its own rules, "?" begins a query.
 func partsOf(r *scheme.Registry, u locus.URL) ParseResult {
 	reading := ParseResult{Scheme: filled(u.Scheme())}
 	reading.User = present(u.User())

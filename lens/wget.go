@@ -11,15 +11,15 @@ import (
 	"sync"
 )
 
-// readWget returns how `wget -i` reads a line of its list.
+// readWget returns how `wget -i` parses URLs in the lines of its input file.
 func readWget(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	return readWgetLines(ctx, p, urls)
 }
 
-// readWgetArgument returns how `wget URL` reads its argument. wget escapes an argument
-// before it splits it, and a line of a list only afterwards. The package passes no URL as
-// an argument, because other users can see its password in the list of processes.
-// Therefore it escapes the URL and passes it as a line.
+// readWgetArgument returns how `wget URL` parses its argument. wget escapes an argument before it
+// splits the URL, but escapes a line of an input file afterwards. This package passes no URL as an
+// argument, because other users could see a password in the list of processes. Instead it escapes
+// the URL and passes the result as a line.
 func readWgetArgument(ctx context.Context, p *program, urls []string) (string, []ParseResult, error) {
 	lines := make([]string, len(urls))
 	for i, url := range urls {
@@ -49,9 +49,9 @@ func wgetEscapes(url string) string {
 	return b.String()
 }
 
-// decodesTwice reports whether wget may split a line in another way than an argument with the
-// same text. wget decodes login and host of a line, writes the URL again, and splits that. In an
-// argument, a delimiter that was an escape stays data.
+// decodesTwice reports whether wget may split a line and an argument with the same text in
+// different ways. wget decodes the login and the host of a line, writes a new URL, and splits the
+// new URL. In an argument, an escaped delimiter stays data.
 func decodesTwice(line string) bool {
 	_, rest, _ := strings.Cut(line, "//")
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
@@ -93,7 +93,7 @@ func readWgetLines(ctx context.Context, p *program, urls []string) (string, []Pa
 	list := make([]ParseResult, len(urls))
 	for i, url := range urls {
 		if exit := (*exec.ExitError)(nil); !errors.Is(failures[i], errLine) && (!errors.As(failures[i], &exit) || exit.ExitCode() < 0) {
-			return "", nil, cmp.Or(failures[i], errResults) // it did not run to its end
+			return "", nil, cmp.Or(failures[i], errResults) // wget did not complete its run
 		}
 		if a, ok := r.asked(i); ok {
 			list[i] = wgetReading(a)
@@ -111,8 +111,7 @@ const wgetNetwork = 4
 
 var errLine = errors.New("wget reads one URL per line and can't read this text")
 
-// askWget makes wget request one URL from the proxy. It returns why wget failed, which
-// it always does.
+// askWget makes wget request one URL from the proxy. wget always fails; the error is the reason.
 func askWget(ctx context.Context, p *program, r *recorder, i int, url string) error {
 	if url == "" || strings.ContainsAny(url, "\x00\r\n") {
 		return errLine
@@ -153,12 +152,12 @@ func wgetReading(a asked) ParseResult {
 	}
 	r.Scheme = &name
 	if r.setLogin(a.request); r.User == nil {
-		r.Unseen = append(r.Unseen, "user", "password") // it sends only both together
+		r.Unseen = append(r.Unseen, "user", "password") // wget sends user and password only together
 	}
 	if _, path, ok := strings.Cut(rest, field(a.request, "Host")); ok {
 		rest = path
 	} else if slash := strings.IndexByte(rest, '/'); slash >= 0 {
-		rest = rest[slash:] // the URL writes the host with escapes
+		rest = rest[slash:] // the host is escaped in the URL
 	}
 	r.setTarget(rest)
 	return r

@@ -52,7 +52,8 @@ func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Du
 	return max(pause, asked), true
 }
 
-// leastPause returns half of the pause after tries failures. The pause doubles with each.
+// leastPause returns the minimum pause after a number of failures, which doubles with each failure.
+// The maximum pause is twice as long.
 func leastPause(p access.Politeness, tries int) time.Duration {
 	doubled := min(tries-1, 16)
 	return min(min(p.Wait, longest>>doubled)<<doubled, p.MaxWait) / 2

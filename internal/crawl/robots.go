@@ -25,7 +25,7 @@ type Robots struct {
 
 // hostRules holds the robots.txt of a host, or the last error.
 type hostRules struct {
-	turn  chan struct{} // lock for the other fields: holds a value while a call uses them
+	turn  chan struct{} // a lock for the other fields; the channel holds a value while a call uses the fields
 	known bool
 	tries int
 	again time.Time // after a failure: when the next request may be sent
@@ -70,8 +70,8 @@ func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (r
 	return rules, err != nil && h.known, err
 }
 
-// host returns the cache entry for a host. If there are too many entries, it removes another
-// entry; that file must then be read again.
+// host returns the cache entry for a host. If the cache is full, host removes another entry, so the
+// robots.txt of that host may be requested again.
 func (r *Robots) host(root string) *hostRules {
 	r.mu.Lock()
 	defer r.mu.Unlock()

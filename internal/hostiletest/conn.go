@@ -12,7 +12,8 @@ import (
 // Boundary separates datagrams.
 const Boundary = "\r\n--\r\n"
 
-// maxPieces limits the delayed pieces. The rest comes without delay.
+// maxPieces limits the pieces that are delayed. The bytes after the last delayed piece arrive in
+// one piece.
 const maxPieces = 200
 
 // conn is the client's end of a connection. It uses no goroutine.
@@ -21,9 +22,9 @@ type conn struct {
 	packet  bool
 	address netip.AddrPort
 
-	// The peer's lock guards these.
+	// The lock of the peer guards the following fields.
 	pieces   [][]byte
-	taken    int // pieces read or begun
+	taken    int // number of pieces that were read, completely or in part
 	ready    <-chan time.Time
 	sent     bytes.Buffer
 	id       []byte // connection ID of the client's last datagram
@@ -50,7 +51,8 @@ func newConn(p *Peer, network, address string, said []byte) *conn {
 	return c
 }
 
-// cut appends the rest of said to the pieces and removes empty pieces.
+// cut removes empty pieces. If the pieces do not cover all of said, cut appends the rest as one
+// piece.
 func cut(said []byte, pieces [][]byte) (list [][]byte) {
 	for _, piece := range pieces {
 		said = said[len(piece):]
@@ -94,8 +96,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// next reports whether the next piece may be read. Otherwise it returns a channel that signals when
-// to try again. The channel is nil if the client must send first.
+// next reports whether the next piece may be read now. If not, next returns a channel that signals
+// when to try again, or nil if the client must send first.
 func (c *conn) next() (ready <-chan time.Time, now bool) {
 	if len(c.pieces) == 0 || c.peer.How&Waiting != 0 && c.sent.Len() == 0 {
 		return nil, false

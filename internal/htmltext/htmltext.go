@@ -64,7 +64,7 @@ type Renderer struct {
 	hidden             string // the hidden element that is open
 	inLine             bool
 	blanks             int  // spaces before the next text of the line
-	space              bool // the last space is for white space, so more white space adds nothing
+	space              bool // the last space stands for white space in the source, so more white space adds no space
 	ends               int  // line ends before the next line
 	margin             string
 	pre, lists, quotes int // depths of elements
@@ -98,7 +98,7 @@ func (r *Renderer) text(element, text string) {
 }
 
 func (r *Renderer) words(text string) {
-	word := 0 // where it begins
+	word := 0 // start of the current word
 	for i := 0; i < len(text); i++ {
 		space, fixed := markup.IsSpace(text[i]), strings.HasPrefix(text[i:], noBreak)
 		if !space && !fixed {
@@ -158,7 +158,7 @@ func (r *Renderer) InLine() bool { return r.inLine }
 // EndLine ends the line.
 func (r *Renderer) EndLine() { r.end(1) }
 
-// end ends the line, and adds at least that many line ends before the next line.
+// end ends the line. At least that many line ends follow before the next text.
 func (r *Renderer) end(ends int) {
 	r.inLine, r.ends = false, min(max(r.ends, ends), maxEmpty+1)
 	r.blanks, r.space = 0, false

@@ -31,8 +31,8 @@ func isSecretResponse(name string) bool { return slices.Contains(secret, name) }
 // hidden replaces secrets.
 const hidden = "***"
 
-// mask replaces the secrets in a header by hidden. It returns the header and the names of the
-// changed fields, and reports each secret. A folded line belongs to the field before it.
+// mask replaces the secrets in a header by "***". It returns the masked header and the names of the
+// changed fields, and calls tell with each secret. A folded line belongs to the field before it.
 func mask(header []byte, isSecret func(name string) bool, tell func(secret string)) (masked []byte, fields []string) {
 	name := ""
 	line, rest, _ := bytes.Cut(header, []byte("\n"))
@@ -101,7 +101,7 @@ func secretsIn(name, value string) []string {
 				list = append(list, text)
 			}
 			if name == "Set-Cookie" {
-				break // only attributes follow
+				break // the rest are attributes, which are not secret
 			}
 		}
 		return list

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/jsonpath"
 )
 
-// cdx is the form of CDX lines. The header lists the fields.
+// cdx finds the URL in CDX lines. The header lists the fields.
 type cdx struct {
 	field
 	header string // empty if the file has none
@@ -27,7 +27,7 @@ const (
 	dateLength = 14
 )
 
-// newCDX returns the form of a CDX file with a first line.
+// newCDX returns a Finder for a CDX file. line is the first line of the file.
 func newCDX(line []byte) (*Finder, error) {
 	if !isCDXHeader(line) {
 		return &Finder{cdx{field{cdxURLField, []byte{' '}}, ""}}, nil
@@ -76,8 +76,8 @@ func (c cdx) find(line []byte) (start, end int, err error) {
 	return start, end, err
 }
 
-// cdxj is the form of CDXJ lines: a sort key, a date, and JSON with the URL as "url", or as "uri"
-// in the older OpenWayback format.
+// cdxj finds the URL in CDXJ lines. A line has a sort key, a date, and JSON. The URL is the JSON
+// member "url", or "uri" in the older OpenWayback format.
 type cdxj struct{ url, uri key }
 
 func newCDXJ() *Finder { return &Finder{cdxj{key{jsonpath.Names("url")}, key{jsonpath.Names("uri")}}} }

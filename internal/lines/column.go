@@ -58,7 +58,7 @@ func withoutEnd(line []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(line, newline), []byte{'\r'})
 }
 
-// columnIn returns the column's Finder for the first line of a source.
+// columnIn returns a Finder for the URL column. line is the first line of a source.
 func (o *Options) columnIn(line []byte) (*Finder, error) {
 	names, err := fields(line, o.Delimiter)
 	if err != nil {

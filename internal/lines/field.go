@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// field is the form of lines with fields. n counts from 1, or from -1 at the end.
+// field finds the URL in lines with fields. n is the number of the field: 1 is the first, and -1
+// the last.
 type field struct {
 	n         int
 	delimiter []byte
@@ -60,8 +61,8 @@ func (f field) missing(fields int) error {
 func (field) decode(_, text []byte) ([]byte, error) { return text, nil }
 func (field) append(dst []byte, url string) []byte  { return append(dst, url...) }
 
-// csv is the form of lines with fields that may be quoted (RFC 4180). It accepts the same lines as
-// encoding/csv, except fields with a line end.
+// csv finds the URL in lines with fields that may be quoted (RFC 4180). It accepts the same lines
+// as encoding/csv, except that a field can't contain a line end.
 type csv struct{ field }
 
 func (c csv) find(line []byte) (start, end int, err error) {

@@ -81,7 +81,7 @@ func Key(path string) (*Finder, error) {
 	return &Finder{key{p}}, nil
 }
 
-// key is the form of JSON lines.
+// key finds the URL in JSON lines.
 type key struct{ path jsonpath.Path }
 
 func (k key) find(line []byte) (start, end int, err error) {

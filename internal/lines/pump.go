@@ -10,7 +10,7 @@ import (
 type pump struct {
 	ctx    context.Context
 	chunks <-chan chunk
-	spent  chan<- []byte // memory for new chunks
+	spent  chan<- []byte // memory of chunks that were read, for new chunks
 	now    chunk
 	rest   []byte       // unread bytes in now
 	wait   func() error // called before a read that blocks
@@ -28,7 +28,8 @@ const (
 	chunksAhead = 4
 )
 
-// pump reads the source that open opens. After ctx ends, the goroutine ends with its current read.
+// pump calls the function open and reads the source that it returns. After the context ends, the
+// goroutine ends when its current read returns.
 func (r *reader) pump(open func() (io.ReadCloser, error)) *pump {
 	r.piped = true
 	chunks, spent := make(chan chunk, chunksAhead), make(chan []byte, chunksAhead+1)

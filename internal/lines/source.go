@@ -20,9 +20,9 @@ type reader struct {
 	o      Options
 	ctx    context.Context
 	out    chan<- *Block
-	waited bool   // the last block had Wait set
+	waited bool   // whether the last block had Wait set
 	headed bool   // a source had a header
-	last   []byte // header
+	last   []byte // the header of the last source with a header
 	source
 	filling
 }
@@ -85,7 +85,7 @@ func (r *reader) explain(err error) error {
 		name = "standard input"
 	}
 	if errors.As(err, new(*FormatError)) || errors.As(err, new(*ColumnError)) {
-		return fmt.Errorf("%s: %w", name, err) // not damage
+		return fmt.Errorf("%s: %w", name, err) // these errors need no position
 	}
 	var where []string
 	if r.line > 1 {
@@ -159,7 +159,8 @@ func (o *opened) skipMark() {
 	}
 }
 
-// begins reports whether text comes next. It reads no more than necessary.
+// begins reports whether the unread content begins with text. It reads no more bytes than
+// necessary.
 func (o *opened) begins(text string) bool {
 	for n := 1; n <= len(text); n++ {
 		if head, err := o.Peek(n); err != nil || !strings.HasPrefix(text, string(head)) {

@@ -40,7 +40,7 @@ func (r *reader) lines(in io.Reader) error {
 		case err == io.EOF:
 			return r.deliver(len(f.text()))
 		case err != nil:
-			// A line cut here would look complete.
+			// The line is incomplete and must not be delivered as a complete line.
 			return cmp.Or(r.deliverLines(), err)
 		case f.end == len(f.block.memory):
 			err = r.makeRoom()
@@ -122,7 +122,7 @@ func (r *reader) deliver(n int) error {
 }
 
 // splitLong finds the first line with more than limit bytes. It returns the length of the text
-// before that line, and the line's length. It looks only near the limits.
+// before that line, and the length of that line. It does not search for every line end.
 func splitLong(text []byte, limit int) (whole, long int) {
 	for len(text)-whole > limit {
 		n := bytes.LastIndexByte(text[whole:whole+limit], '\n') + 1
@@ -159,7 +159,8 @@ func (r *reader) sendText(n int) error {
 	return r.send(full)
 }
 
-// drop consumes n bytes of a line that is too long and stores the first of them.
+// drop consumes n bytes of a line that is too long. If these are the first bytes of the line, drop
+// stores up to keep of them.
 func (f *filling) drop(n, keep int) {
 	if n == 0 {
 		return
@@ -172,7 +173,7 @@ func (f *filling) drop(n, keep int) {
 	f.last = f.block.memory[f.start-1]
 }
 
-// cut sends a line that is too long. Its last n bytes are next in the input.
+// cut sends a line that is too long. The next n bytes in the buffer are the end of that line.
 func (r *reader) cut(n int) error {
 	f := &r.filling
 	if n > 0 && f.text()[n-1] == '\n' {

@@ -10,7 +10,7 @@ import (
 // attributes holds the attributes of an AsciiDoc document that are known at a line.
 type attributes struct {
 	values map[string]string
-	unsure map[string]bool // attributes that are defined under an undecided condition
+	unsure map[string]bool // attributes that are defined under a condition whose result is unknown
 	spare  int             // bytes that references may still add to the document
 }
 
@@ -90,8 +90,8 @@ func (a *attributes) define(name, value string, remove bool, condition string) {
 	a.set(name, resolved.s, remove, condition)
 }
 
-// swap maps the bytes between to and toEnd of a resolved text to the bytes between from and fromEnd of
-// the source.
+// swap maps a range of a resolved text to a range of the source. The fields to and toEnd are
+// offsets in the resolved text; from and fromEnd are offsets in the source.
 type swap struct{ to, toEnd, from, fromEnd int }
 
 // resolvedText is a text after the replacement of attribute references. References to unknown

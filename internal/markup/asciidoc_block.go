@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// entry reads an attribute definition that begins with the line, and reports whether there
-// is one.
+// entry reads an attribute definition that begins with the line. If the line does not begin a
+// definition, it returns false.
 func (a *asciidoc) entry(line string, start, end int) bool {
 	name, value, remove, ok := entry(line)
 	if !ok || len(a.open) > 0 {
@@ -22,7 +22,8 @@ func (a *asciidoc) entry(line string, start, end int) bool {
 	return true
 }
 
-// continuesEntry adds a line to an attribute value that continues on it.
+// continuesEntry adds a line to the attribute value that the previous line began. If there is no
+// such value, it returns false.
 func (a *asciidoc) continuesEntry(line string) bool {
 	if a.pending == "" {
 		return false
@@ -38,11 +39,12 @@ func (a *asciidoc) continuesEntry(line string) bool {
 	return true
 }
 
-// unknownCondition means a condition that is not decided.
+// unknownCondition represents a condition whose result is unknown.
 const unknownCondition = "?"
 
-// condition returns the condition to which the line is subject: "" for none, or the
-// name of an attribute if the only condition is that it is not defined.
+// condition returns the condition for the current line. It returns "" if there is no condition. If
+// the only condition is that an attribute is not defined, it returns the name of the attribute.
+// Otherwise it returns unknownCondition.
 func (a *asciidoc) condition() string {
 	switch len(a.conditions) {
 	case 0:
@@ -53,7 +55,7 @@ func (a *asciidoc) condition() string {
 	return unknownCondition
 }
 
-// directive reads a line of the preprocessor, and reports whether it is one.
+// directive reads a preprocessor directive. If the line is not a directive, it returns false.
 func (a *asciidoc) directive(line string, start int) bool {
 	if len(line) < len("if::[]") || line[0] != 'i' && line[0] != 'e' || line[len(line)-1] != ']' {
 		return false
@@ -100,7 +102,8 @@ func (a *asciidoc) include(target, attributes string, start int) {
 	}
 }
 
-// mayHaveIDs reports whether an included file may contain AsciiDoc. Code contains none.
+// mayHaveIDs reports whether an included file may contain AsciiDoc. A file with program code does
+// not.
 func mayHaveIDs(target string) bool {
 	name := target[strings.LastIndexByte(target, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
@@ -188,8 +191,9 @@ func isAbsolute(target string) bool {
 	return strings.HasPrefix(target, "/") || end > 1 && end < len(target) && target[end] == ':'
 }
 
-// list reads the attributes of a block or of a macro, which begin at start. An attribute
-// that names the block changes its style, and "link" is a destination.
+// list reads the attributes of a block or of a macro, which begin at start. Attributes such as "id"
+// and a style change the style of the next block. The value of the attribute "link" is a
+// destination.
 func (a *asciidoc) list(attributes string, start int) {
 	positional := 0
 	for from := 0; from <= len(attributes); {
@@ -242,8 +246,8 @@ func (a *asciidoc) named(name, value string, start int) {
 	}
 }
 
-// positional handles an attribute without a name. The first one is the style with the name
-// of the block; the second one of "[,ruby]" is a language.
+// positional handles an attribute without a name. The first one holds the style and the name of the
+// block. The second one can be a language, as in "[,ruby]".
 func (a *asciidoc) positional(n int, item string) {
 	if n == 1 && a.style.name == "" && item != "" {
 		a.style.name = "source"

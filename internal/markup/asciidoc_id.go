@@ -10,8 +10,8 @@ import (
 type documentIDs struct {
 	list []string
 	open bool // the document includes text that may define other names
-	// For each name, the number for the next section with that name. hub holds the names
-	// that GitHub generates.
+	// seen and hub map each used name to the number for the next section with that name. seen holds
+	// the names that Asciidoctor generates, and hub the names that GitHub generates.
 	seen, hub map[string]int
 }
 
@@ -120,8 +120,8 @@ func unusedID(used map[string]int, id, separator string) string {
 	return name
 }
 
-// titleID returns the name for a title with a prefix, and a separator instead of spaces,
-// "-" and ".".
+// titleID returns the generated name for a title. The name begins with prefix. The separator
+// replaces spaces, "-" and ".".
 func titleID(title, prefix, separator string) string {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -148,8 +148,9 @@ func titleID(title, prefix, separator string) string {
 	return id
 }
 
-// plainTitle returns a title without markup and without the characters that Asciidoctor
-// replaces, because names lack them. icons reports whether icons are shown by their names.
+// plainTitle returns a title without markup. It also removes the characters that Asciidoctor
+// replaces, because generated names do not contain them. If icons is true, an icon becomes its
+// name.
 func plainTitle(title string, icons bool) string {
 	title = withoutReferences(withoutMacros(title, icons))
 	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")
@@ -252,8 +253,8 @@ func withoutMacros(s string, icons bool) string {
 	return b.String()
 }
 
-// macroText returns the text of the macro whose name and target are word, before the "[".
-// size is the length of the macro's part of rest, or zero if there is no macro.
+// macroText returns the text of a macro. word is the name and the target of the macro, and rest
+// follows word. size is the length of the macro in rest, or zero if there is no macro.
 func macroText(word, rest string, icons bool) (text string, size int) {
 	end := strings.IndexByte(rest, ']')
 	name, target, macro := strings.Cut(word, ":")

@@ -17,10 +17,10 @@ type adocInlines struct {
 	run  int // start of the running text that was not yielded yet
 	last int // end of the last piece in the source
 
-	code   int          // end of the code that contains run; 0 if none
-	found  [nMarks]int  // for each mark, the offset of the next one, if it is at or after the search
-	none   [nMarks]bool // whether no such mark follows
-	closed bool         // whether no "]" follows
+	code   int          // end of the code span that contains the offset run; 0 if there is none
+	found  [nMarks]int  // for each mark, the last offset that was found; valid for searches that begin at or before it
+	none   [nMarks]bool // for each mark, whether no further mark follows
+	closed bool         // whether no further "]" follows
 }
 
 // Marks that adocInlines searches for.
@@ -41,8 +41,8 @@ const (
 
 var adocEndings = [nMarks]string{"[", "\n", "+++", "++", "$$", "+`", ">>", "``", "]]", "`", "+"}
 
-// next returns the offset of the mark at or after i, or -1 if there is none. If i
-// only grows, all searches together take time in proportion to the text.
+// next returns the offset of the mark at or after i, or -1 if there is none. If the caller never
+// decreases i, all searches together take linear time.
 func (l *adocInlines) next(mark, i int) int {
 	switch {
 	case l.none[mark] || i > len(l.s):
@@ -130,8 +130,8 @@ func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
 	l.last = max(l.last, p.End)
 }
 
-// destinationText returns the destination from start to end if it differs from the source,
-// because a "\" before "..." and similar text prevents a replacement.
+// destinationText returns the destination from start to end without the "\" that prevents the
+// replacement of "..." and similar text. If the destination equals the source, it returns "".
 func (l *adocInlines) destinationText(start, end int) string {
 	text := l.s[start:end]
 	if strings.Contains(text, `\.`) || strings.Contains(text, `\-`) {
@@ -149,7 +149,7 @@ func (l *adocInlines) skipTo(next int) int {
 	return next
 }
 
-// escape reads the "\" at i. The text after it is shown as written.
+// escape reads the "\" at i. The text after the "\" is shown as written.
 func (l *adocInlines) escape(i int) int {
 	rest := l.s[i+1:]
 	if strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "[[") {
@@ -247,8 +247,8 @@ func (l *adocInlines) url(start int) int {
 	return end
 }
 
-// linkTo yields a destination from at to end, with a label from text to label. The macro
-// begins at start.
+// linkTo yields the destination and the pictures of a link macro that begins at start. The
+// destination is between the offsets at and end, and the label between the offsets text and label.
 func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) int {
 	l.flush(start)
 	l.piece(kind, at, end, "")
@@ -454,7 +454,8 @@ func (l *adocInlines) image(start, i int, name string) int {
 	return l.skipTo(end + 1)
 }
 
-// option yields the value of "link" at i in an attribute list that ends at end.
+// option yields the value of the attribute "link" as a destination. The value begins at i, and the
+// attribute list ends at end.
 func (l *adocInlines) option(i, end int) {
 	stop := ","
 	if i < end && (l.s[i] == '"' || l.s[i] == '\'') {
@@ -469,7 +470,7 @@ func (l *adocInlines) option(i, end int) {
 	}
 }
 
-// picturePiece yields the picture with the target from start to end.
+// picturePiece yields the picture whose target is between start and end.
 func (l *adocInlines) picturePiece(start, end int) {
 	target := l.s[start:end]
 	dir, _ := l.attrs.get("imagesdir")
@@ -563,16 +564,16 @@ func isWordOctet(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || c == '_' || c >= 0x80
 }
 
-// raw yields text from start to end with the given kind. Its marks begin at before and end
-// at next.
+// raw yields the text from start to end as a piece of the given kind. The mark before the text
+// begins at the offset before, and the mark after the text ends at the offset next.
 func (l *adocInlines) raw(kind PieceKind, before, start, end, next int) int {
 	l.flush(before)
 	l.piece(kind, start, end, "")
 	return l.skipTo(next)
 }
 
-// passMacro reads "pass:subs[text]". The substitutions begin at i. Text without
-// substitutions is HTML.
+// passMacro reads "pass:[text]", whose text is HTML. i is the offset after "pass:". A macro with
+// substitutions before the "[" is ignored.
 func (l *adocInlines) passMacro(start, i int) int {
 	if l.s[i] != '[' {
 		return i
@@ -596,7 +597,8 @@ func (l *adocInlines) math(start, i int) int {
 	return l.raw(Code, start, i+1, end, end+1)
 }
 
-// codeSpan reads the "`" at i. Asciidoctor replaces macros in code; other text there is code.
+// codeSpan reads the "`" at i. Asciidoctor also replaces macros within a code span, so the span is
+// searched for macros.
 func (l *adocInlines) codeSpan(i int) int {
 	s := l.s
 	if l.code > 0 {
@@ -626,7 +628,7 @@ func (l *adocInlines) codeSpan(i int) int {
 	}
 }
 
-// openCode begins the code from start to end. Its marks begin at before.
+// openCode begins the code from start to end. The mark before the code begins at the offset before.
 func (l *adocInlines) openCode(before, start, end int) int {
 	l.flush(before)
 	l.skipTo(start)

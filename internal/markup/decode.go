@@ -37,7 +37,7 @@ type Decoded struct {
 	edits []edit
 }
 
-// edit maps the offset "to" in the decoded text to the offset "from" in the source.
+// edit maps an offset in the decoded text, to, to an offset in the source, from.
 type edit struct{ to, from int }
 
 // Decode decodes source. It returns a source without escapes unchanged, without an allocation.
@@ -111,8 +111,8 @@ func unit(text string, n Notation) (value string, size int) {
 }
 
 const (
-	longestReference = 40 // more bytes than "&CounterClockwiseContourIntegral;"
-	longestOldName   = 7  // bytes of "&Ccedil"
+	longestReference = 40 // longer than "&CounterClockwiseContourIntegral;", in bytes
+	longestOldName   = 7  // length of "&Ccedil", in bytes
 	longestNumber    = 7  // maximum number of digits in CommonMark; HTML allows any number of zeros
 )
 
@@ -170,7 +170,7 @@ func number(text string, n Notation) (value string, size int) {
 	return html.UnescapeString(text[:start] + digits + ";"), size
 }
 
-// complete decodes ref if the whole of it is one character reference.
+// complete decodes ref if ref is exactly one character reference.
 func complete(ref string) (value string, ok bool) {
 	switch ref {
 	case "&amp;":

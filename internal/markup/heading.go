@@ -55,12 +55,12 @@ func normalLabel(label string) string {
 // plainText collects the text of a heading. The methods of a nil plainText do nothing.
 type plainText struct {
 	out    []byte
-	shown  int // offset up to which the source is in out or is markup
+	shown  int // offset up to which the source was read: its text is in out, and its markup was dropped
 	labels map[string]bool
 }
 
-// delimiter replaces a "_" that may be emphasis in plainText.out. It can't be in the source,
-// because CommonMark replaces NUL (section 2.3).
+// delimiter marks a "_" that may be emphasis in plainText.out. A NUL in the source is never copied
+// to out, because CommonMark replaces it (section 2.3).
 const delimiter = 0
 
 func (p *plainText) add(text string) {
@@ -69,7 +69,7 @@ func (p *plainText) add(text string) {
 	}
 }
 
-// show appends the running text up to end, and continues at next.
+// show appends the text between p.shown and end to out. The text between end and next is dropped.
 func (p *plainText) show(s string, end, next int) {
 	if p == nil {
 		return
@@ -94,7 +94,7 @@ func (p *plainText) emphasis(s string, i int) {
 	}
 }
 
-// open handles the "[" at i, and returns the length of the text before it.
+// open handles the "[" at i, and returns the length of out before the "[" is added.
 func (p *plainText) open(s string, i int, image bool) int {
 	if p == nil {
 		return 0
@@ -109,7 +109,8 @@ func (p *plainText) open(s string, i int, image bool) int {
 	return n
 }
 
-// close handles the link or image whose text ends at i. It preserves only the text of a link.
+// close handles the link or image whose text ends at i. It preserves the text of a link, and drops
+// the text of an image.
 func (p *plainText) close(s string, open bracket, i, next int) {
 	if p == nil {
 		return
@@ -122,8 +123,8 @@ func (p *plainText) close(s string, open bracket, i, next int) {
 	}
 }
 
-// label returns the offset after a reference link, "[text][label]", "[label][]" or "[label]",
-// whose text is s[start:end]. It returns 0 if the label is not defined.
+// label returns the offset after a reference link, "[text][label]", "[label][]" or "[label]". The
+// text of the link is s[start:end]. If the label is not defined, it returns 0.
 func (p *plainText) label(s string, start, end int) (next int) {
 	if p == nil {
 		return 0

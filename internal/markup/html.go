@@ -151,7 +151,7 @@ func (h *HTML) tag(kind Kind, i int) {
 	h.Name = h.Source[i:h.End]
 }
 
-// rawElement returns the name in lower case of an element that has no tags in it.
+// rawElement returns the name of the element in lower case if its content has no tags.
 func rawElement(name string) string {
 	for _, raw := range [...]string{"script", "style", "iframe", "textarea", "title", "xmp", "plaintext"} {
 		if SameName(name, raw) {
@@ -179,7 +179,7 @@ func (h *HTML) content() {
 	h.End = contentEnd(h.Source, h.Start, h.Name)
 }
 
-// contentEnd returns the offset of the next end tag of element, from i on.
+// contentEnd returns the offset of the first end tag of element at or after i.
 func contentEnd(s string, i int, element string) int {
 	for {
 		n := strings.Index(s[i:], "</")

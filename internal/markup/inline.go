@@ -28,8 +28,8 @@ type bracket struct {
 	text  int // length of the plain text before the bracket
 }
 
-// inlines reads the inlines of a paragraph once, from left to right. If a search for an end fails,
-// it is not repeated for later starts.
+// inlines reads the inlines of a paragraph once, from left to right. If a construct has no end,
+// inlines does not search for this end again.
 type inlines struct {
 	*markdown
 	s        string // up to the end of the paragraph
@@ -38,7 +38,7 @@ type inlines struct {
 	inactive int // brackets below this index surround a link, so they are plain text
 
 	ticked bool    // ticks is valid for this paragraph
-	absent [5]bool // whether no end follows, by index in unseens
+	absent [5]bool // for each element of unseens, whether its end does not occur in the rest of the paragraph
 	spare  int     // bytes that may still be read for unclosed tags
 	plain  *plainText
 }
@@ -148,7 +148,7 @@ func (l *inlines) push(i int, image bool) {
 	}
 }
 
-// codeSpan reads the code span at i, or only its "`" (CommonMark 6.1).
+// codeSpan reads the code span at i, or, if there is none, only the "`" there (CommonMark 6.1).
 func (l *inlines) codeSpan(i int) int {
 	size := fenceSize(l.s[i:], '`')
 	start := i + size
@@ -193,8 +193,8 @@ func (l *inlines) findTicks(i int) {
 	}
 }
 
-// link reads the "]" at i, and the destination after it if it ends the text of a link or
-// image (CommonMark 6.3, 6.4).
+// link reads the "]" at i. If the "]" ends the text of a link or image, link also reads the
+// destination (CommonMark 6.3, 6.4).
 func (l *inlines) link(i int) int {
 	top := len(l.brackets) - 1
 	if top < 0 {
@@ -407,8 +407,8 @@ func labelEnd(s string, i int) int {
 	return -1
 }
 
-// unseens lists the invisible HTML constructs (CommonMark 6.6) and the MDX comment. The end may
-// overlap the start, except for its first two bytes.
+// unseens lists the invisible HTML constructs (CommonMark 6.6) and the MDX comment. The end of a
+// construct may overlap its start, except for the first two bytes of the start.
 var unseens = [...]struct{ start, end string }{
 	{"<!--", "-->"},
 	{"<![CDATA[", "]]>"},
@@ -417,7 +417,7 @@ var unseens = [...]struct{ start, end string }{
 	{mdxOpen, mdxClose},
 }
 
-// angle reads the autolink or HTML at i, or only the "<" (CommonMark 6.5, 6.6).
+// angle reads the autolink or HTML at i, or, if there is none, only the "<" (CommonMark 6.5, 6.6).
 func (l *inlines) angle(i int) int {
 	if next, ok := l.autolink(i); ok {
 		return next
@@ -441,7 +441,7 @@ func (l *inlines) angle(i int) int {
 	return l.markup(Tag, i, next)
 }
 
-// brace reads the MDX comment at i, or only the "{".
+// brace reads the MDX comment at i, or, if there is none, only the "{".
 func (l *inlines) brace(i int) int {
 	if l.mdx {
 		if next, ok := l.unseen(i); ok {
@@ -451,8 +451,8 @@ func (l *inlines) brace(i int) int {
 	return i + 1
 }
 
-// unseen reads the invisible construct at i, or one byte if its end is missing. If there is none, ok
-// is false.
+// unseen reads the invisible construct at i. If the end of the construct is missing, it reads one
+// byte. If there is no such construct at i, ok is false.
 func (l *inlines) unseen(i int) (next int, ok bool) {
 	for n, u := range unseens {
 		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {

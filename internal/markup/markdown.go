@@ -80,7 +80,7 @@ type markdown struct {
 
 	inside []container // the containers of the leaf, from the outermost
 	leaf   leaf
-	start  int // of the leaf's text, and its end
+	start  int // start and end of the leaf's text
 	end    int
 	last   int // start of the last line of a paragraph, which may be the header of a table
 	fence  fence
@@ -140,7 +140,7 @@ const (
 )
 
 // cursor is an offset in a line. A tab extends to the next column that is a multiple of four, and
-// a part of a tab may be skipped.
+// skip may stop within a tab.
 type cursor struct {
 	s      string // up to the end of the line
 	i, col int
@@ -251,15 +251,16 @@ func (m *markdown) line(c cursor, next int) {
 		m.open(paragraph, first, len(c.s))
 		m.last = first
 	case matched < len(m.inside) || !m.opensTable(c.s[first:]):
-		// This includes a line that lacks the marks of the containers.
+		// The line continues the paragraph even if it lacks the marks of the containers.
 		m.last, m.end = first, len(c.s)
 		if columns >= codeAt {
-			m.last = m.end // It is no header.
+			m.last = m.end // the last line is not the header of a table
 		}
 	}
 }
 
-// match skips the marks of the open containers that the line continues, and returns their number.
+// match skips the marks of the open containers that the line continues, and returns the number of
+// these containers.
 func (m *markdown) match(c *cursor) (n int) {
 	for ; n < len(m.inside); n++ {
 		columns, first := c.indent()
@@ -277,8 +278,8 @@ func (m *markdown) match(c *cursor) (n int) {
 	return n
 }
 
-// continues adds the line to the leaf if the leaf is code or HTML and continues here. It reports
-// whether it does.
+// continues adds the line to the leaf if the leaf is code or HTML and does not end before the line.
+// It returns false if the line is not part of the leaf.
 func (m *markdown) continues(c *cursor, next int) bool {
 	columns, first := c.indent()
 	rest := c.s[first:]
@@ -310,8 +311,8 @@ func (m *markdown) continues(c *cursor, next int) bool {
 	return true
 }
 
-// openLeaf opens the heading, break, fenced code or HTML that begins at first, and reports
-// whether there is one.
+// openLeaf opens the heading, break, fenced code or HTML that begins at first. If there is none, it
+// returns false.
 func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -355,7 +356,7 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		case under && text:
 			m.heading(m.start, m.end)
 		case !broken:
-			// Definitions make no heading, so this is not a line under one.
+			// The paragraph has only definitions, so the line does not underline a heading.
 			m.open(paragraph, first, len(c.s))
 			m.last = first
 		}
@@ -365,7 +366,8 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	return false
 }
 
-// openContainer opens the quotation or list item that begins at c, and reports whether there is one.
+// openContainer opens the quotation or list item that begins at c. If there is none, it returns
+// false.
 func (m *markdown) openContainer(c *cursor, matched int) bool {
 	columns, first := c.indent()
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -382,7 +384,7 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	}
 	empty := strings.TrimLeft(c.s[first+size:], " \t") == ""
 	if within && (empty || size > 1 && c.s[first:first+size-1] != "1") {
-		// In a paragraph this is more likely a number.
+		// Within a paragraph, the marker is more likely part of the text.
 		return false
 	}
 	m.cut(matched)
@@ -441,8 +443,8 @@ func (m *markdown) close() (text bool) {
 	return text
 }
 
-// quotes returns the number of quotations around the leaf. Each of its lines may begin with as many
-// marks.
+// quotes returns the number of quotations around the leaf. A line of the leaf may begin with that
+// many quotation marks.
 func (m *markdown) quotes() (n int) {
 	for _, in := range m.inside {
 		if in.quote {

@@ -23,7 +23,7 @@ const (
 	mdxClose = "*/}"
 )
 
-// openMDX opens the comment or module at first, and reports whether there is one.
+// openMDX opens the comment or module at first. If there is none, it returns false.
 func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	switch {
@@ -52,9 +52,10 @@ func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	return false
 }
 
-// continuesMDX adds the line to an open comment or module, and reports whether there is one. A module
-// ends with a blank line outside brackets. It also ends before a line that looks like text, because
-// brackets in a regular expression may seem to be open.
+// continuesMDX adds the line to the open comment, module or tags. If the module or the tags end
+// before the line, it returns false. A module ends with a blank line outside brackets. It also ends
+// before a line that looks like text, because a bracket in a regular expression may look like an
+// open bracket.
 func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
 	switch {
 	case m.leaf == jsx && rest == "" && m.tags.open == 0,
@@ -147,7 +148,8 @@ type tags struct {
 	quote byte // quote of the open string, or 0
 }
 
-// line reads a line, and reports whether it consists of tags, up to the first other text.
+// line reads a line up to the first text outside tags. It reports whether the line contains only
+// tags.
 func (t *tags) line(text string) (only bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -163,7 +165,7 @@ func (t *tags) line(text string) (only bool) {
 		}
 	}
 	if t.open > 0 && t.quote != '`' {
-		t.quote = 0 // A string of a script ends with its line.
+		t.quote = 0 // A JavaScript string in quotes ends at the end of the line.
 	}
 	return true
 }

@@ -28,7 +28,7 @@ type rst struct {
 	inside  bool
 	start   int // start of the paragraph
 	end     int
-	column  int // column of its text
+	column  int // column of the paragraph's text
 	lines   int
 	literal bool // the previous paragraph introduces a literal block
 }
@@ -200,8 +200,8 @@ func (r *rst) begin(ln rstLine) {
 	r.inside, r.start, r.end, r.column, r.lines = true, ln.first, ln.end, ln.column, 1
 }
 
-// overlined reads the title after a line of punctuation, which may be a line between
-// paragraphs.
+// overlined reads the title after a line of punctuation. If no title follows, the line is a
+// transition between paragraphs.
 func (r *rst) overlined(rule string) {
 	if r.pos == len(r.text) {
 		return

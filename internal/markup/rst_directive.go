@@ -6,8 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// directive reads the directive with its name at an offset, and reports whether there is
-// one.
+// directive reads the directive whose name is at an offset. If there is none, it returns false.
 func (r *rst) directive(ln rstLine, at int) bool {
 	size := directiveName(r.text[at:ln.end])
 	if size == 0 {
@@ -80,8 +79,8 @@ func (r *rst) other(name string, ln rstLine, at int) {
 	r.emit(Piece{Kind: Code, Start: start, End: max(start, r.block(ln.column))})
 }
 
-// options reads the options of a directive in a column, and calls use with their values.
-// Another line ends them.
+// options reads the options of a directive, which begin in a column. It calls the function use with
+// each option. The options end before the first line that is not an option.
 func (r *rst) options(column int, use func(name string, start, end int)) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -104,7 +103,7 @@ func (r *rst) options(column int, use func(name string, start, end int)) {
 	}
 }
 
-// argument skips the lines of an argument after its first, and returns its end.
+// argument skips the further lines of an argument, and returns the end of the argument.
 func (r *rst) argument(ln rstLine) (end int) {
 	for end = ln.end; r.pos < len(r.text); {
 		next := r.line(r.pos)
@@ -212,8 +211,8 @@ func isSimpleBorder(line string) bool {
 	return strings.HasPrefix(line, "=") && strings.Trim(line, "= ") == "" && strings.Contains(line, "= ")
 }
 
-// simpleTable reads a table after its first border. The gaps in the border are
-// between its columns. The table ends with a border before a blank line.
+// simpleTable reads a table after its first border. The gaps in the border separate the columns of
+// the table. The table ends with a border before a blank line.
 func (r *rst) simpleTable(border string, top rstLine) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)

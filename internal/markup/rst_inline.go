@@ -12,8 +12,8 @@ type rstInlines struct {
 	*rst
 	s   string // the source, up to the end of the paragraph
 	run int
-	// Offsets of the next end of a literal, and of other text in "`", if they are at or
-	// after the search.
+	// literalAt is the last end of a literal that was found, and quoteAt the last end of other text
+	// in "`". They are valid for searches that begin at or before them.
 	literalAt, quoteAt int
 }
 
@@ -76,17 +76,17 @@ func (l *rstInlines) quoted(start, i int) int {
 	return next
 }
 
-// opens reports whether an inline may begin at i.
+// opens reports whether the character before i allows an inline to begin at i.
 func (l *rstInlines) opens(start, i int) bool {
 	return i == start || IsSpace(l.s[i-1]) || l.s[i-1] >= 0x80 || strings.IndexByte(`-/:"'(<[{_`, l.s[i-1]) >= 0
 }
 
-// closesInline reports whether an inline may end at i.
+// closesInline reports whether the character at i allows an inline to end there.
 func closesInline(s string, i int) bool {
 	return i == len(s) || IsSpace(s[i]) || s[i] >= 0x80 || strings.IndexByte(`\-/:.,;!?"')>]}`, s[i]) >= 0
 }
 
-// literalEnd returns the offset of the "“" that ends a literal beginning at i, or -1 if there is
+// literalEnd returns the offset of the "``" that ends a literal beginning at i, or -1 if there is
 // none.
 func (l *rstInlines) literalEnd(i int) int {
 	for end := max(i+1, l.literalAt); end < len(l.s); end++ {
@@ -147,7 +147,7 @@ func quoteSuffix(s string, i int) (role string, reference bool, next int) {
 	return "", reference, next
 }
 
-// inlineTarget represents the role of a text that names itself.
+// inlineTarget represents the role of an inline target, a text that is also a reference name.
 const inlineTarget = "_"
 
 // roleBefore returns the role before the "`" at i, and its offset.

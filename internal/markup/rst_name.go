@@ -31,8 +31,8 @@ type rstNames struct {
 
 func (n *rstNames) add(name string) { n.Others = append(n.Others, unescaped(name)) }
 
-// section records a title. Its name lacks roles and marks, but docutils preserves a role that
-// it does not know.
+// section records the name of a section title. The name has no roles and marks, except for roles
+// that docutils does not know.
 func (n *rstNames) section(title string) {
 	if strings.Contains(title, ":`") {
 		n.add(strings.ReplaceAll(title, "`", ""))

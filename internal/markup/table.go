@@ -29,8 +29,8 @@ func (m *markdown) row(start, end int) {
 	}
 }
 
-// cellSize returns the size of the cell at the start of s, up to a "|" without "\". A "|" in a
-// code span also ends a cell.
+// cellSize returns the size of the cell at the start of s, up to the first "|" that is not escaped.
+// A "|" in a code span also ends a cell.
 func cellSize(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch {

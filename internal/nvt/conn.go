@@ -25,8 +25,8 @@ const (
 	// maxNegotiations is the maximum number of commands about options without a pause
 	// between them: a hundred times as many as in real sessions.
 	maxNegotiations = 1 << 14
-	// negotiationPause resets that count. To check that the client is alive, hosts
-	// send TIMING-MARK every few seconds or minutes, for days.
+	// A pause of negotiationPause resets the count of commands. To check that the client is alive,
+	// some hosts send TIMING-MARK every few seconds or minutes, for days.
 	negotiationPause = time.Second
 	// maxHeld is the maximum number of octets that are buffered until TLS has begun.
 	maxHeld = 64 << 10
@@ -54,25 +54,25 @@ type Options struct {
 type Conn struct {
 	net.Conn // the underlying connection
 
-	stream          net.Conn // for reading and writing: Conn, or TLS over it; set by Read
+	stream          net.Conn // connection for reading and writing: Conn, or TLS over Conn; set by Read
 	o               Options
 	options         map[byte]*Option
 	scan            scanner
 	raw             []byte // read buffer
 	in              []byte // the part of raw that was not scanned yet
-	err             error  // of the connection, returned after in is scanned
+	err             error  // error of the connection; returned after all of in was scanned
 	negotiations    int    // commands about options since the last pause
 	lastNegotiation time.Time
 	upgrade         func(net.Conn) (net.Conn, error)
 
-	mu         sync.Mutex // guards the rest, and writing
+	mu         sync.Mutex // guards the fields below, and writes to the connection
 	us         [256]optionState
 	them       [256]optionState
 	out        []byte
 	enterNUL   bool   // send Enter as CR NUL
 	hold       bool   // send nothing until the upgrade
 	held       []byte // data to send after the upgrade
-	holdOption byte   // the option that upgrades
+	holdOption byte   // option that starts the upgrade
 }
 
 // New returns one side of a Telnet connection over c. o may be nil.
@@ -187,7 +187,8 @@ func (c *Conn) Ask(us bool, code byte, on bool) error {
 	return err
 }
 
-// side returns the state of one side of an option. The caller must hold c.mu.
+// side returns the state of an option on one side: this side if us is true, otherwise the other
+// side. The caller must hold c.mu.
 func (c *Conn) side(us bool, code byte) *optionState {
 	if us {
 		return &c.us[code]
@@ -195,8 +196,8 @@ func (c *Conn) side(us bool, code byte) *optionState {
 	return &c.them[code]
 }
 
-// change applies a transition to one side of an option and sends the answer. It reports
-// whether the option was and is in force. The caller must hold c.mu.
+// change applies a transition to one side of an option and sends the answer. It reports whether the
+// option was on before, and whether it is on now. The caller must hold c.mu.
 func (c *Conn) change(us bool, code byte, next func(optionState) (optionState, answer)) (was, is bool, err error) {
 	s := c.side(us, code)
 	was = s.on()
@@ -220,7 +221,8 @@ func (c *Conn) Enabled(us bool, code byte) bool {
 	return c.side(us, code).on()
 }
 
-// subnegotiation handles a subnegotiation, and the upgrade that it may have started.
+// subnegotiation handles a subnegotiation. If the subnegotiation starts an upgrade, it also
+// performs the upgrade.
 func (c *Conn) subnegotiation() error {
 	code := c.scan.option
 	c.trace(false, SB, code)

@@ -21,10 +21,10 @@ type optionState uint8
 const (
 	no optionState = iota
 	yes
-	wantNo          // this side requested its end
-	wantNoOpposite  // and will then request it again
-	wantYes         // this side requested it
-	wantYesOpposite // and will then request its end
+	wantNo          // this side requested to turn the option off
+	wantNoOpposite  // like wantNo; after the answer, this side will request the option again
+	wantYes         // this side requested to turn the option on
+	wantYesOpposite // like wantYes; after the answer, this side will request to turn the option off
 )
 
 func (s optionState) on() bool { return s == yes || s == wantNo || s == wantNoOpposite }
@@ -43,10 +43,10 @@ type transition struct {
 	answer answer
 }
 
-// Tables of RFC 1143 section 7, by state: the other side reports that the option is on
-// or off, or this side requests it on or off. In state no, receivedOn assumes that this
-// side accepts the option. In state wantNo, WILL in answer to DONT is an error of the
-// other side.
+// The tables of RFC 1143 section 7 map each state to a transition. The first two tables apply if
+// the other side reports that the option is on or off. The last two apply if this side requests to
+// turn the option on or off. In state no, receivedOn assumes that this side accepts the option. In
+// state wantNo, WILL in answer to DONT is an error of the other side.
 var (
 	receivedOn = [...]transition{
 		no: {yes, agree}, yes: {yes, silence}, wantNo: {no, silence},
@@ -66,8 +66,8 @@ var (
 	}
 )
 
-// receive returns the next state and the answer to WILL or DO (on), WONT or DONT.
-// agreed reports whether this side accepts the option.
+// receive returns the next state and the answer to a received command. on is true for WILL and DO,
+// and false for WONT and DONT. agreed must report whether this side accepts the option.
 func (s optionState) receive(on, agreed bool) (optionState, answer) {
 	t := receivedOff[s]
 	switch {

@@ -5,7 +5,7 @@ import "bytes"
 // Limits of subnegotiations.
 const (
 	MaxSub     = 8 << 10 // octets; a longer one is ignored
-	maxEndless = 1 << 20 // octets without an end
+	maxEndless = 1 << 20 // maximum octets in a subnegotiation without an end
 	maxLost    = 1 << 10 // subnegotiations without an end
 )
 
@@ -38,16 +38,16 @@ type scanner struct {
 
 	state      syntaxState
 	wasCR      bool // the last octet of data was CR
-	verb       byte // of commandEvent and optionEvent
-	option     byte // of optionEvent and subEvent
+	verb       byte // verb of the last commandEvent or optionEvent
+	option     byte // option of the last optionEvent or subEvent
 	sub        []byte
 	subSize    int
 	unfinished int // subnegotiations without an end
 }
 
-// scan copies data from src to dst up to the next event. It returns the number of
-// octets that it wrote and used. It removes NUL after CR, because CR NUL means CR
-// alone.
+// scan copies data from src to dst up to the next event. It returns the number of octets written to
+// dst, and the number of octets used from src. It removes NUL after CR, because CR NUL means a lone
+// CR.
 func (s *scanner) scan(dst, src []byte) (wrote, used int, e event) {
 	for used < len(src) {
 		if s.state != inData {
@@ -141,7 +141,7 @@ func (s *scanner) step(o byte) event {
 			s.state = inSub
 			s.keep([]byte{IAC})
 		default:
-			// A command ends a subnegotiation if its end was lost.
+			// A command also ends a subnegotiation, because the IAC SE may have been lost.
 			if s.unfinished++; s.unfinished > maxLost {
 				return endlessEvent
 			}

@@ -147,7 +147,7 @@ func All[T ~string | ~[]byte](text T) Class {
 func Run(s string, i int) (end int, all Class) {
 	all = ^Class(0)
 	if len(s)-i >= 8 {
-		// As in All.
+		// Read eight octets at a time, as in All.
 		for last := len(s) - 8; ; i = min(i+8, last) {
 			b := s[i : i+8]
 			eight := table[b[0]] & table[b[1]] & table[b[2]] & table[b[3]] &

@@ -16,7 +16,7 @@ package octet
 // and that all labels are valid. The caller must determine the facts about the host.
 const ScanRare = 1 << 63
 
-// variant is "plain" in tests of the portable code of Scan's caller: the linker sets it with -ldflags
-// '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan uses the instructions
-// of the processor.
+// variant is "plain" in tests of the portable code that replaces Scan. The linker sets it with
+// -ldflags '-X github.com/locus-url/locus/internal/octet.variant=plain'. Otherwise Scan may use
+// AVX2 instructions.
 var variant string

@@ -30,10 +30,10 @@ func loadEnd(s string, i int) (w uint64) {
 	return w
 }
 
-// from returns the mask of the octets of w that are at least c. All must be US-ASCII.
+// from returns the mask of the octets of w that are at least c. All octets of w must be US-ASCII.
 func from(w uint64, c byte) uint64 { return w + ones*uint64(0x80-c) }
 
-// differs returns the mask of the octets of w that differ from c. All must be US-ASCII.
+// differs returns the mask of the octets of w that differ from c. All octets of w must be US-ASCII.
 func differs(w uint64, c byte) uint64 { return (w ^ ones*uint64(c)) + ones*0x7F }
 
 // first returns the index of the first octet in mask, or 8 if mask is 0.
@@ -108,8 +108,8 @@ func Host(s string, i int) (end int, shape HostShape) {
 		letter := from(a, 'a') &^ from(a, 'z'+1)
 		noDot := differs(a, '.')
 		stop := (noDot&^letter | w) & tops
-		// These are the dots up to the first stop, which counts as a dot. If there
-		// is no stop, they are all dots, because 0 - 1 has every bit.
+		// dot is the mask of the dots up to the first stop, which counts as a dot. Without a stop,
+		// dot has all dots, because 0 - 1 has every bit.
 		dot := (^noDot | stop) & tops & (stop ^ (stop - 1))
 		dots |= dot & (dot<<8 | before)
 		if stop != 0 {
@@ -127,7 +127,7 @@ func Host(s string, i int) (end int, shape HostShape) {
 
 // mixedHost implements Host, octet by octet.
 func mixedHost(s string, i int) (end int, shape HostShape) {
-	dot, edge := true, true // of the octet before s[i]
+	dot, edge := true, true // properties of the octet before s[i]
 	for ; i < len(s) && (s[i] == '.' || Is(s[i], Label)); i++ {
 		class := Of(s[i])
 		isDot, isEdge := s[i] == '.', class&(Alpha|Digit) == 0
@@ -158,7 +158,7 @@ func HasDots(s string) bool {
 		} else {
 			w = loadEnd(s, i)
 		}
-		// An octet is 0 if it was "." in w and the previous octet "/".
+		// In zeros, an octet is 0 if it is "." in w and the octet before it is "/".
 		zeros := (w ^ ones*'.') | ((w<<8 | before) ^ ones*'/')
 		if (zeros-ones)&^zeros&tops != 0 {
 			return true
@@ -193,7 +193,7 @@ func Plain(s string, i int) int {
 		a := w &^ tops
 		folded := a | ones*0x20
 		letter := from(folded, 'a') &^ from(folded, 'z'+1)
-		// "-./", the digits and ":" are consecutive.
+		// The characters "-", ".", "/", the digits and ":" have consecutive codes.
 		other := from(a, '-') &^ from(a, ':'+1)
 		if stop := (^(letter | other) | w) & tops; stop != 0 {
 			return i + first(stop)

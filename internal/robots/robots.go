@@ -92,7 +92,7 @@ func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([
 	}
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxSize))
 	if err != nil {
-		return nil, err // the rest may have more Disallow rules
+		return nil, err // the unread rest may contain more Disallow rules
 	}
 	return octets, nil
 }

@@ -20,14 +20,14 @@ type group struct {
 // rule is an Allow or Disallow line.
 type rule struct {
 	pattern string // normalized, without a final "*"
-	octets  int    // length of the written pattern: the longest rule decides
+	octets  int    // length of the pattern as written; of the matching rules, the longest decides
 	allow   bool
 }
 
 // file holds the parts of a robots.txt that concern this crawler.
 type file struct {
 	own, all    group // groups for "locus" and for "*"
-	named       bool  // there is a group for "locus"
+	named       bool  // the file has a group for "locus"
 	sitemaps    []string
 	forOwn      bool // the current group is for "locus"
 	forAll      bool // the current group is for "*"
@@ -68,8 +68,8 @@ func (f *file) add(key, value string) {
 		f.isInHeading = false
 		f.eachGroup(func(g *group) { g.add(value, key == "allow") })
 	case "crawl-delay", "crawldelay":
-		// Such a line does not end the User-agent lines of a group (RFC 9309 section 2.2.4).
-		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // not NaN
+		// A Crawl-delay line does not end the User-agent lines of a group (RFC 9309 section 2.2.4).
+		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // NaN is not greater than 0
 			delay := maxDelay
 			if n < maxDelay.Seconds() {
 				delay = time.Duration(n * float64(time.Second))
@@ -106,9 +106,9 @@ func productToken(text string) string {
 	return text[:end]
 }
 
-// add adds a rule. Beyond maxWild, a Disallow rule with a wildcard applies to all paths with
-// the text before the wildcard, and an Allow rule with a wildcard has no effect. So the limit
-// never allows more requests.
+// add adds a rule. Beyond maxWild, a Disallow rule with a wildcard applies to all paths with the
+// text before the wildcard, and an Allow rule with a wildcard has no effect. So the limit never
+// allows a request that the robots.txt forbids.
 func (g *group) add(path string, allow bool) {
 	if path == "" {
 		return // the rule matches nothing

@@ -14,7 +14,7 @@ const Half = "Zw9"
 var forms = []string{
 	// Valid URLs.
 	"ftp://u:PW@HOST/", "ftp://:PW@HOST/x", "http://u:PW@HOST/x?y#z", "telnet://u:PW@HOST/",
-	// With wrong or missing slashes.
+	// URLs with wrong or missing slashes.
 	"ftp:/u:PW@HOST", "ftp:u:PW@HOST", "ftp:///u:PW@HOST/", "ftp:////u:PW@HOST/", `http:\\u:PW@HOST/`, `ftp:\u:PW@HOST/`, "ftp//u:PW@HOST/",
 	"//u:PW@HOST/", "ftp;//u:PW@HOST/", "ftp ://u:PW@HOST/",
 	// Incomplete, or without a scheme.

@@ -21,7 +21,7 @@ type Screen struct {
 	terminal telnet.Terminal3270
 	step     time.Duration // timeout of a wait; zero for none
 	ended    chan struct{} // closed when the session has ended
-	end      error         // why the session ended
+	end      error         // reason why the session ended
 	text     lastText      // text from the host before its first screen; must not be read before the channel ended is closed
 }
 
@@ -168,8 +168,8 @@ func (s *Screen) Settle(still time.Duration) error {
 	}
 }
 
-// wait waits until ok accepts the screen. The error is errLate if the host is too slow, and
-// io.EOF if it ended the session.
+// wait waits until the function ok returns true for the screen. If the host is too slow, the error
+// is errLate. If the host ended the session, the error is io.EOF.
 func (s *Screen) wait(ok func(*tn3270.Screen) bool) error {
 	tooLate := after(s.step)
 	screen := s.terminal.Screen()

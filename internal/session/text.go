@@ -45,9 +45,9 @@ type Text struct {
 	step time.Duration // timeout of Send and Expect; zero for none
 	tell func(e Event, octets []byte) error
 
-	pieces chan []byte // output; closed when it ends
-	end    error       // why pieces was closed
-	output []byte      // since the last match, at most window
+	pieces chan []byte // pieces of the output; closed when the output ends
+	end    error       // reason why pieces was closed
+	output []byte      // output since the last match; at most window bytes
 }
 
 // NewText starts to read from conn. Send and Expect wait at most for the duration step; zero
@@ -107,7 +107,7 @@ func (t *Text) Send(octets string) error {
 	return t.takeUntil(sent)
 }
 
-// takeUntil receives output until sent has the result of sending.
+// takeUntil receives output until the channel sent has a result.
 func (t *Text) takeUntil(sent <-chan error) error {
 	tooLate := after(t.step)
 	pieces := t.pieces
@@ -180,7 +180,7 @@ func (t *Text) receive(tooLate <-chan time.Time) error {
 	}
 }
 
-// take reports output and buffers it for Expect.
+// take passes a piece of the output to the function tell, and buffers the piece for Expect.
 func (t *Text) take(piece []byte) error {
 	if err := t.tell(Received, piece); err != nil {
 		return err
@@ -192,7 +192,7 @@ func (t *Text) take(piece []byte) error {
 	return nil
 }
 
-// last quotes the last line of the output for an error.
+// last returns the last line of the output, quoted for an error message.
 func (t *Text) last() string {
 	lines := bytes.Split(bytes.TrimSpace(t.output), []byte("\n"))
 	if last := bytes.TrimSpace(lines[len(lines)-1]); len(last) > 0 {

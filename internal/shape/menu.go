@@ -57,7 +57,7 @@ func ReadMenu(r io.Reader) (m *scheme.Menu, found locus.URL, err error) {
 // errItems ends the parsing of a menu's head.
 var errItems = errors.New("shape: items follow")
 
-// read decodes a value of type T and passes it to use.
+// read decodes a value of type T and calls the function use with the value.
 func read[T any](d *json.Decoder, use func(T) error) error {
 	var v T
 	if err := d.Decode(&v); err != nil {
@@ -102,7 +102,8 @@ func (e *writtenError) Unwrap() error {
 	return cmp.Or(sentinels[e.reason.Kind], scheme.ErrProtocol)
 }
 
-// sentinels maps each kind except [access.Protocol] to an error, for [access.KindOf].
+// sentinels maps each kind except [access.Protocol] to an error for which [access.KindOf] returns
+// that kind.
 var sentinels = map[access.Kind]error{
 	access.NotFound: scheme.ErrNotFound, access.Denied: policy.ErrDenied, access.Unreachable: scheme.ErrUnreachable,
 	access.Auth: scheme.ErrAuth, access.Unsupported: scheme.ErrUnsupported, access.TooLarge: scheme.ErrTooLarge,

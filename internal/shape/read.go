@@ -36,8 +36,8 @@ func unwrapped[T any](input string, parse func(string) (T, error)) (T, error) {
 	return v, w.Error(err)
 }
 
-// located returns findings about a URL with offsets in input, which includes the wrapper,
-// and adds a note about the wrapper.
+// located converts the offsets of findings about a URL to offsets in input, which is the URL with
+// its wrapper. It also adds a note about the wrapper.
 func located(input string, list []locus.Violation) []locus.Violation {
 	w := locus.RemoveWrapper(input)
 	note, ok := w.Note()

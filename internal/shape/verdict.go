@@ -62,8 +62,8 @@ func CheckInput(rules profile.Rules, input string, readErr error) (list []locus.
 	return located(input, list), nil
 }
 
-// by calls f with input. It first removes the wrapper of RFC 1738's appendix, except for the
-// URL Standard, which has no wrapper.
+// by calls the function f with input. Unless the profile is the URL Standard, by first removes the
+// wrapper of the RFC 1738 appendix from input.
 func by[T any](p locus.Profile, input string, f func(text string) (T, error)) (T, error) {
 	if p == locus.WHATWG {
 		return f(input)

@@ -73,12 +73,12 @@ type File struct {
 	held  sync.Mutex // locked while this File holds the file lock
 	lock  *os.File
 	state state
-	wrote bool  // the database was written since Lock
+	wrote bool  // whether the database was written since Lock
 	sound stamp // stamp of the file when this process last verified or wrote it
 
 	mu     sync.RWMutex
 	db     *bbolt.DB   // nil if the file is open only during View and Update
-	failed atomic.Bool // a write found damage
+	failed atomic.Bool // whether a write found damage
 }
 
 // Meta is the bucket with the version. Its other keys belong to the caller.
@@ -176,7 +176,7 @@ func (f *File) mark(s state) error {
 }
 
 // dirty records that the database is about to be written. The record must reach the disk first;
-// otherwise the file seems damaged after a power failure.
+// otherwise, after a power failure, a changed database would not match its checksum.
 func (f *File) dirty() error {
 	if f.wrote {
 		return nil
@@ -216,7 +216,7 @@ func (f *File) Unlock() (err error) {
 	return errors.Join(err, f.lock.Close())
 }
 
-// sum returns the current state of the file.
+// sum returns the clean state, with the size and the checksum of the file.
 func (f *File) sum() (s state, err error) {
 	file, err := os.Open(f.Path)
 	if err != nil {
@@ -281,7 +281,8 @@ func (f *File) Verify() error {
 	return nil
 }
 
-// touch reads an entry. In a damaged database, its memory may lie outside the file.
+// touch reads all bytes of an entry. In a damaged database, an entry may point to memory outside
+// the file.
 func touch(key, value []byte) error {
 	crc32.ChecksumIEEE(key)
 	crc32.ChecksumIEEE(value)

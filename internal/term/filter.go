@@ -32,7 +32,7 @@ type Filter struct {
 
 	state    filterState
 	sequence []byte // bytes after ESC, or of an incomplete character
-	size     int    // length of a string or a sequence in bytes
+	size     int    // length of the current string or sequence, in bytes
 }
 
 // Level selects which sequences a [Filter] passes. Each level passes more than the previous
@@ -60,7 +60,7 @@ const (
 	inText filterState = iota
 	inCharacter
 	afterEscape
-	inEscape // after an intermediate byte
+	inEscape // in an escape sequence, after an intermediate byte
 	inCSI
 	inOSC
 	inString  // DCS, SOS, PM, APC, or a title for GNU screen (ESC k)
@@ -164,7 +164,8 @@ func (f *Filter) step(dst []byte, o byte) (out []byte, again bool) {
 	return dst, false
 }
 
-// inside drops one byte of a string, and ends the string after its last byte.
+// inside drops one byte of a string. If the byte is the last byte of the string, inside ends the
+// string.
 func (f *Filter) inside(o byte) {
 	f.size++
 	isFirst := f.state == inOSC && f.size == 1
@@ -191,7 +192,7 @@ func (f *Filter) character(dst []byte, o byte) (out []byte, again bool) {
 	f.begin(inText)
 	switch {
 	case size < len(whole):
-		// o belongs to the next character.
+		// The byte o is not part of the incomplete character.
 		return append(dst, "\uFFFD"...), true
 	case IsSafe(r):
 		dst = append(dst, whole...)
@@ -267,7 +268,7 @@ func (f *Filter) appendAllowed(dst, parameters []byte, final byte) []byte {
 	case final == 's' || final == 'u':
 		ok = len(parameters) == 0
 	case final == 'T':
-		// With several parameters it starts mouse reports.
+		// With several parameters, the sequence starts mouse reports.
 		ok = bytes.IndexByte(parameters, ';') < 0
 	default:
 		ok = strings.IndexByte("@ABCDEFGHILMPSXZ`abdefgmr", final) >= 0

@@ -23,7 +23,7 @@ type Line struct {
 	Columns func(r rune) int
 
 	cells          []cell
-	cursor         int    // index in cells
+	cursor         int    // index of the cell after the cursor
 	size           int    // size of cells in bytes
 	partial        []byte // an incomplete character
 	key            keyState
@@ -227,7 +227,7 @@ func (l *Line) end() string {
 	return tail
 }
 
-// isKey reports whether o belongs to the sequence of a key without a character.
+// isKey reports whether the byte o is part of the sequence of a key without a character.
 func (l *Line) isKey(o byte) bool {
 	was := l.key
 	l.key = keyNone

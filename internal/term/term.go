@@ -47,7 +47,7 @@ func safe(s, keep string) string {
 	return s
 }
 
-// rewrite escapes unsafe characters of s from start on.
+// rewrite escapes the unsafe characters of s at or after start.
 func rewrite(s string, start int, keep string) string {
 	var b strings.Builder
 	b.WriteString(s[:start])

@@ -24,7 +24,7 @@ var embedded embed.FS
 // exhibits holds the texts of the tour: templates into which addresses are inserted.
 var exhibits, _ = fs.Sub(embedded, "museum") // fails only for an invalid path
 
-// read returns an exhibit. In a text, it inserts the addresses.
+// read returns an exhibit. If the exhibit is a text, read inserts the addresses.
 func (m *Demo) read(name string) ([]byte, error) {
 	octets, err := fs.ReadFile(exhibits, name)
 	if err != nil || !utf8.Valid(octets) {
@@ -73,7 +73,8 @@ func (m *Demo) execute(name string, text []byte, data any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// dated returns the date of a file: the year of its subject, or the date of RFC 1738.
+// dated returns the date of a file. It is in the year of the file's subject, or else the date of
+// RFC 1738.
 func dated(name string) time.Time {
 	switch path.Base(name) {
 	case "1971.txt":

@@ -9,7 +9,7 @@ import (
 )
 
 func (m *Demo) startGopher() error {
-	var people []gophertest.Person // search programs; their phone numbers are the years in which they began
+	var people []gophertest.Person // the people are search programs; a phone number is the year in which the program began
 	if err := m.readJSON("gopher/people.json", &people); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (m *Demo) startSecureGopher() error {
 type gopherItem struct {
 	gophertest.Item
 	Type    string // the gophertype
-	Server  string // the tour's server of the item; if empty, Host applies
+	Server  string // name of the tour's server that has the item; if empty, Host applies
 	Exhibit string // the contents
 	Items   []gopherItem
 }

@@ -40,7 +40,7 @@ const leave = -1
 
 // Positions on screens of 24 rows and 80 columns.
 const (
-	introRow    = 3 // to 5
+	introRow    = 3 // first of three rows
 	roomsRow    = 7
 	inputRow    = 20
 	inputColumn = 11
@@ -133,7 +133,8 @@ func (s *screens) room(number int) error {
 	return err
 }
 
-// wrap breaks a text between words into lines of at most that many bytes.
+// wrap breaks a text between words into lines. The argument most is the maximum length of a line in
+// bytes.
 func wrap(text string, most int) (lines []string) {
 	line := ""
 	for word := range strings.FieldsSeq(text) {

@@ -29,7 +29,7 @@ func (m *Demo) startSessions() error {
 	)
 }
 
-// useSession types the input of the stop, and describes the output of the session.
+// useSession types the texts in the list types, and describes the output of the session.
 func (g *Guide) useSession(ctx context.Context, s *scheme.Session, types []Typed) (f Found, err error) {
 	f.Summary = "a session"
 	if s.User != "" {
@@ -74,7 +74,7 @@ func (g *Guide) fillScreens(ctx context.Context, terminal telnet.Terminal3270, t
 	return strings.Split(strings.TrimRight(terminal.Screen().Text(), "\n"), "\n"), nil
 }
 
-// drive waits for texts, and types after each.
+// drive waits for each text in the list types, and then types the answer to it.
 func (g *Guide) drive(d session.Driver, types []Typed) error {
 	for _, t := range types {
 		if err := d.Expect(regexp.MustCompile(regexp.QuoteMeta(t.Await))); err != nil {

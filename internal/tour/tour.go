@@ -192,7 +192,7 @@ func (s *Story) print(out io.Writer, d Detail) {
 	default:
 		lines = []string{"(no request: the resource is on this computer)"}
 	}
-	left := MaxLines - 4 // the two lines above, the summary and the blank line
+	left := MaxLines - 4 // less the two lines above, the summary and the blank line
 	list(out, lines, d, &left, 9)
 	if s.Form != nil {
 		left--
@@ -207,8 +207,8 @@ func (s *Story) print(out io.Writer, d Detail) {
 	list(out, s.Lines, d, &left, left)
 }
 
-// list prints indented lines and subtracts their number from left. Unless d is Full, it
-// omits lines in the middle to print at most most lines. Text that is not valid UTF-8 is
+// list prints indented lines and subtracts their number from left. Unless d is Full, it prints no
+// more lines than the number most, and omits lines in the middle. Text that is not valid UTF-8 is
 // decoded as ISO Latin 1.
 func list(out io.Writer, lines []string, d Detail, left *int, most int) {
 	if d != Full && len(lines) > most {

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// startWAIS starts a server with a database of texts, one of which has two types, and a
-// card index.
+// startWAIS starts a server with two databases: texts, one of which has two types, and a card
+// index.
 func (m *Demo) startWAIS() error {
 	var databases [2]waistest.Database
 	if err := m.readJSON("wais/databases.json", &databases); err != nil {
@@ -41,7 +41,7 @@ func (m *Demo) waisCards() (documents []waistest.Document, err error) {
 	return documents, nil
 }
 
-// cards returns the texts of an exhibit, which lines of "%%" separate.
+// cards splits an exhibit into its texts, which are separated by lines of "%%".
 func (m *Demo) cards(name string) ([]string, error) {
 	octets, err := m.read(name)
 	return strings.Split(string(octets), "%%\n"), err

@@ -14,16 +14,16 @@ type uncompress struct {
 	out  []byte // decoded but unread
 	head bool   // header was read
 
-	maxBits uint // maximum bits of a code
+	maxBits uint // maximum number of bits in a code
 	block   bool // code 256 clears all codes
-	bits    uint // bits of the current codes
+	bits    uint // current number of bits in a code
 	next    int  // next code to define
 	last    int  // previous code, or -1
 	first   byte // first decoded byte of last
 
 	ahead uint32 // buffered bits; the next bits are lowest
 	have  uint   // number of buffered bits
-	read  int    // bytes read from this group
+	read  int    // number of bytes read from this group
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -79,7 +79,7 @@ func (u *uncompress) code() (int, error) {
 	for ; u.have < u.bits; u.have += 8 {
 		c, err := u.r.ReadByte()
 		if err != nil {
-			return 0, err // at the end, the last bits are padding
+			return 0, err // the remaining bits at the end of the input are padding
 		}
 		u.ahead |= uint32(c) << u.have
 		u.read++
@@ -114,8 +114,8 @@ func (u *uncompress) decode() error {
 		u.clear()
 		return nil
 	}
-	// The input may use the code that is about to be defined. It is the string of the last code
-	// with its first byte appended.
+	// The input may use the code that is defined next. The string of this code is the string of the
+	// last code, with its own first byte appended.
 	i := len(u.stack)
 	c := code
 	switch {

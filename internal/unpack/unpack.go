@@ -43,9 +43,9 @@ var magic = [...]struct {
 	{"\x1F\x9D", LZW},
 }
 
-// skippable is the end of the magic number for a zstd frame that decoders skip (RFC 8878
-// section 3.1.2). A byte from 0x50 to 0x5F precedes it. Some programs begin a file with such a
-// frame.
+// skippable is the end of the magic number of a zstd frame that decoders skip (RFC 8878 section
+// 3.1.2). A byte from 0x50 to 0x5F precedes these three bytes. Some programs write such a frame at
+// the beginning of a file.
 const skippable = "\x2A\x4D\x18"
 
 // bzip2Head is the block size, written as "9", and the start or end of the first block.

@@ -144,8 +144,8 @@ func New(a *base.App, o Options) (c *access.Client, closeAll func(), err error) 
 	}, nil
 }
 
-// longer returns limit extended by d. Zero, which means no limit or the default, stays
-// zero.
+// longer returns limit plus d. A zero limit means no limit or the default, so longer returns it
+// unchanged.
 func longer(limit, d time.Duration) time.Duration {
 	if limit <= 0 {
 		return limit
@@ -204,9 +204,9 @@ func NewRegistry(a *base.App, o Options, mail *mailbox) (*scheme.Registry, error
 	})...)
 }
 
-// receivedArticles returns a function that finds articles in the received mail, or nil if
-// the configuration does not enable it. It also returns nil for archives, and for a
-// gateway's clients, because the mail is not theirs.
+// receivedArticles returns a function that finds articles in the received mail. If the
+// configuration does not enable this, it returns nil. It also returns nil for archives, and for
+// clients of a gateway, because the mail is private to the gateway's user.
 func receivedArticles(a *base.App, o Options, stored *mid.Client) func(context.Context, *scheme.Request, string) (*scheme.Object, error) {
 	if !a.Config.News.Received || o.ForProxy || o.Archives.Used() || len(a.Config.Mail.Stores) == 0 {
 		return nil

@@ -24,7 +24,7 @@ import (
 // once for each server. Ask may be called concurrently.
 type Login struct {
 	a       *base.App
-	warned  bool        // noted that others can read the netrc file
+	warned  bool        // the note that other users can read the netrc file was written
 	silent  bool        // never prompts
 	suspend SuspendFunc // called around a prompt; may be nil
 	mu      sync.Mutex  // one prompt at a time
@@ -110,9 +110,9 @@ type wanted struct {
 	exact      bool   // only an entry with the port matches
 }
 
-// wanted returns the description of the login to find. An entry without a port matches any
-// port that the user typed. After a redirect on the same host it matches that port, and
-// otherwise only the scheme's default port.
+// wanted returns the description of the login to find. If the user typed the URL, an entry without
+// a port matches any port. After a redirect on one host, such an entry matches only the port before
+// the redirect. After a redirect to another host, it matches only the default port of the scheme.
 func (l *Login) wanted(q scheme.Question) wanted {
 	w := wanted{host: q.URL.Host(), user: q.User, port: l.port(q.URL)}
 	if !q.From.IsZero() {
@@ -142,9 +142,8 @@ func (l *Login) ownPort(u locus.URL) uint16 {
 	return s.Port
 }
 
-// findNetrc returns the first login in a netrc file that matches w, or the login of
-// "default". An entry for one port has the port after the machine name ("host:port") or
-// after the word "port".
+// findNetrc returns the first login in a netrc file that matches w, or else the login of "default".
+// An entry can name a port after the machine name ("host:port") or after the word "port".
 func findNetrc(r io.Reader, w wanted) (c scheme.Credentials, ok bool, err error) {
 	var entry scheme.Credentials
 	fits := false // the entry matches the host

@@ -20,7 +20,7 @@ type mailbox struct {
 	OnError  func(error) // called with problems in the mail
 	failures atomic.Int64
 
-	mu       sync.Mutex // guards the rest
+	mu       sync.Mutex // guards the fields below
 	store    *mailstore.Store
 	progress *base.Progress
 }
@@ -83,7 +83,7 @@ func (m *mailbox) Open(ctx context.Context) (*mailstore.Store, error) {
 }
 
 func (m *mailbox) tell(err error) {
-	// The store calls this while it opens, so do not lock m.mu.
+	// The store calls this function while m.mu is locked, so the function must not lock m.mu.
 	n := m.failures.Add(1)
 	switch {
 	case n <= maxTroubles:

@@ -46,8 +46,8 @@ func exceptions(a *base.App) (list string, problems []config.Problem) {
 		if _, err := access.NewProxies(access.ProxyRules{Except: field}); err != nil {
 			shown := locus.Mask(field)
 			if shown == field && !strings.Contains(masked, field) {
-				// Only the whole text shows that this part of a mistyped URL contains its
-				// password.
+				// The field is a part of a mistyped URL with a password. In the field alone, Mask
+				// does not find the password.
 				shown = "***"
 			}
 			err = fmt.Errorf("%s is not a host, domain or address", locus.Quote(shown))
@@ -82,7 +82,7 @@ func Proxies(a *base.App) (*access.Proxies, error) {
 	below.Rules.Except, problems = exceptions(a)
 	below.HasExcept = true
 	for _, p := range problems {
-		// Other programs may accept it.
+		// The value is not an error, because other programs may accept it.
 		a.Note("the environment variable %s: ignored: %v", p.Variable, p.Err)
 	}
 	return ProxiesOver(a, below)
@@ -127,8 +127,8 @@ func addProxy(a *base.App, g *config.ProxyTable, variable, scheme string, proble
 	if err == nil {
 		return problems
 	}
-	// The "http://" in the message would hide that the value may be a mistyped URL with a
-	// password.
+	// The message would add "http://" before the value. Then it would not be recognized as a
+	// mistyped URL with a password.
 	if masked := locus.Mask(written); masked != written {
 		err = fmt.Errorf("%s is not a proxy: write http://proxy.example:3128", locus.Quote(masked))
 	}

@@ -84,8 +84,8 @@ func contractKeys(t *testing.T, file, section string) map[string]string {
 	return keys
 }
 
-// jsonKeys returns the keys that package encoding/json writes for a struct, and whether each
-// one is always present.
+// jsonKeys returns the keys that package encoding/json writes for a struct. The value for a key
+// reports whether the key is always present.
 func jsonKeys(typ reflect.Type) map[string]bool {
 	keys := map[string]bool{}
 	for _, f := range reflect.VisibleFields(typ) {

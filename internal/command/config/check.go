@@ -104,8 +104,8 @@ func (s Source) readFile(r *Report, c *Config) {
 	}
 }
 
-// readEntries reads the variables of a table: first for registered schemes and other keys,
-// then for unregistered schemes.
+// readEntries reads the environment variables for a table. The variables of registered schemes and
+// special keys come first, the variables of unregistered schemes last.
 func (s Source) readEntries(r *Report, key setting, t *ProxyTable) {
 	names := append([]string{AllSchemes, exceptions}, s.Schemes...)
 	known := map[string]bool{}

@@ -387,7 +387,7 @@ func (w *words) UnmarshalTOML(value any) error {
 	return (*Paths)(w).UnmarshalTOML(value)
 }
 
-// archive is a template for an archive's URLs.
+// archive is the URL template of a web archive.
 type archive string
 
 // UnmarshalText reads a template with "{url}" or "{escaped}".

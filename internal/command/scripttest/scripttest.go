@@ -18,7 +18,7 @@ import (
 // programs "locus", which the scripts run, and "locus-served". The function command runs
 // "locus" with the given arguments and returns the exit status.
 func Main(m *testing.M, command func(a *base.App, args []string) int) {
-	// Many tests wait for a time limit, and need no processor meanwhile.
+	// Many tests wait for a time limit and use no processor time while they wait.
 	flag.Set("test.parallel", "8")
 	testscript.Main(m, map[string]func(){
 		"locus":        func() { os.Exit(base.Main(command)) },
@@ -75,9 +75,9 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// examples runs the two examples in a subcommand's help, each in a shell. The arguments after
-// the subcommand are pairs: the first text in the examples is replaced by the second, such as a
-// URL on another host. An example must write to standard output, unless it has -O.
+// examples runs the two examples in a subcommand's help, each in a shell. The arguments after the
+// subcommand are pairs of texts. In the examples, the second text of a pair replaces the first,
+// such as a URL on another host. An example must write to standard output, unless it has -O.
 func examples(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args)%2 != 1 {
 		ts.Fatalf("usage: examples subcommand [old new]...")

@@ -115,8 +115,8 @@ func readCookies(name string) (http.CookieJar, error) {
 	return jar, nil
 }
 
-// lookup returns a function that looks up addresses of one family. It returns nil if both
-// families are allowed.
+// lookup returns a function that looks up only IPv4 or only IPv6 addresses. If both are allowed, it
+// returns nil.
 func (q *asking) lookup() func(context.Context, string) ([]netip.Addr, error) {
 	network := ""
 	switch {
@@ -251,7 +251,8 @@ func (v *verifier) hostSecrets(o *client.Options, h *verify.Host) error {
 	return nil
 }
 
-// addLiteral adds an Authorization field. It does not resolve the value.
+// addLiteral adds an Authorization field with a literal value, which does not refer to a file or a
+// variable.
 func addLiteral(o *client.Options, p policy.Pattern, value string) error {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7F }) {
 		return errors.New("the value has a control character")

@@ -45,7 +45,8 @@ func (l *lines) has(line int64) bool {
 	return false
 }
 
-// of returns the lines in a file that have changed since rev, or nil if none have.
+// of returns the lines in a file that have changed since rev. If no line has changed, it returns
+// nil.
 func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err == nil {
@@ -108,9 +109,9 @@ func (c *changes) read(ctx context.Context, top, rev string) error {
 	return nil
 }
 
-// commitOf returns the commit to compare a working tree with: the merge base of rev and
-// HEAD, or else rev. For a submodule it returns the commit that the parent repository
-// records there; isNew reports that it records none.
+// commitOf returns the commit to compare a working tree with: the merge base of rev and HEAD, or
+// else rev. For a submodule, this is the commit that the parent repository records at rev. If the
+// parent repository records no commit there, isNew is true.
 func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string, isNew bool, err error) {
 	if above, err := c.top(ctx, filepath.Dir(top)); err == nil && above != top {
 		if outer, outerNew, err := c.commitOf(ctx, above, rev); err == nil {
@@ -244,7 +245,8 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 	}
 }
 
-// hunk returns the number of lines on one side of a hunk, and its first line number.
+// hunk returns the number of lines on one side of a hunk, and the number of the first of these
+// lines.
 func hunk(line string, side byte) (count, first int64, err error) {
 	for field := range strings.FieldsSeq(line) {
 		if field[0] != side {

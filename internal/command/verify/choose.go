@@ -154,8 +154,8 @@ func (c *choice) preparePaths(r *verify.Rules, rules string) error {
 	return nil
 }
 
-// pathPattern returns the URL pattern for a path pattern such as "docs/old/" or
-// "*.min.html$", which is relative to dir.
+// pathPattern returns the URL pattern for a path pattern such as "docs/old/" or "*.min.html$". The
+// path pattern is relative to the directory dir.
 func pathPattern(text, dir string) (policy.Pattern, error) {
 	if text == "" {
 		return policy.Pattern{}, errors.New(`an empty pattern: write "*" for all files`)
@@ -200,7 +200,7 @@ func (c *choice) isDocument(name string) bool {
 	}
 	switch extension {
 	case "":
-		stem := filepath.Base(name) // README, LICENSE
+		stem := filepath.Base(name) // text files without an extension, such as README and LICENSE
 		return stem == strings.ToUpper(stem)
 	case ".txt", ".text", ".rst", ".org", ".textile", ".wiki", ".mediawiki", ".tex", ".rtf", ".mbox", ".eml", ".ipynb", ".gmi":
 		return true

@@ -67,8 +67,8 @@ func (f *fixer) isSecure(u locus.URL) bool {
 	return f.v.a.Registry.Scheme(u).Traits.Has(scheme.Secure)
 }
 
-// destination returns the new URL for a link: the redirect target, with the link's fragment
-// unless a redirect set another.
+// destination returns the new URL for a link, which is the redirect target. If no redirect set a
+// fragment, the URL has the fragment of the link.
 func destination(r *verify.Result) (locus.URL, error) {
 	if _, brought := r.To.Fragment(); brought {
 		return r.To, nil
@@ -160,7 +160,8 @@ var generated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
 })
 
-// maxGenerated limits the bytes at the start of a file that are searched for such a mark.
+// maxGenerated limits the bytes at the start of a file that are searched for the mark of a
+// generator.
 const maxGenerated = 8 << 10
 
 // unwritable returns the reason why a document must not be changed, or "".

@@ -75,7 +75,7 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 		return err
 	}
 	readErr := read(out)
-	_, _ = io.Copy(io.Discard, out) // otherwise git would wait
+	_, _ = io.Copy(io.Discard, out) // drain the output, because git would otherwise block
 	err = cmd.Wait()
 	switch {
 	case err == nil:

@@ -91,8 +91,8 @@ func localRemap(r *verify.Remap, dir string) error {
 	return nil
 }
 
-// layout returns the layout for the document called name, which verify found in the argument
-// arg.
+// layout returns the layout for a document. name is the path of the document, which verify found in
+// the argument arg.
 func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
 	c := &v.choice
 	if c.preset == "auto" {
@@ -175,7 +175,8 @@ func isRecognized(l *verify.Layout) bool {
 	return l.Preset() != "" && !slices.Contains(verify.Presets(), l.Preset())
 }
 
-// tell writes a note, once, that verify reads documents as a generator's pages.
+// tell writes the note that verify reads the documents in a directory as the pages of a site
+// generator. It writes the note only once per configuration file.
 func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
 	config := filepath.Join(dir, l.Config())
 	if !c.told[config] && !isRecognized(l) {

@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// place sets the fields of s that resolve relative links. name is the document's path, which
-// verify found in arg. Both are empty for standard input, which counts as a document in the
-// current directory.
+// place sets the fields of s for relative links. name is the path of the document, which verify
+// found in the argument arg. For standard input, name and arg are empty, and relative links are
+// resolved in the current directory.
 func (c *choice) place(s *verify.Source, arg, name string) {
 	dir := "."
 	if name != "" {

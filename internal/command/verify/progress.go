@@ -60,7 +60,7 @@ func (p *verifyProgress) watch() {
 		case now := <-tick.C:
 			q := p.v.verifier.Progress()
 			fresh := float64(q.Done-last.Done) / max(now.Sub(before).Seconds(), 0.001)
-			// Averaging makes the rate readable.
+			// The average changes less than the current rate, so the user can read it.
 			rate = (rate + fresh) / 2
 			last, before = q, now
 			p.text.Store(fmt.Sprintf("%d dead, %d waiting, %.0f/s", q.Dead, q.Waiting, rate))

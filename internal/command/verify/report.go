@@ -28,7 +28,7 @@ func (v *verifier) interesting(r *verify.Result) bool {
 	case verify.Warning, verify.Denied:
 		return true
 	case verify.Ignored:
-		// A URL argument needs a reason why nothing follows.
+		// An ignored URL argument has no other output, so the report must show the reason.
 		return r.Document == ""
 	case verify.Moved:
 		return r.Permanent && (v.tell.moved || v.tell.fix)

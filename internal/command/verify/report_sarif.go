@@ -144,7 +144,7 @@ func (s *sarifReport) result(r *verify.Result) {
 	}
 	index, ok := s.rules[w.verdict]
 	if !ok {
-		// A rule index of -1 means that there is no description.
+		// A rule index of -1 means that the report does not describe the rule.
 		index = -1
 	}
 	message := w.verdict

@@ -186,7 +186,7 @@ func apply(text []byte, edits []edit) []byte {
 	return b.Bytes()
 }
 
-// maxProofs limits the time for a document in which edits do not work.
+// maxProofs limits the attempts to find edits that work, and so the time for a document.
 const maxProofs = 32
 
 // prove removes edits until the edited document contains the expected links.
@@ -196,7 +196,7 @@ func (w *rewriter) prove() {
 		if wrong < 0 {
 			return
 		}
-		// The last edit before the wrong link caused the fault.
+		// The last edit at or before the wrong link is the most likely cause.
 		n, _ := slices.BinarySearchFunc(w.edits, wrong, func(e edit, link int) int { return cmp.Compare(e.link, link+1) })
 		n = max(n-1, 0)
 		drop := w.edits[n : n+1]
@@ -214,7 +214,8 @@ func (w *rewriter) prove() {
 	}
 }
 
-// firstWrong returns the number of the first wrong link after the edits, or -1.
+// firstWrong applies the edits and returns the number of the first link that is wrong afterwards,
+// or -1.
 func (w *rewriter) firstWrong() int {
 	now := w.read(apply(w.text, w.edits))
 	next := 0

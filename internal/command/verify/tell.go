@@ -123,8 +123,8 @@ func parseOutput(value, usual string) (f format, file string, err error) {
 	return f, file, nil
 }
 
-// formatOfFile returns the format for a file name. If several formats or none have the
-// extension, usual may decide.
+// formatOfFile returns the format for a file name. If several formats have the extension, it
+// prefers the format usual. If no format has it, it returns usual.
 func formatOfFile(file, usual string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	var first string

@@ -236,7 +236,7 @@ func (v *verifier) prepare() error {
 	case v.tell.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
-	// In the options, 0 has another meaning than in the flags.
+	// Zero means something else in the options than in the flags.
 	if v.depth >= 0 {
 		o.Depth = cmp.Or(v.depth, verify.FirstPage)
 	}
@@ -301,7 +301,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	v.access.Record = v.archive.Record()
 	format := a.Config.Verify.LogFormat
 	if v.start != nil {
-		format = a.Config.Fleet.LogFormat // of locus-fleet, which has its own engine
+		format = a.Config.Fleet.LogFormat // setting of locus-fleet, which verifies links with its own engine
 	}
 	v.access.Observe = v.log.Observe(a, format)
 	end, err := v.open(ctx)
@@ -365,7 +365,8 @@ func (v *verifier) take(r *verify.Result) {
 	v.tellResult(r)
 }
 
-// excuse ignores a link to a missing file that Git ignores, because a build creates such files.
+// excuse ignores a link to a missing file if Git ignores the file too, because a build creates such
+// files.
 func (v *verifier) excuse(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Dead {
 		return
@@ -413,7 +414,7 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 }
 
-// readFile reads the file that a flag names.
+// readFile reads the file that a flag names, and parses the content with the function parse.
 func readFile[T any](flag, name string, parse func(string) (T, error)) (value T, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -425,8 +426,8 @@ func readFile[T any](flag, name string, parse func(string) (T, error)) (value T,
 	return value, err
 }
 
-// nearest returns the path of a file in the current directory or the nearest directory above
-// it, or "" if there is none.
+// nearest looks for a file in the current directory, and then in each directory above it. It
+// returns the path of the first one found, or "".
 func nearest(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -16,12 +16,12 @@ type level struct {
 	ignore  rules  // from .ignore
 	git     rules  // from .gitignore
 	exclude rules  // from .git/info/exclude
-	global  rules  // from the user's file
+	global  rules  // from the rules file of the user
 	top     bool   // the directory is a repository root
 }
 
-// verdict returns the verdict about an entry in a directory. The nearest directory's rules take
-// precedence, and Git's rules apply only inside the repository.
+// verdict applies the rules to an entry in a directory. The rules of the nearest directory take
+// precedence. The rules of Git apply only inside the repository.
 func (l *level) verdict(folder, name string, isDir bool) verdict {
 	if l == nil {
 		return undecided
@@ -61,8 +61,8 @@ func (l *level) verdict(folder, name string, isDir bool) verdict {
 	return global.verdict(inRepository, isDir)
 }
 
-// level returns the rules in a directory, and adds failures to errs. has reports whether the
-// directory contains an entry.
+// level returns the rules in a directory, and adds failures to errs. The function has must report
+// whether the directory contains an entry with a given name.
 func (w *walker) level(above *level, path, abs string, has func(name string) bool, errs *[]error) *level {
 	l := &level{above: above, base: abs}
 	if has(".git") {

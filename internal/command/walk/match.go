@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// matchPart reports whether a pattern from translate matches a name from runes.
+// matchPart reports whether a pattern matches a name. The pattern must be a result of translate,
+// and the name a result of runes.
 func matchPart(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil

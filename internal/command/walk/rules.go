@@ -11,7 +11,7 @@ type verdict uint8
 const (
 	undecided verdict = iota
 	ignored
-	wanted // matched by a rule with "!"
+	wanted // a rule with "!" matches the path
 )
 
 // rules holds the rules in one file. The last match counts.
@@ -85,7 +85,7 @@ func trimBlanks(line string) string {
 
 func isSpecial(part string) bool { return strings.ContainsAny(part, `*?[\`) }
 
-// verdict returns the verdict about path, which is below the directory of the rules.
+// verdict applies the rules to path, which is relative to the directory of the rules.
 func (r rules) verdict(path string, isDir bool) verdict {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	for i := len(r) - 1; i >= 0; i-- {

@@ -122,8 +122,8 @@ func (w *walker) fail(errs []error) (ok bool) {
 	return true
 }
 
-// list lists a directory by the rules in above, and reports whether to continue. abs is its
-// absolute path with "/", for the rules.
+// list lists a directory, and reports whether to continue. above holds the rules of the directories
+// above. abs is the absolute path of the directory with "/", for the rules.
 func (w *walker) list(path, abs string, above *level) bool {
 	if err := w.ctx.Err(); err != nil {
 		w.yield(File{}, err)

@@ -65,7 +65,7 @@ func full(t *testing.T, d *Driver) {
 				t.Errorf("entry %d is lost while the disk is full", i)
 			}
 		}
-		s.Close() // ignore the error: Close may have had to write
+		s.Close() // ignore the error, because Close may write to the full disk
 	}
 	grow()
 	check(t, d, dir, n, func(i int) bool { return i < acknowledged })
@@ -80,8 +80,8 @@ func isFull(t *testing.T, d *Driver, dir string, err error) {
 	says(t, dir, err)
 }
 
-// fullForUser is full without the permission to mount a disk. It limits each file to half of
-// Room.
+// fullForUser replaces the test full if the process must not mount a disk. It limits each file to
+// half of Room.
 func fullForUser(t *testing.T, d *Driver, dir string) {
 	cmd, lines := start(t, roleSized+" "+strconv.Itoa(d.room()/2), dir, nil)
 	texts := outcome(t, cmd, lines)
@@ -94,7 +94,7 @@ func fullForUser(t *testing.T, d *Driver, dir string) {
 	check(t, d, dir, n, func(i int) bool { return d.Promise == AtPut })
 }
 
-// trySized puts entries while the maximum size of a file is most bytes.
+// trySized limits the size of each file to most bytes, and then puts entries.
 func trySized(d *Driver, dir string, most int) error {
 	if err := limitSize(most); err != nil {
 		return err
@@ -198,7 +198,7 @@ func isDenied(dir string, err error) error {
 	return nil
 }
 
-// descriptors uses the store in another process without free file descriptors.
+// descriptors uses the store in another process that has few or no free file descriptors.
 func descriptors(t *testing.T, d *Driver) {
 	needsLinux(t)
 	dir := folder(t)
@@ -391,8 +391,8 @@ func openDamaged(t *testing.T, d *Driver, dir, what string, n int) bool {
 	return true
 }
 
-// damages returns damaged copies of octets, by the name of the damage. For each damage with a
-// random position, rounds is the number of copies.
+// damages returns damaged copies of octets. The keys are the names of the kinds of damage. If the
+// position of a damage is random, there are as many copies as rounds.
 func damages(octets, other []byte, rounds int) map[string][]byte {
 	size := len(octets)
 	list := map[string][]byte{

@@ -142,8 +142,8 @@ func fill(t *testing.T, d *Driver, dir string, n int) {
 	}
 }
 
-// check opens the store and looks for each entry below end. It must find the entries that
-// isThere reports, and the store must accept another entry.
+// check opens the store and looks for each entry with a number below end. The store must contain an
+// entry if isThere returns true for its number. The store must also accept another entry.
 func check(t *testing.T, d *Driver, dir string, end int, isThere func(i int) bool) {
 	t.Helper()
 	s, err := d.Open(dir)
@@ -215,8 +215,8 @@ func (d *Driver) files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// says checks that an error names a file in the store and contains no text from package
-// runtime.
+// says checks the text of an error. The text must name a file in the store, and must not contain
+// text from package runtime.
 func says(t *testing.T, dir string, err error) {
 	t.Helper()
 	text := err.Error()

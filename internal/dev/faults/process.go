@@ -25,12 +25,12 @@ func IsChild() bool { return os.Getenv(roleVar) != "" }
 
 // Roles of processes.
 const (
-	rolePut    = "put"         // puts entries from the given number on, until it is killed
+	rolePut    = "put"         // puts entries, starting with a given number, until the parent kills it
 	roleHold   = "hold"        // opens the store and puts every second entry, until it is killed
 	roleRead   = "read-only"   // can't write
 	roleFiles  = "descriptors" // has few descriptors
 	roleSized  = "sized"       // can't write large files
-	closeEvery = 7             // entries between two closes, if that is when they are acknowledged
+	closeEvery = 7             // number of entries between two closes, for a store that acknowledges entries when it is closed
 )
 
 // child acts in a role such as "put 12".
@@ -79,13 +79,13 @@ func start(t *testing.T, role, dir string, prepare func(*exec.Cmd)) (cmd *exec.C
 	return cmd, bufio.NewScanner(out)
 }
 
-// say prints a line to the parent.
+// say prints a line for the parent process.
 func say(text string, n int) { fmt.Println(text, n) }
 
 // maxPut is the maximum number of entries that a process puts before it waits for the kill.
 const maxPut = 5 * closeEvery
 
-// putAll puts entries from first on, and prints the numbers of acknowledged entries.
+// putAll puts entries, starting with entry first, and prints the numbers of acknowledged entries.
 func putAll(d *Driver, dir string, first int) error {
 	s, err := d.Open(dir)
 	if err != nil {
@@ -147,7 +147,7 @@ func kill(t *testing.T, d *Driver) {
 			}
 			note(lines.Text())
 		}
-		time.Sleep(time.Duration(random.IntN(3000)) * time.Microsecond) // kill the process at a random moment
+		time.Sleep(time.Duration(random.IntN(3000)) * time.Microsecond) // wait until a random moment before the kill
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func kill(t *testing.T, d *Driver) {
 	}
 }
 
-// hold opens the store and puts every second entry from n on.
+// hold opens the store and puts every second entry, starting with entry n.
 func hold(d *Driver, dir string, n int) error {
 	s, err := d.Open(dir)
 	if err != nil {
@@ -258,7 +258,7 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// outcome reads the last output from a process.
+// outcome waits for the end of a process and returns its remaining output.
 func outcome(t *testing.T, cmd *exec.Cmd, lines *bufio.Scanner) (texts []string) {
 	t.Helper()
 	for lines.Scan() {

@@ -34,7 +34,8 @@ func limitSize(most int) error {
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(most), Max: uint64(most)})
 }
 
-// limitFiles leaves this process only spare free descriptors, until it calls restore.
+// limitFiles limits the free file descriptors of this process to the number spare, until the caller
+// calls restore.
 func limitFiles(spare int) (restore func(), err error) {
 	var old syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &old); err != nil {

@@ -45,8 +45,8 @@ func (e event) name() string {
 // outcomes holds the outcomes of tests and subtests, by name.
 type outcomes map[string]*outcome
 
-// outcome is the outcome of a test in all its runs. A later run may pass a test that an earlier
-// run skipped.
+// outcome is the combined outcome of all runs of a test. A later run may pass a test that an
+// earlier run skipped.
 type outcome struct {
 	last                 string // "pass", "skip" or "fail"; "pass" if any run passed it
 	passBelow, skipBelow bool   // a subtest passed, or was skipped
@@ -100,7 +100,8 @@ type printer struct {
 
 type testKey struct{ pkg, test string }
 
-// show prints the result of each package, and the output of failed tests.
+// show reads events from r. It prints the result of each package and the output of failed tests to
+// w.
 func show(r io.Reader, w io.Writer) error {
 	p := &printer{bufio.NewWriter(w), map[testKey][]string{}}
 	return errors.Join(eachEvent(r, p.event), p.out.Flush())

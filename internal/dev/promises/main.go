@@ -25,7 +25,7 @@ import (
 // documents lists the files that name tests, by their paths in the repository.
 var documents = []string{"docs/dev/threat-tables.md", "docs/dev/limits.md"}
 
-// slow lists the modules for .ci/slow. .ci/run does not run their tests.
+// slow lists the modules whose tests run in .ci/slow and not in .ci/run.
 var slow = []string{"beam", "browser"}
 
 func main() {

@@ -10,9 +10,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// A set of US-ASCII characters is a table of 16 bytes: bit h of byte l is the character
-// with the high digit h and the low digit l. PSHUFB selects the byte by the low digit,
-// and gives 0 for octets over 7F hexadecimal. rows holds the bit of each high digit.
+// A table of 16 bytes represents a set of US-ASCII characters. Bit h of byte l is set if the set
+// contains the character with the high hexadecimal digit h and the low digit l. PSHUFB selects the
+// byte by the low digit, and gives 0 for octets over 7F hexadecimal. rows holds the bit for each
+// high digit.
 
 func table(set string) (t [16]byte) {
 	for _, c := range []byte(set) {
@@ -24,7 +25,7 @@ func table(set string) (t [16]byte) {
 // For octets over 7F, rows selects all bits, which no table contains.
 var rows = [16]byte{1, 2, 4, 8, 16, 32, 64, 128, 255, 255, 255, 255, 255, 255, 255, 255}
 
-// constants are vectors in read-only memory, which are declared at their first use.
+// constants holds the vectors in read-only memory. Each vector is declared at its first use.
 type constants map[string]Mem
 
 // repeated returns a vector that repeats t.
@@ -49,9 +50,9 @@ func constant(name, octets string) Mem {
 // width is the size of a register in octets.
 const width = 32
 
-// window holds up to 64 octets in two registers, the second from the octet at shift, and computes
-// masks of them: bit i is octet i. The bits of octets outside the text are clear in every mask
-// except those of notIn.
+// window holds up to 64 octets in two registers. The second register begins with the octet at the
+// offset shift. The methods emit code that computes masks, in which bit i stands for octet i. In
+// every mask except the result of notIn, the bits of octets outside the text are clear.
 type window struct {
 	constants
 	low, high         VecVirtual // the octets
@@ -60,8 +61,8 @@ type window struct {
 	zero              VecVirtual
 }
 
-// first loads the n octets from p, or 64 of them if there are more: size. It jumps to "slow"
-// if a load could touch an unmapped page.
+// first emits code that loads octets from p. size is the number of loaded octets: n, but at most
+// 64. The code jumps to "slow" if a load could touch an unmapped page.
 func (w *window) first(p, n, size GPVirtual) {
 	w.constants = constants{}
 	w.low, w.high = YMM(), YMM()
@@ -79,8 +80,8 @@ func (w *window) first(p, n, size GPVirtual) {
 	w.findRows()
 }
 
-// short loads fewer octets than the size of a register. It also loads the following octets, which
-// it clears.
+// short emits code that loads fewer octets than the size of a register. The code also loads the
+// octets after them, and clears these.
 func (w *window) short(p, n GPVirtual) {
 	Label("short")
 	page, kept := GP64(), GP64()
@@ -98,7 +99,7 @@ func (w *window) short(p, n GPVirtual) {
 	JMP(LabelRef("loaded"))
 }
 
-// next loads 64 octets from p at offset.
+// next emits code that loads 64 octets from p at offset.
 func (w *window) next(p, offset GPVirtual) {
 	MOVL(U32(width), w.shift.As32())
 	VMOVDQU(Mem{Base: p, Index: offset, Scale: 1}, w.low)
@@ -117,7 +118,7 @@ func (w *window) findRows() {
 	}
 }
 
-// merged returns the mask of the top bits of both vectors.
+// merged returns a mask with the top bit of each octet of both vectors.
 func (w *window) merged(low, high VecVirtual) GPVirtual {
 	l, h := GP64(), GP64()
 	VPMOVMSKB(low, l.As32())
