@@ -72,8 +72,8 @@ func (m mutator) fresh() string {
 	return bounded(strings.Join(parts, ""))
 }
 
-// mutate returns a variation of url with one to three changes. A change may insert a piece of the
-// URL other.
+// mutate returns a variation of url with one to three changes. A change may replace the end of url
+// by the end of the URL other.
 func (m mutator) mutate(url, other string) string {
 	url = bounded(url)
 	for n := 1 + m.random.IntN(3); n > 0; n-- {

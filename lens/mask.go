@@ -60,7 +60,7 @@ const maxSecrets = 64
 // mask holds the passwords of a report.
 type mask struct {
 	hidden  []bool   // the octets of the URL that are part of a password
-	secrets []string // the texts to hide, the longest first; at most maxSecrets
+	secrets []string // the texts to hide, the longest first; incomplete if there are more than maxSecrets
 }
 
 func newMask(r *Report) mask {

@@ -78,7 +78,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 	}
 	cmd := command(apart)
 	err = cmd.Start()
-	if err != nil && apart && ctx.Err() == nil { // without namespaces, an unprivileged process can't isolate the program
+	if err != nil && apart && ctx.Err() == nil { // the system does not allow namespaces, so run the program without them
 		cmd = command(false)
 		err = cmd.Start()
 	}
@@ -100,7 +100,7 @@ func (p *program) start(ctx context.Context, apart bool, args []string, input []
 // programError is the error of a program that has failed.
 type programError struct {
 	err      error
-	messages string // end of the program's standard error
+	messages string // start of the program's standard error
 }
 
 func (e *programError) Unwrap() error { return e.err }

@@ -16,7 +16,7 @@ const batchSize = 1 << 17
 type batch struct {
 	postings   []posting
 	files      []fileEntry
-	gone       []fileEntry // only the numbers are used
+	gone       []fileEntry // files that are gone; only their numbers are used
 	containers map[*container]bool
 }
 
@@ -29,7 +29,7 @@ func (b *batch) size() int { return len(b.postings) + len(b.files) + len(b.gone)
 
 func (b *batch) empty() bool { return b.size() == 0 && len(b.containers) == 0 }
 
-// note adds c to the batch.
+// note adds the container c to the batch.
 func (b *batch) note(c *container) {
 	if b.containers == nil {
 		b.containers = map[*container]bool{}

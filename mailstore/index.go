@@ -19,14 +19,14 @@ const version = "locus mailstore 1"
 
 // The buckets of the index.
 //
-// The hash of an identifier maps to places: the key is the first two bytes of the
-// hash, the value is all places of such hashes, in order. There are at most 65,536
-// keys, so writing a part of the index takes much less memory than with one key for
+// The bucket "places" maps the hash of an identifier to postings. A key is the first two bytes of a
+// hash. Its value holds the sorted postings of all hashes that begin with these bytes. There are at
+// most 65,536 keys, so writing a part of the index takes much less memory than with one key for
 // each identifier.
 const (
-	bucketPlaces     = "places"     // two bytes of a hash: places
-	bucketContainers = "containers" // number: container
-	bucketFiles      = "files"      // container and number: file
+	bucketPlaces     = "places"     // maps two bytes of a hash to postings
+	bucketContainers = "containers" // maps a number to a container
+	bucketFiles      = "files"      // maps the numbers of a container and a file to the file
 )
 
 // ErrBusy is the error if another process is writing the index. Errors of this package wrap it.
@@ -65,7 +65,7 @@ func (p posting) appendTo(dst []byte) []byte {
 	return append(dst, octets[14:]...)
 }
 
-// parsePosting decodes a posting; the hash lacks its first two bytes.
+// parsePosting decodes a posting. The hash in the result lacks its first two bytes.
 func parsePosting(octets []byte) posting {
 	number := func(octets []byte) (n uint64) {
 		for _, c := range octets {
@@ -93,16 +93,17 @@ type container struct {
 	Dead bool   `json:",omitempty"` // the container is gone, and its postings do not count
 	Done bool   `json:",omitempty"` // read to the end
 
-	// For an mbox: its state when it was read, and the offset of the last message.
+	// The following fields describe the state of an mbox when it was read. Resume is the offset of
+	// its last message.
 	Size   int64 `json:",omitempty"`
-	Time   int64 `json:",omitempty"`    // time of the last change; for a Maildir, of its directory cur
+	Time   int64 `json:",omitempty"`    // time of the last change of the file, or of the directory cur of a Maildir
 	Recent bool  `json:"Hot,omitempty"` // changed just before it was read
 	Resume int64 `json:",omitempty"`
 	Head   hash  `json:",omitempty"` // hashes of the first and last bytes
 	Tail   hash  `json:",omitempty"`
 
-	// NewTime is the last change of a Maildir's directory new. Last is the last number of a file,
-	// except for an mbox.
+	// NewTime is the time of the last change of a Maildir's directory new. Last is the highest
+	// number of a file in the container; it is not used for an mbox.
 	NewTime int64  `json:",omitempty"`
 	Last    uint32 `json:",omitempty"`
 }
@@ -117,7 +118,7 @@ func fileKey(container, number uint32) []byte {
 
 type file struct {
 	name string // relative to the container
-	size int64  // size and time of a folder's file, which may change
+	size int64  // size and time of a file in a directory; zero for a Maildir, in which files never change
 	time int64
 	ids  []hash
 }
@@ -161,8 +162,8 @@ func parseFile(octets []byte) (f file, err error) {
 	return f, nil
 }
 
-// index is the index file. It is open only during use, so that other processes can use it in
-// between.
+// index is the index file. It is open only during an operation, so that other processes can use it
+// between two operations.
 type index struct{ store.File }
 
 func newIndex(path string, wait time.Duration) *index {
@@ -262,7 +263,7 @@ func (x *index) lookup(id string) (list []candidate, err error) {
 	return list, err
 }
 
-// candidateOf returns the candidate of a posting, or false if it is gone.
+// candidateOf returns the candidate of a posting. If the message is gone, it returns false.
 func candidateOf(tx *bbolt.Tx, c *container, p posting) (candidate, bool) {
 	switch {
 	case c == nil || c.Dead:

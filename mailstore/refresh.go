@@ -30,8 +30,8 @@ type Progress struct {
 const progressEach = 1000
 
 const (
-	// recentTime is how old a change must be to be distinct from the next one, because some file
-	// systems store times with a resolution of 2 seconds.
+	// recentTime is the minimum age of a change whose time differs from the time of any later
+	// change. Some file systems store times with a resolution of 2 seconds.
 	recentTime = 2 * time.Second
 	maxDepth   = 200
 	// dirBatch is the number of directory entries per read.
@@ -48,7 +48,7 @@ type refresher struct {
 	now        time.Time
 	roots      []string // sources with symbolic links resolved
 	containers map[string]*container
-	dead       bool // a dead container exists
+	dead       bool // whether the index contains a dead container
 	last       uint32
 	seen       map[string]bool // real paths of directories and mboxes
 	existing   map[string]bool // existing containers
@@ -131,8 +131,7 @@ func (r *refresher) skip(path string, err error) {
 	r.s.note(err)
 }
 
-// readPath reads a source, or the target of a symbolic link. path has no symbolic
-// links.
+// readPath reads a source, or the target of a symbolic link. path must contain no symbolic links.
 func (r *refresher) readPath(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -186,7 +185,7 @@ func (r *refresher) readDirectory(path string, depth int) error {
 		case entry.Type().IsRegular():
 			info, err := entry.Info()
 			if err != nil {
-				return nil // gone meanwhile
+				return nil // the directory was removed during the refresh
 			}
 			return scan.readFile(path, name, info)
 		default:
@@ -334,8 +333,8 @@ func (r *refresher) countMessage(path string, ids []string, known bool) {
 	}
 }
 
-// changeTime returns the time of the last change, or 0 if the change is too recent to be distinct
-// from the next one.
+// changeTime returns the time of the last change. If a later change might have the same time, it
+// returns 0.
 func (r *refresher) changeTime(info fs.FileInfo) int64 {
 	if info.ModTime().After(r.now.Add(-recentTime)) {
 		return 0
@@ -368,7 +367,7 @@ func (r *refresher) readMbox(path string, f *os.File, info fs.FileInfo) error {
 	return r.noteReached(c, f, size)
 }
 
-// updateRecent clears Recent of an mbox that did not change.
+// updateRecent clears the field Recent of an mbox that has not changed for long enough.
 func (r *refresher) updateRecent(c *container, info fs.FileInfo) {
 	if c.Recent && r.changeTime(info) != 0 {
 		c.Recent = false
@@ -389,8 +388,8 @@ func (c *container) isStart(f *os.File, info fs.FileInfo) bool {
 	return err == nil && head == c.Head && tail == c.Tail
 }
 
-// readMessages adds the messages of an mbox from offset at. If it is interrupted, it records its
-// position. The index already contains the message at known.
+// readMessages adds the messages of an mbox, starting at the offset at. If it is interrupted, it
+// records how far it has read. The index already contains the message at the offset known.
 func (r *refresher) readMessages(c *container, f *os.File, at, size, known int64) (end int64, err error) {
 	m := message.NewMbox(section(r.ctx, f, at, size))
 	m.IDs = true
@@ -464,8 +463,8 @@ func (r *refresher) scan(path string, k kind) (*scan, error) {
 	return s, err
 }
 
-// containerPath returns the path that identifies a container. A directory may be a Maildir and also
-// contain other files.
+// containerPath returns the path that identifies a container. The path depends on the kind, because
+// a directory may be a Maildir and also contain other messages.
 func containerPath(path string, k kind) string {
 	if k == kindMaildir {
 		return path + string(filepath.Separator)
@@ -483,7 +482,7 @@ func (s *scan) isIndexed(f *file) bool {
 	return ok
 }
 
-// addFile adds a file to the container of path, which has kind k.
+// addFile adds a file to the container for path and kind k.
 func (s *scan) addFile(path string, k kind, f file) error {
 	if s.container == nil {
 		s.container = s.refresher.container(containerPath(path, k), k)
@@ -553,7 +552,8 @@ func (r *refresher) skipUnread(path string, err error) error {
 	return nil
 }
 
-// finish ends a scan with the error err and removes missing files.
+// finish ends a scan, and removes missing files from the index. err is the error that ended the
+// scan, or nil.
 func (r *refresher) finish(s *scan, path string, err error) error {
 	if unread, ok := errors.AsType[*unreadError](err); ok {
 		r.skip(path, fileError(path, unread.err))

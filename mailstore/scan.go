@@ -87,8 +87,8 @@ func isMail(head []byte) bool {
 	return false
 }
 
-// headSize is the number of bytes at the start of an mbox, and at its former end, that show whether
-// it has only grown.
+// headSize is the number of bytes that are compared at the start of an mbox and at its former end.
+// If these bytes are unchanged, the mbox has only grown.
 const headSize = 4 << 10
 
 // ends returns hashes of the start and the end of an mbox when it had size bytes.
@@ -130,8 +130,8 @@ func (c cancellable) ReadAt(p []byte, at int64) (int, error) {
 	return c.f.ReadAt(p, at)
 }
 
-// readIDs returns the identifiers of a message: the message at an offset of an mbox, or a file with
-// one message.
+// readIDs returns the identifiers of a message. If mbox is true, the message is at offset in an
+// mbox; otherwise, it is the whole file.
 func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]string, error) {
 	f, info, err := openFile(path)
 	if err != nil {
@@ -143,7 +143,7 @@ func readIDs(ctx context.Context, path string, mbox bool, offset int64) ([]strin
 	case err != nil:
 		return nil, fileError(path, err)
 	case mbox && start == 0:
-		return nil, nil // the From_ line is gone
+		return nil, nil // the mbox has changed, so no message begins at offset
 	}
 	return ids, nil
 }

@@ -45,7 +45,7 @@ type Store struct {
 	batch     int    // number of changes in one transaction
 	temporary string // directory to remove at the end, or empty
 
-	refreshing chan struct{} // has a token while no refresh runs
+	refreshing chan struct{} // a lock that holds a value while no refresh runs
 	mu         sync.Mutex
 	begun      int // number of refreshes begun
 	ended      int // number of the last successful refresh
@@ -195,8 +195,8 @@ func (s *Store) find(ctx context.Context, messageID string) ([]Location, error) 
 	return list, nil
 }
 
-// locateLocked is like locate, but excludes writers, because a mailbox that is being read again may
-// be missing from the index.
+// locateLocked is like locate, but locks out writers. While a writer reads a mailbox again, the
+// index may lack the mailbox.
 func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error) {
 	if err := s.index.Lock(); err != nil {
 		return nil, err
@@ -205,8 +205,8 @@ func (s *Store) locateLocked(ctx context.Context, id string) ([]Location, error)
 	return list, errors.Join(err, s.index.Unlock())
 }
 
-// locate looks up id and confirms each location. reread contains the containers with wrong
-// locations.
+// locate looks up id and confirms each location by reading the message. suspects contains the
+// containers with wrong locations.
 func (s *Store) locate(ctx context.Context, id string) (list []Location, suspects map[string]bool, err error) {
 	candidates, err := s.index.lookup(id)
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Store) Messages(ctx context.Context, messageID string) iter.Seq2[fs.Fil
 		for _, l := range list {
 			m, err := s.Open(l)
 			if errors.Is(err, fs.ErrNotExist) {
-				continue // gone meanwhile
+				continue // the file was removed since the refresh
 			}
 			if err != nil {
 				yield(nil, err)
@@ -269,11 +269,11 @@ func (s *Store) Rebuild(ctx context.Context, progress func(Progress)) error {
 }
 
 type refreshOptions struct {
-	since   int             // a refresh that began later is sufficient
+	since   int             // number of begun refreshes at the time of the request; a later refresh is sufficient
 	reread  map[string]bool // containers to read again even if they look unchanged
 	rebuild bool            // discard the content of the index
-	// recheck means that the index seemed damaged. It is checked again under the lock, because
-	// another process may have been writing it.
+	// recheck means that the index seemed damaged. The index is checked again under the lock,
+	// because another process may have been writing to it.
 	recheck bool
 }
 
@@ -305,7 +305,8 @@ func (s *Store) refresh(ctx context.Context, progress func(Progress), o refreshO
 	return nil
 }
 
-// begin reports whether a refresh is still needed. Another one may have run while this one waited.
+// begin reports whether a refresh is still needed. While this refresh waited, another refresh may
+// have run.
 func (s *Store) begin(o refreshOptions) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +317,7 @@ func (s *Store) begin(o refreshOptions) bool {
 	return true
 }
 
-// update updates the index. A damaged one is set aside and replaced.
+// update updates the index. If the index is damaged, update renames it and creates a new index.
 func (s *Store) update(ctx context.Context, progress func(Progress), o refreshOptions) error {
 	if progress == nil {
 		progress = s.progress

@@ -20,15 +20,15 @@ func (a Address) String() string {
 	return a.Name + " <" + a.Addr + ">"
 }
 
-// addresses parses a list of addresses and never fails. An invalid address stays close to its
-// written form.
+// addresses parses a list of addresses and never fails. For an invalid address, the result is close
+// to the text.
 type addresses struct {
 	list []Address
 
-	phrase  []byte // the text without the quotes of quoted strings
-	written []byte // the same with the quotes
+	phrase  []byte // text of the current phrase, without the quotes of quoted strings
+	written []byte // the same text with the quotes
 	comment []byte
-	angle   []byte // between "<" and ">"
+	angle   []byte // text between "<" and ">"
 	inAngle bool   // a "<" was read
 
 	angles angles

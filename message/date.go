@@ -12,8 +12,9 @@ const longestDate = 200
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// zones are the zones of RFC 5322 section 4.3, in hours. The section reads all others,
-// such as one-letter zones, as -0000: the time is known only in UTC.
+// zones are the zones of RFC 5322 section 4.3, in hours. According to that section, all other
+// zones, such as one-letter zones, mean -0000. Then the local time is unknown, and the time is in
+// UTC.
 var zones = map[string]int{
 	"EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
 }
@@ -22,7 +23,7 @@ var zones = map[string]int{
 type date struct {
 	day, month, year     int // 0 if missing; year -1 if missing
 	hour, minute, second int // hour -1 if missing
-	zone                 int // seconds east
+	zone                 int // seconds east of UTC
 	bad                  bool
 }
 
@@ -78,7 +79,7 @@ func (d *date) word(word string) {
 	case d.month == 0 && len(word) >= 3 && slices.Contains(months, strings.ToLower(word[:3])):
 		d.month = slices.Index(months, strings.ToLower(word[:3])) + 1
 	default:
-		// A day of the week, or a zone.
+		// The word is a day of the week or a zone.
 		if hours, ok := zones[strings.ToUpper(word)]; ok && d.hour >= 0 {
 			d.zone = hours * 3600
 		}
@@ -120,7 +121,7 @@ func (d *date) clock(word string) {
 func (d *date) offset(word string) {
 	n, err := strconv.ParseUint(strings.ReplaceAll(word[1:], ":", ""), 10, 16)
 	if err != nil || n > 2400 || n%100 > 59 {
-		return // like -0000
+		return // an invalid zone counts as -0000
 	}
 	d.zone = int(n/100*3600 + n%100*60)
 	if word[0] == '-' {
@@ -138,7 +139,7 @@ func (d *date) time() (time.Time, bool) {
 	}
 	midnight := time.Date(d.year, time.Month(d.month), d.day, 0, 0, 0, 0, zone)
 	if midnight.Day() != d.day {
-		return time.Time{}, false // 31 February
+		return time.Time{}, false // the day does not exist, such as 31 February
 	}
 	return time.Date(d.year, time.Month(d.month), d.day, d.hour, d.minute, d.second, 0, zone), true
 }

@@ -30,7 +30,7 @@ var base64Values = func() (t [256]byte) {
 // It continues after padding, because some programs put several texts into one part.
 type base64Decoder struct {
 	bits uint32
-	n    int // digits in bits
+	n    int // number of digits in the field bits
 }
 
 func (d *base64Decoder) decode(dst, src []byte) []byte {
@@ -50,7 +50,7 @@ func (d *base64Decoder) decode(dst, src []byte) []byte {
 	return dst
 }
 
-// end appends the last bytes of a text.
+// end appends the last bytes of a text, and prepares for another text.
 func (d *base64Decoder) end(dst []byte) []byte {
 	switch d.n {
 	case 2:
@@ -195,7 +195,7 @@ func appendUU(dst, line []byte) []byte {
 	return dst
 }
 
-// uuName returns the name in the first line of a uuencoded file: "begin 644 name".
+// uuName returns the file name in the first line of a uuencoded file, such as "begin 644 name".
 func uuName(line []byte) (name string, ok bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("begin "))
 	if !ok {
@@ -215,12 +215,13 @@ func isUU(line []byte) bool {
 			return false
 		}
 	}
-	// An empty line is a space that was lost in transit. Some programs add a checksum.
+	// An empty line stands for a line with one space, which was lost in transit. Some programs add
+	// a checksum to a line.
 	line = bytes.TrimRight(line, " ")
 	return len(line) == 0 || len(line) <= 1+(int(line[0]-' ')&0x3F+2)/3*4+1
 }
 
-// decoded returns a decoder of r, which has about size bytes.
+// decoded returns a reader that decodes r. size is the approximate number of bytes in r.
 func decoded(encoding string, r io.Reader, size int64) io.Reader {
 	switch encoding {
 	case "base64":
@@ -238,8 +239,8 @@ func decoded(encoding string, r io.Reader, size int64) io.Reader {
 // uuencode is the encoding's name with the "x-" of RFC 2045 section 6.3.
 const uuencode = "x-uuencode"
 
-// encodingOf returns the name of a Content-Transfer-Encoding in lower case, or "" for one
-// that changes nothing. ok is false if it is unknown.
+// encodingOf returns the name of a Content-Transfer-Encoding in lower case. For an encoding that
+// changes nothing, it returns "". For an unknown encoding, ok is false.
 func encodingOf(value string) (name string, ok bool) {
 	name, _ = parseParams(value)
 	switch name {

@@ -10,7 +10,7 @@ import (
 // section 2.2). The zero Header is empty. Case does not matter in field names.
 type Header struct {
 	raw    string
-	offset int64 // where raw begins in the message
+	offset int64 // offset of raw in the message
 }
 
 // Field is one field of a header.

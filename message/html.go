@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	maxToken = 1 << 20 // bytes of a tag, a comment or a script
+	maxToken = 1 << 20 // maximum bytes of a tag, a comment or a script
 	maxLinks = 200
-	maxLink  = 2000 // bytes of a listed URL
+	maxLink  = 2000 // maximum bytes of a listed URL
 )
 
 // htmlText writes the text of an HTML document with the numbers of its links.
@@ -26,7 +26,7 @@ type htmlText struct {
 	wrote  bool // text was written
 	links  []string
 	href   string // URL of the open link
-	anchor []byte // its text, while it may be the URL
+	anchor []byte // text of the open link, while it may equal the URL
 }
 
 // writeHTML writes the text of an HTML part and returns the URLs of its links. The number of a link
@@ -138,7 +138,7 @@ func (h *htmlText) endLink() {
 	}
 	mark := "[" + strconv.Itoa(i+1) + "]"
 	if h.InLine() {
-		h.Text(mark) // without the space that may follow the text
+		h.Text(mark) // the mark replaces the space that may follow the text
 	} else {
 		h.Put(mark)
 	}

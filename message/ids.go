@@ -24,9 +24,9 @@ func ParseIDs(text string) []string {
 	return s.words
 }
 
-// messageIDs returns the identifiers of a Message-ID or Content-ID field, without "<" and
-// ">". There should be one. It reads the field like [ParseIDs], but accepts a "<" without
-// ">", and without "<" the first word.
+// messageIDs returns the identifiers in a Message-ID or Content-ID field, without "<" and ">". A
+// valid field has one identifier. messageIDs reads the field like [ParseIDs], but also accepts a
+// "<" without ">". If the field has no "<", it returns the first word.
 func messageIDs(text string) []string {
 	s := scanIDs(text)
 	switch {
@@ -42,7 +42,7 @@ func messageIDs(text string) []string {
 	return nil
 }
 
-// firstID returns the first of messageIDs, or "".
+// firstID returns the first identifier that messageIDs returns, or "".
 func firstID(text string) string {
 	if list := messageIDs(text); len(list) > 0 {
 		return list[0]
@@ -53,9 +53,9 @@ func firstID(text string) string {
 // idScanner splits a field of identifiers.
 type idScanner struct {
 	text  string
-	ids   []string // between "<" and ">"
+	ids   []string // texts between "<" and ">"
 	cut   string   // the word after a "<" without ">"
-	words []string // outside of "<" and ">"
+	words []string // words outside of "<" and ">"
 
 	angles angles
 	// noComment and noString are set when the end of a comment or of a quoted string is missing.
@@ -112,8 +112,8 @@ func (s *idScanner) word(i int) (end int) {
 	return i
 }
 
-// angle reads the text between the "<" before i and its ">", and returns the offset after
-// it. Only the last "<" counts.
+// angle reads the text between the "<" before i and its ">". It returns the offset after the ">".
+// If the text contains another "<", the identifier begins after the last "<".
 func (s *idScanner) angle(i int) (next int) {
 	end := s.angles.end(s.text, i)
 	if end < 0 {
@@ -159,12 +159,12 @@ func unfoldID(text string) string {
 	return string(id)
 }
 
-// angles finds the ends of texts in "<" and ">" within one text. It records missing characters, so
-// that the time is linear.
+// angles finds the ">" for each "<" in one text. It records which characters no longer occur, so
+// that all searches together take linear time.
 type angles struct{ noQuotes, noAngle bool }
 
 // end returns the offset of the ">" for the "<" before i, or -1. A ">" in a quoted string is
-// not the end if another follows.
+// skipped if another ">" follows.
 func (a *angles) end(text string, i int) int {
 	quoted := false
 	for j := i; j < len(text) && !a.noQuotes; j++ {
@@ -224,16 +224,17 @@ func isSpace(c byte) bool { return isBlank(c) || isLineEnd(c) }
 
 func isLineEnd(c byte) bool { return c == '\n' || c == '\r' }
 
-// link returns the URL of the message with an identifier without "<" and ">". scheme is
-// "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI draft; RFC 2392). The
-// error is a [*locus.SyntaxError]: id is empty or too long, or has no "@", which a news URL
-// needs.
+// link returns the URL of the message with the identifier id, which has no "<" and ">". scheme is
+// "news" (RFC 1738 section 3.6) or "mid" ("Message-Id" in the URI draft; RFC 2392). If id is empty
+// or too long, the error is a [*locus.SyntaxError]. This is also the error for a news URL if id has
+// no "@".
 func link(scheme, id string) (locus.URL, error) {
 	at := strings.LastIndexByte(id, '@')
 	if id == "" || scheme == "news" && at < 0 {
 		return locus.URL{}, locus.NewSyntaxError(scheme+":"+id, len(scheme)+1, "addr-spec", errNoID)
 	}
-	// Only the "@" before the domain is not escaped; "/" would split a mid URL.
+	// Of the reserved characters, only the "@" before the domain stays unescaped. An unescaped "/"
+	// would split a mid URL.
 	text := escape.Encode(id[at+1:], escape.Unreserved())
 	if at >= 0 {
 		text = escape.Encode(id[:at], escape.Unreserved()) + "@" + text
@@ -241,8 +242,8 @@ func link(scheme, id string) (locus.URL, error) {
 	return locus.Parts{Scheme: scheme, SchemePart: &text}.URL()
 }
 
-// links returns the URLs of messages, in order and each once. It skips identifiers for
-// which link fails.
+// links returns the URLs of messages in the order of ids, and each URL only once. It skips an
+// identifier if link returns an error.
 func links(scheme string, ids ...string) []locus.URL {
 	var list []locus.URL
 	seen := map[locus.URL]bool{}

@@ -22,7 +22,7 @@ func (s *scanner) openEncoded() error {
 	}
 	nodes, faulty := m.nodes, len(s.faulty)
 	moved := make([]int, len(nodes)) // the new index of each node
-	added := 0                       // nodes of encoded messages
+	added := 0                       // number of nodes that were added for encoded messages
 	m.nodes = make([]node, 0, len(nodes)+1)
 	for i, n := range nodes {
 		at := len(m.nodes)
@@ -74,9 +74,9 @@ func (s *scanner) insert(at int, inner *scanner) {
 	}
 }
 
-// decodeInner scans the enclosed message of node i. It returns nil and reports a fault if
-// the content is not a message, or if a limit is reached. count is the number of nodes.
-// Enclosed messages share the limits of the whole message.
+// decodeInner scans the enclosed message of node i. It returns nil and reports a fault if the
+// content is not a message, or if a limit is reached. count is the number of nodes so far. Enclosed
+// messages share the limits of the whole message.
 func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 	m := s.m
 	n := &m.nodes[i]
@@ -116,6 +116,7 @@ func (s *scanner) decodeInner(i, count int) (*scanner, error) {
 		s.fault(RuleHeaderLine, n.body, i, "the encoded content is not a message: it has no header")
 		return nil, nil
 	}
-	// The only other error is a header that is too large, which is also a fault.
+	// The only other error means that a header is too large. The scanner has reported this as a
+	// fault.
 	return inner, nil
 }

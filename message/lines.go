@@ -11,11 +11,11 @@ const lineBuffer = 64 << 10
 
 // fragment is a line, or a piece of a line that is longer than [lineBuffer].
 type fragment struct {
-	text   []byte // without the line end; valid until the next fragment is read
-	eol    string // "\r\n" or "\n"; empty: the text ends, or the line continues
+	text   []byte // text without the line end; valid until the next fragment is read
+	eol    string // line end: "\r\n" or "\n"; empty if the text ends or the line continues
 	begins bool   // the fragment begins its line
 	ends   bool   // the fragment ends its line
-	start  int64  // offset of the fragment
+	start  int64  // offset of the fragment in the text
 }
 
 func (f *fragment) next() int64 { return f.start + int64(len(f.text)+len(f.eol)) }
@@ -31,7 +31,8 @@ func newLines(r io.Reader, size int) lines {
 	return lines{r: bufio.NewReaderSize(r, size)}
 }
 
-// read reads the next fragment into f. The error is io.EOF at the end, or the reader's.
+// read reads the next fragment into f. At the end of the text, the error is io.EOF. Other errors
+// come from the reader.
 func (l *lines) read(f *fragment) error {
 	text, err := l.r.ReadSlice('\n')
 	f.text, f.eol, f.begins, f.ends, f.start = text, "", !l.middle, true, l.offset
@@ -56,7 +57,7 @@ func (l *lines) read(f *fragment) error {
 	return nil
 }
 
-// pieces reads the pieces that next returns until an error.
+// pieces is a reader of the pieces that the function next returns, up to its first error.
 type pieces struct {
 	next func() ([]byte, error)
 	rest []byte
@@ -88,7 +89,8 @@ type lineReader struct {
 	buf  []byte
 }
 
-// newLineReader returns a reader of r with rewritten lines. size is about the size of r.
+// newLineReader returns a reader that rewrites the lines of r with the function step. size is the
+// approximate number of bytes in r.
 func newLineReader(r io.Reader, size int64, step func([]byte, *fragment) ([]byte, error)) io.Reader {
 	const least, most = 256, 16 << 10
 	l := &lineReader{lines: newLines(r, int(min(max(size+1, least), most))), step: step}

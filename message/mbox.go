@@ -46,10 +46,10 @@ type Mbox struct {
 	header  idHeader
 	state   mboxState
 	f       fragment
-	rest    []byte // rest of f that Read has not returned
+	rest    []byte // bytes of f that Read has not returned yet
 	blank   int    // length of the blank line just read in the body, or 0
 	ended   bool   // the last line ended with a line end
-	single  bool   // there is one message, which no From_ line ends
+	single  bool   // the input is one message; a From_ line does not end it
 	bare    bool   // a line of the body begins with "From "
 }
 
@@ -150,7 +150,7 @@ func (m *Mbox) End() MboxMessage {
 	return m.message
 }
 
-// skipBody skips to the next message, the offset of which is known.
+// skipBody skips to the next message, whose offset must be known.
 func (m *Mbox) skipBody() {
 	n := m.message.Next - m.lines.offset
 	switch {
@@ -249,7 +249,7 @@ func (m *Mbox) checkLength() {
 	if m.file != nil && n > m.file.Size()-body {
 		return
 	}
-	before := min(n, 1) // the last byte of the body
+	before := min(n, 1) // also read the last byte of the body
 	text, all := m.peek(body+n-before, int(before)+len("\r\n\r\n")+fromText)
 	if int64(len(text)) < before {
 		return
@@ -268,8 +268,9 @@ func (m *Mbox) checkLength() {
 	}
 }
 
-// peek returns n bytes at an offset, or fewer at the end of the mbox. all reports whether the mbox
-// ends there. If the offset is too far ahead in a stream, peek returns nothing.
+// peek returns n bytes at an offset, or fewer bytes at the end of the mbox. all reports whether the
+// mbox ends after the returned bytes. If the offset is too far ahead in a stream, peek returns no
+// bytes.
 func (m *Mbox) peek(offset int64, n int) (text []byte, all bool) {
 	ahead := offset - m.lines.offset
 	switch {
@@ -360,7 +361,7 @@ type idHeader struct {
 	value []byte
 }
 
-// line reads a line and reports whether the header ends with or before it.
+// line reads a line. It reports whether the header ends with the line or before the line.
 func (h *idHeader) line(f *fragment) (done bool) {
 	if !f.begins {
 		return false
@@ -388,7 +389,7 @@ func (h *idHeader) line(f *fragment) (done bool) {
 			}
 		}
 	case bytes.HasPrefix(text, []byte(">"+from)), bytes.HasPrefix(text, []byte(from)):
-		// Some programs leave a From_ line here when they forward a message.
+		// Some programs leave a From_ line in the header of a forwarded message.
 	default:
 		h.body = f.start
 		return true
@@ -460,8 +461,8 @@ func IsFromLine(text []byte, afterBlank bool) bool {
 	return nameLen(next) > 0
 }
 
-// isDated reports whether a From_ line contains a time and a year, in any order and
-// with anything else: "From joe@host.dom Sat Jan  3 01:05:34 1996".
+// isDated reports whether a From_ line contains a time and a year, in any order, and perhaps other
+// text: "From joe@host.dom Sat Jan  3 01:05:34 1996".
 func isDated(line []byte) bool {
 	timed := false
 	for i := 1; i+1 < len(line) && !timed; i++ {

@@ -39,7 +39,7 @@ type Limits struct {
 	Buffered int64
 }
 
-// headers times the limit of one header is the limit for all headers.
+// headers times the limit for one header is the limit for all headers together.
 const headers = 8
 
 func (l *Limits) orDefault() Limits {
@@ -140,7 +140,7 @@ func Parse(r io.ReaderAt, size int64, l *Limits) (*Message, error) {
 func Read(r io.Reader, l *Limits) (*Message, error) {
 	limits := l.orDefault()
 	var b bytes.Buffer
-	// Twice the limit of the header is enough for Parse to reach it.
+	// Twice the header limit is enough for Parse to detect a header that is too large.
 	_, err := io.CopyN(&b, r, min(2*int64(limits.Header), limits.Octets))
 	if err == nil && hasHeader(b.Bytes()) {
 		_, err = io.CopyN(&b, r, limits.Octets-int64(b.Len()))

@@ -42,8 +42,8 @@ func (p *paramReader) more() bool {
 	return p.i < len(p.text)
 }
 
-// token returns the text up to one of the characters of stops, without comments and surrounding
-// spaces.
+// token returns the text up to the first character that is in stops. It omits comments and
+// surrounding spaces.
 func (p *paramReader) token(stops string) string {
 	start, depth := p.i, 0
 	end := -1 // start of a comment
@@ -88,7 +88,7 @@ func (p *paramReader) value() string {
 	}
 	var b []byte
 	for p.i++; p.i < len(p.text) && p.text[p.i] != '"'; p.i++ {
-		// Unescape only these, because file names contain unescaped "\".
+		// Unescape only quotes and "\", because file names may contain an unescaped "\".
 		if p.text[p.i] == '\\' && p.i+1 < len(p.text) && strings.IndexByte(`"\`, p.text[p.i+1]) >= 0 {
 			p.i++
 		}
@@ -155,7 +155,7 @@ func joined(list []param) map[string]string {
 	return params
 }
 
-// joinPieces returns the text of the pieces before the first missing one.
+// joinPieces returns the joined text of the pieces. It stops before the first missing piece.
 func joinPieces(all []piece) string {
 	var octets []byte
 	name := ""
@@ -166,7 +166,7 @@ func joinPieces(all []piece) string {
 		if i == 0 && p.escaped {
 			if before, rest, ok := strings.Cut(p.text, "'"); ok {
 				name = before
-				_, p.text, _ = strings.Cut(rest, "'") // the language
+				_, p.text, _ = strings.Cut(rest, "'") // skip the language
 			}
 		}
 		if p.escaped {
@@ -179,8 +179,8 @@ func joinPieces(all []piece) string {
 	return text
 }
 
-// appendUnescaped appends text with its escapes decoded: mark and two hexadecimal digits. It
-// leaves any other mark unchanged.
+// appendUnescaped appends text with its escapes decoded. An escape is the character mark and two
+// hexadecimal digits. Any other occurrence of mark stays unchanged.
 func appendUnescaped(dst []byte, text string, mark byte) []byte {
 	for i := 0; i < len(text); i++ {
 		if text[i] == mark && isHexPair(text[i+1:]) {
@@ -201,8 +201,8 @@ func isHidden(r rune) bool {
 // longestName limits a file name in bytes.
 const longestName = 255
 
-// label returns a file name from a message in a form for display: the last segment of the path,
-// decoded, with "_" for hidden characters.
+// label returns a file name from a message in a form for display. It decodes the name, removes the
+// directories, and replaces hidden characters by "_".
 func label(name string) string {
 	name = DecodeWords(name)
 	name = name[strings.LastIndexAny(name, `/\`)+1:]

@@ -37,7 +37,7 @@ type Part struct {
 	enclosed bool
 }
 
-// finish creates the parts of the nodes. faulty lists the nodes of the faults.
+// finish creates the parts from the nodes. faulty holds the index of the node for each fault.
 func (m *Message) finish(faulty []int) {
 	paths := make([]string, len(m.nodes)) // the prefixes of the children's paths
 	listed := make([]string, len(m.nodes))
@@ -56,7 +56,8 @@ func (m *Message) finish(faulty []int) {
 	}
 }
 
-// path returns the path prefix of n's children, and the path of n, or "" if n is not listed.
+// path returns the path prefix for the children of n, and the path of n itself. If n is not listed,
+// own is "".
 func (m *Message) path(n *node, paths []string, number []int) (path, own string) {
 	within := isMultipart(n.typ) && n.children > 0
 	if n.parent < 0 || isMessage(m.nodes[n.parent].typ) {
@@ -158,7 +159,7 @@ func (p Part) limited(r io.Reader) io.Reader {
 	}}
 }
 
-// limited returns fault after left bytes if more follow.
+// limited is a reader of at most left bytes. If more bytes follow, it returns the error fault.
 type limited struct {
 	r     io.Reader
 	left  int64

@@ -16,15 +16,15 @@ import (
 
 const (
 	maxFaults   = 100  // number of reported faults
-	maxBoundary = 1000 // bytes; the limit of RFC 2046 section 5.1.1 is 70
+	maxBoundary = 1000 // maximum bytes of a boundary; RFC 2046 section 5.1.1 allows 70
 )
 
 // node is a message or part that the scanner reads.
 type node struct {
-	parent int // -1 for the message
+	parent int // index of the parent node; -1 for the message
 	header Header
-	// The offsets of the header, the content and the end of the content. The line end
-	// before a boundary is not part of the content.
+	// start and body are the offsets of the header and of the content, and end is the offset after
+	// the content. The line end before a boundary is not part of the content.
 	start, body, end int64
 	r                io.ReaderAt // reader for these offsets; nil for the message's reader
 
@@ -32,7 +32,7 @@ type node struct {
 	encoding string
 	name     string // name of a uuencoded file, which has no header
 	children int
-	enclosed bool // in an enclosed message
+	enclosed bool // the node is in an enclosed message
 	reported uint // faults already reported, one bit each
 }
 
@@ -67,18 +67,18 @@ type scanner struct {
 	stack []open
 	marks map[string][]int // the indexes in stack for each boundary
 	state state
-	node  int // node of the current lines; -1 before, between and after parts
+	node  int // node that contains the current lines; -1 before, between and after parts
 
 	head      []byte // the lines of the header
 	lastLine  int    // start of the last line
 	fields    bool   // a field was read in the header
-	headTotal int    // bytes of all headers
+	headTotal int    // number of bytes in all headers
 
-	prevEnd int64  // end of the previous line, without its line end
+	prevEnd int64  // end offset of the previous line, before its line end
 	eol     string // line end of the first line
-	file    int    // node of a uuencoded file, or 0
-	fresh   bool   // only the first line of that file was read
-	full    bool   // the limit of parts was reached
+	file    int    // node of the current uuencoded file, or 0
+	fresh   bool   // only the first line of the current uuencoded file was read
+	full    bool   // the limit for parts was reached
 	faulty  []int  // node of each fault; -1 for the message as a whole
 }
 
@@ -152,8 +152,8 @@ func (s *scanner) line(f *fragment) error {
 	return nil
 }
 
-// delimiter reports whether line is a boundary. It also returns the depth of its multipart and
-// whether it is the last boundary.
+// delimiter reports whether line is a boundary. It also returns the depth of the multipart, and
+// whether the boundary is its last.
 func (s *scanner) delimiter(line []byte) (depth int, last, ok bool) {
 	name := bytes.TrimRight(line[2:], " \t")
 	if list := s.marks[string(name)]; len(list) > 0 {
@@ -208,7 +208,7 @@ func (s *scanner) unmark(depth int) {
 	}
 }
 
-// endNodes ends the current node and the nodes of the stack from depth up at offset.
+// endNodes ends the current node, and the nodes on the stack at depth or above. They end at offset.
 func (s *scanner) endNodes(depth int, offset int64) {
 	s.endFile(offset, true)
 	if s.node >= 0 {
@@ -230,7 +230,8 @@ func (s *scanner) endNodes(depth int, offset int64) {
 	}
 }
 
-// endNode ends a node at offset, but not before its content begins, and returns its end.
+// endNode ends a node at offset and returns the end of the node. A node does not end before its
+// content begins.
 func (s *scanner) endNode(i int, offset int64) int64 {
 	n := &s.m.nodes[i]
 	n.end = max(offset, n.body)
@@ -263,12 +264,12 @@ func (s *scanner) headerLine(f *fragment) error {
 func (s *scanner) isHeaderLine(f *fragment) bool {
 	switch {
 	case len(f.text) > 0 && isBlank(f.text[0]) && s.lastLine > 0:
-		return true // it continues the previous line
+		return true // a folded line continues the previous line
 	case nameLen(f.text) > 0:
 		s.fields = true
 		return true
 	case !s.fields && (bytes.HasPrefix(f.text, []byte("From ")) || bytes.HasPrefix(f.text, []byte(">From "))):
-		return true // From_ line of an mbox
+		return true // the From_ line of an mbox precedes the header
 	case !s.fields:
 		s.fault(RuleHeaderLine, f.start, s.node, "missing blank line before the content, or an invalid header: "+locus.Quote(string(f.text[:min(len(f.text), 60)])))
 		return false
@@ -277,8 +278,8 @@ func (s *scanner) isHeaderLine(f *fragment) bool {
 	return true
 }
 
-// cutHeader cuts a header that is too large at offset. The scanner then stops if it is the
-// message's header, but not if it is a part's.
+// cutHeader cuts a header that is too large at offset. After the header of the message, the scanner
+// stops. After the header of a part, it continues.
 func (s *scanner) cutHeader(offset int64) error {
 	s.head = s.head[:s.lastLine]
 	s.fault(RuleLimit, offset, s.node, fmt.Sprintf("the header has more than %d bytes, or all headers together have %d times as many: the rest is ignored", s.m.limits.Header, headers))
@@ -379,8 +380,8 @@ func isMultipart(typ string) bool { return strings.HasPrefix(typ, "multipart/") 
 
 func isText(typ string) bool { return strings.HasPrefix(typ, "text/") }
 
-// isMessage reports whether a part of the type is a message (RFC 2046 section 5.2.1; RFC 6532; the
-// third type is historic, RFC 5537).
+// isMessage reports whether a part of the type is a message (RFC 2046 section 5.2.1; RFC 6532;
+// message/news is historic, RFC 5537).
 func isMessage(typ string) bool {
 	return typ == "message/rfc822" || typ == "message/global" || typ == "message/news"
 }
@@ -466,7 +467,7 @@ func (s *scanner) fileLine(f *fragment) {
 		case isUU(f.text) && (len(f.text) > 0 || !s.fresh):
 			s.fresh = false
 		case s.fresh:
-			// No line of a file follows the "begin", so it does not begin a file.
+			// No line of a uuencoded file follows the "begin", so the "begin" is ordinary text.
 			s.m.nodes = s.m.nodes[:s.file]
 			s.m.nodes[s.node].children--
 			s.file = 0
@@ -495,7 +496,8 @@ func typeOf(name string) string {
 	return octetStream
 }
 
-// endFile ends the current uuencoded file, if any. cut reports that its "end" is missing.
+// endFile ends the current uuencoded file, if there is one. If cut is true, it reports that the
+// "end" of the file is missing.
 func (s *scanner) endFile(offset int64, cut bool) {
 	if s.file == 0 {
 		return
@@ -507,7 +509,7 @@ func (s *scanner) endFile(offset int64, cut bool) {
 	s.file = 0
 }
 
-// fault reports a fault of node i, where -1 is the message as a whole.
+// fault reports a fault of node i. If i is -1, the fault is in the message as a whole.
 func (s *scanner) fault(rule string, offset int64, i int, text string) {
 	switch n := len(s.m.Faults); {
 	case n > maxFaults:

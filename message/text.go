@@ -115,7 +115,7 @@ func (t *textWriter) header(h Header) {
 	}
 }
 
-// show writes the texts of a node. It recurses at most [Limits.Depth] levels.
+// show writes the texts of a node and of its children. It recurses at most [Limits.Depth] levels.
 func (t *textWriter) show(i int) {
 	n := &t.m.nodes[i]
 	switch {
@@ -221,7 +221,8 @@ func (t *textWriter) text(p Part) {
 	}
 }
 
-// addError records an error of reading a part. A part over its limit is only a fault.
+// addError records an error from reading a part. If the part exceeds its limit, the error is only
+// recorded as a fault.
 func (t *textWriter) addError(err error) {
 	fault := Fault{}
 	switch {

@@ -14,7 +14,7 @@ func (m *MboxMessage) Open(r io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(&unquoted{r, m.Header, m.Quotes}, 0, size-int64(len(m.Quotes)))
 }
 
-// unquoted reads r from an offset, without some bytes.
+// unquoted is a reader of r that starts at an offset and omits some bytes.
 type unquoted struct {
 	r     io.ReaderAt
 	start int64
@@ -24,7 +24,7 @@ type unquoted struct {
 // ReadAt implements [io.ReaderAt].
 func (u *unquoted) ReadAt(p []byte, off int64) (n int, err error) {
 	off += u.start
-	// The byte at off comes after all omitted bytes before it.
+	// skip is the number of omitted bytes before the byte at off.
 	skip := sort.Search(len(u.left), func(i int) bool { return u.left[i]-int64(i) > off })
 	for n < len(p) && err == nil {
 		at := off + int64(n) + int64(skip)

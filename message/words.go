@@ -66,7 +66,7 @@ func isPlain(text string) bool {
 // word is an encoded word.
 type word struct {
 	charset string
-	octets  string // decoded from Q or B
+	octets  string // bytes decoded from the encoding Q or B
 	written string // the whole word
 }
 
@@ -102,16 +102,17 @@ func parseWord(text string, start int) (w word, end int, ok bool) {
 type decoder struct {
 	b strings.Builder
 
-	// The last words of one charset, because a character may be split between words.
+	// The last encoded words that share a charset. They are decoded together, because a character
+	// may be split between words.
 	charset string
 	octets  []byte
 	written []byte
 	pending bool
-	// The spaces after them, which are dropped if another word follows (section 6.2).
+	// The spaces after these words. They are dropped if another encoded word follows (section 6.2).
 	blanks string
 }
 
-// plain adds text that is not a word.
+// plain adds text that is not an encoded word.
 func (d *decoder) plain(text string) {
 	if d.pending && strings.Trim(text, " \t\r\n") == "" {
 		d.blanks += text
@@ -129,7 +130,7 @@ func (d *decoder) word(w word) {
 		known := charset.IsKnown(d.charset) && charset.IsKnown(w.charset)
 		d.flush()
 		if !known {
-			// A word that stays as written needs its surrounding spaces.
+			// An encoded word that is not decoded needs the spaces around it.
 			d.b.WriteString(blanks)
 		}
 	}

@@ -17,20 +17,20 @@ type outcome struct {
 	result  *result // nil if there is none
 	links   []job
 	err     error
-	release func() // frees the host for other jobs
+	release func() // function that frees the host for other jobs
 	// unchanged means that the record in the manifest is still correct.
 	unchanged bool
-	partial   bool // there may be more links
-	cut       bool // a limit in the options excluded it
-	robots    bool // robots.txt excludes it
+	partial   bool // the resource may have more links
+	cut       bool // a limit in the options excluded the resource
+	robots    bool // robots.txt excludes the resource
 	loop      bool // the links repeat the parent directories' links
 }
 
 // prior is the state of a URL after earlier runs.
 type prior struct {
 	*Record      // nil if there is none
-	now     bool // this run stored it
-	intact  bool // its file has not changed since it was written
+	now     bool // this run stored the resource
+	intact  bool // the file has not changed since the mirror wrote it
 }
 
 func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o *outcome) {
@@ -57,7 +57,7 @@ func (c *crawler) attempt(ctx context.Context, j *job, host *crawl.Host[*job], o
 	}
 	p := c.prior(j)
 	req := access.Request{URL: u, From: from, NoFollow: true, Source: true, More: j.InMenu}
-	if j.Listed != nil && j.tries == 0 { // The listing may be out of date by now.
+	if j.Listed != nil && j.tries == 0 { // The directory listing may be outdated by now.
 		req.Listed = &scheme.Item{URL: j.url, Kind: scheme.KindObject, Size: j.Listed.Size, ModTime: j.Listed.Time}
 	}
 	if c.isUnchanged(ctx, j, p, req, o) {
@@ -86,8 +86,9 @@ func (c *crawler) prior(j *job) prior {
 	return p
 }
 
-// isUnchanged reports whether the file for j is known to be current, by its menu or by a probe.
-// Menus are always read.
+// isUnchanged reports whether the file for j is known to be current. It compares the file with the
+// entry in the parent menu, or with the result of a probe. It returns false for menus, which are
+// always read.
 func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.Request, o *outcome) bool {
 	switch {
 	case p.Record == nil || !p.intact || p.Menu || p.Gone:
@@ -111,7 +112,7 @@ func (c *crawler) isUnchanged(ctx context.Context, j *job, p prior, req access.R
 	return ok && p.isVersion(object)
 }
 
-// isVersion reports whether o is the object in the record r.
+// isVersion reports whether o is the version of the object that the record r describes.
 func (r *Record) isVersion(o *scheme.Object) bool {
 	if o.Size >= 0 && o.Size != r.Size && o.Encoding == "" {
 		return false
@@ -148,7 +149,7 @@ func (c *crawler) keep(j *job, p prior, o *outcome) {
 	o.links = c.pageLinks(j, text, documentType(typeOf(r.Type, r.File)), j.url, origin)
 }
 
-// original returns the file with the resource's bytes.
+// original returns the name of the file with the original bytes of the resource.
 func original(r *Record) string {
 	if r.Original != "" {
 		return r.Original
@@ -156,7 +157,7 @@ func original(r *Record) string {
 	return r.File
 }
 
-// describe copies fields from j.
+// describe copies the fields of the job j to the record r.
 func (c *crawler) describe(r *Record, j *job) {
 	r.URL, r.From, r.Start, r.Depth, r.Listed, r.Gone = j.URL, j.From, j.Start, j.Depth, j.Listed, false
 }
@@ -182,8 +183,8 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 		if c.addRedirect(j, r, res.LinkOrigin, o) {
 			return
 		}
-		// Other URLs with the same target would be copies, or the object would be stored under
-		// another scheme.
+		// If the client followed the redirect, other URLs with the same target would become copies,
+		// or the object would be stored under another scheme.
 		req.NoFollow = false
 		if res, err = c.client.Do(ctx, req); err != nil {
 			o.err = err
@@ -201,9 +202,9 @@ func (c *crawler) fetch(ctx context.Context, j *job, p prior, req access.Request
 	}
 }
 
-// asFolder returns the job for the directory that j may be. If a directory lists an entry of
-// unknown kind, and the server does not send it as a file, the entry may be a link to a
-// directory.
+// asFolder returns a job that reads the resource of j as a directory. A directory may list an entry
+// of unknown kind. If the server does not send such an entry as a file, the entry may be a link to
+// a directory.
 func (c *crawler) asFolder(j *job, err error) (l job, ok bool) {
 	text := j.url.String()
 	if j.Kind != scheme.KindUnknown || !j.InMenu || access.KindOf(err) != access.NotFound || strings.HasSuffix(text, "/") ||
@@ -234,7 +235,7 @@ func (c *crawler) addRedirect(j *job, r *scheme.Redirect, origin policy.Origin, 
 		return true
 	}
 	for _, to := range r.To {
-		// A given URL may have moved: resources below the new URL are mirrored.
+		// If a URL from the caller has moved, the resources below the new URL are mirrored.
 		moved := *j
 		if j.Depth == 0 {
 			if canonical, _, err := c.registry.Canonical(to.WithoutFragment().WithoutPassword()); err == nil {

@@ -35,29 +35,29 @@ type crawler struct {
 	sum    Summary
 	fatal  error // error that ends the run: the directory can't be written
 	cancel context.CancelFunc
-	active int // jobs in the queue, or taken from it
+	active int // number of jobs in the queue or in progress
 	files  int // number of fetched files
 	bytes  int64
-	ended  bool // no more jobs come
+	ended  bool // no more jobs will be added
 
 	// Links are added in the order of the jobs, so that names do not depend on timing.
 	ordered int           // number of jobs with added links
-	held    map[int][]job // links of later jobs
+	held    map[int][]job // links of jobs whose turn has not come, by job number
 	heldAll int           // number of links in held
-	late    map[int]*job  // jobs with too many links for held
+	late    map[int]*job  // jobs with too many links for the map held
 }
 
 const (
 	// maxAhead limits how far jobs may begin ahead of the first unfinished job.
 	maxAhead = 4096
-	// maxHeld limits the links that wait for the links of an earlier job. Links beyond the
-	// limit are read again in their turn.
+	// maxHeld limits the links that wait for the links of an earlier job. If a job has links beyond
+	// the limit, its resource is read again when its turn comes.
 	maxHeld = 1 << 17
 	// maxHops limits consecutive redirects.
 	maxHops = 10
 )
 
-// begin adds the given URLs.
+// begin adds jobs for the URLs that the caller gave.
 func (c *crawler) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,7 +122,7 @@ func (c *crawler) stop(err error) {
 	}
 }
 
-// isDone reports whether an interrupted run completed j. The caller must hold c.mu.
+// isDone reports whether an earlier, interrupted run completed j. The caller must hold c.mu.
 func (c *crawler) isDone(j *job) bool {
 	if !c.ledger.hasResult(j.URL) {
 		return false
@@ -173,7 +173,7 @@ func (c *crawler) order(seq int, links []job) {
 	}
 }
 
-// noLinks records that j has no links, before j is completely read.
+// noLinks records that j has no links. The caller may call it before j is completely read.
 func (c *crawler) noLinks(j *job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,7 +217,7 @@ func (c *crawler) try(ctx context.Context, j *job, host *crawl.Host[*job]) {
 		return
 	}
 	if ctx.Err() != nil {
-		return // the next run completes it
+		return // the next run repeats the job
 	}
 	c.finish(j, o)
 }
@@ -229,8 +229,8 @@ func (c *crawler) isFull() bool {
 	return c.o.MaxFiles > 0 && c.files >= c.o.MaxFiles || c.o.MaxBytes > 0 && c.bytes >= c.o.MaxBytes
 }
 
-// pause returns how long to wait before a retry of j after err. If there must be no retry, the
-// result is negative.
+// pause returns the time to wait before a retry of j after the error err. If j must not be retried,
+// pause returns a negative time.
 func (c *crawler) pause(j *job, host *crawl.Host[*job], err error) time.Duration {
 	again, asked := access.Retry(err)
 	if !again || errors.As(err, new(*FileError)) {
@@ -256,11 +256,11 @@ func (c *crawler) finish(j *job, o *outcome) {
 	defer c.mu.Unlock()
 	c.active--
 	if isDiskFull(o.err) {
-		c.stop(o.err) // No other file can be written either. The next run will retry j.
+		c.stop(o.err) // The run can't write any other file either. The next run will retry j.
 		return
 	}
 	switch {
-	case j.again: // Everything but the links was reported before.
+	case j.again: // An earlier attempt already reported everything except the links.
 		c.sum.Complete = c.sum.Complete && o.err == nil
 		if o.result != nil && o.result.Status != Same {
 			c.ledger.done(o.result)
@@ -295,16 +295,16 @@ func (c *crawler) finish(j *job, o *outcome) {
 
 // fail records that j failed. The caller must hold c.mu.
 func (c *crawler) fail(j *job, o *outcome) {
-	// An item of a menu exists, whatever the server says.
+	// The resource does not count as missing if a menu lists it.
 	missing := access.KindOf(o.err) == access.NotFound && !j.InMenu && j.From != "" && !o.partial
 	before, _ := c.ledger.records(j.URL)
 	isFile := before != nil && !before.Menu && !before.Document || j.InMenu && j.Kind == scheme.KindObject
 	if !missing && (!isFile || o.partial) {
-		c.sum.Complete = false // its links are unknown
+		c.sum.Complete = false // the links of the resource are unknown
 	}
 	c.ledger.done(&result{Status: Failed, Record: Record{URL: j.URL}, Missing: missing})
 	if missing && before != nil {
-		return // The resource is gone; settle reports it at the end.
+		return // The resource is gone. The method settle reports this at the end.
 	}
 	c.count(Failed)
 	c.report(Event{URL: j.URL, Status: Failed, Err: o.err})
@@ -331,7 +331,8 @@ func (c *crawler) report(e Event) {
 	}
 }
 
-// withLogin returns u with the password of a given URL for the same user and server.
+// withLogin returns u with a password. The password comes from a URL that the caller gave for the
+// same user and server.
 func (c *crawler) withLogin(u locus.URL) locus.URL {
 	for _, login := range c.logins {
 		without := login.WithoutPassword()
@@ -353,7 +354,7 @@ func (c *crawler) link(j *job, u locus.URL, kind scheme.ItemKind, origin policy.
 		return l, false
 	}
 	if s.Traits.Has(scheme.Local) && s.Traits&scheme.Files == 0 && s.Traits&scheme.Messages == 0 {
-		return l, false // it is already the final URL
+		return l, false // the target is already the final URL
 	}
 	canonical, _, err := c.registry.Canonical(u)
 	if err != nil || !c.isWanted(j, canonical, kind, needed) {
@@ -381,8 +382,8 @@ func matches(list []policy.Pattern, u locus.URL, port uint16) bool {
 	return slices.ContainsFunc(list, func(p policy.Pattern) bool { return p.Matches(u, port) })
 }
 
-// isBelow reports whether u is below a given URL. In a scheme without hierarchical paths, the
-// menu items on the same server count as below.
+// isBelow reports whether u is below a URL from the caller. In a scheme without hierarchical paths,
+// the menu items on the same server count as below.
 func (c *crawler) isBelow(j *job, u locus.URL, kind scheme.ItemKind) bool {
 	return c.isBelowStart(j.start, u, kind) || slices.ContainsFunc(c.starts, func(s locus.URL) bool { return c.isBelowStart(s, u, kind) })
 }
@@ -403,13 +404,14 @@ func (c *crawler) isBelowStart(start, u locus.URL, kind scheme.ItemKind) bool {
 	case kind == scheme.KindMenu || c.registry.Hierarchy(start) == relative.Path:
 		return scheme.BelowPath(start, u)
 	}
-	// "/" has no meaning here: a menu's items on the same server count as below it.
+	// In this scheme "/" has no meaning, so the items of a menu count as below the menu if they are
+	// on the same server.
 	return kind != "" && strings.EqualFold(u.Host(), start.Host()) && c.registry.Port(u) == c.registry.Port(start)
 }
 
 const (
 	// maxPath limits the names in a path, and maxRepeats limits how often a name may repeat
-	// consecutively. More indicate a loop of relative links.
+	// consecutively. Longer paths and more repetitions indicate a loop of relative links.
 	maxPath    = 64
 	maxRepeats = 8
 )
@@ -432,8 +434,8 @@ func isEndless(u locus.URL) bool {
 	return false
 }
 
-// mayHaveLinks reports whether a URL may be a page: its last name does not have another type's
-// extension.
+// mayHaveLinks reports whether a URL may name a page. It returns false if the last name has the
+// file extension of another type.
 func mayHaveLinks(u locus.URL) bool {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	t := typeOf("", path.Base(text))

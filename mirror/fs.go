@@ -51,8 +51,8 @@ const (
 	defaultEntries     = 1 << 20
 	defaultMenus       = 1 << 20
 	defaultCachedMenus = 4096
-	// maxText limits the text in cached entries, and the text in all menus, because servers
-	// determine its length.
+	// maxText limits the text in cached entries, and the text in all menus. Servers determine the
+	// length of these texts.
 	maxText = 256 << 20
 )
 

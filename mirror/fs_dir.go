@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// openDir is an open directory, with the entries at the time when it was opened.
+// openDir is an open directory. Its entries are the entries at the time when it was opened.
 type openDir struct {
 	path string
 	info *entryInfo
 
 	mu     sync.Mutex
 	rest   []*fsEntry // entries that were not read yet
-	err    error      // the error after rest, or nil
+	err    error      // the error to return after the entries in rest, or nil
 	closed bool
 }
 

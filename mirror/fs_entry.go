@@ -29,7 +29,7 @@ type FSSource struct {
 type fsEntry struct {
 	name   string
 	item   scheme.Item
-	from   *access.Result // the menu
+	from   *access.Result // result that contains the menu
 	parent *fsMenu        // directory that contains the entry
 	state  atomic.Pointer[entryState]
 }
@@ -37,7 +37,7 @@ type fsEntry struct {
 // entryState is the known state of an entry. Opening the entry adds to it.
 type entryState struct {
 	mode    fs.FileMode
-	menu    *fsMenu // menu of a directory or a link
+	menu    *fsMenu // the menu, if the entry is a directory or a link to one
 	size    int64
 	modTime time.Time
 }
@@ -70,7 +70,8 @@ func (e *fsEntry) Type() fs.FileMode          { return e.state.Load().mode.Type(
 func (e *fsEntry) Info() (fs.FileInfo, error) { return e.info(e.name, false), nil }
 func (e *fsEntry) String() string             { return fs.FormatDirEntry(e) }
 
-// info describes e under the given name. With follow, it describes the target of a link.
+// info describes e under the given name. If e is a link and follow is true, info describes the
+// target of the link.
 func (e *fsEntry) info(name string, follow bool) *entryInfo {
 	s := *e.state.Load()
 	if follow && s.mode == linkMode {

@@ -75,9 +75,9 @@ type openFile struct {
 
 	mu   sync.Mutex // locked during reads; lock it before bodyMu
 	head []byte     // the buffered bytes at the start
-	pos  int64      // where the next Read begins
+	pos  int64      // offset at which the next Read begins
 	at   int64      // position of body
-	end  error      // error from body; nil if none yet
+	end  error      // error of body; nil if there was none yet
 	size int64      // -1 if unknown
 
 	// restarts means that the object can't be opened at an offset.
@@ -140,7 +140,7 @@ type openFileInfo struct {
 	file *openFile
 }
 
-// Size returns the size of the object. If it is unknown and the file still open, it
+// Size returns the size of the object. If the size is unknown and the file is still open, Size
 // reads the object to its end.
 func (i *openFileInfo) Size() int64 {
 	f := i.file
@@ -233,7 +233,8 @@ func (f *openFile) goTo(pos int64) error {
 	return nil
 }
 
-// reopen opens the object again, at pos if the scheme can, and otherwise at its start.
+// reopen opens the object again. If the scheme can open it at an offset, the body begins at pos;
+// otherwise at the start.
 func (f *openFile) reopen(pos int64) error {
 	was := &f.object
 	_, o, err := f.ask(access.Request{URL: f.entry.item.URL, From: f.entry.from, Offset: pos, Tag: was.Tag, ModTime: was.ModTime})
@@ -311,8 +312,8 @@ func (f *openFile) isClosed() bool {
 	return f.closed
 }
 
-// fail adds the path to err, unless that is io.EOF. After Close, a failed read is
-// fs.ErrClosed.
+// fail adds the path to err, unless err is io.EOF. After Close, it returns fs.ErrClosed for a
+// failed read.
 func (f *openFile) fail(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err

@@ -23,7 +23,7 @@ type fsMenu struct {
 
 	// FS.mu guards the following fields.
 	name    string
-	listing *listing      // nil if not read yet, or dropped
+	listing *listing      // nil if the menu was not read yet, or its entries were dropped
 	element *list.Element // element in FS.recent
 }
 
@@ -32,9 +32,9 @@ type listing struct {
 	entries []*fsEntry // entries in menu order
 	text    int64      // text in entries, in bytes
 	names   map[string]*fsEntry
-	next    map[string]int // for duplicate names: the number to try next
-	err     error          // why the rest is missing; nil if it is complete
-	final   bool           // err would happen again
+	next    map[string]int // next number to try for a duplicate name, by name
+	err     error          // reason why entries are missing; nil if the listing is complete
+	final   bool           // reading the menu again would return the same err
 	read    time.Time
 }
 
@@ -96,10 +96,10 @@ func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	return f.load(m)
 }
 
-// begin returns the cached entries of m, if they are fresh, and complete or contain
-// the wanted name. Otherwise, if another goroutine is reading the menu, it returns
-// a channel that is closed after the read. If the channel is nil, the caller must
-// read the menu and call finish.
+// begin returns the cached entries of m, if they are recent enough. They must also be complete, or
+// contain the wanted name. Otherwise, begin returns a channel. If another goroutine is reading the
+// menu, the channel is closed after the read. If the channel is nil, the caller must read the menu
+// and call finish.
 func (f *FS) begin(m *fsMenu, want string) (l *listing, busy chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -201,7 +201,7 @@ func (f *FS) read(m *fsMenu, r *access.Result, resource *scheme.Menu) *listing {
 	return l
 }
 
-// settle sets the state of e. own holds the menus that are already in its directory.
+// settle sets the state of e. own holds the menus that are already in the directory of e.
 func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 	isMenu := e.item.Kind == scheme.KindMenu
 	key := f.key(e.item.URL)
@@ -220,13 +220,13 @@ func (f *FS) settle(e *fsEntry, own map[*fsMenu]bool) error {
 		return nil
 	}
 	own[m] = true
-	m.name = e.name // the name changes if the menu changes
+	m.name = e.name // the name may differ since the last read of the parent menu
 	e.state.Store(e.asDir(m))
 	return nil
 }
 
-// toMenu turns an entry into a directory or a link. The entry counted as a file until it was
-// opened.
+// toMenu turns an entry into a directory or a link. Until the entry was opened, it counted as a
+// file.
 func (f *FS) toMenu(e *fsEntry) error {
 	key := f.key(e.item.URL)
 	f.mu.Lock()
@@ -268,8 +268,8 @@ func (f *FS) key(u locus.URL) locus.URL {
 	return u
 }
 
-// withoutView returns u without its fragment, and without a Gopher+ string that requests the
-// default view (RFC 1738 section 3.4.6), because both URLs name the same item.
+// withoutView returns u without the fragment. It also removes a Gopher+ string that requests the
+// default view (RFC 1738 section 3.4.6), because the URL without this string names the same item.
 func withoutView(u locus.URL) locus.URL {
 	u = u.WithoutFragment()
 	if s := u.Scheme(); s != "gopher" && s != "gophers" {

@@ -88,7 +88,7 @@ type job struct {
 
 	seq        int // number of the job
 	tries      int
-	again      bool // only its links are needed
+	again      bool // only the links of the resource are needed
 	url, start locus.URL
 }
 
@@ -112,7 +112,7 @@ type begin struct {
 	Time    time.Time `json:"time"`
 }
 
-// claim records the place of a URL.
+// claim is the place of a URL, as a line in the journal.
 type claim struct {
 	URL  string `json:"url"`
 	File string `json:"file"`
@@ -138,7 +138,7 @@ func keyOf(url string) key {
 // known holds the known facts about a URL, with the offsets of its lines plus 1.
 type known struct {
 	manifest, result int64
-	found            bool // found in this run
+	found            bool // this run found the URL
 	same             bool // the record in the manifest is still correct
 	missing          bool // the server no longer has the resource
 }
@@ -152,14 +152,14 @@ type ledger struct {
 	jobs     []int64 // offsets of the jobs in the journal
 	seq      int     // number of jobs that nextJob returned
 	index    map[key]known
-	claims   map[key]place // places without a result, but perhaps with files
+	claims   map[key]place // places that have no result, but may have files
 
-	resumed int            // number of jobs with links added by an interrupted run
+	resumed int            // number of jobs whose links an interrupted run added
 	counts  map[Status]int // results of the interrupted run
 }
 
-// openLedger reads the manifest and journal of earlier runs. It calls take for each name that
-// is in use.
+// openLedger reads the manifest and journal of earlier runs. It calls the function take for each
+// place whose names are in use.
 func openLedger(root *os.Root, b begin, take func(place)) (*ledger, error) {
 	l := &ledger{root: root, begin: b, index: map[key]known{}, claims: map[key]place{}, counts: map[Status]int{}}
 	if err := l.open(take); err != nil {
@@ -181,7 +181,7 @@ func (l *ledger) open(take func(place)) (err error) {
 		return err
 	}
 	if l.journal.size > 0 {
-		// That run had other options. Its results are still valid.
+		// The interrupted run had other options, but its results are still valid.
 		if err = l.finish(nil); err != nil {
 			return err
 		}
@@ -250,8 +250,8 @@ func (r *Record) isSafe() bool {
 
 func isLocal(name string) bool { return fs.ValidPath(name) && name != "." && filepath.IsLocal(name) }
 
-// load reads the journal of an interrupted run, and truncates it after its valid lines.
-// continues reports whether this run has the same options.
+// load reads the journal of an interrupted run, and truncates the journal after its valid lines.
+// continues reports whether this run has the same options as the interrupted run.
 func (l *ledger) load(take func(place)) (continues bool, err error) {
 	end := int64(0)
 	for text, at := range l.journal.lines() {
@@ -267,7 +267,7 @@ func (l *ledger) load(take func(place)) (continues bool, err error) {
 			}
 			continues = n.Begin.Options == l.begin.Options
 		case n.Job != nil:
-			if continues && isLocal(n.Job.File) { // otherwise a name without a file is free again
+			if continues && isLocal(n.Job.File) { // after a run with other options, a name without a file is free again
 				take(place{n.Job.File, n.Job.Page})
 			}
 			l.change(n.Job.URL, func(e *known) { e.found = true })
@@ -321,7 +321,7 @@ func (l *ledger) add(j *job) {
 
 func (l *ledger) isFound(url string) bool { return l.index[keyOf(url)].found }
 
-// claim records that the files of a place belong to the mirror from now on.
+// claim records that the mirror owns the files of a place.
 func (l *ledger) claim(url string, at place) error {
 	l.claims[keyOf(url)] = at
 	l.append(line{Write: &claim{url, at.file, at.page}})
@@ -342,8 +342,8 @@ func (l *ledger) hasResult(url string) bool {
 
 func (l *ledger) done(r *result) { l.apply(r, l.append(line{Done: r})) }
 
-// nextJob reads the next job from the journal. If there is none, it returns nil; add may add
-// more jobs.
+// nextJob reads the next job from the journal. If there is none, it returns nil. Later calls may
+// return jobs that were added in the meantime.
 func (l *ledger) nextJob() (*job, error) {
 	if l.seq == len(l.jobs) {
 		return nil, nil
@@ -362,8 +362,8 @@ func (l *ledger) nextJob() (*job, error) {
 	return n.Job, nil
 }
 
-// records returns a URL's record in the manifest, and its record from this run as now. A
-// missing record is nil.
+// records returns two records of a URL: before from the manifest, and now from this run. A missing
+// record is nil.
 func (l *ledger) records(url string) (before *Record, now *result) {
 	e := l.index[keyOf(url)]
 	if e.manifest > 0 {
@@ -384,10 +384,9 @@ func (l *ledger) records(url string) (before *Record, now *result) {
 	return before, now
 }
 
-// finish replaces the manifest by one with this run's results, and removes the
-// journal. It calls lost for each file that this run did not find or that the server
-// no longer has. lost reports whether the file stays in the manifest; if lost is nil,
-// all files stay.
+// finish replaces the manifest by a manifest with the results of this run, and removes the journal.
+// It calls the function lost for each file that this run did not find or that the server no longer
+// has. If lost returns true, the file stays in the manifest. If lost is nil, all files stay.
 func (l *ledger) finish(lost func(*Record) bool) error {
 	if err := l.flush(); err != nil {
 		return err

@@ -141,7 +141,7 @@ func (c *crawler) resolve(l *document.Link, base locus.URL) (locus.URL, error) {
 	return iri.URL(base)
 }
 
-// pageLinks returns the jobs for the links in j's document.
+// pageLinks returns the jobs for the links in the document of j.
 func (c *crawler) pageLinks(j *job, text []byte, docType string, base locus.URL, origin policy.Origin) (list []job) {
 	if bytes.IndexByte(text[:min(len(text), 8<<10)], 0) >= 0 {
 		return nil

@@ -108,9 +108,8 @@ func (c *crawler) itemLink(j *job, item *scheme.Item, origin policy.Origin) (l j
 	return l, true
 }
 
-// noteAbove drops the links of a directory that is equal to several directories above it,
-// because a symbolic link points back there. Otherwise it passes the directory's hash on to its
-// links.
+// noteAbove detects a loop of symbolic links. If a directory equals several directories above it,
+// noteAbove drops its links. Otherwise it adds the hash of the directory to the jobs of its links.
 func (c *crawler) noteAbove(j *job, hash uint64, o *outcome) {
 	alike := 0
 	for _, above := range j.Above {

@@ -46,8 +46,8 @@ const (
 
 // place holds the paths of a resource's files.
 type place struct {
-	file string // file with its bytes; a path with "/"
-	page string // page for readers of a menu; empty for objects
+	file string // path of the file with the bytes of the resource, with "/"
+	page string // path of the HTML page for a menu; empty for objects
 }
 
 // placer assigns a file to each URL. It stores 16 bytes per name.
@@ -64,7 +64,7 @@ func newPlacer(r *scheme.Registry, layout Layout) *placer {
 	return &placer{registry: r, layout: layout, seed: maphash.MakeSeed(), names: map[uint64]uint64{}}
 }
 
-// take reserves the names of a place from an earlier run.
+// take reserves the names in a place of an earlier run.
 func (p *placer) take(at place) {
 	for _, name := range []string{at.file, at.page} {
 		if name == "" {
@@ -101,7 +101,7 @@ func (p *placer) place(u locus.URL, isMenu bool, mediaType string) place {
 	s := p.registry.Scheme(u)
 	listing := s.Traits.Has(scheme.Directories)
 	hash := urlHash(u.String())
-	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // otherwise it is a text with a name
+	ofFolder := isMenu && (listing || path.Ext(name) == "" || name == indexName) // otherwise the menu is stored like a file with this name
 	switch p.layout {
 	case LayoutFlat, LayoutType:
 		if ofFolder && name == indexName {
@@ -157,7 +157,7 @@ func (p *placer) folder(dirs []string) string {
 	return at
 }
 
-// free reserves name in a directory. If name is used, it adds a hash.
+// free reserves a name in a directory. If name is used, free adds a hash to it.
 func (p *placer) free(folder, name, hash string) string {
 	file := path.Join(folder, name)
 	for n := 8; !p.claim(file, false); n++ {
@@ -315,7 +315,7 @@ func mustEscape(text string, i int, r rune, n int) bool {
 	case r < utf8.RuneSelf:
 		return i == 0 && r == '-'
 	}
-	// Other characters are invisible or change the text direction.
+	// Escape characters that are invisible or change the text direction.
 	return !unicode.IsGraphic(r) || unicode.Is(unicode.Z, r) || unicode.Is(unicode.Cf, r)
 }
 

@@ -39,7 +39,7 @@ func (c *crawler) object(ctx context.Context, j *job, p prior, part *part, res *
 	mediaType := typeOf(r.Type, lastName(j.url))
 	docType := documentType(mediaType)
 	if j.InMenu && c.registry.Scheme(j.url).Traits.Has(scheme.Directories) {
-		docType = "" // The directory already lists all resources.
+		docType = "" // The links of the document are not needed, because the directory lists all resources.
 	}
 	kept := c.isStored(j, r)
 	if docType == "" {
@@ -151,7 +151,8 @@ func checkSize(r *scheme.Object, size int64) error {
 	return nil
 }
 
-// place sets the file in r: the file from an earlier run, or a new, free file.
+// place sets the file in the record r. It is the file from an earlier run, or a new file with an
+// unused name.
 func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType string) error {
 	if p.Record != nil && p.Menu == isMenu {
 		r.File, r.Page = p.File, p.Page
@@ -188,7 +189,7 @@ func (c *crawler) place(r *Record, j *job, p prior, isMenu bool, mediaType strin
 	return nil
 }
 
-// keepOctets stores the bytes of an object or menu.
+// keepOctets stores the bytes of an object or menu, unless the existing file is the same.
 func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	sum := sha256.Sum256(octets)
 	r.Size, r.Digest = int64(len(octets)), "sha256:"+hex.EncodeToString(sum[:])
@@ -205,8 +206,8 @@ func (c *crawler) keepOctets(p prior, r *Record, octets []byte, o *outcome) {
 	c.fileWritten(p, r, stored, o)
 }
 
-// isSame reports whether the existing file has the bytes of r. If so, it makes the existing
-// file the result, with its old time.
+// isSame reports whether the existing file has the bytes of r. If it has, isSame makes the existing
+// file the result, with the old time.
 func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	if p.Record == nil || !p.intact || p.Digest != r.Digest || p.File != r.File {
 		return false
@@ -216,7 +217,7 @@ func (c *crawler) isSame(p prior, r *Record, o *outcome) bool {
 	return true
 }
 
-// fileWritten makes r the result, after its bytes were written.
+// fileWritten makes r the result after the file was written.
 func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	if p.intact && p.File != r.File {
 		c.tree.remove(p.File) // The resource changed from a menu to an object, or the reverse.
@@ -227,7 +228,7 @@ func (c *crawler) fileWritten(p prior, r *Record, stored *Stamp, o *outcome) {
 	case p.Record == nil || p.Gone:
 		status = Added
 	case p.Digest == r.Digest:
-		status = Same // The file was missing or different.
+		status = Same // The file was missing or had other content.
 	}
 	o.result = &result{Status: status, Record: *r}
 }
@@ -249,8 +250,8 @@ func (c *crawler) received(size int64, file bool) {
 	}
 }
 
-// keepPart writes an object that does not fit in memory. text holds the bytes that were already
-// read.
+// keepPart writes an object that does not fit in memory to a part file. text holds the bytes that
+// were already read.
 func (c *crawler) keepPart(ctx context.Context, p prior, r *Record, part *part, object *scheme.Object, text []byte, readErr error, o *outcome) {
 	if err := part.begin(object); err != nil {
 		o.err = err
@@ -285,7 +286,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// part is an incompletely fetched object.
+// part is an incompletely fetched object, which is stored in a temporary file.
 type part struct {
 	Tag     string    `json:"tag,omitempty"`
 	ModTime time.Time `json:"modified,omitzero"`

@@ -21,7 +21,7 @@ import (
 // At the end of a run, Run writes a page for each menu and rewrites the links. Before that, it
 // does not know which resources are in the mirror.
 
-// pages finishes the files of this run.
+// pages writes the menu pages and rewrites the links in the documents of this run.
 func (c *crawler) pages() error {
 	targets := targets{crawler: c, known: map[string]string{}}
 	for url, text := range c.ledger.all() {
@@ -56,7 +56,7 @@ type targets struct {
 // maxTargets limits the cached files.
 const maxTargets = 100_000
 
-// of returns the file to show for u, or "" if u is not in the mirror.
+// of returns the file that a link to u should open, or "" if u is not in the mirror.
 func (t *targets) of(u locus.URL) string {
 	canonical, _, err := t.registry.Canonical(u.WithoutFragment().WithoutPassword())
 	if err != nil {
@@ -81,7 +81,8 @@ func (t *targets) of(u locus.URL) string {
 	return file
 }
 
-// href returns the text for a link to u in file. ok is false if the link should not change.
+// href returns the relative URL for a link to u in file. If the link should not change, ok is
+// false.
 func (t *targets) href(file string, u locus.URL) (text string, ok bool) {
 	fragment := ""
 	if f, has := u.Fragment(); has {
@@ -142,7 +143,7 @@ func (c *crawler) menuPage(r *Record, t *targets) error {
 	}
 	items, title, err := c.itemsOf(u, r)
 	if err != nil {
-		return nil // The menu's bytes are stored even without a page.
+		return nil // Without a page, the bytes of the menu are still stored.
 	}
 	page := u
 	var b bytes.Buffer
@@ -254,8 +255,8 @@ type edit struct {
 	text       string
 }
 
-// relink writes the file of a document with links to the other files. The resource's original
-// bytes are stored separately.
+// relink changes the links in the file of a document so that they point to other files of the
+// mirror. The original bytes of the resource are stored separately.
 func (c *crawler) relink(r *Record, t *targets) error {
 	if !c.o.Relink && r.Original == "" {
 		return nil
@@ -266,7 +267,7 @@ func (c *crawler) relink(r *Record, t *targets) error {
 	}
 	f, err := c.tree.read(original(r))
 	if err != nil {
-		return nil // The file was not stored or no longer exists.
+		return nil // There is no file to change.
 	}
 	text, err := readPage(f, c.o.MaxPage)
 	f.Close()

@@ -180,7 +180,7 @@ func (c *crawler) mayDelete(whole map[string]bool) error {
 // settle finds the resources that are gone and ends the run.
 func (c *crawler) settle() error {
 	var trouble, refused error
-	whole := map[string]bool{} // whether each directory listing was complete
+	whole := map[string]bool{} // by directory URL: whether its listing was complete
 	if c.o.Delete {
 		refused = c.mayDelete(whole)
 	}
@@ -201,8 +201,9 @@ func (c *crawler) settle() error {
 	return cmp.Or(err, trouble, refused)
 }
 
-// isGone reports whether a resource that this run did not find, or that is missing, is gone.
-// whole caches which menus were read completely.
+// isGone reports whether a resource is gone. The caller must pass only resources that this run did
+// not find, or that the server reported as missing. whole caches whether menus were read
+// completely.
 func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	u, err := locus.Parse(r.URL)
 	if err != nil || !slices.ContainsFunc(c.starts, func(s locus.URL) bool { return s.String() == r.Start }) {
@@ -218,7 +219,7 @@ func (c *crawler) isGone(r *Record, whole map[string]bool) bool {
 	start, _ := locus.Parse(r.Start)
 	from := &job{Depth: r.Depth - 1, start: start}
 	if !c.isWanted(from, u, kind, false) && !c.o.PageRequisites || !r.Modified.IsZero() && r.Modified.Before(c.o.Newer) {
-		return false // this run did not look for it
+		return false // this run did not look for the resource
 	}
 	return c.sum.Complete || c.registry.Scheme(u).Traits.Has(scheme.Directories) && c.isListed(r, whole)
 }

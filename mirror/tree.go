@@ -52,7 +52,7 @@ type tree struct {
 	root *os.Root
 	lock *os.File
 
-	parts atomic.Bool // parts of objects may exist
+	parts atomic.Bool // whether part files may exist
 
 	mu      sync.Mutex
 	folders map[string]bool    // existing directories
@@ -65,7 +65,7 @@ type folder struct {
 	*os.Root
 	dir   *os.File
 	users int
-	last  int // last value of tree.uses
+	last  int // value of tree.uses at the last use
 }
 
 // openTree opens the directory dir, or creates it if it is missing. It locks the directory for
@@ -162,7 +162,7 @@ func (t *tree) enter(name string) (*folder, error) {
 	return f, nil
 }
 
-// leave ends the use of a directory.
+// leave ends the use of a directory, so that it may be closed.
 func (t *tree) leave(f *folder) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -286,8 +286,8 @@ func (t *tree) read(name string) (*os.File, error) {
 	return f, nil
 }
 
-// publish renames the file temporary to name, and sets its time unless that is zero. It may
-// replace a file, but never a directory.
+// publish renames the file temporary to name. Unless modTime is zero, publish also sets the time of
+// the file. It may replace a file, but never a directory.
 func (t *tree) publish(temporary, name string, modTime time.Time) (*Stamp, error) {
 	if err := t.mkdir(path.Dir(name)); err != nil {
 		return nil, err
@@ -317,7 +317,7 @@ func (t *tree) write(name string, octets []byte, modTime time.Time) (*Stamp, err
 	if at, err := wholefile.Write(f.dir, path.Base(name), octets, modTime, false); err == nil {
 		return &Stamp{int64(len(octets)), at}, nil
 	}
-	// The file replaces another one, or the system needs a temporary name.
+	// The file replaces another file, or the system needs a temporary name.
 	temporary := partFolder + "/" + urlHash(name) + ".new"
 	t.root.Remove(temporary)
 	part, err := t.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

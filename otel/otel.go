@@ -83,8 +83,8 @@ func Observe(o *Options) access.ObserveFunc {
 	}
 }
 
-// attributes returns the attributes of the start of a request. OpenTelemetry rejects text
-// that is not UTF-8.
+// attributes returns the attributes of a span at the start of a request. It converts text to UTF-8,
+// because OpenTelemetry rejects other text.
 func attributes(a access.Attempt) []attribute.KeyValue {
 	valid := func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 	list := []attribute.KeyValue{attribute.String("url.full", valid(a.URL)), attribute.String("url.scheme", a.Scheme), attribute.Int("locus.hop", a.Hop)}

@@ -86,8 +86,8 @@ func closesInline(s string, i int) bool {
 	return i == len(s) || IsSpace(s[i]) || s[i] >= 0x80 || strings.IndexByte(`\-/:.,;!?"')>]}`, s[i]) >= 0
 }
 
-// literalEnd returns the offset of the "``" that ends a literal beginning at i, or -1 if there is
-// none.
+// literalEnd returns the offset of the two backquotes that end a literal beginning at i, or -1 if
+// there are none.
 func (l *rstInlines) literalEnd(i int) int {
 	for end := max(i+1, l.literalAt); end < len(l.s); end++ {
 		n := strings.Index(l.s[end:], "``")
