@@ -138,7 +138,7 @@ func (h *htmlText) endLink() {
 	}
 	mark := "[" + strconv.Itoa(i+1) + "]"
 	if h.InLine() {
-		h.Text(mark) // the mark replaces the space that may follow the text
+		h.Text(mark) // write the mark before the space that may follow the text
 	} else {
 		h.Put(mark)
 	}

@@ -20,14 +20,14 @@ func reachable(prefix, what string) block {
 	return block{netip.MustParsePrefix(prefix), true, what}
 }
 
-// documentation describes the addresses that exist only in examples.
+// documentation describes the addresses that are reserved for examples.
 const documentation = "documentation"
 
-// linkLocal describes the addresses that are valid on one link only.
+// linkLocal describes the addresses that are valid only on one network link.
 const linkLocal = "link local"
 
-// metadata describes the private addresses at which clouds give machines their credentials.
-// Most clouds use the link-local address 169.254.169.254 instead.
+// metadata describes the private addresses of cloud metadata services, which give machines their
+// credentials. Most clouds use the link-local address 169.254.169.254 instead.
 const metadata = "cloud metadata"
 
 // blocks4 lists the IPv4 blocks. Other IPv4 addresses are public. The first match counts, so a
@@ -91,15 +91,15 @@ var blocks6 = [...]block{
 // forwarded. Such an address is public if all the IPv4 addresses in it are public.
 var tunnels = [...]struct {
 	prefix netip.Prefix
-	at     []int // offsets of IPv4 addresses; if at is negative, the address's complement is at -at
+	at     []int // offsets of IPv4 addresses; a negative offset means that the complement of the address is at the positive offset
 	what   string
 }{
 	{netip.MustParsePrefix("64:ff9b::/96"), []int{12}, "translated to IPv4 (RFC 6052)"},
 	{netip.MustParsePrefix("2002::/16"), []int{2}, "6to4 (RFC 3056)"},
-	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the server, and the client behind its NAT
+	{netip.MustParsePrefix("2001::/32"), []int{4, -12}, "Teredo (RFC 4380)"}, // the addresses of the server, and of the client behind its NAT
 }
 
-// localTunnels is like tunnels, but its addresses are never public.
+// localTunnels lists blocks like tunnels. The addresses in these blocks are never public.
 var localTunnels = [...]netip.Prefix{
 	netip.MustParsePrefix("::/96"),           // IPv4-compatible
 	netip.MustParsePrefix("::ffff:0:0:0/96"), // IPv4-translated
@@ -161,12 +161,12 @@ func judgeBy(blocks []block, a netip.Addr, otherwise bool) (public bool, what st
 	return otherwise, "public"
 }
 
-// judgeInner judges the IPv4 address within bytes; at is as in tunnels.
+// judgeInner judges the IPv4 address in octets. at is an offset as in tunnels.
 func judgeInner(octets [16]byte, at int) (public bool, what string) {
 	return judgeBy(blocks4[:], innerAddress(octets, at), true)
 }
 
-// innerAddress returns the IPv4 address within bytes; at is as in tunnels.
+// innerAddress returns the IPv4 address in octets. at is an offset as in tunnels.
 func innerAddress(octets [16]byte, at int) netip.Addr {
 	flip := byte(0)
 	if at < 0 {
@@ -183,9 +183,9 @@ func hasISATAP(octets [16]byte) bool {
 	return octets[8]&^0x02 == 0 && octets[9] == 0 && octets[10] == 0x5e && octets[11] == 0xfe
 }
 
-// judgeISATAP judges the IPv4 address within an interface identifier of RFC 5214
-// section 6.1: 0000:5efe:IPv4 or 0200:5efe:IPv4. Without one it returns what, which
-// describes the whole address.
+// judgeISATAP judges the IPv4 address in an interface identifier of RFC 5214 section 6.1:
+// 0000:5efe:IPv4 or 0200:5efe:IPv4. If the address has no such identifier, or the IPv4 address is
+// public, judgeISATAP returns true and the description what.
 func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	if !hasISATAP(octets) {
 		return true, what
@@ -197,8 +197,8 @@ func judgeISATAP(octets [16]byte, what string) (bool, string) {
 	return true, what
 }
 
-// isLinkLocal reports whether a is a link-local address or a cloud's metadata service, or
-// contains the IPv4 address of one. An address with a zone is link-local.
+// isLinkLocal reports whether a is a link-local address or the address of a cloud metadata service.
+// It also returns true if a contains such an IPv4 address, or has a zone.
 func isLinkLocal(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return a.IsValid()

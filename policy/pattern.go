@@ -35,11 +35,11 @@ import (
 // The zero Pattern matches nothing. A Pattern is an immutable value.
 type Pattern struct {
 	text   string
-	host   string // a name in lower case, "*", or empty
+	host   string // hostname in lower case, "*", or empty
 	below  bool   // matches the hosts below host
 	itself bool   // matches host itself
 	block  netip.Prefix
-	port   uint16 // 0 means any
+	port   uint16 // zero means any port
 	url    *urlPattern
 }
 
@@ -47,11 +47,11 @@ type Pattern struct {
 type urlPattern struct {
 	scheme string
 	slash  bool   // the pattern contains "//" or matches any URL
-	user   string // with its "@"; empty if none
+	user   string // user with its "@"; empty if the pattern has none
 	host   string
-	port   string // with its ":"; empty if none
+	port   string // port with its ":"; empty if the pattern has none
 	rest   string
-	end    bool // nothing follows rest
+	end    bool // the pattern ends after rest
 }
 
 // errPattern lists the forms of patterns.
@@ -79,7 +79,8 @@ func ParsePattern(text string, known func(name string) bool) (Pattern, error) {
 		}
 	}
 	if name := strings.ToLower(text); known != nil && known(name) {
-		// The user may mean the scheme. A host pattern would not match it.
+		// The user may mean the scheme of that name. A host pattern would not match URLs of the
+		// scheme.
 		return fail(0, `%w: write %q for the scheme, or %q for a host of that name`, locus.ErrValue, name+":", "."+name)
 	}
 	colon := strings.IndexByte(text, ':')
@@ -297,7 +298,8 @@ func (p *urlPattern) matchesHost(u locus.URL, port uint16) bool {
 	return !written && glob(p.host, host)
 }
 
-// matchesRest reports whether the text after the host matches, as normalized by plain.
+// matchesRest reports whether the text after the host matches. The function plain normalizes the
+// text and the pattern.
 func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
 	parts := strings.Split(p.rest, "*")
 	for i := range parts {
@@ -312,8 +314,8 @@ func (p *urlPattern) matchesRest(text string, plain func(string) string) bool {
 // glob reports whether text matches a pattern in which "*" matches any characters.
 func glob(pattern, text string) bool { return globParts(strings.Split(pattern, "*"), text) }
 
-// globParts reports whether text consists of parts with any characters between them. At worst,
-// the time is proportional to the product of the lengths.
+// globParts reports whether text consists of the parts, in order, with any characters between two
+// parts. The maximum time is proportional to the product of the lengths.
 func globParts(parts []string, text string) bool {
 	if len(parts) == 1 {
 		return text == parts[0]
@@ -353,7 +355,7 @@ func CanonicalHost(host string) string {
 	return a.String()
 }
 
-// plainEscapes decodes escapes, except where decoding changes the meaning.
+// plainEscapes decodes the escapes in text, except those whose decoding would change the meaning.
 func plainEscapes(text string) string {
 	if !strings.Contains(text, "%") {
 		return text

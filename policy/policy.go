@@ -116,7 +116,7 @@ const (
 	Memory
 )
 
-// port returns the port of t, or 0 if none is known.
+// port returns the port of t, or 0 if the port is unknown.
 func (t Target) port() uint16 {
 	if n, ok := t.URL.Port(); ok {
 		return n
@@ -144,7 +144,7 @@ func (p Policy) CheckURL(t Target, z Origin) error {
 			"leave it out; the client prompts for it if the server requires one")
 	}
 	if t.Reach == Files {
-		// The opener checks the host.
+		// The file opener checks the host.
 		return p.checkFile(u, z)
 	}
 	if !u.Facts().Has(locus.Internet) {
@@ -159,9 +159,9 @@ func (p Policy) CheckURL(t Target, z Origin) error {
 	return p.checkData(t)
 }
 
-// checkData denies control characters for ports other than the scheme's own. The scheme's
-// servers read them as data, but a server for another protocol may read CR LF as the end of a
-// line, and the rest as a command (RFC 1738 section 6).
+// checkData denies control characters if the port is not the default port of the scheme. Servers of
+// the scheme read control characters as data. But a server for another protocol may read CR LF as
+// the end of a line, and the text after it as a command (RFC 1738 section 6).
 func (p Policy) checkData(t Target) error {
 	port := t.port()
 	if !t.isOff() || slices.Contains(p.rules.Ports, port) {
@@ -178,9 +178,9 @@ func (p Policy) checkData(t Target) error {
 	return denyPort(t.URL, "data", reason, port)
 }
 
-// control returns the first encoded control character in t that must be sent only to the
-// scheme's own port. It also finds characters that are encoded twice, because for old servers
-// some openers repeat a request with a name decoded once more.
+// control returns the first escape of a control character in t that must be sent only to the
+// default port of the scheme. It also finds control characters that are escaped twice. For old
+// servers, some openers repeat a request after they decode the name once more.
 func (t Target) control() (triplet string, ok bool) {
 	if t.Encoded {
 		return "", false
@@ -231,7 +231,7 @@ func (p Policy) checkHost(u locus.URL, mayLack bool, z Origin) error {
 	address, bracketed := strings.CutPrefix(host, "[")
 	a, err := netip.ParseAddr(strings.TrimSuffix(address, "]"))
 	switch {
-	// The root package and netip must agree on an address in brackets.
+	// An address in brackets must be valid for both the root package and package netip.
 	case !locus.IsHost(host) || bracketed && err != nil:
 		return deny(u, "host", locus.Quote(locus.Mask(u.Host()))+" is not a host",
 			`write a name of letters, digits and "-", an IPv4 address such as 192.0.2.1, or an IPv6 address in brackets`)
@@ -262,7 +262,7 @@ func withoutDot(host string) string {
 // loopback describes localhost, a name that needs no lookup.
 const loopback = "loopback (RFC 6761)"
 
-// localNames lists the domains with names that have a meaning only on one machine or network.
+// localNames lists the domains whose names have a meaning only on one machine or network.
 var localNames = [...]struct{ name, what string }{
 	{"localhost", loopback},
 	{"local", "link local (RFC 6762)"},
@@ -377,7 +377,7 @@ func (p Policy) CheckRedirect(from, to Target, hops int) error {
 	if err := p.checkLocalName(from, to); err != nil || hops <= 0 {
 		return err
 	}
-	// A server chose the rest of u, not a person.
+	// A server, not the user, chose u.
 	_, user := u.User()
 	triplet, control := to.control()
 	switch {
@@ -410,9 +410,9 @@ func isSameHost(a, b locus.URL) bool {
 	return strings.EqualFold(withoutDot(a.Host()), withoutDot(b.Host()))
 }
 
-// checkLocalName denies a link from one host to another host's local name. So no
-// document can cause lookups that identify its reader or probe a private network. The
-// name localhost needs no lookup.
+// checkLocalName denies a link from one host to the local name of another host. Otherwise a
+// document could cause lookups that identify its reader or probe a private network. The name
+// localhost is allowed, because it needs no lookup.
 func (p Policy) checkLocalName(from, to Target) error {
 	host := to.URL.Host()
 	if p.rules.AllowPrivate || !to.URL.Facts().Has(locus.Internet) || to.Reach == Files || host != "" && isSameHost(to.URL, from.URL) {

@@ -17,10 +17,10 @@ type service struct {
 	name        string
 }
 
-// services lists the ports from firstFree on with services that could read a request as
-// commands. They read lines or any bytes, and many require no password. The author of a
-// URL chooses the text of a gopher selector or an HTTP request line. The list also
-// contains binary protocols without URLs; browsers block some of these ports too.
+// services lists the ports, starting with firstFree, of services that could read a request as
+// commands. These services read lines or any bytes, and many require no password. The author of a
+// URL chooses the text of a gopher selector or an HTTP request line. The list also contains ports
+// of binary protocols that have no URLs; browsers block some of these ports too.
 //
 // The ports come from three sources: IANA's Service Name and Transport Protocol
 // Port Number Registry; all ports from 1024 on in the "bad port" list of the
@@ -37,30 +37,30 @@ var services = [...]service{
 	{1143, 1143, "IMAP"},          // mail bridges on the same machine
 	{1433, 1434, "SQL Server"},    // binary
 	{1514, 1514, "syslog"},        // lines
-	{1521, 1521, "Oracle"},        // a listener that obeys text
-	{1524, 1524, "ingreslock"},    // a shell, where a break-in left one
+	{1521, 1521, "Oracle"},        // a listener that executes text commands
+	{1524, 1524, "ingreslock"},    // a shell that an intruder has installed
 	{1719, 1720, "H.323"},         // WHATWG
 	{1723, 1723, "PPTP"},          // WHATWG
 	{1984, 1984, "Big Brother"},   // lines
-	{2000, 2000, "ManageSieve"},   // its port before 4190: lines, delivers mail
-	{2003, 2004, "Graphite"},      // a line is a measurement
-	{2013, 2014, "Graphite"},      // its relay
-	{2023, 2024, "Graphite"},      // its aggregator
+	{2000, 2000, "ManageSieve"},   // the port before 4190: lines
+	{2003, 2004, "Graphite"},      // each line is stored as a measurement
+	{2013, 2014, "Graphite"},      // the relay of Graphite
+	{2023, 2024, "Graphite"},      // the aggregator of Graphite
 	{2049, 2049, "NFS"},           // WHATWG
-	{2181, 2181, "ZooKeeper"},     // four letters are a command
-	{2323, 2323, "Telnet"},        // where 23 is taken
+	{2181, 2181, "ZooKeeper"},     // commands of four letters
+	{2323, 2323, "Telnet"},        // replaces 23
 	{2375, 2377, "Docker"},        // HTTP that starts programs as root
 	{2379, 2380, "etcd"},          // HTTP that holds a cluster's secrets
 	{2401, 2401, "CVS"},           // lines
 	{2427, 2427, "MGCP"},          // lines
-	{2525, 2526, "SMTP"},          // instead of 25: section 6's own example
+	{2525, 2526, "SMTP"},          // replaces 25; the example in RFC 1738 section 6
 	{2601, 2612, "FRRouting"},     // terminals of a router's daemons: lines
 	{2628, 2628, "DICT"},          // lines
 	{2727, 2727, "MGCP"},          // lines
 	{2947, 2947, "gpsd"},          // lines
 	{3306, 3306, "MySQL"},         // binary
-	{3310, 3310, "clamd"},         // the line SHUTDOWN is obeyed
-	{3493, 3493, "NUT"},           // lines that switch machines off
+	{3310, 3310, "clamd"},         // the line SHUTDOWN stops the server
+	{3493, 3493, "NUT"},           // lines that can switch machines off
 	{3632, 3632, "distcc"},        // text that runs a compiler, or any program
 	{3659, 3659, "Apple SASL"},    // WHATWG
 	{3690, 3690, "Subversion"},    // text
@@ -70,19 +70,19 @@ var services = [...]service{
 	{4559, 4559, "HylaFAX"},       // lines, as in FTP
 	{4730, 4730, "Gearman"},       // lines
 	{5037, 5037, "adb"},           // text that runs a shell
-	{5038, 5038, "Asterisk"},      // its manager: lines that place calls
+	{5038, 5038, "Asterisk"},      // the manager interface: lines that place calls
 	{5060, 5061, "SIP"},           // WHATWG; lines, as in HTTP
 	{5140, 5140, "syslog"},        // lines
 	{5222, 5222, "XMPP"},          // text
-	{5269, 5269, "XMPP"},          // between servers
-	{5347, 5347, "XMPP"},          // components
+	{5269, 5269, "XMPP"},          // connections between servers
+	{5347, 5347, "XMPP"},          // connections of components
 	{5432, 5433, "PostgreSQL"},    // binary
 	{5514, 5514, "syslog"},        // lines
 	{5554, 5555, "adb"},           // 5554: lines that steer an emulator; 5555: a shell
 	{5666, 5667, "Nagios"},        // runs checks by name
-	{6000, 6063, "X11"},           // WHATWG; a client may own the screen
-	{6082, 6082, "Varnish"},       // its management: lines
-	{6379, 6389, "Redis"},         // lines; can be made to write files
+	{6000, 6063, "X11"},           // WHATWG; a client controls the screen
+	{6082, 6082, "Varnish"},       // management interface: lines
+	{6379, 6389, "Redis"},         // lines; commands can write files
 	{6432, 6432, "PgBouncer"},     // binary
 	{6514, 6514, "syslog"},        // lines within TLS
 	{6566, 6566, "SANE"},          // WHATWG
@@ -90,31 +90,31 @@ var services = [...]service{
 	{6660, 6669, "IRC"},           // WHATWG; lines
 	{6679, 6679, "IRC"},           // WHATWG
 	{6697, 6697, "IRC"},           // WHATWG
-	{7505, 7505, "OpenVPN"},       // its management: lines
-	{8005, 8005, "Tomcat"},        // the line SHUTDOWN is obeyed
+	{7505, 7505, "OpenVPN"},       // management interface: lines
+	{8005, 8005, "Tomcat"},        // the line SHUTDOWN stops the server
 	{8021, 8021, "FreeSWITCH"},    // lines that place calls
-	{8025, 8025, "SMTP"},          // mail servers in programs and in their tests
-	{8094, 8094, "Telegraf"},      // a line is a measurement
-	{8125, 8126, "statsd"},        // a line is a measurement
-	{9009, 9009, "QuestDB"},       // a line is a row
-	{9051, 9051, "Tor"},           // its control port: lines
-	{9100, 9107, "JetDirect"},     // prints all received data
-	{9125, 9125, "statsd"},        // its exporter
-	{9151, 9151, "Tor"},           // the control port of its browser
+	{8025, 8025, "SMTP"},          // mail servers for development and tests
+	{8094, 8094, "Telegraf"},      // each line is stored as a measurement
+	{8125, 8126, "statsd"},        // each line is stored as a measurement
+	{9009, 9009, "QuestDB"},       // each line is stored as a row
+	{9051, 9051, "Tor"},           // the control port: lines
+	{9100, 9107, "JetDirect"},     // printers print all received data
+	{9125, 9125, "statsd"},        // the exporter of statsd
+	{9151, 9151, "Tor"},           // the control port of Tor Browser
 	{9300, 9300, "Elasticsearch"}, // binary
 	{9418, 9418, "Git"},           // text
-	{10024, 10028, "SMTP"},        // between a mail server and its filter: no password
+	{10024, 10028, "SMTP"},        // connections between a mail server and its filter, without a password
 	{10050, 10051, "Zabbix"},      // text that can run programs
 	{10080, 10080, "Amanda"},      // WHATWG; lines
 	{10514, 10514, "syslog"},      // lines
 	{11211, 11220, "memcached"},   // lines
 	{11300, 11300, "beanstalkd"},  // lines
-	{12201, 12201, "Graylog"},     // a text is an entry
-	{16379, 16389, "Redis"},       // further servers of one machine, and clusters
-	{24224, 24224, "Fluentd"},     // a text is an entry
-	{25575, 25575, "Minecraft"},   // its console
-	{26379, 26389, "Redis"},       // its sentinel
-	{27015, 27015, "Source RCON"}, // a game's console
+	{12201, 12201, "Graylog"},     // each text is stored as a log entry
+	{16379, 16389, "Redis"},       // more servers on one machine, and clusters
+	{24224, 24224, "Fluentd"},     // each text is stored as a log entry
+	{25575, 25575, "Minecraft"},   // the remote console
+	{26379, 26389, "Redis"},       // Redis Sentinel
+	{27015, 27015, "Source RCON"}, // the remote console of games
 	{27017, 27019, "MongoDB"},     // binary
 	{61613, 61613, "STOMP"},       // lines
 }

@@ -90,8 +90,8 @@ func (r Rules) Check(text string) ([]locus.Violation, error) {
 	return r.Registry.Check(u, r.Profile), nil
 }
 
-// unreadable returns, as an error, the first fault of text that makes its reading
-// ambiguous, or nil. list holds the faults of text.
+// unreadable returns an error for the first fault that makes text ambiguous, or nil if there is no
+// such fault. list holds the faults of text.
 func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	if locus.Conforms(list) && len(text) <= locus.MaxLen {
 		return nil
@@ -99,7 +99,7 @@ func unreadable(text string, u rfc3986.URI, list []locus.Violation) error {
 	if _, ok := u.Scheme(); !ok {
 		return locus.NewSyntaxError(text, 0, "scheme", locus.ErrNoScheme)
 	}
-	for _, v := range u.Check() { // list may have the scheme's fault in place of this one
+	for _, v := range u.Check() { // list may contain a fault of the scheme instead of this fault
 		switch {
 		case v.Rule == "escape":
 			return locus.NewSyntaxError(text, v.Offset, "escape", locus.ErrEscape)
@@ -148,7 +148,8 @@ func (r Rules) normalize(text string) (string, error) {
 	n := u
 	if i < 0 {
 		n = r.Registry.NormalizeURI(u)
-		// An impossible value may be a dot segment, without which the rest is not a URI.
+		// If a component has an invalid value, removing dot segments may leave a text that is not a
+		// URI of the scheme.
 		if !locus.Conforms(list) && slices.ContainsFunc(r.Registry.CheckURI(n), isFormless) {
 			i = slices.IndexFunc(list, func(v locus.Violation) bool { return v.Kind == locus.Impossible })
 		}
@@ -160,8 +161,8 @@ func (r Rules) normalize(text string) (string, error) {
 	return n.String(), nil
 }
 
-// isFormless reports whether a URI with the violation v has no normalized form. RFC 3986
-// allows userinfo and fragments in URIs of any scheme, and normalizes them.
+// isFormless reports whether a URI with the violation v has no normalized form. Userinfo and
+// fragments are no reason, because RFC 3986 allows and normalizes them in URIs of any scheme.
 func isFormless(v locus.Violation) bool {
 	return v.Kind == locus.Ungrammatical && v.Rule != "userinfo" && v.Rule != "fragment"
 }

@@ -16,7 +16,7 @@ var components = []struct {
 }{
 	{"scheme", rfc3986.URI.Scheme, func(rfc3986.URI) int { return 0 }},
 	{"user", user, rfc3986.URI.UserinfoOffset},
-	{"password", password, nil}, // do not show it
+	{"password", password, nil}, // must not be shown
 	{"host", rfc3986.URI.Host, rfc3986.URI.HostOffset},
 	{"port", rfc3986.URI.Port, rfc3986.URI.PortOffset},
 	{"path", func(u rfc3986.URI) (string, bool) { return u.Path(), true }, rfc3986.URI.PathOffset},
@@ -36,7 +36,8 @@ func password(u rfc3986.URI) (string, bool) {
 	return text, ok
 }
 
-// spellings describes the components that x and y, which are equivalent, spell differently.
+// spellings describes the components whose text differs in x and y. The URIs x and y must be
+// equivalent.
 func spellings(x, y rfc3986.URI) []string {
 	return compared(x, y, "spelled differently but equivalent")
 }
@@ -45,8 +46,8 @@ func spellings(x, y rfc3986.URI) []string {
 func differences(x, y rfc3986.URI) []string { return compared(x, y, "different") }
 
 func compared(x, y rfc3986.URI, how string) (why []string) {
-	// A component may contain a password that Mask recognizes only in the whole text, as in
-	// "u%3APW@h".
+	// Mask the whole text. A component may contain a password that Mask does not recognize in the
+	// component alone, as in "u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	for _, c := range components {
 		textX, hasX := c.of(x)
@@ -63,7 +64,8 @@ func compared(x, y rfc3986.URI, how string) (why []string) {
 	return why
 }
 
-// quote quotes the component text of a URI, with the passwords that masked hides.
+// quote returns the component text of a URI, quoted and without passwords. masked is the masked
+// URI, and offset is the offset of text in the URI.
 func quote(masked string, offset int, text string, ok bool) string {
 	if !ok {
 		return "none"

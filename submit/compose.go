@@ -19,7 +19,7 @@ import (
 type Message struct {
 	from       string
 	recipients []string
-	hidden     []string // recipients that the header does not name
+	hidden     []string // recipients that are not in the header
 	octets     []byte
 	isUTF8     bool
 }
@@ -49,8 +49,8 @@ func (m *Message) WriteTo(w io.Writer) (int64, error) {
 // describes another fault in d.
 func Compose(d Draft) (*Message, error) { return compose(d, time.Now(), rand.Reader) }
 
-// compose is Compose for a message with a date. It generates the message-id and the boundary from
-// random.
+// compose implements Compose for a message with a given date. It generates the message-id and the
+// boundary from random.
 func compose(d Draft, date time.Time, random io.Reader) (*Message, error) {
 	if err := d.check(); err != nil {
 		return nil, err
@@ -136,14 +136,15 @@ func (c *composer) mailboxes(name string, list []Mailbox) {
 			}
 			texts[i] = name + " <" + m.Address + ">"
 		case strings.Contains(m.Address, ":"):
-			// Many parsers read the colon of an IPv6 address as the colon of a group.
+			// Write "<" and ">" around an IPv6 address, because many parsers read its colon as the
+			// colon of a group.
 			texts[i] = "<" + m.Address + ">"
 		}
 	}
 	c.field(name, strings.Join(texts, ", "))
 }
 
-// parts writes a body with a text and attachments.
+// parts writes a multipart body with a text and the attachments.
 func (c *composer) parts(text string) error {
 	boundary, err := c.token()
 	if err != nil {

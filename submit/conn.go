@@ -11,21 +11,21 @@ import (
 // maxReplies limits the bytes that a server may send in a session.
 const maxReplies = 1 << 20
 
-// limitedConn limits the bytes from the server and the time of each wait, in addition to its
-// deadlines.
+// limitedConn limits the number of bytes from the server, and the time of each wait. The deadlines
+// of the connection apply too.
 type limitedConn struct {
 	net.Conn
 	wait  time.Duration
-	until time.Time // deadline, or zero
+	until time.Time // deadline, or zero if there is none
 	left  int       // bytes that the server may still send
-	verb  string    // last command; meaningless with TLS
+	verb  string    // last command sent; meaningless if the connection uses TLS
 }
 
 func newLimitedConn(conn net.Conn, wait time.Duration) *limitedConn {
 	return &limitedConn{Conn: conn, wait: wait, left: maxReplies, verb: "connection"}
 }
 
-// SetDeadline is for the SMTP library, which clears the deadline after each command.
+// SetDeadline sets the deadline for the SMTP library, which clears it after each command.
 func (g *limitedConn) SetDeadline(t time.Time) error {
 	g.until = t
 	return nil
@@ -34,7 +34,7 @@ func (g *limitedConn) SetDeadline(t time.Time) error {
 // SetReadDeadline is SetDeadline, because the SMTP library never reads and writes concurrently.
 func (g *limitedConn) SetReadDeadline(t time.Time) error { return g.SetDeadline(t) }
 
-// SetWriteDeadline is also SetDeadline.
+// SetWriteDeadline is SetDeadline, like SetReadDeadline.
 func (g *limitedConn) SetWriteDeadline(t time.Time) error { return g.SetDeadline(t) }
 
 func (g *limitedConn) deadline() time.Time {
@@ -68,7 +68,7 @@ func (g *limitedConn) Write(p []byte) (int, error) {
 	return n, g.explain(err)
 }
 
-// explain replaces a timeout error with a plain message.
+// explain replaces a timeout error by an error with a message for users.
 func (g *limitedConn) explain(err error) error {
 	if t, ok := err.(net.Error); ok && t.Timeout() {
 		return fmt.Errorf("timed out waiting for the server's reply: %w", os.ErrDeadlineExceeded)

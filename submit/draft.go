@@ -163,7 +163,7 @@ func checkIdentifiers(name, text string) error {
 }
 
 func (a Attachment) check() error {
-	const longest = 255 // bytes, on nearly every system
+	const longest = 255 // maximum bytes of a file name on nearly every system
 	if err := checkText("the name of an attachment", a.Name); err != nil {
 		return err
 	}

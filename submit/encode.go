@@ -17,8 +17,8 @@ const (
 	maxWord = 900
 )
 
-// fold returns the lines of a header field. It breaks them only at single spaces, so that unfolding
-// returns value.
+// fold returns the lines of a header field. It breaks lines only at single spaces, so that
+// unfolding restores value.
 func fold(name, value string) string {
 	var b strings.Builder
 	b.WriteString(name + ":")
@@ -36,8 +36,8 @@ func fold(name, value string) string {
 	return b.String()
 }
 
-// words returns text for an unstructured header field. If the text can't be written unchanged,
-// words encodes it as encoded-words (RFC 2047).
+// words returns text in a form for an unstructured header field. If text can't be written
+// unchanged, words returns encoded-words (RFC 2047).
 func words(text string) string {
 	if isPlain(text) {
 		return text
@@ -71,7 +71,7 @@ func encodedWords(text string) string {
 	if isMostlyReadable(text) {
 		return mime.QEncoding.Encode("utf-8", text)
 	}
-	const longest = 45 // bytes; the word has 72 of the allowed 75 characters
+	const longest = 45 // maximum bytes in an encoded-word, which then has 72 of the allowed 75 characters
 	var list []string
 	for text != "" {
 		n := min(longest, len(text))
@@ -131,7 +131,7 @@ func writeText(w io.Writer, text, encoding string) error {
 
 // writeBase64 writes content in lines of base64 (RFC 2045 section 6.8).
 func writeBase64(w io.Writer, content []byte) error {
-	const octets = 57 // become 76 characters
+	const octets = 57 // octets in a line of 76 characters
 	line := make([]byte, 0, 78)
 	for len(content) > 0 {
 		n := min(octets, len(content))

@@ -97,8 +97,8 @@ func (e *RecipientsError) Error() string {
 	return fmt.Sprintf("the message was not sent, because %d of %d recipients were refused: %s", len(e.Refused), e.Total, text)
 }
 
-// replyError converts the library's error of a refusal to a *ReplyError. It wraps any other
-// error.
+// replyError converts an error of the SMTP library to a *ReplyError if the server refused a
+// command. It wraps any other error.
 func replyError(command, address string, err error) error {
 	var reply *smtp.SMTPError
 	if errors.As(err, &reply) {

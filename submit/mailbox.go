@@ -132,8 +132,8 @@ func literalFault(literal string) string {
 	return ""
 }
 
-// isLabel reports whether label is the sub-domain of RFC 5321 section 4.1.2 or the
-// U-label of RFC 6531 section 3.3.
+// isLabel reports whether label is a sub-domain of RFC 5321 section 4.1.2 or a U-label of RFC 6531
+// section 3.3.
 func isLabel(label string) bool {
 	const longest = 63
 	if label == "" || len(label) > longest || label[0] == '-' || label[len(label)-1] == '-' {
@@ -147,7 +147,8 @@ func isLabel(label string) bool {
 	}) < 0
 }
 
-// envelope returns the addresses of lists, each once. Case does not matter in a domain.
+// envelope returns the addresses in the lists. It returns each address only once; case does not
+// matter in a domain.
 func envelope(lists ...[]Mailbox) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -162,7 +163,8 @@ func envelope(lists ...[]Mailbox) []string {
 	return all
 }
 
-// checkText returns an error if text can't be in a header field. name describes the text.
+// checkText returns an error if text can't be in a header field. name describes the text in the
+// error.
 func checkText(name, text string) error {
 	if !utf8.ValidString(text) {
 		return fmt.Errorf("submit: %w: %s is not UTF-8: %s", ErrField, name, locus.Quote(text))

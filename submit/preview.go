@@ -36,7 +36,7 @@ func (p *previewer) message(m *Message) error {
 		p.field(read, f)
 	}
 	for i, part := range read.Parts() {
-		// A part of a text, such as a uuencoded file, is shown with the text.
+		// A part within a text, such as a uuencoded file, is already shown with the text.
 		if strings.Contains(part.Path, ".") {
 			continue
 		}

@@ -46,7 +46,7 @@ var schemes = map[Security]string{StartTLS: "smtp", TLS: "smtps", Clear: "smtp+c
 func ParseRelay(text string) (Relay, error) {
 	const help = `write "smtps://user@host", "smtp://user@host" or "smtp+clear://host"`
 	u, err := locus.Parse(text)
-	// The text is not quoted, because any part of a malformed text may be a password.
+	// The error does not quote the text, because any piece of a malformed text may be a password.
 	fail := func(why string) (Relay, error) { return Relay{}, fmt.Errorf("submit: %w: %s", ErrRelay, why) }
 	if err != nil {
 		return fail(help)

@@ -37,7 +37,7 @@ type ProgramError struct {
 	Text    string // the start of its output; not safe for a terminal
 }
 
-// statuses are the statuses of sysexits.h that mail programs use.
+// statuses maps the exit statuses of sysexits.h that mail programs use to messages.
 var statuses = map[int]string{
 	64: "invalid arguments",
 	65: "invalid message",

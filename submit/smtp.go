@@ -118,7 +118,7 @@ func (c *session) open(conn net.Conn) (err error) {
 		if c.client, err = smtp.NewClientStartTLS(g, c.tlsConfig()); err != nil {
 			return startTLSError(g, err)
 		}
-		// The library begins the handshake when it sends EHLO.
+		// The SMTP library begins the TLS handshake when it sends EHLO.
 	case TLS:
 		secure := tls.Client(g, c.tlsConfig())
 		if err := secure.HandshakeContext(c.ctx); err != nil {
@@ -151,8 +151,8 @@ func (s *SMTP) tlsConfig() *tls.Config {
 	return config
 }
 
-// startTLSError returns why TLS did not begin. If the server does not offer TLS, the SMTP library's
-// error has no type.
+// startTLSError returns the reason why TLS did not begin. It checks whether the server offers TLS,
+// because the SMTP library has no error type for this case.
 func startTLSError(g *limitedConn, err error) error {
 	var (
 		reply    *smtp.SMTPError
@@ -169,8 +169,7 @@ func startTLSError(g *limitedConn, err error) error {
 	return fmt.Errorf("%w, which is required", ErrNoTLS)
 }
 
-// protocolError wraps [ErrProtocol] around err if the server closed the connection or sent invalid
-// SMTP.
+// protocolError adds [ErrProtocol] to err if the server closed the connection or sent invalid SMTP.
 func protocolError(err error) error {
 	var protocol textproto.ProtocolError
 	switch {
@@ -182,7 +181,8 @@ func protocolError(err error) error {
 	return err
 }
 
-// fail sends QUIT if the connection still works, and returns err.
+// fail ends the session because of err, and returns err. If the connection still works, it sends
+// QUIT.
 func (c *session) fail(err error) error {
 	var reply *ReplyError
 	works := errors.As(err, &reply)
@@ -258,7 +258,7 @@ func (c *session) recipients(m *Message) error {
 	return nil
 }
 
-// data sends the message. The library escapes dots at the start of lines.
+// data sends the message. The SMTP library escapes dots at the start of lines.
 func (c *session) data(m *Message) (string, error) {
 	w, err := c.client.Data()
 	if err != nil {
@@ -278,7 +278,8 @@ func (c *session) data(m *Message) (string, error) {
 	return "", err
 }
 
-// login logs in. refused is the reply that required a login, or nil if the relay has a user.
+// login authenticates the user. refused is the reply that required a login, or nil if the relay has
+// a user.
 func (c *session) login(refused error) error {
 	if c.relay.Security == Clear {
 		return fmt.Errorf("%w: the server requires a login, which needs TLS", ErrClear)
@@ -340,7 +341,8 @@ func (c *session) mechanism() func(Credentials) sasl.Client {
 	return nil
 }
 
-// redacted returns a server's text without the password in any form in which it was sent.
+// redacted returns a server's text without the password. It removes the password in each form in
+// which the client sent it.
 func redacted(text string, l Credentials) string {
 	secrets := []string{
 		base64.StdEncoding.EncodeToString([]byte("\x00" + l.User + "\x00" + l.Password)),

@@ -45,7 +45,7 @@ type Error struct {
 func (e *Error) Error() string {
 	// An error from package access begins with the module's name and the URL.
 	text := strings.TrimPrefix(e.Err.Error(), "locus: ")
-	// Error texts from package context mean little to users.
+	// Replace the error texts of package context, which mean little to users.
 	switch e.Err {
 	case context.Canceled:
 		text = "interrupted"

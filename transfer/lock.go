@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/internal/filelock"
 )
 
-// The process that fetches a file locks NAME.part.lock beside the part, and writes its process
-// ID there. The system unlocks the file when the process ends.
+// While a process fetches a file, it locks NAME.part.lock beside the part file, and writes its
+// process ID to this lock file. The system unlocks the lock file when the process ends.
 
 // lockSuffix must not be longer than sourceSuffix.
 const lockSuffix = ".part.lock"
@@ -60,7 +60,7 @@ func (p *part) tryLock() error {
 			_, _ = f.WriteAt(text, 0)
 			return nil
 		}
-		// The process that had the lock removed the file.
+		// The previous owner of the lock removed this lock file, so open the file again.
 		f.Close()
 	}
 }
@@ -82,7 +82,8 @@ func (p *part) openLock() (*os.File, error) {
 	return f, nil
 }
 
-// unlock removes the lock file while this process holds the lock, and then unlocks it.
+// unlock first removes the lock file and then unlocks it, so that it removes only its own lock
+// file.
 func (p *part) unlock() {
 	if p.lock == nil {
 		return
@@ -93,7 +94,8 @@ func (p *part) unlock() {
 	p.lock.Close()
 	p.lock = nil
 	if left {
-		// Windows does not remove open files, so this fails if another process has the lock.
+		// Windows does not remove open files, so this fails if another process has opened the lock
+		// file.
 		p.folder.Remove(p.lockName())
 	}
 }
@@ -103,7 +105,7 @@ const (
 	maxLockPause = time.Second
 )
 
-// waitForLock waits until no other process fetches the file. It reports once that it waits.
+// waitForLock waits until no other process fetches the file. It sends one event to report the wait.
 func (t *task) waitForLock(ctx context.Context) error {
 	pause := lockPause
 	for told := false; ; told = true {

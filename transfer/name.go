@@ -17,7 +17,7 @@ import (
 // maxName is the longest file name in common file systems, in bytes.
 const maxName = 255
 
-// The suffixes for a part and for its source.
+// The suffixes of a part file and of the file that describes its source.
 const (
 	partSuffix   = ".part"
 	sourceSuffix = ".part.json"
@@ -71,8 +71,8 @@ func isDevice(name string) bool {
 	return ok && utf8.RuneCountInString(digit) == 1 && strings.Contains("0123456789¹²³", digit)
 }
 
-// shorten returns name so short that the suffixes of a part fit. A checksum replaces its
-// middle, so different names remain different.
+// shorten shortens name so that the suffixes of a part file fit. A checksum replaces the middle of
+// a long name, so different names remain different.
 func shorten(name string) string {
 	const n = maxName - len(sourceSuffix)
 	if len(name) <= n {

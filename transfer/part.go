@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// source is the content of NAME.part.json: the origin of a part.
+// source is the content of NAME.part.json. It describes the resource to which a part belongs.
 type source struct {
 	URL     string    `json:"url"` // URL without password and fragment
 	Tag     string    `json:"tag,omitempty"`
@@ -27,16 +27,17 @@ const maxSource = 1 << 20
 
 func sourceURL(u locus.URL) string { return u.WithoutFragment().Shown() }
 
-// matches reports whether no field that both sources have differs.
+// matches reports whether o may be the object that s describes. It compares the fields that are set
+// in both.
 func (s source) matches(o *scheme.Object) bool {
 	return (s.Tag == "" || o.Tag == "" || s.Tag == o.Tag) &&
 		(s.ModTime.IsZero() || o.ModTime.IsZero() || s.ModTime.Equal(o.ModTime)) &&
 		(s.Size < 0 || o.Size < 0 || s.Size == o.Size)
 }
 
-// overlap is the number of bytes at the end of a part that are requested again. They
-// reveal a changed object or a damaged part. The overlap also avoids a request for
-// zero bytes after a complete part, which some servers reject.
+// overlap is the number of bytes at the end of a part that are requested again. If these bytes
+// differ, the object has changed or the part is damaged. The overlap also avoids a request for zero
+// bytes after a complete part, which some servers reject.
 const overlap = 4 << 10
 
 // part is an incomplete file under its temporary name.
@@ -46,7 +47,7 @@ type part struct {
 	source source // without a URL, no part exists
 	size   int64
 	f      *os.File // open during the transfer
-	lock   *os.File // open while no other process may touch the part
+	lock   *os.File // lock file; open while this process holds the lock
 }
 
 func (p *part) partName() string   { return shorten(p.file) + partSuffix }
@@ -153,8 +154,8 @@ func (p *part) compare(o *scheme.Object) (ok bool, err error) {
 	return true, nil
 }
 
-// begin creates an empty part. It writes the source first, because a part without a source
-// belongs to another program. It follows no links.
+// begin creates an empty part. It writes the source file first, because a part file without a
+// source file belongs to another program. It follows no links.
 func (p *part) begin(s source) error {
 	p.discard()
 	name := p.sourceName()
@@ -197,7 +198,7 @@ func (p *part) close() {
 	}
 }
 
-// discard removes the part. Creating the part again reports any error.
+// discard removes the part. It ignores errors, because creating the part again would report them.
 func (p *part) discard() {
 	p.close()
 	p.folder.Remove(p.partName())
@@ -214,7 +215,8 @@ func (p *part) finish() bool {
 	return p.source.URL != ""
 }
 
-// publish gives the complete part its final name, and its time unless that is zero.
+// publish renames the complete part to its final name. Unless modTime is zero, publish also sets
+// the modification time.
 func (p *part) publish(overwrite bool, modTime time.Time) error {
 	if err := p.sync(); err != nil {
 		return p.err(p.partName(), err)
@@ -231,12 +233,12 @@ func (p *part) publish(overwrite bool, modTime time.Time) error {
 	return nil
 }
 
-// sync writes the part to the disk and closes it. Otherwise a power cut could leave the
-// name without the content.
+// sync writes the part to the disk and closes it. Without sync, the file could lose its content in
+// a power failure after the rename.
 func (p *part) sync() error {
 	defer p.close()
 	if old, err := p.folder.Lstat(p.file); err == nil {
-		// The new file is readable for the same users as the old one.
+		// Give the new file the permissions of the old file.
 		if err := p.f.Chmod(old.Mode().Perm()); err != nil {
 			return err
 		}
@@ -279,7 +281,7 @@ func (p *part) rename(overwrite bool) error {
 	case errors.Is(err, fs.ErrExist):
 		return exists(p.path(p.file))
 	}
-	// Some file systems have no links.
+	// Some file systems do not support links.
 	if _, err := p.folder.Lstat(p.file); err == nil {
 		return exists(p.path(p.file))
 	}

@@ -50,11 +50,11 @@ const (
 type progress struct {
 	report   func(Event) // nil for no reports
 	event    Event
-	sentAt   time.Time // the last event
-	sentDone int64     // bytes at that time
+	sentAt   time.Time // time of the last event
+	sentDone int64     // number of bytes at the last event
 }
 
-// start begins with done bytes of total.
+// start begins the measurement. The file already has done of total bytes.
 func (m *progress) start(done, total int64) {
 	m.event.State, m.event.Err = Started, nil
 	m.event.Done, m.event.Total = done, total
@@ -120,7 +120,7 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 		}
 		if n > 0 {
 			if _, err2 := w.Write(buf[:n]); err2 != nil {
-				// The body's own error is known by now, and is more specific.
+				// The error of the body is more specific.
 				if fault := m.fault(n, err); fault != nil {
 					return errors.Join(fault, err2)
 				}
@@ -134,8 +134,8 @@ func (m *progress) copy(ctx context.Context, w io.Writer, body io.Reader, buf []
 	}
 }
 
-// fault returns the body's error after a read that returned n bytes and err. The n bytes are
-// not counted yet.
+// fault returns the error of the body after a read that returned n bytes and err. The caller must
+// not have counted the n bytes yet.
 func (m *progress) fault(n int, err error) error {
 	if err != io.EOF {
 		return err

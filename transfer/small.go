@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// smallSize is the maximum size of an object that is read into memory before its file
-// is created. Such a file needs no part, lock or source file, because it gets its name
-// when it is complete.
+// smallSize is the maximum size of an object that is read into memory before its file is created.
+// Such a file needs no part, lock or source file, because the file is created with its complete
+// content.
 const smallSize = 64 << 10
 
 // errShared means that another process has begun the same file since this process first checked
 // it.
 var errShared = errors.New("another process started this download")
 
-// isFresh reports whether the file has no part and no lock, and does not exist.
+// isFresh reports whether neither the file nor its part and lock exist.
 func (t *task) isFresh() bool {
 	if t.dir == nil || t.part.source.URL != "" {
 		return false
@@ -73,13 +73,13 @@ func (w *smallWriter) Write(p []byte) (int, error) {
 	return w.task.part.Write(p)
 }
 
-// begin begins the part with the data.
+// begin creates the part and writes the buffered data to it.
 func (w *smallWriter) begin() error {
 	if w.begun {
 		return nil
 	}
 	w.begun = true
-	// If the file exists by now, the part keeps the downloaded bytes.
+	// If another process has created the file, the part still stores the downloaded bytes.
 	if err := w.task.lockLate(); err != nil && !errors.Is(err, ErrExists) {
 		return err
 	}
@@ -109,7 +109,7 @@ func (t *task) lockLate() error {
 	return err
 }
 
-// tryLocked retries after errShared.
+// tryLocked runs the transfer. If the error is errShared, it waits for the lock and tries again.
 func (t *task) tryLocked(ctx context.Context) error {
 	t.ownPart = false
 	if t.part.lock == nil {

@@ -153,9 +153,9 @@ func checkNames(jobs []Job) error {
 type runner struct {
 	client  Client
 	folder  *os.Root
-	dir     *os.File // folder itself; nil if it can't be opened
+	dir     *os.File // the open directory of the field folder; nil if it can't be opened
 	options Options
-	mu      sync.Mutex // one Progress at a time
+	mu      sync.Mutex // prevents concurrent calls of Progress
 }
 
 func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
@@ -174,7 +174,7 @@ func (r *runner) run(ctx context.Context, jobs []Job, yield func(Result) bool) {
 		q.Add(i, crawl.HostName(job.URL), crawl.Limits{AtOnce: r.options.PerHost, Interval: r.options.Interval})
 	}
 	q.End()
-	// Without dir, small files become parts first.
+	// If the directory can't be opened, small files are written through parts.
 	if dir, err := r.folder.Open("."); err == nil {
 		r.dir = dir
 		defer dir.Close()
@@ -235,7 +235,7 @@ func (r *runner) report(e Event) {
 type task struct {
 	*runner
 	buf      []byte
-	more     bool // other jobs for the host follow
+	more     bool // more jobs for the same host follow
 	part     part
 	ownPart  bool // this task created the part
 	progress progress
@@ -293,7 +293,7 @@ func (t *task) run(ctx context.Context) error {
 // them.
 func (t *task) lock(ctx context.Context) error {
 	if err := t.waitForLock(ctx); err != nil {
-		// The files belong to the process that holds the lock.
+		// Another process holds the lock and owns the files, so they are not described.
 		t.part.source = source{}
 		return err
 	}
@@ -308,7 +308,7 @@ func retry(err error) (again bool, asked time.Duration) {
 	return access.Retry(err)
 }
 
-// look looks for a part and for a file with the final name.
+// look checks whether a part exists, and whether a file with the final name exists.
 func (t *task) look() error {
 	if err := t.part.load(); err != nil {
 		return err
@@ -368,7 +368,7 @@ func (t *task) try(ctx context.Context) error {
 	return err
 }
 
-// modTime returns the modification time for the file. The zero time means now.
+// modTime returns the modification time for the file. The zero time means the current time.
 func (t *task) modTime(r scheme.Resource) time.Time {
 	if o, ok := r.(*scheme.Object); ok && !t.options.NoTimes {
 		return o.ModTime
@@ -376,7 +376,7 @@ func (t *task) modTime(r scheme.Resource) time.Time {
 	return time.Time{}
 }
 
-// open opens the resource, and the part if the transfer resumes one.
+// open opens the resource. If the transfer resumes a part, open also opens the part.
 func (t *task) open(ctx context.Context, offset int64) (scheme.Resource, error) {
 	req := access.Request{URL: t.result.Job.URL, Accept: t.options.Accept, AcceptLanguage: t.options.AcceptLanguage, Items: t.options.Items, Like: t.options.Like, More: t.more}
 	if t.options.From != nil {
@@ -439,7 +439,7 @@ func (t *task) writeObject(ctx context.Context, o *scheme.Object) error {
 	return t.progress.copy(ctx, &t.part, o.Body, t.buf)
 }
 
-// beginPart begins a part with o, or with a menu if o is nil.
+// beginPart creates a part for the object o, or for a menu if o is nil.
 func (t *task) beginPart(o *scheme.Object) error {
 	if err := t.lockLate(); err != nil {
 		return err
@@ -452,7 +452,8 @@ func (t *task) beginPart(o *scheme.Object) error {
 	return t.part.begin(s)
 }
 
-// writeMenu writes a menu. Part of a menu is useless: menus can't be resumed.
+// writeMenu writes a menu. If it fails, it removes the incomplete part, because menus can't be
+// resumed.
 func (t *task) writeMenu(ctx context.Context, m *scheme.Menu) error {
 	if t.options.Menu == nil {
 		return fmt.Errorf("%w: it is a menu", ErrNotObject)

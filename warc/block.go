@@ -21,10 +21,10 @@ const maxMemory = 1 << 20
 type Block struct {
 	dir     string // directory for the temporary file
 	memory  []byte
-	file    *wholefile.Temporary // nil if all is in memory
+	file    *wholefile.Temporary // nil if the whole block is in memory
 	size    int64
 	sum     hash.Hash
-	payload hash.Hash // nil if there is no payload
+	payload hash.Hash // nil if the block has no payload
 	start   int64     // offset of the payload
 	err     error
 }
@@ -116,7 +116,7 @@ func digest(h hash.Hash) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// headerDigest returns the digest of the bytes before the payload.
+// headerDigest returns the digest of the bytes of the block before its payload.
 func (b *Block) headerDigest() (string, error) {
 	r, err := b.reader(0, b.start)
 	if err != nil {

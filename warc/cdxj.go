@@ -52,7 +52,7 @@ func (n *cdxjNumber) UnmarshalJSON(text []byte) error {
 		return json.Unmarshal(text, (*string)(n))
 	}
 	var number json.Number
-	err := json.Unmarshal(text, &number) // null leaves it empty
+	err := json.Unmarshal(text, &number) // for null, number stays empty
 	*n = cdxjNumber(number)
 	return err
 }
@@ -79,7 +79,7 @@ func (c CDXJ) Append(dst []byte) []byte {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(o); err != nil {
-		panic(err) // strings never fail
+		panic(err) // can't fail, because all values are strings
 	}
 	return b.Bytes()
 }
@@ -182,8 +182,8 @@ func pathKey(path string) string {
 	return "/" + strings.Join(segments, "/")
 }
 
-// decodedKey decodes percent-encoded bytes, also those that decoding makes, and then encodes
-// the bytes that pywb encodes.
+// decodedKey decodes escapes, and repeats this while the result contains escapes. Then it escapes
+// the bytes that pywb escapes.
 func decodedKey(text string) string {
 	var decoded []byte
 	for i := range len(text) {

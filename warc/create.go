@@ -79,7 +79,7 @@ func (w *Writer) path() string {
 	return fmt.Sprintf("%s-%05d%s", w.name, w.number, w.ext)
 }
 
-// next begins the next file, and then unlocks the previous one.
+// next begins the next file, and then unlocks the previous file.
 func (w *Writer) next() error {
 	before, index := w.file, w.index
 	w.number++
@@ -102,7 +102,7 @@ func (w *Writer) open() error {
 	}
 	err = filelock.Try(f)
 	if errors.Is(err, errors.ErrUnsupported) {
-		err = nil // a file system without locks
+		err = nil // the file system does not support locks
 	}
 	if errors.Is(err, filelock.ErrLocked) {
 		err = fmt.Errorf("warc: another process is writing to %s: choose another name", name)
@@ -117,7 +117,7 @@ func (w *Writer) open() error {
 	return nil
 }
 
-// begin continues f, which is locked.
+// begin prepares f, which must be locked, for new records.
 func (w *Writer) begin(f *os.File) (err error) {
 	w.index = newIndex(w.dir)
 	defer func() {
@@ -132,7 +132,7 @@ func (w *Writer) begin(f *os.File) (err error) {
 	if w.zip = nil; w.ext == ".warc.gz" {
 		w.zip = gzip.NewWriter(w.out)
 	}
-	// An earlier process's index lacks the records that this process writes.
+	// An earlier process may have written an index, which lacks the records of this process.
 	if err := os.Remove(indexName(f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("warc: %w", err)
 	}
@@ -169,7 +169,8 @@ func (w *Writer) resume(f *os.File) (int64, error) {
 	return good, err
 }
 
-// errOther means that an archive can't be read from the middle.
+// errOther means that the records of an archive are not compressed one by one, so that the archive
+// can't be read from a record in the middle.
 var errOther = errors.New("its records are not compressed one by one")
 
 // scan reads the records in f into the index, and returns the end offset of the last complete
@@ -190,7 +191,7 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 		}
 		if err != nil {
 			if tail, _ := f.Seek(0, io.SeekEnd); errors.Is(err, ErrFormat) && tail-good == 1 {
-				err = io.ErrUnexpectedEOF // only the first byte of a member
+				err = io.ErrUnexpectedEOF // the file ends after the first byte of a gzip member
 			}
 			return good, err
 		}
@@ -209,8 +210,8 @@ func (w *Writer) scan(f *os.File) (good int64, err error) {
 	}
 }
 
-// finish reads the rest of the record, and then the empty lines or the gzip member's end. For a
-// truncated record it returns io.ErrUnexpectedEOF.
+// finish reads the rest of the record, and the empty lines or the end of the gzip member after the
+// record. For a truncated record it returns io.ErrUnexpectedEOF.
 func (r *Reader) finish() error {
 	if _, err := io.Copy(io.Discard, r.record.block); err != nil {
 		return err
@@ -235,8 +236,8 @@ func atEnd(err error) error {
 	return err
 }
 
-// indexed returns the index entry for a record, without its offset, and remembers its payload.
-// The entry is zero for records that are not indexed.
+// indexed returns the index entry for a record, without its offset. For a record that is not
+// indexed, the entry is zero. indexed also remembers the payload of the record.
 func (w *Writer) indexed(rec *Record) CDXJ {
 	target, date := rec.Target(), rec.Date()
 	if !isIndexed(rec.Type) || target == "" {
@@ -257,8 +258,9 @@ func (w *Writer) indexed(rec *Record) CDXJ {
 	return c
 }
 
-// payloadKey returns the key for a payload that may become a revisit. A resource's media type
-// comes from the record with its bytes, a response's media type from its own header.
+// payloadKey returns the key that is equal for equal payloads. For a resource, the key includes the
+// media type. For a response it does not, because a revisit record stores the header of the
+// response.
 func payloadKey(typ, contentType, digest string) string {
 	if typ == "response" {
 		contentType = ""
@@ -266,7 +268,8 @@ func payloadKey(typ, contentType, digest string) string {
 	return typ + " " + contentType + " " + digest
 }
 
-// first returns the first record with the payload. If that is this record, ok is false.
+// first returns the first record with the payload of the given key. If this is the first such
+// record, ok is false.
 func (w *Writer) first(key string, this original) (first original, ok bool) {
 	first, ok = w.seen[key]
 	if !ok && len(w.seen) < maxSeen {

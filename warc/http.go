@@ -42,7 +42,7 @@ func (r *Record) Payload() (p Payload, ok bool) {
 		Status:   resp.StatusCode,
 		Type:     resp.Header.Get("Content-Type"),
 		Encoding: strings.ToLower(strings.Join(resp.Header.Values("Content-Encoding"), ", ")),
-		Reader:   in, // the block determines the length, not Content-Length
+		Reader:   in, // the length of the block counts, not the Content-Length
 	}
 	if len(resp.TransferEncoding) > 0 && isChunk(in) {
 		p.Reader = resp.Body
@@ -50,8 +50,8 @@ func (r *Record) Payload() (p Payload, ok bool) {
 	return p, true
 }
 
-// isChunk reports whether a chunk size is next. Some writers preserve the Transfer-Encoding
-// field, but not the chunks.
+// isChunk reports whether the input begins with a chunk size. Some programs that write archives
+// preserve the Transfer-Encoding field, but remove the chunks.
 func isChunk(in *bufio.Reader) bool {
 	const longest = 16
 	head, _ := in.Peek(longest)
@@ -61,7 +61,7 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit limits reading until left is set to -1.
+// headLimit is a reader of at most left bytes. If left is -1, there is no limit.
 type headLimit struct {
 	r    io.Reader
 	left int

@@ -24,7 +24,7 @@ func indexName(archive string) string {
 type index struct {
 	lines *bulk.Sorter
 	line  []byte
-	err   error // temporary file error
+	err   error // first error of the temporary file
 }
 
 // newIndex returns an empty index with its temporary file in dir.

@@ -100,7 +100,7 @@ func (r *Record) Read(p []byte) (int, error) { return r.block.Read(p) }
 // Reader reads the records in an archive. It may be used by one goroutine at a time.
 type Reader struct {
 	in     *counter
-	z      *gzip.Reader // nil if not compressed, or between members
+	z      *gzip.Reader // nil if the file is not compressed, and between gzip members
 	r      *bufio.Reader
 	start  int64 // file offset of the record
 	record *Record
@@ -108,8 +108,8 @@ type Reader struct {
 	err    error
 }
 
-// counter counts the bytes read from a file, to find the offset of each gzip member. It is an
-// io.ByteReader, from which compress/gzip never reads too many bytes.
+// counter counts the bytes read from a file, to find the offset of each gzip member. It implements
+// io.ByteReader, so that compress/gzip does not read beyond the end of a member.
 type counter struct {
 	*bufio.Reader
 	n int64
@@ -163,7 +163,7 @@ func (r *Reader) next() (*Record, error) {
 		}
 		line, err := r.begin()
 		if err == io.EOF && r.z != nil {
-			r.r = nil // the next member
+			r.r = nil // continue with the next gzip member
 			continue
 		}
 		if err != nil {
@@ -286,7 +286,7 @@ func (r *Reader) fields(rec *Record, version string) error {
 		name, value, ok := strings.Cut(line, ":")
 		switch n := len(rec.Fields); {
 		case line[0] == ' ' || line[0] == '\t':
-			if n > 0 { // a folded line
+			if n > 0 { // a folded line continues the field before it
 				rec.Fields[n-1].Value += " " + strings.TrimSpace(line)
 			}
 		case ok:

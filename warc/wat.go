@@ -76,7 +76,7 @@ func ReadWAT(text []byte) (w WAT, err error) {
 	return w, nil
 }
 
-// links adds the links in a list, which is at offset in the text.
+// links adds the links in a JSON list. The list is at offset in the text.
 func (w *WAT) links(list []byte, offset int) {
 	for start, end := range jsonpath.Elements(list) {
 		element := list[start:end]
@@ -91,8 +91,8 @@ func (w *WAT) links(list []byte, offset int) {
 	}
 }
 
-// find returns the value at path in a JSON text, and its offset. If there is none, the value is
-// nil.
+// find returns the value at path in a JSON text, and the offset of the value. If the text has no
+// such value, the value is nil.
 func find(text []byte, path jsonpath.Path) (value []byte, at int, err error) {
 	start, end, err := path.Find(text)
 	switch {

@@ -50,7 +50,7 @@ type Writer struct {
 	zip    *gzip.Writer  // writes to out; nil if not compressed
 	end    int64         // end of the last complete record
 	begun  int64         // end of the "warcinfo" record
-	info   string        // ID of that record
+	info   string        // ID of the "warcinfo" record
 	index  index
 	seen   map[string]original // keys are payload keys
 	err    error
@@ -119,7 +119,7 @@ func (w *Writer) Write(entries ...*Entry) error {
 	return w.err
 }
 
-// check rejects text that would be read as another field or record.
+// check rejects text that a reader would parse as another field or record.
 func (e *Entry) check() error {
 	for _, f := range slices.Concat(e.Fields, []Field{{"WARC-Type", e.Type}, {"Content-Type", e.ContentType}}) {
 		if err := f.check(); err != nil {
@@ -200,7 +200,7 @@ func (w *Writer) write(e *Entry) error {
 		return w.explain(err)
 	}
 	if isIndexed(r.typ) && e.Target != "" {
-		// [Writer.indexed] gets the same values from the record.
+		// Use the same values that [Writer.indexed] gets from a record.
 		media, status := mediaType(e.Media), e.Status
 		switch {
 		case r.typ == "revisit":
@@ -217,8 +217,8 @@ func (w *Writer) write(e *Entry) error {
 // isIndexed reports whether records of that type can answer a request for their target.
 func isIndexed(typ string) bool { return typ == "response" || typ == "resource" || typ == "revisit" }
 
-// revisit makes r a revisit record if its payload was written before. It returns the digest
-// of the block.
+// revisit makes r a revisit record, because its payload is in the record first. It returns the
+// digest of the block of r.
 func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 	r.typ, r.end = "revisit", b.start
 	r.add("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest")
@@ -234,7 +234,7 @@ func (w *Writer) revisit(r *draft, b *Block, first original) (string, error) {
 type draft struct {
 	typ    string
 	fields []Field
-	end    int64 // end offset of the bytes to write from the block
+	end    int64 // end of the bytes of the block that are written
 }
 
 func (r *draft) add(name, value string) { r.fields = append(r.fields, Field{name, value}) }
@@ -284,7 +284,7 @@ func (w *Writer) member(header string, block io.Reader, length int64) error {
 	return cmp.Or(err, w.out.Flush())
 }
 
-// explain adds to err what happened to the recording.
+// explain adds to err the state of the recording after the failure.
 func (w *Writer) explain(err error) error {
 	return fmt.Errorf("warc: recording stopped after the last complete record: %w", err)
 }

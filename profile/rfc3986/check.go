@@ -20,7 +20,7 @@ const (
 	subDelims
 	colon
 	at
-	slash // and "?", in a query and a fragment
+	slash // "/", and also "?" in a query and a fragment
 )
 
 const (
@@ -48,7 +48,8 @@ var classes = func() (t [256]class) {
 type checker struct {
 	uri       URI
 	reference bool // accept a relative reference
-	// If verdict is true, the caller needs only faulty, so nothing is allocated for the list.
+	// If verdict is true, the caller needs only the field faulty, and the checker does not allocate
+	// the list.
 	verdict bool
 	faulty  bool
 	list    []locus.Violation
@@ -62,7 +63,7 @@ func (c *checker) add(kind locus.Kind, rule, section string, offset int, text, h
 	}
 }
 
-// help returns the joined parts, or "" if the caller needs only the verdict.
+// help returns the joined parts. If the caller needs only the verdict, it returns "".
 func (c *checker) help(parts ...string) string {
 	if c.verdict {
 		return ""
@@ -115,7 +116,7 @@ func (u URI) CheckReference() []locus.Violation {
 	return u.list(true)
 }
 
-// isPlain reports whether the facts about u rule out violations and notes.
+// isPlain reports whether the facts about u prove that u has no violations and no notes.
 func (u URI) isPlain() bool {
 	const plain = plainHead | noDigit | plainTail | soundEscapes
 	return u.facts&plain == plain
@@ -149,7 +150,7 @@ func (c *checker) scheme() {
 		if octet.Is(text[i], octet.Scheme) && (i > 0 || octet.Is(text[i], octet.Alpha)) {
 			continue
 		}
-		if c.reference { // then it is the beginning of a path
+		if c.reference { // in a reference, the text is the beginning of a path
 			c.uri.colon, c.uri.host, c.uri.port, c.uri.path = 0, 0, 0, 0
 			ok = false
 			break
@@ -181,7 +182,7 @@ func (c *checker) authority() {
 			c.add(locus.Note, "password", "RFC 3986 3.2.1", start+i, ":", "a password in a URI is deprecated: others can read it")
 		}
 	}
-	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // the verdict does not depend on this
+	if bare := u.text[u.host:u.path]; !c.verdict && isIPv6(bare) { // not needed for the verdict
 		c.add(locus.Ungrammatical, "ip-literal", "RFC 3986 3.2.2", u.host, bare, "write ["+bare+"] for an IPv6 address")
 		return
 	}
@@ -231,7 +232,7 @@ func (c *checker) host() {
 	c.literal(inner[:end], start+1)
 }
 
-// literal checks the text in the brackets of an IP literal.
+// literal checks the text between the brackets of an IP literal. The text is at the offset start.
 func (c *checker) literal(text string, start int) {
 	address, _, zoned := strings.Cut(text, "%")
 	switch {
@@ -261,11 +262,11 @@ func isRareAddress(host string) bool {
 	return parts <= 4 && (rare || parts < 4)
 }
 
-// isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. A test
-// shows that package netip accepts the same addresses.
+// isIPv6 reports whether text is an IPv6address of section 3.2.2, without a zone. Package netip
+// accepts the same addresses, which a test verifies.
 func isIPv6(text string) bool {
 	if strings.IndexByte(text, ':') == strings.LastIndexByte(text, ':') {
-		return false // without the error that ParseAddr allocates
+		return false // fast path, because ParseAddr allocates an error
 	}
 	a, err := netip.ParseAddr(text)
 	return err == nil && a.Is6() && a.Zone() == ""
@@ -280,10 +281,10 @@ func isFuture(text string) bool {
 	return ok && all(version, octet.Hex) && rest != "" && strings.IndexFunc(rest, func(r rune) bool { return r >= 0x80 || classes[r]&userinfo == 0 }) < 0
 }
 
-// all reports whether text is not empty and consists of characters of class k.
+// all reports whether text consists of one or more characters of class k.
 func all(text string, k octet.Class) bool { return text != "" && octet.All(text)&k != 0 }
 
-// component checks that text, at offset, consists of characters of class k and escapes.
+// component checks that text consists of escapes and characters of class k. The text is at offset.
 func (c *checker) component(name, section string, offset int, text string, k class) {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
@@ -293,7 +294,7 @@ func (c *checker) component(name, section string, offset int, text string, k cla
 		switch {
 		case b != '%':
 			n := 1
-			if b >= 0x80 { // one character of several octets is one finding
+			if b >= 0x80 { // report one finding for a character of several octets
 				for n < len(text)-i && text[i+n]&0xC0 == 0x80 {
 					n++
 				}

@@ -133,8 +133,8 @@ func writeEscapes(b *strings.Builder, text string) {
 	}
 }
 
-// removeDots removes dot segments (section 5.2.4). It does not change a path that does
-// not begin with "/", which is not hierarchical.
+// removeDots removes dot segments (section 5.2.4). A path that does not begin with "/" is not
+// hierarchical, and removeDots does not change it.
 func removeDots(path string) string {
 	if !strings.HasPrefix(path, "/") {
 		return path

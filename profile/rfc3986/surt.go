@@ -29,8 +29,8 @@ func (u URI) SURT() string {
 	} else {
 		labels := strings.Split(host, ".")
 		for _, label := range slices.Backward(labels) {
-			// A "." replaces a comma, which the grammar allows in a host, because no label contains
-			// a ".".
+			// The grammar allows a comma in a host. A "." replaces the comma, because no label
+			// contains a ".".
 			b = append(append(b, strings.ReplaceAll(label, ",", ".")...), ',')
 		}
 	}

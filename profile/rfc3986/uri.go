@@ -26,13 +26,13 @@ import (
 // Its nine words fit the registers in which functions return values on 64-bit processors.
 type URI struct {
 	text string
-	// Offsets in octets. An offset of 0 means an absent component.
-	colon    int // of ":" after the scheme
-	host     int // of the host, after "//" or "@"
-	port     int // of ":" before the port
-	path     int // of the path, which is never absent
-	query    int // after "?"
-	fragment int // after "#"
+	// The following fields are offsets in octets. Zero means that the component is absent.
+	colon    int // offset of the ":" after the scheme
+	host     int // offset of the host, after "//" or "@"
+	port     int // offset of the ":" before the port
+	path     int // offset of the path, which is never absent
+	query    int // offset after the "?"
+	fragment int // offset after the "#"
 	facts    facts
 }
 
@@ -43,11 +43,11 @@ const (
 	// plainHead means that the scheme is valid, and the authority is absent, or a host
 	// of letters, digits, "-" and "." with an optional port from 1 to 65535.
 	plainHead facts = 1 << iota
-	// noDigit means that no label of that host begins with a digit.
+	// noDigit means that no label of the host begins with a digit.
 	noDigit
-	// plainTail means that path, query and fragment consist of their characters, and "%".
+	// plainTail means that path, query and fragment contain only valid characters and "%".
 	plainTail
-	// soundEscapes means that in path, query and fragment two hexadecimal digits follow each "%".
+	// soundEscapes means that two hexadecimal digits follow each "%" in path, query and fragment.
 	soundEscapes
 )
 
@@ -60,8 +60,8 @@ func Parse(text string) URI {
 		colon, host, port, path, query, fragment, facts := read(text)
 		return URI{text, colon, host, port, path, query, fragment, facts}
 	}
-	// Variables stay in registers. The fields of a URI are memory, which is slow to copy
-	// after it was written.
+	// Local variables stay in registers. The fields of a URI would be in memory, and copying them
+	// directly after writing is slow.
 	colon, port, slash, hash, question := int(uint16(ends)), int(ends>>48), int(uint16(rest)), int(uint16(rest>>16)), int(uint16(found))
 	host, path, end, query, fragment, facts := 0, colon+1, len(text), 0, 0, plainHead|noDigit|plainTail|soundEscapes
 	if hash > 0 {
@@ -82,8 +82,8 @@ func Parse(text string) URI {
 	return URI{text, colon, host, port, path, query, fragment, facts}
 }
 
-// tailFacts hold for a text whose path, query and fragment consist of their characters. Of
-// these, only "~" is not an xchar; read handles it.
+// tailFacts are the facts that together imply plainTail. The only valid character that is not an
+// xchar is "~", which the function read handles.
 const tailFacts = locus.PathXchar | locus.FragmentXchar
 
 // startsWithDigit reports whether a label of the host at i begins with a digit.
@@ -100,7 +100,7 @@ func read(text string) (colon, host, port, path, query, fragment int, facts fact
 	}
 	end, all := octet.Run(text, path)
 	if end < len(text) && text[end] != '#' {
-		all = 0 // a control character, which no component may contain
+		all = 0 // the text has a character that no component may contain
 		end = until(text, end, "#")
 	}
 	if all&octet.NoQuery == 0 {
@@ -145,8 +145,8 @@ func readPlain(text string) (colon, host, port, path int, facts facts) {
 	return colon, host, port, path, facts | plainHead
 }
 
-// plainPort returns the offset after the port at i, if it is 1 to 65535 without
-// leading zeros. Otherwise it returns the offset of the ":".
+// plainPort returns the offset after the port at i if the port is 1 to 65535 without leading zeros.
+// Otherwise it returns the offset of the ":".
 func plainPort(text string, i int) (end int) {
 	n := 0
 	for end = i; end < len(text) && octet.Is(text[end], octet.Digit) && end-i < len("65535"); end++ {
@@ -177,7 +177,8 @@ func readHead(text string) (colon, host, port, path int) {
 	return colon, host, port, path
 }
 
-// until returns the offset of the first of chars in text at or after i, or the end of text.
+// until returns the offset of the first character at or after i that is in chars. If there is none,
+// it returns the length of text.
 func until(text string, i int, chars string) int {
 	if n := strings.IndexAny(text[i:], chars); n >= 0 {
 		return i + n

@@ -11,7 +11,7 @@ const (
 	hex
 	schemeChar
 	urlChar       // a URL code point
-	endsAuthority // "/", "?" and "#"; "\" ends it in special URLs
+	endsAuthority // "/", "?" and "#"; in special URLs, "\" also ends the authority
 
 	// Percent-encode sets of section 1.3.
 	controlSet
@@ -60,7 +60,7 @@ var table = func() (t [256]class) {
 
 const upperHex = "0123456789ABCDEF"
 
-// encode writes the octets of set as escapes.
+// encode returns text with the octets in set escaped.
 func encode(text string, set class) string {
 	for i := range len(text) {
 		if table[text[i]]&set != 0 {
@@ -86,7 +86,7 @@ func isEscape(text string) bool {
 	return len(text) >= 3 && text[0] == '%' && table[text[1]]&table[text[2]]&hex != 0
 }
 
-// decode decodes the escapes of text. It does not change other "%".
+// decode decodes the escapes in text. A "%" that does not begin an escape stays unchanged.
 func decode(text string) string {
 	if strings.IndexByte(text, '%') < 0 {
 		return text

@@ -199,7 +199,7 @@ func parseIPv6(s string) (pieces [8]uint16, at int, fault string) {
 			}
 			pieces[piece], pieces[piece+1] = high, low
 			piece += 2
-			break // it is the end of s
+			break // the IPv4 address ends at the end of s
 		}
 		if i < len(s) {
 			if s[i] != ':' {

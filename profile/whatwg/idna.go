@@ -13,8 +13,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// tableText has a line for each range of characters: the first character, their number,
-// both in hexadecimal, their status and their mapping. maketable.go writes it.
+// tableText has a line for each range of characters. A line holds the first character and the
+// number of characters, both in hexadecimal, and the status and the mapping of the characters.
+// maketable.go writes the file.
 //
 //go:embed table.txt
 var tableText string
@@ -83,7 +84,7 @@ func toASCII(domain string) (string, bool) {
 		case c.status == 'p':
 			mapped.WriteString(c.mapped)
 		case c.status == 'i':
-		default: // the check below rejects a disallowed character
+		default: // isValidLabel rejects disallowed characters later
 			mapped.WriteRune(r)
 		}
 	}

@@ -29,7 +29,7 @@ func run(dir, name string, args ...string) []byte {
 	return out
 }
 
-// dump is added to a copy of the package.
+// dump is a main function that is added to a copy of the package.
 const dump = `package main
 
 import "fmt"
@@ -106,7 +106,7 @@ func main() {
 			log.Fatal(err)
 		}
 		text = clause.ReplaceAll(tag.ReplaceAll(text, nil), []byte("package main"))
-		if filepath.Base(name) == "idna.go" { // only the function that computes a mapping
+		if filepath.Base(name) == "idna.go" { // copy only the function that computes a mapping
 			i := bytes.Index(text, []byte("func (c info) appendMapping"))
 			text = append([]byte("package main\n"), text[i:]...)
 		}

@@ -37,11 +37,11 @@ type parser struct {
 
 	special bool
 	text    string // the input without surrounding white space, tabs and line breaks
-	start   int    // offset of text in input
-	offsets []int  // offset of each octet of text in input, if something was removed within it
+	start   int    // offset in input at which text begins
+	offsets []int  // offset in input of each octet of text; nil unless characters within text were removed
 }
 
-// offset returns the offset in the input of an octet of text.
+// offset returns the offset in the input of the octet at i in text.
 func (p *parser) offset(i int) int {
 	switch {
 	case p.offsets == nil:
@@ -52,7 +52,7 @@ func (p *parser) offset(i int) int {
 	return len(p.input)
 }
 
-// hint maps the name of a validation error to the fix.
+// hint maps the name of a validation error to advice for a fix.
 var hint = map[string]string{
 	"domain-to-ASCII":                          "not a domain that IDNA allows",
 	"domain-invalid-code-point":                "not allowed in a domain",
@@ -141,7 +141,7 @@ func (p *parser) trim() {
 			p.noteAt("invalid-URL-unit", p.start+i, 1)
 			continue
 		}
-		kept = utf8.AppendRune(kept, r) // an octet that is not UTF-8 is U+FFFD
+		kept = utf8.AppendRune(kept, r) // an octet that is not UTF-8 becomes U+FFFD
 		for len(p.offsets) < len(kept) {
 			p.offsets = append(p.offsets, p.start+i)
 		}
@@ -462,7 +462,7 @@ func (p *parser) path(i int, before string) error {
 	return p.end(end)
 }
 
-// isPlain reports whether the parser does not change a path.
+// isPlain reports whether the parser leaves a path unchanged.
 func (p *parser) isPlain(text string) bool {
 	if text == "" || text[0] != '/' || p.url.scheme == fileScheme {
 		return false
@@ -512,7 +512,8 @@ func (p *parser) opaquePath(i int) error {
 	return p.end(end)
 }
 
-// end implements the query state and the fragment state. i is at "?", at "#" or at the end.
+// end implements the query state and the fragment state. i is the offset of the "?" or "#", or the
+// end of the text.
 func (p *parser) end(i int) error {
 	if i < len(p.text) && p.text[i] == '?' {
 		end := len(p.text)

@@ -29,8 +29,8 @@ type URL struct {
 // fileScheme is the special scheme with its own rules.
 const fileScheme = "file"
 
-// specialPort returns the default port of a special scheme (section 4.2), or 0 for
-// file. ok reports whether the scheme is special.
+// specialPort returns the default port of a special scheme (section 4.2). For the scheme file,
+// which is special, it returns 0. ok reports whether the scheme is special.
 func specialPort(scheme string) (port int32, ok bool) {
 	switch scheme {
 	case "http", "ws":
