@@ -151,8 +151,8 @@ func (s *SMTP) tlsConfig() *tls.Config {
 	return config
 }
 
-// startTLSError returns the reason why TLS did not begin. It checks whether the server offers TLS,
-// because the SMTP library has no error type for this case.
+// startTLSError returns the reason why TLS did not begin. If the server does not offer TLS, the
+// SMTP library returns an error without a type.
 func startTLSError(g *limitedConn, err error) error {
 	var (
 		reply    *smtp.SMTPError

@@ -109,7 +109,7 @@ func (t *task) lockLate() error {
 	return err
 }
 
-// tryLocked runs the transfer. If the error is errShared, it waits for the lock and tries again.
+// tryLocked runs the transfer again after errShared. It first waits for the lock.
 func (t *task) tryLocked(ctx context.Context) error {
 	t.ownPart = false
 	if t.part.lock == nil {

@@ -293,7 +293,8 @@ func (t *task) run(ctx context.Context) error {
 // them.
 func (t *task) lock(ctx context.Context) error {
 	if err := t.waitForLock(ctx); err != nil {
-		// Another process holds the lock and owns the files, so they are not described.
+		// Another process holds the lock and owns the part, so the result must not describe the
+		// part.
 		t.part.source = source{}
 		return err
 	}

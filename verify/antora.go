@@ -55,7 +55,7 @@ func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *
 	return true
 }
 
-// isForeign reports whether only Antora can resolve a resource ID. It may name another
+// isForeign reports whether only Antora can resolve a resource ID, because the ID may name another
 // component or version, or a file that a build creates.
 func isForeign(ref string) bool {
 	return strings.Contains(ref, "@") || strings.Count(ref, ":") > 1 || strings.Contains(ref, "$") && !strings.Contains(ref, "page$")
@@ -77,17 +77,17 @@ func antoraModule(base locus.URL) (dir, module string, ok bool) {
 	}
 }
 
-// antoraPlace is the place where Antora first looks up a page or a picture.
+// antoraPlace describes where Antora first looks up a page or a picture.
 type antoraPlace struct {
 	top    locus.URL // repository root, or zero if unknown
 	dir    string    // URL of the directory that contains the directory "modules"
 	module string
-	own    bool // the link names no module, so the module of its document applies
+	own    bool // the link names no module, so the module of the document applies
 }
 
 type contentRoot struct {
-	name  string // name of its component
-	built bool   // a build adds files to it
+	name  string // name of the component
+	built bool   // a build adds files to the component
 }
 
 // antoraTree holds the Antora files in a repository. A component may have several content
@@ -106,10 +106,10 @@ const maxAntoraFolders = 1 << 16
 // maxAntoraFile is the maximum number of bytes that are read from an antora.yml or a page.
 const maxAntoraFile = 64 << 10
 
-// settleAntora returns the outcome of a link to a page or picture that is missing in the
-// document's content root. The link is dead if all other content roots of the component also
-// lack the file, and the module is in this repository. If a build adds files to the component,
-// only a link to the module of its document can be dead.
+// settleAntora returns the outcome of a link to a page or picture that is missing in the content
+// root of the document. The link is dead if the module is in this repository, and no content root
+// of the component has the file. If a build adds files to the component, a link to another module
+// is never dead.
 func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result) Result {
 	p := r.extra.antora
 	tree := e.antoraTree(ctx, p.top)
@@ -144,7 +144,7 @@ func isContent(u locus.URL) bool {
 	return t == asciidocType || strings.HasPrefix(t, "image/")
 }
 
-// hasAlias reports whether the name at u may be an alias of a page.
+// hasAlias reports whether the file name at the end of u may be an alias of a page.
 func (t *antoraTree) hasAlias(u locus.URL) bool {
 	name, _ := u.WithoutFragment().Path()
 	name = path.Base(name)

@@ -70,7 +70,7 @@ func statusCode(text string) int {
 	return n
 }
 
-// accepts reports whether a failure of that status counts as alive.
+// accepts reports whether the options accept a failure with that status.
 func (a *HTTP) accepts(status int) bool {
 	return status != 0 && slices.ContainsFunc(a.Accept, func(r Statuses) bool { return r.First <= status && status <= r.Last })
 }
@@ -78,7 +78,7 @@ func (a *HTTP) accepts(status int) bool {
 // isBad reports whether the options count the outcome as bad.
 func (c *Checker) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !c.o.HTTP.accepts(o.Status) }
 
-// judge applies the options to an outcome of u, which may come from the store.
+// judge applies the options to an outcome of u. The outcome may come from the store.
 func (a *HTTP) judge(u locus.URL, o *Outcome, now time.Time) {
 	if a.accepts(o.Status) && (o.Verdict == Dead || o.Verdict == Warning) {
 		o.Verdict, o.Detail = Alive, fmt.Sprintf("the status %d is accepted", o.Status)
@@ -104,7 +104,7 @@ func days(d time.Duration) string {
 	return "1 day"
 }
 
-// probes reports whether t needs no more than a probe.
+// probes reports whether a probe is enough to verify u.
 func (c *Checker) probes(u locus.URL) bool { return !c.o.HTTP.Get || !c.traits(u).Has(scheme.Web) }
 
 // Host holds the settings for some hosts in a rules file. A zero field selects the setting
@@ -164,7 +164,7 @@ func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 	return nil
 }
 
-// limitsFor returns the request limits for u, from the options and the rules.
+// limitsFor returns the request limits for the host of u. They come from the options and the rules.
 func (c *Checker) limitsFor(u locus.URL) crawl.Limits {
 	limits := crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 	if h := c.o.Rules.HostFor(u, c.registry); h != nil {

@@ -26,7 +26,7 @@ import (
 // attempt is the result of one request.
 type attempt struct {
 	outcome    Outcome
-	temporary  bool          // another try may succeed
+	temporary  bool          // a retry may succeed
 	busy       bool          // the server is overloaded
 	retryAfter time.Duration // the pause that the server requests, or zero
 	public     bool          // the outcome is the same wherever the URL was found
@@ -34,14 +34,14 @@ type attempt struct {
 	resolved   bool          // the host has an address
 	fragments
 
-	// The next two fields are set for a page of a site.
+	// The following fields are set for a page of a site.
 	page *sitePage
 	at   *origins
 	contents
 
 	next *Request // the next request, if the outcome is not known yet; otherwise nil
 
-	listsSitemaps bool // the links are sitemaps
+	listsSitemaps bool // the links of the document are sitemaps
 	anchors       *anchors
 }
 
@@ -56,15 +56,15 @@ type Request struct {
 	want
 	api  locus.URL           // URL of the GitHub API to try first, or zero
 	left time.Duration       // remaining time for the check; zero if there is no limit
-	slow func(time.Duration) // called with the Crawl-delay before a page is requested, or nil
+	slow func(time.Duration) // function to call with the Crawl-delay before a page is requested; may be nil
 
 	redirect *access.Result // a redirect, or a page with a refresh; nil for a first request
-	to       locus.URL      // the target of the refresh; zero if redirect is a redirect
+	to       locus.URL      // target of the refresh; zero if the field redirect holds a redirect
 }
 
-// want selects the data that a request must return.
+// want selects the data that an attempt must find.
 type want struct {
-	page      *sitePage // the page of a site; nil if its links are not needed
+	page      *sitePage // the page of a site; nil if the links of the page are not needed
 	fragments []string  // fragments to look for
 	probe     bool      // send the cheapest request that can prove that the resource exists
 	followed  bool      // the request follows the refresh of a page
@@ -78,7 +78,8 @@ func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
 	return r
 }
 
-// at returns the target of the redirect or refresh, or zero if r is a first request.
+// at returns the target of the redirect or refresh that r follows. If r is a first request, it
+// returns zero.
 func (r *Request) at() locus.URL {
 	if r == nil || r.redirect == nil {
 		return locus.URL{}
@@ -89,14 +90,15 @@ func (r *Request) at() locus.URL {
 	return r.to
 }
 
-// after returns the request that follows a redirect, or the refresh of a page to a URL.
+// after returns the request that follows a redirect. If to is not zero, the request follows the
+// refresh of a page to this URL.
 func (r *Request) after(redirect *access.Result, to locus.URL) *Request {
 	next := *r
 	next.redirect, next.to, next.left = redirect, to, 0
 	return &next
 }
 
-// get returns the request that reads the content, after the probe r.
+// get returns the request that reads the content after r, which is a probe.
 func (c *Checker) get(r *Request) *Request {
 	return &Request{asked: r.asked, want: want{page: r.page, fragments: r.fragments}, left: c.timeoutFor(r.key.url), slow: r.slow}
 }
@@ -160,7 +162,7 @@ func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
 	c.judge(ctx, a, &mine, res, err)
 }
 
-// judge sets the outcome of r from its result.
+// judge sets the outcome of a from the result of the request r.
 func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access.Result, err error) {
 	if err != nil {
 		a.classify(err)
@@ -186,7 +188,8 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	}
 	w := r.want
 	if w.followed {
-		// The link's page and fragments do not belong to the refresh target.
+		// The refresh target is not the page of the link, and need not have the fragments of the
+		// link.
 		w.page, w.fragments = nil, nil
 	}
 	if w.page != nil && w.page.sitemap == noSitemap && !c.isPage(w.page, res) {
@@ -233,7 +236,8 @@ func (c *Checker) mustRead(w want, res *access.Result) bool {
 	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.HTTP.Get && c.traits(res.URL).Has(scheme.Web)
 }
 
-// brought returns the fragment of the redirect target, or "" if there is none to look for.
+// brought returns the fragment of the redirect target. If the target has no fragment to look for,
+// it returns "".
 func (c *Checker) brought(res *access.Result) string {
 	fragment, ok := res.URL.Fragment()
 	if !ok || len(res.Hops) < 2 || !c.wantsFragment(res.URL, fragment) {
@@ -242,9 +246,9 @@ func (c *Checker) brought(res *access.Result) string {
 	return fragment
 }
 
-// isOfHead reports whether a GET may succeed after a probe failed with err: HEAD was
-// redirected, or the server did not respond to HEAD. After other responses, the HTTP client
-// has already sent a GET. If the server requests a pause, the GET must wait.
+// isOfHead reports whether a GET may succeed after a probe failed with err. This is possible if
+// HEAD was redirected, or if the server did not respond to HEAD. After other responses, the HTTP
+// client has already sent a GET. If the server requested a pause, isOfHead returns false.
 func isOfHead(err error, o *Outcome) bool {
 	if _, pause := access.Retry(err); pause > 0 || o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
 		return false
@@ -253,8 +257,8 @@ func isOfHead(err error, o *Outcome) bool {
 	return silent || !o.To.IsZero() || errors.Is(err, access.ErrRedirectLoop)
 }
 
-// failedAt returns the redirect target that failed with err, without a password. It returns
-// zero if the request for asked itself failed.
+// failedAt returns the redirect target whose request failed with err, without a password. If the
+// request for the URL asked failed, it returns zero.
 func failedAt(asked locus.URL, err error) locus.URL {
 	e := (*access.Error)(nil)
 	if !errors.As(err, &e) || e.URL.WithoutFragment() == asked.WithoutFragment() {
@@ -266,8 +270,8 @@ func failedAt(asked locus.URL, err error) locus.URL {
 // maxNotFoundText is the maximum size of a text that only says that a resource is missing.
 const maxNotFoundText = 1 << 10
 
-// checkText checks whether a gopher text says that a resource is missing, because the
-// protocol has no error status. The text may also be a real document.
+// checkText checks whether a gopher text says that a resource is missing. Gopher has no error
+// status, so the text may also be a real document.
 func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
@@ -287,7 +291,7 @@ func (a *attempt) checkText(o *scheme.Object) {
 // resource.
 const maxNotFoundMenu = 4
 
-// checkMenu is checkText for menus: some servers report a missing menu in a menu.
+// checkMenu is like checkText for menus, because some servers report a missing menu in a menu.
 func (a *attempt) checkMenu(m *scheme.Menu) {
 	first, n := "", 0
 	for item, err := range m.Items {
@@ -316,8 +320,8 @@ func saysNotFound(line string) bool {
 	})
 }
 
-// awaitGreeting waits for the first byte of a session. A host that closes the
-// connection without one may not have the service.
+// awaitGreeting waits for the first byte of a session. A host that closes the connection before it
+// sends a byte may not have the service.
 func (a *attempt) awaitGreeting(ctx context.Context, s *scheme.Session) {
 	var silent atomic.Bool
 	late := time.AfterFunc(greetingTime, func() {
@@ -363,8 +367,8 @@ func pageOf(res *access.Result) *origins {
 	return &origins{base: res.URL, files: from, others: from}
 }
 
-// readObject reads an object's fragments, and the links if it is a page of a site. For other
-// pages, it returns the target of a refresh, if there is one.
+// readObject reads the fragments of an object. If the object is a page of a site, it also reads the
+// links. For other pages, it returns the target of a refresh, or zero.
 func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
 	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {
@@ -401,8 +405,8 @@ func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Si
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
-// findFragments looks for fragments in a document. The fragment of a redirect target replaces
-// all others. findFragments returns the target of a refresh, if there is one.
+// findFragments looks for fragments in a document. If the redirect target has a fragment,
+// findFragments looks only for this fragment. It returns the target of a refresh, or zero.
 func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
 	keep, at := w.page != nil || c.isHere(res.URL), res.URL
 	if kind == cssType || c.o.NoFragments && (keep || kind != htmlType) {
@@ -438,7 +442,7 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 			return true
 		}
 		if cut {
-			// The unread part may have the fragment.
+			// The unread rest of the document may have the fragment.
 			a.outcome.Detail = "the document is too large to find all fragments"
 		}
 		return cut
@@ -459,14 +463,14 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 		a.lacks(fragment)
 	}
 	if keep && !isBrought {
-		// The unread part may have any fragment.
+		// The unread rest of the document may have any fragment.
 		list.text, list.leads = "", list.leads || cut
 		a.anchors = list
 	}
 	return locus.URL{}
 }
 
-// lacks sets the outcome of a link if its redirect target lacks the fragment.
+// lacks sets the outcome of a link whose redirect target lacks the fragment.
 func (a *attempt) lacks(fragment string) {
 	if a.scripted {
 		a.outcome.Verdict, a.outcome.Detail = Warning, scriptedPage
@@ -518,7 +522,7 @@ func (a *attempt) classify(err error) {
 		a.outcome.setRule(err)
 		switch a.outcome.Rule {
 		case "hops":
-			// The limit is ours: the next redirect target may exist.
+			// The client stopped at its own redirect limit, so the next target may exist.
 			a.outcome.Verdict = Warning
 		case "host":
 			if e := (*access.Error)(nil); !errors.As(err, &e) || !spellsAddress(e.URL.Host()) {
@@ -551,8 +555,8 @@ func (a *attempt) classify(err error) {
 	}
 }
 
-// spellsAddress reports whether a host is another spelling of an IPv4 address. Browsers accept
-// it (URL Standard 3.5, "IPv4 parser"), and the policy rejects it.
+// spellsAddress reports whether a host is an unusual spelling of an IPv4 address. Browsers accept
+// such a spelling (URL Standard 3.5, "IPv4 parser"), but the policy rejects it.
 func spellsAddress(host string) bool {
 	numbers := strings.Split(strings.TrimSuffix(host, "."), ".")
 	for i, text := range numbers {
@@ -573,8 +577,8 @@ func spellsAddress(host string) bool {
 	return len(numbers) <= 4
 }
 
-// classifyUnreachable sets the outcome of a failed connection: the host does not exist,
-// it refuses connections, the network fails, or the server is busy.
+// classifyUnreachable sets the outcome of a failed connection. The host does not exist or refuses
+// connections, the network fails, or the server is busy.
 func (a *attempt) classifyUnreachable(err error) {
 	var dns *net.DNSError
 	proxy := errors.As(err, new(*access.ProxyError))
@@ -584,7 +588,7 @@ func (a *attempt) classifyUnreachable(err error) {
 			a.outcome.Verdict, a.outcome.Cause, a.outcome.Detail = Dead, NoNames, "no such host: "+locus.Quote(dns.Name)
 		}
 	case proxy:
-		// The proxy itself may be unreachable.
+		// The error may mean that the proxy is unreachable.
 	case errors.Is(err, syscall.ECONNREFUSED):
 		a.outcome.Verdict, a.outcome.Detail = Dead, "connection refused"
 	case isTLSProblem(err):
@@ -621,7 +625,7 @@ func (o *Outcome) setRule(err error) {
 	}
 }
 
-// reason returns the text of err without the parts that the result already contains.
+// reason returns the text of err without the details that the result already contains.
 func reason(err error) string {
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		text := denied.Reason
@@ -641,8 +645,8 @@ func reason(err error) string {
 	return plainError(err)
 }
 
-// withoutSecrets replaces possible passwords of u in text by "***". A file error contains a
-// path, in which other code does not recognize a mistyped URL.
+// withoutSecrets replaces possible passwords of u in text by "***". A file error contains a path.
+// If the path comes from a mistyped URL, other code does not recognize a password in it.
 func withoutSecrets(text string, u locus.URL) string {
 	written := u.String()
 	masked := locus.Mask(written)

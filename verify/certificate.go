@@ -18,7 +18,7 @@ import (
 // use. The methods may be called concurrently.
 type Certificates struct {
 	mu  sync.Mutex
-	end map[string]time.Time // expiration times by host name
+	end map[string]time.Time // certificate expiration times by host name
 }
 
 // maxCertificates limits the number of hosts with a recorded certificate.

@@ -162,7 +162,8 @@ func (c *Checker) Other(f *Found) (other Found, ok bool) {
 	return other, true
 }
 
-// found converts l, a link in a document with the origins at. For a typed URL, at is nil.
+// found converts the link l to a Found. at holds the origins for the links of the document; for a
+// typed URL, at is nil.
 func (c *Checker) found(l *link, at *origins) Found {
 	f := Found{
 		Result:      Result{Line: l.line, Column: l.column, Member: l.member, Context: l.context, Written: l.written, URL: l.url},
@@ -314,9 +315,9 @@ func (c *Checker) Result(f *Found, answer *Response) Result {
 	return res
 }
 
-// linkOutcome returns the outcome of a link to a fragment of u. o is the outcome of u without
-// the fragment. If note is not empty and the resource exists, the outcome is a warning with
-// that note and cause.
+// linkOutcome returns the outcome of a link to a fragment of u. o is the outcome of u without the
+// fragment. If note is not empty and the resource exists, linkOutcome returns a warning with that
+// note and cause.
 func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment, note string, cause Cause) Outcome {
 	known.apply(&o, fragment)
 	c.o.HTTP.judge(u, &o, time.Now())
@@ -326,7 +327,8 @@ func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment
 	return o
 }
 
-// accept sets in res whether a rule accepts the outcome and whether the link is in the baseline.
+// accept sets the fields of res that tell whether a rule accepts the outcome, and whether the link
+// is in the baseline.
 func (c *Checker) accept(res *Result) {
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = c.o.Rules.accepts(res.URL, &res.Outcome, c.registry)

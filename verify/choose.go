@@ -94,8 +94,8 @@ func (c *Checker) remap(l *link) {
 	}
 }
 
-// described returns the length of the shortest prefix of u that p matches. A pattern for a host
-// or a scheme matches everything before the path.
+// described returns the length of the shortest prefix of u that p matches. If p is a pattern for a
+// host or a scheme, the prefix ends before the path.
 func described(p policy.Pattern, u locus.URL, port uint16) int {
 	text := u.String()
 	start := u.PathOffset()
@@ -108,15 +108,15 @@ func described(p policy.Pattern, u locus.URL, port uint16) int {
 	} else if strings.HasSuffix(p.String(), "$") {
 		return len(text)
 	}
-	// If p matches a beginning, it also matches each longer beginning.
+	// If p matches a prefix, it also matches each longer prefix.
 	return start + sort.Search(len(text)-start, func(n int) bool {
 		begin, err := locus.Parse(text[:whole(text, start, start+n)])
 		return err == nil && p.Matches(begin, port)
 	})
 }
 
-// whole returns the last offset between start and i that neither cuts an escape nor cuts a
-// segment so that only its dots are left.
+// whole returns the last offset from start to i at which text can be cut. A cut must not be within
+// an escape. It also must not leave only dots of a segment.
 func whole(text string, start, i int) int {
 	switch {
 	case i > start && text[i-1] == '%':
@@ -130,8 +130,8 @@ func whole(text string, start, i int) int {
 	return i
 }
 
-// fallback opens a missing file under one of the fallback extensions: a.html for a, and a.md
-// for a.html. ok is false if all are missing.
+// fallback opens a file with a fallback extension instead of a missing file: a.html for a, and a.md
+// for a.html. If all these files are missing, ok is false.
 func (c *Checker) fallback(ctx context.Context, t *asked) (res *access.Result, ok bool) {
 	for _, name := range otherNames(t.url.WithoutFragment().String(), c.o.FallbackExtensions) {
 		u, err := locus.Parse(name)

@@ -18,8 +18,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// target is a URL to open in a run. The mutex of the Verifier guards its fields, except those
-// that are set once.
+// target is a URL to open in a run. The mutex of the Verifier guards the fields of the target,
+// except fields that are set once.
 type target struct {
 	asked
 	host *crawl.Host[*target] // host for the next request; nil if the target is not in the queue
@@ -27,10 +27,10 @@ type target struct {
 	due  *Request             // next request after a redirect; nil for the first one
 
 	wants     []string // fragments to look for
-	fragments          // results for the fragments so far
+	fragments          // results for the fragments that were looked for
 	anchors   *anchors // all fragments, if the target is a page of a site
 	page      *doc     // set if the target is a page of a site
-	next      *target  // the same URL from another origin, which waits for this one
+	next      *target  // target with the same URL from another origin; it waits until this target is done
 	archive   *target  // target for the archived copy of url
 	archived  *target  // set if this target is an archived copy: the original target
 	tries     int
@@ -43,17 +43,17 @@ type target struct {
 type state uint8
 
 const (
-	waiting state = iota // waits for all documents, or for another target
+	waiting state = iota // the target waits for all documents, or for another target
 	queued
-	held // waits until a host name was found, or no other targets are left
+	held // the target waits until a host name was found, or no other targets are left
 	done
 )
 
 // doc is a document in a run, or a page of a site.
 type doc struct {
-	sitePage          // without a site, only the name is set
+	sitePage          // if the document is not in a site, only the name is set
 	ready    bool     // contents is set
-	contents          // valid until its links are added
+	contents          // valid until the links are added
 	refs     []ref    // the links, after they are added
 	at       *origins // origins for the links
 	typed    bool     // the doc is a typed URL, not a document
@@ -63,16 +63,16 @@ type doc struct {
 type contents struct {
 	links    []link
 	failures []error     // errors of unreadable parts
-	includes []locus.URL // documents that it includes
+	includes []locus.URL // URLs of the documents that this document includes
 	binary   bool        // the document is a binary file, which has no links
 }
 
-// ref is a link of a document: a target, or an outcome that needs no request.
+// ref is a link of a document. It has a target, or an outcome that needs no request.
 type ref struct {
 	target       *target
 	fixed        *Outcome
 	written      string
-	fragment     string // fragment in the link; empty if there is none or if extra has the URL
+	fragment     string // fragment in the link; empty if the link has none or if extra has the URL
 	line, column int64
 	extra        *linkExtra
 }
@@ -107,8 +107,8 @@ type Verifier struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	docs     []*doc
-	pages    []*doc                    // added to docs after the documents of the sources
-	added    int                       // the first docs, with links that were added
+	pages    []*doc                    // pages to add to docs after the documents of the sources
+	added    int                       // number of docs at the start of the list whose links were added
 	allRead  bool                      // the sources have no more documents
 	targets  map[locus.URL]*target     // the first target for each URL
 	includes map[locus.URL][]locus.URL // the documents that include a document
@@ -221,8 +221,8 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	return r
 }
 
-// fragmentIn returns a copy of fragment that does not retain the text of its URL. It may
-// retain written.
+// fragmentIn returns a copy of fragment that does not retain the memory of its URL. The copy may
+// share memory with written.
 func fragmentIn(written, fragment string) string {
 	if strings.HasSuffix(written, fragment) {
 		return written[len(written)-len(fragment):]
@@ -230,8 +230,8 @@ func fragmentIn(written, fragment string) string {
 	return strings.Clone(fragment)
 }
 
-// target returns the target for a, and starts it if it is new. From then on, changes to the
-// target need the mutex.
+// target returns the target for a, and starts a new target. After this call, changes to the target
+// need the mutex.
 func (e *Verifier) target(a asked) *target {
 	var last *target
 	for t := e.targets[a.key.url]; t != nil; t = t.next {
@@ -280,7 +280,7 @@ func (e *Verifier) loadStored(t *target) bool {
 		return false
 	}
 	if _, err := e.checker.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
-		// An earlier run was allowed to open it.
+		// The policy of an earlier run allowed the URL.
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())
@@ -309,8 +309,8 @@ func (e *Verifier) want(t *target, fragment string) {
 	}
 }
 
-// lookUp looks for a fragment in the known fragments of t. If they are not known, lookUp adds
-// the fragment to t.wants.
+// lookUp looks for a fragment in the known fragments of t. If the fragments of t are not known,
+// lookUp adds the fragment to t.wants.
 func (e *Verifier) lookUp(t *target, fragment string) {
 	if _, known := t.found[fragment]; known {
 		return
@@ -330,7 +330,7 @@ func (e *Verifier) lookUp(t *target, fragment string) {
 	t.found[fragment] = found
 }
 
-// with adds a name to a set, which may be nil, and returns the set.
+// with adds a name to a set and returns the set. The set may be nil.
 func with(set map[string]bool, name string) map[string]bool {
 	if set == nil {
 		set = map[string]bool{}
@@ -415,8 +415,8 @@ func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
 	return page, slices.Clone(t.wants)
 }
 
-// attempt sends r, and the next requests for t until a redirect. These go to the same host, so
-// they share one job of the queue.
+// attempt sends r, and then the next requests for t up to a redirect. These requests go to the same
+// host, so they share one job in the queue.
 func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt {
 	a := e.checker.send(ctx, r)
 	for ctx.Err() == nil && r.redirect == nil && a.next != nil && a.next.redirect == nil {
@@ -441,8 +441,8 @@ func (e *Verifier) wait(t *target, next *Request) {
 	e.queue.Add(t, name, limits)
 }
 
-// retryAt reports whether to retry t after the attempt a, and when. If the server requests a
-// pause, the pause applies to all its URLs.
+// retryAt reports whether to retry t after the attempt a, and the time of the retry. If the server
+// requested a pause, the pause applies to all URLs of the server.
 func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	if !a.temporary {
 		return at, false
@@ -553,8 +553,8 @@ func (e *Verifier) finish(t *target) {
 	e.changed.Broadcast()
 }
 
-// startNext starts the next target with the URL of t, after t is done. If the outcome is the
-// same for both targets, startNext finishes the next target without a request.
+// startNext starts the target in t.next, which has the same URL, after t is done. If the outcome is
+// the same for both targets, startNext finishes that target without a request.
 func (e *Verifier) startNext(t *target) {
 	next := t.next
 	if next == nil || next.state != waiting {
@@ -635,8 +635,7 @@ func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	}
 }
 
-// next waits until the links of document i are added. It returns nil if there is no such
-// document.
+// next returns document i after its links were added. If there is no such document, it returns nil.
 func (e *Verifier) next(ctx context.Context, i int) *doc {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -700,7 +699,8 @@ func (e *Verifier) awaitResult(ctx context.Context, d *doc, r *ref) Result {
 
 const joined = "read without the hyphen at the end of the line"
 
-// isDocument reports whether the document exists, but its fragment is missing or unknown.
+// isDocument reports whether the outcome means that the document exists, but the fragment is
+// missing or unknown.
 func (o *Outcome) isDocument() bool {
 	return o.Verdict == Fragment || o.Verdict == Ignored && o.Cause == NeedsBuild
 }

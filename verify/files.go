@@ -213,7 +213,7 @@ func openIn(fsys fs.FS, req *scheme.Request) (scheme.Resource, error) {
 	return nil, err
 }
 
-// itemsIn yields the entries in a directory.
+// itemsIn yields the entries in a directory of fsys.
 func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		entries, err := fs.ReadDir(fsys, dir)
@@ -232,7 +232,8 @@ func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// do opens a URL: in the file system of [Files], or through the client.
+// do opens a URL. A URL of the file system of [Files] is opened there, and any other URL through
+// the client.
 func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, error) {
 	if !c.isOwn(req.URL) {
 		return c.client.Do(ctx, req)

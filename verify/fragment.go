@@ -37,7 +37,7 @@ func (f *fragments) apply(o *Outcome, fragment string) {
 	}
 }
 
-// directive separates the fragment from the fragment directive (Text Fragments).
+// directive is the delimiter between the fragment and the fragment directive (Text Fragments).
 const directive = ":~:"
 
 // isProgram reports whether a script in the page interprets the fragment: a route, or line
@@ -76,8 +76,8 @@ func wantsText(fragment string) bool {
 	return ok && strings.Contains(after, "text=")
 }
 
-// find reports whether the document has a fragment. By HTML 7.4.6.4, it looks for the fragment
-// as written, then decoded, then for "top".
+// find reports whether the document has a fragment. As in HTML 7.4.6.4, it looks for the fragment
+// as written, and then for the decoded fragment. It also accepts "top".
 func (a *anchors) find(fragment string) bool {
 	name, after, _ := strings.Cut(fragment, directive)
 	if wantsText(fragment) && !a.findText(after) {
@@ -90,7 +90,7 @@ func (a *anchors) find(fragment string) bool {
 	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.hasLines(plain)
 }
 
-// isBuilt reports whether only a build of the site shows if the page has a fragment.
+// isBuilt reports whether the page may get the fragment from a build of the site.
 func (a *anchors) isBuilt(fragment string) bool { return a.built != nil && a.built(decoded(fragment)) }
 
 // hasLines reports whether a fragment is a range of lines, and the page has an anchor for each
@@ -126,7 +126,7 @@ func (a *anchors) hasText(value string) bool {
 	if last := len(list) - 1; last > 0 && strings.HasPrefix(list[last], "-") {
 		suffix, list = strings.TrimPrefix(list[last], "-"), list[:last]
 	}
-	// There may be white space between these parts.
+	// White space may separate the parts in the text.
 	text := a.text
 	for i, written := range append(append([]string{prefix}, list...), suffix) {
 		part := a.fold(decoded(written))

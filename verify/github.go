@@ -15,10 +15,10 @@ import (
 // request limits. If the API does not confirm a link, the page decides, because the token may
 // lack permissions.
 type github struct {
-	off atomic.Bool // the API has refused requests, for example because of its limit
+	off atomic.Bool // the API has refused requests, for example because of a request limit
 }
 
-// url returns the API URL that may confirm a link to u, or zero if there is none.
+// url returns the API URL that may confirm a link to u. If there is no such URL, it returns zero.
 func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
 	if !c.o.HTTP.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
 		api, _ = githubAPI(c.o.HTTP.GitHub, u)
@@ -26,8 +26,8 @@ func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
 	return api
 }
 
-// ask sets the outcome of a link that the API confirms. For other links, it sets the request
-// for the page as the next one.
+// ask sets the outcome of a link if the API confirms the link. Otherwise it sets the request for
+// the page as the next request.
 func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
 	page := *r
 	page.api, page.left = locus.URL{}, 0

@@ -16,10 +16,11 @@ type anchors struct {
 	lenient bool
 	// lines means that line numbers are fragments.
 	lines bool
-	// leads means that the page redirects browsers to a page with unknown fragments.
+	// leads means that a refresh redirects browsers to another page, whose fragments are unknown.
 	leads   bool
 	refresh refresh
-	// built reports whether a build of the site may make a fragment. If nil, it makes none.
+	// built reports whether a build of the site may create a fragment. If built is nil, builds
+	// create no fragments.
 	built func(fragment string) bool
 	text  string // the folded text of the page, if it is needed
 	words bool   // text contains only letters, digits and spaces, without Markdown punctuation
@@ -117,9 +118,9 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 	}
 }
 
-// tag adds the names in a start tag. hidden is the open element, if it is in unread. The
-// content of a template is not part of the document (HTML 4.12.3). If an attribute is
-// repeated, the first one counts (HTML 13.2.5.33).
+// tag adds the names in a start tag. If the open element is in unread, hidden is its name. The
+// content of a template is not part of the document (HTML 4.12.3). If an attribute is repeated, the
+// first one counts (HTML 13.2.5.33).
 func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 	list := &a.names
 	if hidden == "template" {
@@ -156,7 +157,7 @@ func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 // build.
 const maxShell = 32
 
-// shows counts visible text.
+// shows adds the length of visible text to the field shown.
 func (a *anchors) shows(text string) {
 	if a.shown <= maxShell {
 		a.shown += len(strings.TrimSpace(text))
@@ -202,7 +203,7 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// fold folds text in the same way as a.text.
+// fold folds text in the same way as the field text, for a comparison.
 func (a *anchors) fold(text string) string {
 	f := folder{words: a.words}
 	f.add(text)

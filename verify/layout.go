@@ -136,8 +136,8 @@ const (
 	leavesIt   = "points outside the site, whose URL is unknown"
 )
 
-// place resolves a link in the document at base, and reports whether the layout could resolve
-// it.
+// place resolves a link in the document at base. If the layout can't resolve the link, it returns
+// false.
 func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
 	if layout == nil || found.Member != "" || found.Base != "" {
 		return false
@@ -217,8 +217,9 @@ func isInclude(found *document.Link, layout *Layout) bool {
 	return found.Element == "include" && layout.site.Name == "sphinx" && !strings.HasPrefix(found.Ref, "/")
 }
 
-// hasAtTop reports whether "/x" is a file in the directory, which is a repository root. It is
-// false for a site with a generator, where "/" has another meaning.
+// hasAtTop reports whether ref, such as "/x", is a file in the directory of the layout. The
+// directory must be a repository root. For a site with a generator, where "/" has another meaning,
+// hasAtTop returns false.
 func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	rest, ok := strings.CutPrefix(ref, "/")
 	if !ok || l.site.Name != "" || l.root != top {
@@ -314,8 +315,8 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 	return l.placeAt(at, target, escape.Encode(fragment, escape.Unreserved()), hasHeading)
 }
 
-// siteAnchors returns the fragments that the site generator gives a Markdown document.
-// withText also returns its text.
+// siteAnchors returns the fragments that the site generator creates for a Markdown document. If
+// withText is true, the result also has the text of the document.
 func siteAnchors(site *generator.Site, source string, mdx, withText bool) *anchors {
 	read := site.IDs
 	if mdx {
@@ -356,8 +357,8 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	return list, err
 }
 
-// of returns the layout for a document, from the nearest directory with a layout that contains
-// the document.
+// of returns the layout for a document. It looks for a layout that contains the document, and
+// begins in the directory of the document.
 func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all

@@ -33,7 +33,7 @@ type link struct {
 	line, column             int64
 	site                     *generator.Site // the site that makes the fragments of url, or nil
 	note                     string          // reason for a warning if the target exists
-	doubt                    string          // reason for a warning if the target is missing; with rootUnknown the link is ignored
+	doubt                    string          // reason for a warning if the target is missing; rootUnknown means that the link is then ignored
 	antora                   *antoraPlace    // page or picture that Antora looks up, or nil
 	isInclude                bool            // the document includes the document at url
 }
@@ -45,7 +45,7 @@ func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 		d.at.files = &access.Result{URL: s.Layout.root}
 	}
 	if e.checker.fsys != nil {
-		// A link to a file outside fsys has no more permissions than other links.
+		// Links to files outside fsys get the same permissions as other links.
 		d.at.files = d.at.others
 	}
 	r, err := s.Open(ctx)
@@ -247,8 +247,8 @@ func (c *Checker) skipped(found *document.Link) string {
 
 const lonePercent = "a lone % must be written as %25"
 
-// repair adds the escapes that browsers add: for a "%" outside an escape, and for spaces in
-// HTML. note describes the missing escapes; it is empty if there are none.
+// repair adds the missing escapes that browsers add. They escape a "%" outside an escape, and
+// spaces in HTML. note describes the missing escapes; if none are missing, it is empty.
 func (c *Checker) repair(found *document.Link) (repaired document.Link, note string) {
 	repaired = *found
 	text := strings.TrimSpace(found.Ref)
@@ -368,7 +368,7 @@ func (c *Checker) unknownScheme(name string) (Verdict, string) {
 	return Warning, "unknown scheme " + locus.Quote(name)
 }
 
-// notOpened returns the verdict for a known scheme without an opener.
+// notOpened returns the verdict and the reason for a known scheme without an opener.
 func (c *Checker) notOpened(name string) (Verdict, string) {
 	if c.client == nil {
 		return Ignored, notAFile
@@ -394,9 +394,10 @@ func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 	return false
 }
 
-// own returns u with a copy of its text, so that u does not retain the document.
+// own returns u with a copy of its text, so that the result does not retain the memory of the
+// document.
 func own(u locus.URL) locus.URL {
-	u, _ = locus.Parse(strings.Clone(u.String())) // it was parsed before
+	u, _ = locus.Parse(strings.Clone(u.String())) // can't fail, because the text was parsed before
 	return u
 }
 
@@ -466,7 +467,7 @@ func (c *Checker) isFolder(u locus.URL) bool {
 	return c.isFile(u) && strings.HasSuffix(u.String(), "/")
 }
 
-// leadsElsewhere reports whether a relative reference names another document.
+// leadsElsewhere reports whether a relative reference may refer to another document.
 func leadsElsewhere(ref string) bool { return ref != "" && ref[0] != '#' && ref[0] != '?' }
 
 // withoutBase parses an absolute URL. A relative reference gives errNoPlace.

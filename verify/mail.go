@@ -27,7 +27,7 @@ type mailChecker struct {
 // check verifies the addresses of u by their syntax and by DNS. It contacts no mail server
 // (RFC 5321 section 3.5.3).
 func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, again bool) {
-	// RFC 6068 header fields are a part of the address in RFC 1738.
+	// Ignore the header fields of RFC 6068. By RFC 1738, they would be a part of the address.
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" {
 		return Outcome{Verdict: Alive, Detail: "no address: the sender fills it in"}, false
@@ -84,9 +84,9 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 	return out, again
 }
 
-// checkDomain looks up a domain's mail servers: the hosts in its MX records, or the domain
-// itself if there are none (RFC 5321 section 5.1). An MX record "." means that the domain
-// accepts no mail (RFC 7505).
+// checkDomain looks up the mail servers of a domain. These are the hosts in its MX records. If
+// there are no MX records, the domain itself is the mail server (RFC 5321 section 5.1). An MX
+// record "." means that the domain accepts no mail (RFC 7505).
 func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outcome, again bool) {
 	list, err := m.lookup.LookupMX(ctx, domain+".")
 	found := len(list) > 0

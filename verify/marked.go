@@ -68,7 +68,7 @@ func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	return c.placeAntora(l, written, found, s)
 }
 
-// isUnread reports whether the link is in an AsciiDoc document with an unknown page.
+// isUnread reports whether the link is in an AsciiDoc document whose page is unknown.
 func isUnread(found *document.Link, s *Source) bool {
 	if s.Layout == nil || s.Layout.site.Name == "" || !strings.HasSuffix(found.Type, "asciidoc") {
 		return false
@@ -84,7 +84,7 @@ func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	if s.Layout == nil || s.Layout.site.Name != "sphinx" {
 		return true
 	}
-	if found.Element == "doc" && !strings.Contains(found.Ref, ":") { // a name with ":" is in another site
+	if found.Element == "doc" && !strings.Contains(found.Ref, ":") { // a name with ":" refers to another site
 		l.verdict, l.detail, l.written = 0, "", ""
 		return false
 	}
@@ -141,9 +141,9 @@ func (c *Checker) hasScheme(name string) bool {
 	return ok
 }
 
-// source returns the URL of a source document for a link to a generated file: a.rst for
-// a.html. For a cross reference to a.adoc, it returns the name with the extension of base,
-// such as a.asc. It returns zero for other links.
+// source returns the URL of a source document for a link to a generated file, such as a.rst for
+// a.html. For a cross reference to a.adoc, the result has the extension of base instead, such as
+// a.asc. For other links, source returns zero.
 func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")

@@ -31,8 +31,8 @@ func (c *Checker) hostsOf(u locus.URL) []string {
 	return hosts
 }
 
-// unresolved returns the outcome for u if its host must not be looked up, or the zero Outcome.
-// at holds the origins of the document with the link; it is nil for a typed URL.
+// unresolved returns the outcome for u if its host must not be looked up. Otherwise it returns the
+// zero Outcome. at holds the origins of the document with the link; it is nil for a typed URL.
 func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	if at == nil || c.isHere(u) {
 		return Outcome{}
@@ -40,7 +40,7 @@ func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	page := at.others.URL
 	switch hosts := c.hostsOf(u); {
 	case !c.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
-		// If the page itself is from such a host, these names exist in that network.
+		// If the page comes from such a host, the name may exist in the network of the page.
 		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
 	case page.IsZero() || c.isFile(page):
 		return c.private(u, hosts, at)
@@ -72,7 +72,7 @@ func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
 	return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is in a private network"}
 }
 
-// isOfPrivate reports whether e denies an address or a name that is not public.
+// isOfPrivate reports whether the reason for e is an address or a name that is not public.
 func isOfPrivate(e *policy.DeniedError) bool { return e.Rule == "private" || e.Rule == "link-local" }
 
 // minMissing is the number of missing host names, without any that exists, that indicates a
@@ -86,7 +86,7 @@ type lookups struct {
 	held    []*target       // targets with a missing name, until found is true or no other targets are left
 }
 
-// note records whether an attempt found its first host.
+// note records whether an attempt found the first of its hosts.
 func (n *lookups) note(hosts []string, a *attempt) {
 	host := ""
 	if len(hosts) > 0 {
@@ -109,7 +109,8 @@ func isPublicName(host string) bool {
 	return err != nil && host != "" && policy.Policy{}.CheckName(host) == nil
 }
 
-// isResolved reports whether an attempt that failed with err knew an address of its host.
+// isResolved reports whether the client had an address of the host when the attempt failed with
+// err.
 func isResolved(err error) bool {
 	if errors.As(err, new(*net.DNSError)) || errors.As(err, new(*access.ProxyError)) {
 		return false
@@ -135,10 +136,9 @@ func (e *Verifier) hold(t *target) {
 	e.startNext(t)
 }
 
-// settle finishes the held targets after the run has found a host name, or when there are no
-// other targets. They are dead, unless the run found no host name and at least minMissing
-// names are missing. A held archive replaces its target in the counts. The caller must hold
-// e.mu.
+// settle finishes the held targets after the run has found a host name, or when there are no other
+// targets. The held targets are dead, unless the run found no host name and at least minMissing
+// names are missing. A held archive replaces its target in the counts. The caller must hold e.mu.
 func (e *Verifier) settle() {
 	n := &e.lookups
 	isLast := e.allRead && e.added == len(e.docs) && e.progress.Done+len(n.held) == e.progress.Found

@@ -83,8 +83,8 @@ func withoutQuotes(text string) string {
 
 func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 
-// follow returns the request for the target of the refresh in res, as for a redirect. The
-// target decides the outcome of the link. The fragments of the link do not apply to it.
+// follow returns the request for the target of the refresh in res. As for a redirect, the target
+// determines the outcome of the link. The target need not have the fragments of the link.
 func (r *Request) follow(res *access.Result, to locus.URL, probe bool) *Request {
 	next := r.after(res, to)
 	next.followed, next.probe = true, probe

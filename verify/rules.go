@@ -87,7 +87,7 @@ func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (rea
 	return "", false
 }
 
-// forPatterns returns the canonical form of u, for patterns, and the port of u.
+// forPatterns returns the canonical form and the port of u, to compare them with patterns.
 func forPatterns(u locus.URL, registry *scheme.Registry) (locus.URL, uint16) {
 	if canonical, _, err := registry.Canonical(u); err == nil {
 		u = canonical

@@ -50,7 +50,7 @@ func (s *site) start() locus.URL {
 	return s.first
 }
 
-// move makes first the first page of s. If its host is another one, move discards the rules
+// move makes the URL first the first page of s. If first has another host, move discards the rules
 // of the old host.
 func (s *site) move(row scheme.Scheme, first locus.URL) {
 	s.mu.Lock()
@@ -75,8 +75,8 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page and returns true, unless the site already contains the page or the maximum
-// number of pages, most. If most is zero, the number is not limited.
+// add adds a page to the site. If the site already contains the page, or has the maximum number of
+// pages, most, add returns false. If most is zero, the number is not limited.
 func (s *site) add(u locus.URL, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,8 +97,8 @@ func (s *site) knows(u locus.URL) bool {
 	return s.pages[u]
 }
 
-// mayBePage reports whether a path may name a page: its last segment does not have another
-// type's extension.
+// mayBePage reports whether a path may name a page. It returns false if the last segment has the
+// file extension of another type.
 func mayBePage(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	switch strings.ToLower(path.Ext(text)) {
@@ -128,7 +128,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		s, depth = e.checker.newSite(t.key.url), 0
 		s.pages = map[locus.URL]bool{}
 	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
-		return // this run has opened u, and u is not a page
+		return // this run has already opened the target, which is not a page
 	case s == nil || !s.has(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
 		return
 	}
@@ -153,8 +153,8 @@ func (e *Verifier) makePage(t *target, page *doc) {
 	}
 }
 
-// isPage reports whether res is a new page of the site. Redirects may lead to another site, or
-// to another page of this site. If the first page was redirected, the site moves.
+// isPage reports whether res is a new page of the site. It is not if a redirect led to another
+// site, or to a known page of this site. If the first page was redirected, isPage moves the site.
 func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
@@ -192,7 +192,8 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 	return why, false, nil
 }
 
-// robotsOf returns the robots.txt rules for t's host. See [crawl.Robots.Rules] for final.
+// robotsOf returns the robots.txt rules for the host of t. For the result final, see
+// [crawl.Robots.Rules].
 func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
 	if c.robots == nil {
 		return c.rules.Rules(ctx, t.key.url, t.from)

@@ -32,7 +32,7 @@ const (
 	noSitemap      sitemapUse = iota
 	guessedSitemap            // a sitemap that may not exist
 	namedSitemap              // a sitemap that another document names
-	listsSitemaps             // its links are sitemaps: a robots.txt, or an index
+	listsSitemaps             // a robots.txt or a sitemap index, whose links are sitemaps
 )
 
 // addSitemaps adds the sitemaps of a site after its first page was found. The caller must hold
@@ -107,9 +107,9 @@ func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// sitemapLinks returns the links of a sitemap (sitemaps.org): XML, or a text with a URL on
-// each line. isIndex reports whether the links are sitemaps. After an error, list holds the
-// links before it.
+// sitemapLinks returns the links of a sitemap (sitemaps.org): XML, or a text with a URL on each
+// line. isIndex reports whether the links are sitemaps. After an error, list holds the links before
+// the error.
 func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
 	if trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(trimmed) == 0 || trimmed[0] != '<' {
 		return c.textSitemap(text, base)

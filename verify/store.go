@@ -54,7 +54,7 @@ type Store struct {
 
 	mu      sync.Mutex
 	pending map[recordKey]record
-	err     error // the first failed write
+	err     error // error of the first failed write
 }
 
 type recordKey [16]byte
@@ -67,7 +67,7 @@ type record struct {
 	To        string          `json:"t,omitempty"`
 	Permanent bool            `json:"p,omitempty"`
 	Hops      string          `json:"h,omitempty"`
-	Alive     int64           `json:"a,omitempty"` // seconds; the last time alive, if Verdict is not Alive
+	Alive     int64           `json:"a,omitempty"` // seconds; the last time the resource was alive, if Verdict is not Alive
 	Tries     int             `json:"n,omitempty"`
 	Fragments map[string]bool `json:"f,omitempty"`
 }
@@ -129,7 +129,7 @@ func (s *Store) sweep(now time.Time) error {
 func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	links := tx.Bucket([]byte(bucketLinks))
 	var old [][]byte
-	// The function returns no error.
+	// ForEach returns no error, because the function returns none.
 	_ = links.ForEach(func(key, value []byte) error {
 		var r record
 		if json.Unmarshal(value, &r) != nil || now.Sub(time.Unix(r.When, 0)) > maxStored {
@@ -145,8 +145,8 @@ func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	return tx.Bucket([]byte(store.Meta)).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
 }
 
-// key returns the database key of the outcome. It depends on the origin, because the policy
-// may allow a URL from one origin and deny it from another.
+// key returns the database key of the outcome. The key depends on the origin of the URL, because
+// the policy may allow a URL from one origin and deny the same URL from another.
 func (k targetKey) key() recordKey {
 	sum := sha256.Sum256(append([]byte{byte(k.origin)}, k.url.String()...))
 	return recordKey(sum[:16])
@@ -245,8 +245,9 @@ func instant(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// fresh reports whether r is recent enough: good is the maximum age of a good outcome, bad
-// of any other. A record from the future was written with a wrong clock.
+// fresh reports whether r is recent enough. good is the maximum age of a good outcome, and bad the
+// maximum age of any other outcome. A record with a time in the future is not fresh, because it was
+// written with a wrong clock.
 func (r record) fresh(now time.Time, good, bad time.Duration) bool {
 	longest := min(good, bad)
 	if r.Verdict == Alive || r.Verdict == Moved {

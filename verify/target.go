@@ -12,14 +12,14 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// origin is the source of a URL, as far as permissions depend on it.
+// origin is the source of a URL. It determines the permissions for the URL.
 type origin uint8
 
 const (
 	fromTyped  origin = iota // typed, or found in a private page
 	fromPublic               // found in a public page, or in a file that anyone may have written
 	inFile                   // the URL of a file, typed or found in another file
-	inSite                   // the same, but in a site where a generator creates the fragments
+	inSite                   // like inFile, but the file is in a site where a generator creates the fragments
 )
 
 func (c *Checker) traits(u locus.URL) scheme.Traits { return c.registry.Scheme(u).Traits }
@@ -41,7 +41,8 @@ func (c *Checker) isContent(text string) bool {
 	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
 }
 
-// originOf returns the origin of u, which was found in from. from is nil for a typed URL.
+// originOf returns the origin of u. from is the document in which u was found; it is nil for a
+// typed URL.
 func (c *Checker) originOf(u locus.URL, from *access.Result) origin {
 	switch {
 	case c.isFile(u) && (from == nil || c.isFile(from.URL)):
@@ -60,7 +61,7 @@ type targetKey struct {
 
 // asked holds the URL to request for links, and their origin. It is immutable.
 type asked struct {
-	url  locus.URL // original spelling, without the fragment
+	url  locus.URL // URL in its original spelling, without the fragment
 	key  targetKey
 	from *access.Result  // the document with the link; nil for a typed URL
 	site *generator.Site // the site that creates the fragments, or nil
@@ -78,9 +79,9 @@ func (c *Checker) wantsFragment(u locus.URL, fragment string) bool {
 	return fragment != "" && !c.o.NoFragments && !isProgram(u, fragment) && c.traits(u).Has(scheme.Fragments)
 }
 
-// toAsk returns the request for l, and the change by its canonical form. For a link that needs
-// no request, it returns the outcome as fixed. at holds the origins of the document; it is nil
-// for a typed URL.
+// toAsk returns the request for l, and the change that the canonical form makes. If the link needs
+// no request, toAsk returns its outcome as fixed. at holds the origins for the links of the
+// document; it is nil for a typed URL.
 func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fixed *Outcome) {
 	fix := func(v Verdict, detail string) (asked, locus.Change, *Outcome) {
 		if v == Malformed && c.isContent(cmp.Or(l.written, l.url.String())) {
@@ -163,8 +164,9 @@ func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-// isRemembered reports whether the outcome of u may be in the store. Local resources are cheap
-// to open again, and the store must not contain passwords.
+// isRemembered reports whether the outcome of u may be in the store. It returns false for local
+// resources, which are cheap to open again. It also returns false for URLs with passwords, which
+// the store must not contain.
 func (c *Checker) isRemembered(u locus.URL) bool { return !c.isHere(u) && !hasSecret(u) }
 
 // hasSecret reports whether u contains a password, even where the grammar allows none.
@@ -176,7 +178,8 @@ func (c *Checker) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	case c.isHere(u):
 		return "", crawl.Limits{}
 	case traits.Has(scheme.Composes):
-		// One at a time, so that each domain is looked up once.
+		// Verify the addresses of a domain one at a time, so that the domain is looked up only
+		// once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
 	}

@@ -44,7 +44,7 @@ func isTemplate(written string) bool {
 	if end, _ := octet.SchemeEnd(written); end > 0 && strings.HasPrefix(written[end:], ":") && !strings.HasPrefix(written[end:], "://") {
 		return hasAction(written)
 	}
-	// Most links contain none of these.
+	// Fast path: most links contain none of these characters.
 	if !strings.ContainsAny(written, "{<$%*…") && !strings.Contains(written, "/:") && !strings.Contains(written, "...") && !hasNamedPort(written) {
 		return false
 	}
@@ -53,8 +53,8 @@ func isTemplate(written string) bool {
 		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written) || hasEllipsis(before)
 }
 
-// hasAction reports whether text contains a template action or the start of one. A quote in an
-// action may end the attribute value early.
+// hasAction reports whether text contains a template action or the start of an action. A quote in
+// an action may end an attribute value, so that the rest of the action is missing.
 func hasAction(text string) bool {
 	return strings.Contains(text, "{{") || strings.Contains(text, "{%") || strings.Contains(text, "<%") || strings.Contains(text, "${")
 }
@@ -161,7 +161,8 @@ func wordAt(text string, i int) bool {
 	return i < len(text) && (text[i] == '_' || octet.Is(text[i], octet.Alpha|octet.Digit))
 }
 
-// authority returns the text between "//" and the next "/" or "?"; ok is false without it.
+// authority returns the text between "//" and the next "/" or "?". If text has no "//", ok is
+// false.
 func authority(text string) (host string, ok bool) {
 	_, rest, ok := strings.Cut(text, "://")
 	if !ok {

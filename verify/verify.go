@@ -191,8 +191,8 @@ func (r *Result) Link() string {
 	return withoutPassword(r.URL)
 }
 
-// withoutPassword returns u without a password. The result is a working URL, unless the
-// password is where the grammar has none, or some programs find another host in u.
+// withoutPassword returns u without a password. The result is usually a working URL. It is not if
+// the grammar allows no password where the password is, or if some programs find another host in u.
 func withoutPassword(u locus.URL) string {
 	if _, disputed := octet.HostEnd(u.String()); disputed {
 		return u.Shown()

@@ -258,9 +258,9 @@ func (w *Writer) indexed(rec *Record) CDXJ {
 	return c
 }
 
-// payloadKey returns the key that is equal for equal payloads. For a resource, the key includes the
-// media type. For a response it does not, because a revisit record stores the header of the
-// response.
+// payloadKey returns the key of a payload. If the writer has already written a payload with the
+// same key, the record may become a revisit record. For a resource, the key includes the media
+// type. For a response it does not, because a revisit record stores the header of the response.
 func payloadKey(typ, contentType, digest string) string {
 	if typ == "response" {
 		contentType = ""

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// numberPrefix matches a number that orders documents. Paths do not contain it, unless the
-	// name is a date or a version.
+	// numberPrefix matches a number at the start of a name, which orders documents. Unless the name
+	// is a date or a version, page paths do not contain the number.
 	numberPrefix = expression(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
 	notPrefix    = expression(`^\d+[-_.]\d+`)
 	blogDate     = expression(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)
@@ -163,8 +163,8 @@ func (d *docusaurus) classic(options map[string]any) (list []docusaurusPlugin) {
 	return list
 }
 
-// entry returns the name and the options of an entry in presets or plugins. If the entry is false, the
-// name is empty.
+// entry returns the name and the options of an entry in the lists of presets or plugins. If the
+// entry is false, the name is empty.
 func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
 	if list, ok := entry.([]any); ok && len(list) > 0 {
 		entry = list[0]
@@ -408,7 +408,7 @@ func (d *docusaurus) openRedirects(options map[string]any) error {
 	return nil
 }
 
-// indexPath returns a directory's path for its index page's path.
+// indexPath converts the path of an index page to the path of its directory.
 func indexPath(stem string) string {
 	if dir, last := path.Split(stem); last == "index" {
 		return dir
@@ -416,8 +416,8 @@ func indexPath(stem string) string {
 	return stem
 }
 
-// docSlug returns a document's path below the documents' route, and whether it is its directory's
-// index page.
+// docSlug returns a document's path below the documents' route. It also reports whether the
+// document is the index page of its directory.
 func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex bool) {
 	parts := strings.Split(stem, "/")
 	for i, part := range parts {

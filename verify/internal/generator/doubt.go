@@ -13,7 +13,7 @@ import (
 // document or a picture beside a document, so a relative link to such a file is dead.
 func (s *Site) missing(doc, ref string, target Target) Target {
 	if target.Kind == Missing && strings.HasPrefix(ref, "$") {
-		return Target{Undecided, ref} // a template replaces it
+		return Target{Undecided, ref} // a template replaces the reference
 	}
 	if target.Kind == Missing && s.objects && isIdentifier(ref) && !strings.Contains(ref, "/") && !strings.Contains(ref, ".htm") && !isSourceName(ref) {
 		return Target{Undecided, ref}
@@ -57,8 +57,8 @@ func isPicture(ref string) bool {
 // be neither a URL nor a path.
 func (s *Site) Doubts() bool { return s.doubt }
 
-// isSourceName reports whether a path's extension denotes a document or a file that is usually
-// beside one.
+// isSourceName reports whether a path's extension denotes a document, or a file that is usually in
+// the same directory as a document.
 func isSourceName(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".qmd", ".rmd", ".ipynb", ".txt", ".pdf",
@@ -70,9 +70,9 @@ func isSourceName(ref string) bool {
 }
 
 // mentioned returns a function that reports whether a plugin may create a fragment from source.
-// That is so if source contains a word with the letters and digits of the fragment, or the
-// identifier at its end. If source contains more than maxWords words, all fragments are
-// possible.
+// This is possible if source contains a word with the letters and digits of the fragment, or the
+// identifier at the end of the fragment. If source contains more than maxWords words, all fragments
+// are possible.
 func mentioned(source string) func(fragment string) bool {
 	words := map[string]bool{}
 	for _, separates := range []func(rune) bool{unicode.IsSpace, separatesIdentifiers} {
@@ -143,7 +143,7 @@ func (s *Site) mayHave(source string) func(fragment string) bool {
 	return nil
 }
 
-// destination matches the destination of a link, from which plugins create no fragments.
+// destination matches the destination of a link. Plugins create no fragments from destinations.
 var destination = expression(`\]\([^)\n]*\)|\]:[^\n]*|\bhref="[^"\n]*"`)
 
 // isForeign reports whether a fragment may be a name in another Sphinx site.

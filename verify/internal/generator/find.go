@@ -93,7 +93,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 		return Target{Kind: NoPage}
 	}
 	if !isPage && !isDocument(doc) && !strings.HasPrefix(ref, "/") && s.resolve == nil {
-		return Target{Kind: NoPage} // a template
+		return Target{Kind: NoPage} // the reference contains a template
 	}
 	if ref == "" {
 		if file, ok := s.labels[strings.ToLower(fragment)]; ok {
@@ -114,7 +114,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 		return Target{File, label}
 	}
 	if !isPage && !strings.HasPrefix(plain, "/") {
-		return Target{Kind: NoPage} // a part of pages
+		return Target{Kind: NoPage} // other documents include this document, so it has no page
 	}
 	return s.missing(doc, plain, s.findPage(doc, at, plain))
 }
@@ -156,8 +156,8 @@ func (s *Site) findPage(doc, at, plain string) Target {
 	return target
 }
 
-// withoutLocale removes the language at the start of a path. Pages without a translation are
-// at both paths.
+// withoutLocale removes the language at the start of a path. A page without a translation is at the
+// path with the language and at the path without it.
 func (s *Site) withoutLocale(p string) (string, bool) {
 	for _, r := range s.roots {
 		if rest, ok := strings.CutPrefix(p, r.at); ok && r.at != "" && s.rooted {
@@ -167,7 +167,8 @@ func (s *Site) withoutLocale(p string) (string, bool) {
 	return p, false
 }
 
-// madeBeside returns a file of the theme, by its path relative to the source.
+// madeBeside returns the target if a link names a file of the theme by a path relative to the
+// source.
 func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 	beside, ok := s.absolute(doc, plain)
 	if !ok {
@@ -181,7 +182,7 @@ func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 	return Target{}, false
 }
 
-// rootOf returns the root that contains a document, or zero.
+// rootOf returns the root that contains a document, or the zero root.
 func (s *Site) rootOf(doc string) (found root) {
 	for _, r := range s.roots {
 		if within(r.dir, doc) && len(r.dir) >= len(found.dir) {
@@ -296,7 +297,7 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	return "../" + strings.Repeat("../", strings.Count(s.prefix, "/")-2) + strings.TrimPrefix(full, "/"), false
 }
 
-// leaves returns the number of ".." in ref that point above the server root.
+// leaves returns the number of ".." segments in ref that point above the server root.
 func leaves(base, ref string) int {
 	depth, most := 0, 0
 	for segment := range strings.SplitSeq(base+ref, "/") {

@@ -39,7 +39,7 @@ func isHugo(fsys fs.FS, config string) bool {
 	return path.Ext(config) != ".json" || ok && slices.ContainsFunc([]string{"baseurl", "title", "theme", "languagecode", "defaultcontentlanguage"}, func(key string) bool { return v[key] != nil })
 }
 
-// hugoInclude matches a shortcode that may add fragments to the page.
+// hugoInclude matches a shortcode, which may add fragments to the page.
 var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
 // hugo opens a Hugo site.
@@ -119,8 +119,8 @@ func changes(template string) bool {
 	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
 }
 
-// redirects returns the paths that the server redirects, from redirect files. If a redirect
-// file has parameters, or a template creates it, each page that it names may be redirected.
+// redirects returns the paths in redirect files, which the server redirects. If a redirect file has
+// parameters, or a template creates the file, each page that the file names may be redirected.
 func (h *hugo) redirects(static []string) (made []string) {
 	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
 	for _, dir := range static {
@@ -240,7 +240,7 @@ func (h *hugo) readPart(name, key string) {
 	merge(h.tree, tree, 0)
 }
 
-// merge adds a tree to another one, and converts its keys to lower case.
+// merge adds the tree from to the tree to, with the keys in lower case.
 func merge(to, from map[string]any, depth int) {
 	for key, value := range from {
 		key = strings.ToLower(key)
@@ -479,7 +479,7 @@ func (h *hugo) pattern(section string) string {
 	return cmp.Or(h.config.get("permalinks.page."+section), h.config.get("permalinks."+section))
 }
 
-// fill replaces the placeholders in a permalink pattern.
+// fill replaces the placeholders in a permalink pattern by the values of a document.
 func (h *hugo) fill(pattern, stem string, v values) string {
 	date := time.Time{}
 	if own := v.get("date"); len(own) >= len(time.DateOnly) {

@@ -61,7 +61,7 @@ func readScript(text string) map[string]any {
 	return nil
 }
 
-// configIn returns the configuration object in a value: the value itself, or the argument or
+// configIn returns the configuration object in a value. It is the value itself, or the argument or
 // result of a function such as defineConfig.
 func configIn(value any) map[string]any {
 	switch value := value.(type) {
@@ -132,8 +132,8 @@ func (s *script) kind() byte {
 	return s.tokens[s.at].kind
 }
 
-// value reads an expression up to the punctuation after it. An expression with operators is
-// unread.
+// value reads an expression up to the punctuation after it. For an expression with operators, it
+// returns unread.
 func (s *script) value(depth int) any {
 	var value any = unread{}
 	if depth <= maxLiteral {
@@ -185,8 +185,8 @@ func (s *script) literal(depth int) any {
 	return unread{}
 }
 
-// grouped returns the value of an expression that begins with list in parentheses: the only
-// element of list, or the result of an arrow function.
+// grouped returns the value of an expression that begins with parentheses, whose elements are list.
+// The value is the only element of list, or the result of an arrow function.
 func (s *script) grouped(list []any, depth int) any {
 	if s.kind() == '=' && s.peek(s.at+1) == ">" {
 		s.at += 2
@@ -325,7 +325,7 @@ func (s *script) member(m map[string]any, depth int) {
 	}
 }
 
-// method skips a method. No punctuation need follow it.
+// method skips a method. After a method, no punctuation is required.
 func (s *script) method() {
 	for s.at < len(s.tokens) && s.kind() != '(' && s.kind() != ',' && s.kind() != '}' {
 		s.at++
@@ -437,7 +437,7 @@ func scanText(text string) (t jsToken, n int) {
 	return t, min(n+1, len(text))
 }
 
-// beginsExpr reports whether a "/" after the tokens begins a regular expression.
+// beginsExpr reports whether a "/" that follows the tokens begins a regular expression.
 func beginsExpr(tokens []jsToken) bool {
 	if len(tokens) == 0 {
 		return true

@@ -101,8 +101,8 @@ func parseYAML(text string) values {
 	return flat(tree)
 }
 
-// matter returns the front matter of a document, and whether there is one. If it is malformed, the path
-// of the page is uncertain.
+// matter returns the front matter of a document, and reports whether the document has front matter.
+// If the front matter is malformed, the path of the page is uncertain.
 func (s *Site) matter(name string) (values, bool) {
 	v, ok := matter(readText(s.fsys, name))
 	s.doubt = s.doubt || ok && v == nil

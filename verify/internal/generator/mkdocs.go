@@ -50,7 +50,8 @@ func openMkDocs(s *Site, config string) error {
 // maxParents is the maximum number of configurations that one inherits from.
 const maxParents = 8
 
-// inherit returns a configuration with its inherited settings, and whether all files were read.
+// inherit returns a configuration with its inherited settings. It also reports whether it read all
+// inherited files.
 func (s *Site) inherit(tree map[string]any, dir string) (map[string]any, bool) {
 	for range maxParents {
 		name := textOf(tree["INHERIT"])
@@ -83,9 +84,9 @@ type mkDocs struct {
 	docs        string
 	directories bool
 	filled      bool            // documents are Jinja templates
-	translated  map[string]bool // documents that have translations: "a.md" for "a.en.md"
+	translated  map[string]bool // documents that have translations; "a.md" if the file "a.en.md" exists
 	unread      bool            // a part of the configuration was not read
-	orphan      bool            // the unread part is another file, which may name hooks
+	orphan      bool            // an inherited configuration file was not read; it may name hooks
 	includes    bool            // documents may include others
 	marks       []func() *regexp.Regexp
 	parts       sync.Map // results of makesParts, by file name
@@ -193,7 +194,8 @@ func (m *mkDocs) readExtensions(extensions any) {
 	}
 }
 
-// isOpen reports whether an extension or a plugin creates a part of a document.
+// isOpen reports whether an extension or a plugin creates a part of the document with the given
+// source.
 func (m *mkDocs) isOpen(source string) bool {
 	parts := mkDocsMarkdown().FindAllStringSubmatch(source, maxParts)
 	for _, part := range parts {
@@ -204,8 +206,8 @@ func (m *mkDocs) isOpen(source string) bool {
 	return len(parts) == maxParts || m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
 }
 
-// makesParts reports whether an included file may add headings or names, or contains a part that a
-// plugin replaces. Each file is read once.
+// makesParts reports whether an included file may add headings or names. This is so if it contains
+// them, or contains a mark that a plugin replaces. Each file is read once.
 func (m *mkDocs) makesParts(name string) bool {
 	if known, ok := m.parts.Load(name); ok {
 		return known.(bool)
@@ -234,8 +236,8 @@ func separatesNames(r rune) bool {
 	return separatesIdentifiers(r) && r != '-'
 }
 
-// mkDocsHarmless reports whether a plugin creates no pages and no link targets, or only such that
-// this package recognizes by the parts of documents that the plugin replaces.
+// mkDocsHarmless reports whether a plugin creates no pages and no link targets. A plugin is also
+// harmless if this package recognizes the marks in documents that the plugin replaces.
 func mkDocsHarmless(name string) bool {
 	switch name {
 	case "search", "macros", "literate-nav", "awesome-pages", "awesome-nav", "section-index", "autorefs", "mkdocstrings", "include-markdown", "exclude", "exclude-search", "minify", "social", "privacy", "offline", "meta", "info", "optimize", "typeset", "group", "rss",
@@ -279,7 +281,7 @@ func mkDocsMarks(name string) func() *regexp.Regexp {
 	return mkDocsFile
 }
 
-// setURL sets the site URL, if it contains a host, and the root path.
+// setURL sets the root path. If text contains a host, setURL also sets the site URL.
 func (s *Site) setURL(text string) {
 	u, err := url.Parse(text)
 	if err != nil || text == "" {

@@ -2,8 +2,9 @@ package generator
 
 import "strings"
 
-// isModest reports whether parsing a TOML text needs acceptable memory. The parser's memory is
-// proportional to the square of the nesting depth, and it stores the full name of each key.
+// isModest reports whether the TOML parser needs an acceptable amount of memory for a text. The
+// memory is proportional to the square of the nesting depth, and the parser stores the full name of
+// each key.
 func isModest(text string) bool {
 	if len(text) > maxTOML {
 		return false

@@ -20,7 +20,7 @@ func openAstro(s *Site, _ string) error {
 	return s.recognized([]string{"src"}, "public")
 }
 
-// isNextra reports whether a configuration of Next.js or of a theme belongs to Nextra.
+// isNextra reports whether the configuration file of Next.js or of a theme belongs to Nextra.
 func isNextra(fsys fs.FS, config string) bool {
 	return strings.Contains(readText(fsys, config), "nextra")
 }
@@ -72,7 +72,7 @@ func openQuarto(s *Site, _ string) error {
 	return err
 }
 
-// isQuartoPart reports whether other documents include a document, by its name.
+// isQuartoPart reports whether the name of a document means that other documents include it.
 func isQuartoPart(doc string) bool {
 	return strings.HasPrefix(doc, "_") || strings.Contains(doc, "/_")
 }

@@ -46,30 +46,30 @@ type Site struct {
 	drawn    bool // a template of the site may change picture URLs
 	terms    bool // defined terms have fragments like headings
 	suffixes []string
-	opaque   func(source string) bool // reports whether a page has unknown parts
+	opaque   func(source string) bool // reports whether the page for a source has unknown parts
 	ids      func(list []string) []string
 	aliases  func(ref string) (string, bool)
 	external bool     // the generator does not change links with the class external
-	other    []string // prefixes of links to other sites that only the generator knows
+	other    []string // prefixes of links to other sites whose URLs only the generator knows
 
 	base     string                       // site directory within fsys: "website"
 	roots    []root                       // directories with their own link rules
-	rooted   bool                         // links "/a" begin at the site root, not at the server root
+	rooted   bool                         // links such as "/a" are relative to the site root, not to the server root
 	doubt    bool                         // a plugin, a theme or an unread setting may create pages
 	supplied func(name string) bool       // reports whether a plugin may create a document or file; may be nil
 	resolve  func(doc, ref string) Target // replaces the rules of Find, if not nil
 	fallback func(doc, ref string) Target // the last rule of Find; may be nil
 	pictures []string                     // directories whose pictures are at "/", to which no plugin adds files
-	included map[string][]string          // including documents by included document
-	foreign  bool                         // fragments may be names in other sites: package.Class, dir/label
-	makes    sync.Map                     // whether a template creates fragments, by its name
+	included map[string][]string          // maps an included document to the documents that include it
+	foreign  bool                         // fragments such as package.Class and dir/label may be names in other sites
+	makes    sync.Map                     // maps the name of a template to whether the template creates fragments
 	names    bool                         // links "#name" may be names of other sites, and terms
 	objects  bool                         // links may name objects in a program: package.Class
 	unsure   bool                         // a plugin may create fragments
 	excluded []string                     // directories with documents that are not pages
 	moved    map[string]bool              // names of pages that may have moved
 	tabs     bool                         // tabs have fragments that end in their titles
-	mentions func(source string) string   // the parts of a document that such a plugin reads; nil for all
+	mentions func(source string) string   // returns the parts of a document from which a plugin may create fragments; nil means the whole document
 }
 
 // root is a directory with the documents of one language or version.
@@ -90,7 +90,7 @@ type preset struct {
 	config []string
 	open   func(*Site, string) error
 	is     func(fsys fs.FS, config string) bool // checks the configuration file; nil accepts it
-	only   bool                                 // recognized only: users can't choose it
+	only   bool                                 // the preset is only recognized; users can't choose it
 	leaves func(config string) bool             // reports whether the documents are beside the configuration's directory; may be nil
 	parts  func(fsys fs.FS, dir string) bool    // reports whether pages include documents beside the directory; may be nil
 }
@@ -184,7 +184,7 @@ func (p *preset) isBelow(fsys fs.FS, config string) bool {
 	return p.leaves != nil && p.leaves(readText(fsys, config))
 }
 
-// reaches reports whether the site's documents include files in the parent of the
+// reaches reports whether documents of the site include files in the parent directory of the
 // configuration's directory.
 func (p *preset) reaches(fsys fs.FS, config string) bool {
 	return p.isBelow(fsys, config) || p.parts != nil && p.parts(fsys, path.Dir(config))
@@ -230,7 +230,7 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 		return nil, fmt.Errorf("%w %q: choose %s", ErrPreset, name, strings.Join(Presets(), ", "))
 	}
 	p := &list[i]
-	p.is = nil // the caller has chosen
+	p.is = nil // the caller has chosen the preset
 	if s.Config = p.find(fsys, "."); s.Config == "" && (p.leaves != nil || p.parts != nil) {
 		s.Config = cmp.Or(p.findBelow(fsys, true), p.findBelow(fsys, false))
 	}
@@ -250,7 +250,7 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	return s, nil
 }
 
-// in returns the path of a file or directory, by its path in the configuration.
+// in converts a path in the configuration to a path in the file system.
 func (s *Site) in(name string) string {
 	name = path.Join(s.base, name)
 	if !fs.ValidPath(name) {
@@ -305,7 +305,8 @@ func (s *Site) walk(dir string, do func(name string)) error {
 
 var skipped = map[string]bool{"node_modules": true, "_site": true, "_build": true, "vendor": true, "venv": true, "__pycache__": true}
 
-// indexMade builds an index of s.made, because a blog has such pages for each document.
+// indexMade builds an index of s.made. The list may be long, because a blog has such pages for each
+// document.
 func (s *Site) indexMade() {
 	s.exact = map[string]bool{}
 	for _, made := range s.made {

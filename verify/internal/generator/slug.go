@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mapped replaces each rune of heading by f. It drops runes for which f returns a negative
-// value.
+// mapped replaces each rune r of heading by f(r). If f returns a negative value, mapped drops the
+// rune.
 func mapped(heading string, f func(rune) rune) string {
 	return strings.Map(f, strings.TrimSpace(heading))
 }
@@ -59,7 +59,7 @@ func Numbered(seen map[string]int, name, separator string) string {
 	}
 }
 
-// counted is like Numbered, but ignores the names that it creates.
+// counted is like Numbered, but the names that it creates do not count as used.
 func counted(seen map[string]int, name string) string {
 	seen[name]++
 	if n := seen[name] - 1; n > 0 {
@@ -95,7 +95,8 @@ func mdBookIDs(headings []string) []string {
 	return ids
 }
 
-// hugoIDs returns a function that creates the fragments of headings in Hugo. id creates one.
+// hugoIDs returns a function that creates the fragments of headings in Hugo. The function id
+// creates the fragment of one heading.
 func hugoIDs(id func(string) string) func([]string) []string {
 	return func(headings []string) (ids []string) {
 		seen := map[string]int{}

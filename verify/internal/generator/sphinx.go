@@ -32,7 +32,8 @@ var (
 	sphinxGlossary = expression("(?m)^\\s*(?:`{3,}\\{|:{3,}\\{|\\.\\. )glossary\\b")
 )
 
-// maxIncludes limits the including documents in which a document's links are resolved.
+// maxIncludes limits how many including documents are considered for the links of an included
+// document.
 const maxIncludes = 8
 
 // sphinxPart matches an include directive.
@@ -53,7 +54,7 @@ func includesOf(doc, text string) (list []string) {
 func includesBeside(fsys fs.FS, dir string) bool {
 	found := false
 	s := &Site{fsys: fsys, err: func() error { return nil }}
-	_ = s.walk(dir, func(name string) { // too many files: no labels
+	_ = s.walk(dir, func(name string) { // ignore the error; after too many files, the rest of the labels are missing
 		if ext := path.Ext(name); !found && (ext == ".md" || ext == ".rst") {
 			found = slices.ContainsFunc(includesOf(name, readText(fsys, name)), func(part string) bool { return !within(dir, part) && s.isFile(part) })
 		}

@@ -159,15 +159,15 @@ func (v *vitePress) add(name string) {
 // routePart matches a part of a document path that a program replaces.
 var routePart = expression(`\[\w+\]`)
 
-// find returns the target of a link. It follows the link plugin of VitePress and its check for dead
-// links.
+// find returns the target of a link. It follows the same rules as the link plugin of VitePress and
+// the dead link check of VitePress.
 func (v *vitePress) find(doc, ref string) Target {
 	if ref[0] == '@' || ref[0] == '~' {
-		return Target{Undecided, ref} // an alias or a package
+		return Target{Undecided, ref} // the reference is an alias or the name of a package
 	}
 	target := v.findPage(doc, ref)
 	if _, isPage := v.at[doc]; target.Kind == Missing && isDocument(doc) && (!isPage || isAbout(doc)) {
-		return Target{Kind: Plain} // also shown elsewhere: in a repository, in another page
+		return Target{Kind: Plain} // the document is also shown outside the site, such as in a repository
 	}
 	return target
 }
@@ -202,7 +202,7 @@ func (v *vitePress) page(at string) Target {
 		return Target{File, file}
 	}
 	if file, ok := v.sources[path.Join(at, "index")]; ok && v.clean {
-		return Target{File, file} // servers of such sites find it
+		return Target{File, file} // servers of such sites find the file
 	}
 	for _, name := range []string{at + ".html", at} {
 		if public := path.Join(v.src, "public", name); v.isFile(public) {
@@ -260,7 +260,7 @@ func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
 	return Target{Missing, strings.TrimPrefix(names[0], v.src+"/")}
 }
 
-// isServedAsIs reports whether VitePress treats a link as a link to a file, by its suffix.
+// isServedAsIs reports whether VitePress treats a link with such a suffix as a link to a file.
 func isServedAsIs(ref string) bool {
 	suffix := strings.ToLower(strings.TrimPrefix(path.Ext(ref), "."))
 	const suffixes = ` 3g2 3gp aac ai apng au avif bin bmp cer class conf crl css csv dll doc eps epub exe gif gz ics ief jar jpe jpeg jpg js json jsonld m4a man mid midi mjs mov mp2 mp3 mp4 mpe mpeg mpg mpp oga ogg ogv ogx opus otf p10 p7c p7m p7s pdf png ps qt roff rtf rtx ser svg t tif tiff tr ts tsv ttf txt vtt wav weba webm webp woff woff2 xhtml xml yaml yml zip `
