@@ -82,7 +82,6 @@ func (l *Lens) Guard(ctx context.Context, filter, fetch Parser, o *GuardOptions)
 	return g.result, err
 }
 
-// guard holds the state of a search.
 type guard struct {
 	lens     *Lens
 	pair     [2]Parser

@@ -217,7 +217,6 @@ func hideWord(text, secret string) string {
 	return b.String()
 }
 
-// resultJSON is a Result in JSON.
 type resultJSON struct {
 	Name     string         `json:"name"`
 	Version  string         `json:"version"`
@@ -237,7 +236,6 @@ type resultJSON struct {
 	Offsets  map[string]int `json:"offsets"`
 }
 
-// reportJSON is a Report in JSON.
 type reportJSON struct {
 	Input       string       `json:"input"`
 	Readers     []resultJSON `json:"readers"`

@@ -107,7 +107,6 @@ func (r *recorder) close() {
 	r.wg.Wait()
 }
 
-// addr returns the listening address of the recorder.
 func (r *recorder) addr() string { return r.listener.Addr().String() }
 
 // basic returns the login of an HTTP header field with Basic credentials (RFC 7617).

@@ -17,7 +17,6 @@ import (
 )
 
 const (
-	// maxItems limits the items in a menu.
 	maxItems = 1 << 20
 	// itemsType is the media type of a stored menu for which the scheme has no format of its own.
 	// Each line holds one item as a JSON object.

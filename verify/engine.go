@@ -280,7 +280,7 @@ func (e *Verifier) loadStored(t *target) bool {
 		return false
 	}
 	if _, err := e.checker.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
-		// The policy of an earlier run allowed the URL.
+		// The stored outcome comes from an earlier run, whose policy allowed the URL.
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())

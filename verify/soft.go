@@ -72,8 +72,8 @@ func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt)
 	}
 }
 
-// softPage requests a page. word is the last part of the path; it may occur in the text of the
-// page, and is removed from the result.
+// softPage requests a page. word is the last part of the path, and may occur in the page. The
+// result omits the words of the page that contain it.
 func (c *Checker) softPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
 	res, err := c.do(ctx, access.Request{URL: u, From: from})
 	if err != nil {

@@ -26,7 +26,6 @@ func (h *Hasher) KeyOf(text string) Key {
 	return Key{maphash.String(h[0], text) | 1, maphash.String(h[1], text)}
 }
 
-// keySize is the size of a key in bytes.
 const keySize = 16
 
 func (k Key) append(b []byte) []byte {

@@ -50,7 +50,6 @@ func NewSet(o SetOptions) *Set {
 	return s
 }
 
-// chunkSize returns the chunk size for streams.
 func (s *Set) chunkSize() int { return int(min(max(s.o.Memory/4096, 256), 64<<10)) }
 
 // A Batch is a group of texts for [Set.Add].

@@ -43,7 +43,6 @@ func NewSorter(o SorterOptions) *Sorter {
 	return &Sorter{store: store{folder: o.Folder}, skip: o.Skip, room: int(min(o.Memory/2, 1<<40))}
 }
 
-// chunkSize returns the chunk size for a run.
 func (s *Sorter) chunkSize() int { return min(max(s.room/1024, 256), 256<<10) }
 
 // maxRuns limits the runs of one merge, because each needs a buffer.

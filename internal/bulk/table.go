@@ -18,7 +18,6 @@ type table struct {
 	memory int // maximum size of slots, in bytes
 }
 
-// errFull means that the table is full.
 var errFull = errors.New("bulk: the table is full")
 
 const firstSlots = 64

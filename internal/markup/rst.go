@@ -73,7 +73,6 @@ func (r *rst) emit(p Piece) {
 	}
 }
 
-// read reads a line.
 func (r *rst) read(ln rstLine) {
 	rest := r.text[ln.first:ln.end]
 	switch {
@@ -153,7 +152,6 @@ func (r *rst) underlined(line string) bool {
 	return isRule(line) && r.column == 0 && (len(line) >= 4 || len(line) >= r.end-r.start)
 }
 
-// title reads the title of a section.
 func (r *rst) title(start, end int) {
 	if r.names != nil {
 		r.names.section(r.text[start:end])

@@ -49,7 +49,6 @@ const (
 	lineLength  = 76 // without the attribute before it
 )
 
-// here is the name of this room.
 const here = "THE ROOM OF SCREENS"
 
 // begin returns a screen with its title, the message and a line about keys.

@@ -119,7 +119,6 @@ type bar struct {
 	Width string // percentage of the longest bar
 }
 
-// maxBars limits the bars in a chart.
 const maxBars = 12
 
 func newChart(title, thing string, counts map[string]int) chart {

@@ -37,7 +37,6 @@ Repair:
 --fix replaces each link that has moved permanently (301, 308) in its document. --fix
 --dry-run writes a patch for "git apply" or "patch -p1" instead.`
 
-// addTellFlags adds the output flags.
 func (v *verifier) addTellFlags(cmd *cobra.Command) {
 	t := &v.tell
 	base.AddFlags(cmd, "Output", func(f *pflag.FlagSet) {

@@ -19,7 +19,6 @@ var (
 	sidebarSlug  = expression(`\bslug["']?\s*:\s*["']([^"']*)["']`)
 )
 
-// docusaurus opens a Docusaurus site.
 type docusaurus struct {
 	*Site
 	config  map[string]any

@@ -93,7 +93,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 		return Target{Kind: NoPage}
 	}
 	if !isPage && !isDocument(doc) && !strings.HasPrefix(ref, "/") && s.resolve == nil {
-		return Target{Kind: NoPage} // the reference contains a template
+		return Target{Kind: NoPage} // doc is a template of the site
 	}
 	if ref == "" {
 		if file, ok := s.labels[strings.ToLower(fragment)]; ok {
@@ -114,7 +114,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 		return Target{File, label}
 	}
 	if !isPage && !strings.HasPrefix(plain, "/") {
-		return Target{Kind: NoPage} // other documents include this document, so it has no page
+		return Target{Kind: NoPage} // doc has no page of its own; other pages include it
 	}
 	return s.missing(doc, plain, s.findPage(doc, at, plain))
 }

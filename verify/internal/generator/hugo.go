@@ -42,7 +42,6 @@ func isHugo(fsys fs.FS, config string) bool {
 // hugoInclude matches a shortcode, which may add fragments to the page.
 var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
-// hugo opens a Hugo site.
 type hugo struct {
 	*Site
 	tree    map[string]any // its keys are in lower case

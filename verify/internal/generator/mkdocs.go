@@ -78,7 +78,6 @@ func (s *Site) inherit(tree map[string]any, dir string) (map[string]any, bool) {
 	return tree, false
 }
 
-// mkDocs opens a MkDocs site.
 type mkDocs struct {
 	*Site
 	docs        string

@@ -54,7 +54,7 @@ func includesOf(doc, text string) (list []string) {
 func includesBeside(fsys fs.FS, dir string) bool {
 	found := false
 	s := &Site{fsys: fsys, err: func() error { return nil }}
-	_ = s.walk(dir, func(name string) { // ignore the error; after too many files, the rest of the labels are missing
+	_ = s.walk(dir, func(name string) { // ignore the error: after too many files, the search stops
 		if ext := path.Ext(name); !found && (ext == ".md" || ext == ".rst") {
 			found = slices.ContainsFunc(includesOf(name, readText(fsys, name)), func(part string) bool { return !within(dir, part) && s.isFile(part) })
 		}

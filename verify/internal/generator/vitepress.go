@@ -10,7 +10,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// vitePress is a VitePress site.
 type vitePress struct {
 	*Site
 	src      string
