@@ -88,7 +88,8 @@ func (m *Message) Close() error { return m.file.Close() }
 // Stat returns the size of the message and the name and time of its file.
 func (m *Message) Stat() (fs.FileInfo, error) { return messageInfo{m.info, m.Size()}, nil }
 
-// messageInfo is the file's FileInfo with the size of the message.
+// messageInfo is the FileInfo of a file, with the size of the message instead of the size of the
+// file.
 type messageInfo struct {
 	fs.FileInfo
 	size int64

@@ -123,7 +123,8 @@ func (r *refresher) sources() error {
 	return nil
 }
 
-// skip reports why a path is skipped. If the path exists, its messages stay in the index.
+// skip reports the reason why a path is skipped. If the path exists, the messages below it stay in
+// the index.
 func (r *refresher) skip(path string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		r.unread = append(r.unread, path)
@@ -581,7 +582,7 @@ func (r *refresher) finish(s *scan, path string, err error) error {
 	return nil
 }
 
-// readMaildir updates the messages of a Maildir. Its files never change, only their
+// readMaildir updates the messages of a Maildir. The content of the files never changes, only their
 // names.
 func (r *refresher) readMaildir(path string) error {
 	key := containerPath(path, kindMaildir)
@@ -655,8 +656,8 @@ func base(name string) string {
 	return name
 }
 
-// findRenamed finds a Maildir message that was at path. Its name changes with its flags, and it
-// moves from new to cur when a mail program has seen it.
+// findRenamed finds a Maildir message that was at path. The name of the file changes with the flags
+// of the message. The file moves from new to cur when a mail program has seen the message.
 func findRenamed(path string) (found string, err error) {
 	maildir, want := filepath.Dir(filepath.Dir(path)), base(filepath.Base(path))
 	for _, name := range []string{"cur", "new"} {

@@ -124,7 +124,7 @@ func (f *openFile) describe() {
 	}
 }
 
-// Stat describes the file. Its Size may read the whole file: see the package
+// Stat describes the file. The method Size of the result may read the whole file: see the package
 // documentation.
 func (f *openFile) Stat() (fs.FileInfo, error) {
 	if f.isClosed() {

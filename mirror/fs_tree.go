@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// fsMenu is a menu with its path, which never changes. It outlives the menu's entry, because
-// the cache may drop the entries of the parent directory.
+// fsMenu is a menu with its path, which never changes. The cache may drop the entries of the parent
+// directory, but the fsMenu stays.
 type fsMenu struct {
 	url    locus.URL
 	from   *access.Result // parent menu; nil for the root
@@ -75,7 +75,7 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 	return e, nil
 }
 
-// listing returns the cached entries of m, or reads them. want is the wanted name. If it is
+// listing returns the cached entries of m, or reads the menu. want is the wanted name. If want is
 // empty, the caller wants all entries.
 func (f *FS) listing(m *fsMenu, want string) (l *listing, err error) {
 	for {

@@ -135,7 +135,8 @@ func keyOf(url string) key {
 	return key(sum[:16])
 }
 
-// known holds the known facts about a URL, with the offsets of its lines plus 1.
+// known is the ledger's entry for a URL. manifest and result are the offsets, plus 1, of the URL's
+// lines in the manifest and the journal.
 type known struct {
 	manifest, result int64
 	found            bool // this run found the URL

@@ -17,7 +17,7 @@ const maxLine = 1 << 20
 // are in memory.
 type lineFile struct {
 	file *os.File
-	w    *bufio.Writer // for append; its buffered bytes count in size
+	w    *bufio.Writer // writer for append; the field size includes its buffered bytes
 	size int64
 }
 

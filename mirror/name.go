@@ -211,7 +211,7 @@ func typeFolder(mediaType, name string, isMenu bool) []string {
 	return []string{safeSegment(major), safeSegment(minor)}
 }
 
-// Scheme fields that form a path, and fields that follow its last name.
+// Scheme fields that form a path, and scheme fields that follow the last name of the path.
 var (
 	pathFields   = []string{"cwd", "segments", "newsgroup", "database", "selector", "path", "hsoname", "name", "articleNumber", "messageId", "contentId", "wpath"}
 	searchFields = []string{"search", "searchpart", "query"}

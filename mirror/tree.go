@@ -68,8 +68,7 @@ type folder struct {
 	last  int // value of tree.uses at the last use
 }
 
-// openTree opens the directory dir, or creates it if it is missing. It locks the directory for
-// this run.
+// openTree opens the directory dir, and locks it for this run. A missing directory is created.
 func openTree(dir string) (*tree, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func (f *folder) close() {
 // maxOpen limits the open directories.
 const maxOpen = 32
 
-// enter returns the directory of a file, and creates it if it is missing. The caller must call
+// enter returns the directory of a file, and creates a missing directory. The caller must call
 // leave.
 func (t *tree) enter(name string) (*folder, error) {
 	name = path.Dir(name)

@@ -299,8 +299,8 @@ func IsReserved(host string) bool {
 	})
 }
 
-// privateName is like localName, but also finds names with one label, because a resolver
-// appends the domain of its own network to them.
+// privateName is like localName, but also finds names with one label. A resolver appends the domain
+// of its own network to such a name.
 func privateName(host string) (what string, ok bool) {
 	if what, ok = localName(host); ok {
 		return what, ok

@@ -14,8 +14,8 @@ import (
 // immutable value, and == compares the texts. The zero Ref is the empty form, which
 // means the document itself.
 type Ref struct {
-	// u is the URL if the form is absolute. Otherwise it is placeholder and the form, so
-	// that both split by the same rules.
+	// u is the URL if the form is absolute. Otherwise u is the form with the prefix placeholder, so
+	// that absolute and relative forms are split by the same rules.
 	u        locus.URL
 	absolute bool
 	// slash is the offset in u of the "/" that the text lacks, or 0 if it lacks none.

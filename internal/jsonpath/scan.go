@@ -87,7 +87,7 @@ type scanner struct {
 	escaped bool // the last string has escapes
 }
 
-// span is a part of the text. If its end is 0, it is empty.
+// span is a part of the text. If end is 0, the span is empty.
 type span struct{ start, end int }
 
 func (s *scanner) error(err error) *SyntaxError {

@@ -40,7 +40,7 @@ func (f *Finder) Decode(buf *[]byte, text []byte) ([]byte, error) {
 	}
 	url, err := f.decode((*buf)[:0], text)
 	if err == nil && len(url) < len(text)-len(`""`) {
-		*buf = url // an escape is longer than its decoded text
+		*buf = url // url is shorter than the text, so the text had escapes and url is in the buffer
 	}
 	return url, err
 }

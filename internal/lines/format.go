@@ -115,8 +115,8 @@ func formatOf(line []byte) Format {
 	return Text
 }
 
-// targets reads a web archive as lines. Each record is a line: its target if it holds a resource or
-// a fetch, otherwise an empty line.
+// targets reads a web archive as lines, one for each record. If the record holds a resource or a
+// fetch, the line is the target of the record; otherwise it is empty.
 type targets struct {
 	in   *warc.Reader
 	line []byte // rest of the line
@@ -140,7 +140,7 @@ func (t *targets) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// target returns the target of a record. It returns "" for a request, because its response has the
+// target returns the target of a record. For a request it returns "", because the response has the
 // same target.
 func (t *targets) target(r *warc.Record) string {
 	typ := r.Type

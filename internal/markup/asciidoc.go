@@ -27,7 +27,7 @@ type asciidoc struct {
 	ids   *documentIDs
 
 	attrs      attributes
-	conditions []string   // open conditions: the name for "ifndef", "?" for others
+	conditions []string   // open conditions: the name of the attribute for "ifndef", and "?" for any other condition
 	pending    string     // name of an attribute whose value continues on the next line
 	value      string     // value of that attribute so far
 	header     headerPart // part of the document header that contains the line

@@ -95,7 +95,7 @@ type markdown struct {
 	script script // state of a module
 	tags   tags   // state of lines of tags
 
-	defined  map[string]bool // labels, or nil before the first search
+	defined  map[string]bool // result of definedLabels; nil before the first search
 	headings *headings       // collects headings, if not nil
 }
 

@@ -19,8 +19,8 @@ func (m *markdown) opensTable(s string) bool {
 }
 
 // row reads the row from start to end. Each cell is a paragraph, so that an open construct ends
-// with its cell. A row may have more cells than the header: GFM does not show the additional
-// cells, other dialects do.
+// with its cell. A row may have more cells than the header. GFM does not show the additional cells,
+// but other dialects do.
 func (m *markdown) row(start, end int) {
 	for start < end {
 		cell := start + cellSize(m.text[start:end])

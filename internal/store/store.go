@@ -153,8 +153,8 @@ func (f *File) Lock() error {
 	return nil
 }
 
-// mark writes a state to the lock file. The length is always the same, so a full disk does not
-// matter.
+// mark writes a state to the lock file. The length of the file never changes, so the write succeeds
+// on a full disk.
 func (f *File) mark(s state) error {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -65,7 +65,7 @@ var tcpServers = []struct{ name, prefix string }{
 	{"ftps", "ftps://"}, {"https", "https://"}, {"gophers", "gophers://"}, {"nntps", "nntps://"},
 }
 
-// demos lists the rooms that the test server of a scheme provides. The other rooms are in
+// demos lists the functions that start a test server with its room. The other rooms are in
 // museum/rooms.json.
 var demos = []func() (*servetest.Demo, error){
 	fingertest.Demo,

@@ -124,7 +124,7 @@ func (r *Replacement) Commit() error {
 
 // Discard removes the temporary file, unless Commit has renamed it.
 func (r *Replacement) Discard() {
-	// After Commit, both calls fail, as they should.
+	// After Commit, Close and Remove fail, which is not an error.
 	_ = r.Close()
 	if r.Target != "" {
 		_ = r.folder.Remove(r.temporary)

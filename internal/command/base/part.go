@@ -22,7 +22,7 @@ type message struct {
 	at   int    // offset in Text before which the message is written
 	end  int    // end of the message in the field errors
 	once bool   // write only the first such message
-	rule string // why a line is invalid; empty for other messages
+	rule string // rule that a line violates; empty if the message is not about an invalid line
 }
 
 // NewPart returns an empty part. The flags and configuration of a must be set before.

@@ -37,7 +37,7 @@ func proxies(a *base.App) (g config.ProxyTable, problems []config.Problem) {
 	return g, problems
 }
 
-// exceptions returns the list of no_proxy, and the problems in its entries.
+// exceptions returns the valid entries of no_proxy, and the problems in the other entries.
 func exceptions(a *base.App) (list string, problems []config.Problem) {
 	text, name := proxyVariable(a, "no_proxy")
 	var good []string

@@ -138,7 +138,7 @@ func (p *servedProcess) run(ts *testscript.TestScript, args []string) int {
 	return answer.Status
 }
 
-// needsProcess reports whether a command needs its own process.
+// needsProcess reports whether a command must run in its own process.
 func needsProcess(ts *testscript.TestScript, args []string) bool {
 	switch {
 	case len(args) == 0:

@@ -51,8 +51,8 @@ func translate(pattern string) (translated string, ok bool) {
 	return b.String(), true
 }
 
-// writeClass writes the class at the start of pattern, "[a-z]" or "[!a-z]", and returns its
-// length. It returns 0 if there is no class.
+// writeClass writes the class at the start of pattern, such as "[a-z]" or "[!a-z]", and returns the
+// length of the class. If there is no class, it returns 0.
 func writeClass(b *strings.Builder, pattern string) int {
 	i := 1
 	b.WriteByte('[')
@@ -87,8 +87,8 @@ func writeClass(b *strings.Builder, pattern string) int {
 	return 0
 }
 
-// classChar returns the character at i in a class, and the offset after it. At the end, it
-// returns the offset 0.
+// classChar returns the character at i in a class, and the offset after it. If the pattern ends
+// before the character, next is 0.
 func classChar(pattern string, i int) (c byte, next int) {
 	if pattern[i] == '\\' {
 		i++

@@ -38,7 +38,7 @@ func checkTests(root string, names []string) (faults []error) {
 
 var idText = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// checkPromises checks the promise table and returns its number of rows. Each row must contain
+// checkPromises checks the table of promises and returns the number of rows. Each row must contain
 // a unique ID, a sentence, and the name of a test.
 func checkPromises(text string) (count int, faults []error) {
 	seen := map[string]bool{}

@@ -28,7 +28,7 @@ func eachEvent(r io.Reader, do func(event)) error {
 	return in.Err()
 }
 
-// modulePath is the path of the main module. The other modules' paths begin with it.
+// modulePath is the path of the main module. The paths of the other modules begin with modulePath.
 const modulePath = "github.com/locus-url/locus"
 
 // name returns the name of a test, as the documents write it: "scheme/http.TestLimit",
