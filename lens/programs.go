@@ -101,7 +101,7 @@ type program struct {
 	missing  error // set if the program is not installed
 
 	mu      sync.Mutex
-	version string // set after the first run
+	version string // version of the program; set after the first run
 }
 
 // find searches for the program and its dependencies.

@@ -29,7 +29,7 @@ type fsMenu struct {
 
 // listing holds the entries in a menu at the time of reading.
 type listing struct {
-	entries []*fsEntry // entries in menu order
+	entries []*fsEntry // entries in the order of the menu
 	text    int64      // text in entries, in bytes
 	names   map[string]*fsEntry
 	next    map[string]int // next number to try for a duplicate name, by name
@@ -67,7 +67,7 @@ func (f *FS) lookup(name string) (*fsEntry, error) {
 			return nil, err
 		}
 		if e = l.names[element]; e == nil && l.err != nil {
-			return nil, l.err // the missing part may contain the name
+			return nil, l.err // the missing entries may include the name
 		} else if e == nil {
 			return nil, fs.ErrNotExist
 		}

@@ -18,7 +18,7 @@ type Set struct {
 	tail    *stream      // records of the texts that may be new
 	keys    [256]*stream // keys of the texts in tail, by the highest byte of the key
 	record  []byte
-	texts   int64 // texts known to be new
+	texts   int64 // number of texts known to be new
 	touched byte  // prevents the compiler from removing a read
 }
 

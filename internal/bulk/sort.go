@@ -17,9 +17,9 @@ type Sorter struct {
 	store  store
 	skip   int
 	room   int    // maximum memory for records and places, in bytes; more records cause a spill
-	texts  []byte // allocated in advance; uses memory only as it fills
+	texts  []byte // texts of the records; allocated in advance, but uses memory only as it fills
 	places []place
-	runs   []*stream // sorted
+	runs   []*stream // sorted runs
 	head   []byte
 }
 

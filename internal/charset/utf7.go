@@ -22,8 +22,8 @@ func (utf7) String() string { return "UTF-7" }
 
 // utf7Decoder holds the state between two bytes.
 type utf7Decoder struct {
-	shifted bool   // in base64, after "+"
-	fresh   bool   // directly after the "+"
+	shifted bool   // the input is in base64, after a "+"
+	fresh   bool   // the last byte was the "+"
 	bits    uint32 // bits of the next UTF-16 unit
 	n       int    // number of bits
 	high    rune   // first half of a surrogate pair, or 0

@@ -32,7 +32,7 @@ type Host[T any] struct {
 	active int
 	next   time.Time   // earliest start of the next job
 	timer  *time.Timer // wakes the queue at next
-	ready  bool        // the host is in Queue.ready
+	ready  bool        // whether the host is in Queue.ready
 	shut   string
 	stats  Stats
 }

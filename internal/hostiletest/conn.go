@@ -29,7 +29,7 @@ type conn struct {
 	sent     bytes.Buffer
 	id       []byte // connection ID of the client's last datagram
 	deadline time.Time
-	changed  chan struct{} // closed when the deadline changes or the client has sent
+	changed  chan struct{} // closed when the deadline changes or the client has sent data
 	closed   bool
 }
 

@@ -63,11 +63,11 @@ type Renderer struct {
 
 	hidden             string // the hidden element that is open
 	inLine             bool
-	blanks             int  // spaces before the next text of the line
+	blanks             int  // number of spaces before the next text of the line
 	space              bool // the last space stands for white space in the source, so more white space adds no space
-	ends               int  // line ends before the next line
+	ends               int  // number of line ends before the next line
 	margin             string
-	pre, lists, quotes int // depths of elements
+	pre, lists, quotes int // numbers of open elements of each kind
 }
 
 // Token renders a token of the page. The next token may continue a text.

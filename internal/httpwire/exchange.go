@@ -20,7 +20,7 @@ const maxHeader = 1 << 20
 type Exchange struct {
 	mu       sync.Mutex
 	to       scheme.Exchange
-	secret   func(text string) // receives texts that must not be recorded
+	secret   func(text string) // function that receives texts that must not be recorded
 	request  []byte            // header bytes sent so far
 	response []byte            // header bytes received so far
 	sent     bool              // the whole header was sent

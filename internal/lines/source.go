@@ -21,7 +21,7 @@ type reader struct {
 	ctx    context.Context
 	out    chan<- *Block
 	waited bool   // whether the last block had Wait set
-	headed bool   // a source had a header
+	headed bool   // whether a source had a header
 	last   []byte // the header of the last source with a header
 	source
 	filling
@@ -31,10 +31,10 @@ type reader struct {
 type source struct {
 	name    string
 	line    int64         // number of the next line
-	unit    string        // counted unit: "line" or "record"
-	piped   bool          // read through a pump
-	octets  counter       // stored bytes
-	packing unpack.Format // compression
+	unit    string        // unit of the field line: "line" or "record"
+	piped   bool          // the source is read through a pump
+	octets  counter       // number of bytes read from the stored source
+	packing unpack.Format // compression format
 	finder  *Finder
 }
 

@@ -12,7 +12,7 @@ import (
 type filling struct {
 	block      *Block
 	start, end int
-	long       []byte // first bytes of a line that is too long
+	long       []byte // stored first bytes of a line that is too long
 	dropped    int64  // bytes of that line so far; 0 if there is no such line
 	last       byte   // last byte of that line
 }

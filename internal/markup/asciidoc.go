@@ -218,7 +218,7 @@ func (a *asciidoc) begin(line string, start, end, next int) {
 	case isAttributeLine(line):
 		a.blockAttributes(line, start)
 	case len(line) > 1 && line[0] == '.' && line[1] != ' ' && line[1] != '\t' && (line[1] != '.' || len(line) > 2 && strings.IndexByte(" \t.", line[2]) < 0):
-		a.inline(start+1, end) // a title
+		a.inline(start+1, end) // the text after the "." is a title
 	case a.opens(line):
 	case a.section(line, start, end, next):
 	case line == "+":

@@ -82,7 +82,7 @@ type markdown struct {
 	leaf   leaf
 	start  int // start and end of the leaf's text
 	end    int
-	last   int // start of the last line of a paragraph, which may be the header of a table
+	last   int // start of the last line of a paragraph; this line may be the header of a table
 	fence  fence
 	ending string // ending of an HTML block; if empty, a blank line ends it
 
@@ -124,8 +124,8 @@ const (
 // container is a block that contains other blocks: a quotation or a list item.
 type container struct {
 	quote bool
-	empty bool // an item without content so far
-	width int  // columns before the content of an item
+	empty bool // the container is an item without content so far
+	width int  // number of columns before the content of an item
 }
 
 // fence is the first line of a fenced block of code.
@@ -135,8 +135,8 @@ type fence struct {
 }
 
 const (
-	maxDepth = 100 // nested containers
-	codeAt   = 4   // columns before a line of code
+	maxDepth = 100 // maximum number of nested containers
+	codeAt   = 4   // number of columns before a line of indented code
 )
 
 // cursor is an offset in a line. A tab extends to the next column that is a multiple of four, and

@@ -12,8 +12,8 @@ const maxWild = 1000
 
 // group holds the rules for one crawler.
 type group struct {
-	plain []rule // prefixes
-	wild  []rule // with "*" or "$"
+	plain []rule // rules without wildcards, which match prefixes
+	wild  []rule // rules with "*" or "$"
 	delay time.Duration
 }
 

@@ -71,8 +71,8 @@ const (
 const paletteSize = 7
 
 const (
-	maxSequence = 64       // bytes; a longer sequence is dropped
-	maxString   = 64 << 10 // bytes; a longer string ends there
+	maxSequence = 64       // maximum bytes; a longer sequence is dropped
+	maxString   = 64 << 10 // maximum bytes; a longer string ends there
 	// maxDigits limits the digits of a number in a sequence. No terminal has more than 9999
 	// rows or columns, and some terminals are slow if an action repeats more often.
 	maxDigits = 4

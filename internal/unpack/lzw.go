@@ -19,7 +19,7 @@ type uncompress struct {
 	bits    uint // current number of bits in a code
 	next    int  // next code to define
 	last    int  // previous code, or -1
-	first   byte // first decoded byte of last
+	first   byte // first decoded byte of the code last
 
 	ahead uint32 // buffered bits; the next bits are lowest
 	have  uint   // number of buffered bits

@@ -14,10 +14,10 @@ import (
 
 // URL is a URL record (section 4.1). It is an immutable value. The zero URL is invalid.
 type URL struct {
-	scheme             string // in lower case, without ":"
+	scheme             string // scheme in lower case, without ":"
 	username, password string
-	host               string // serialized
-	path               string // serialized: opaque, or segments with "/" before each
+	host               string // serialized host
+	path               string // serialized path; opaque, or segments with a "/" before each segment
 	query, fragment    string
 	port               int32 // -1 if none
 	hasHost            bool

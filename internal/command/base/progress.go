@@ -32,7 +32,7 @@ type bar struct {
 	*mpb.Bar
 	mu    sync.Mutex
 	event transfer.Event
-	note  string // shown instead of the rate
+	note  string // text that is shown instead of the rate
 }
 
 // StartProgress shows progress for transfers with the given names, if standard error is a

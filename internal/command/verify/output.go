@@ -22,7 +22,7 @@ type output struct {
 	w      *bufio.Writer
 	tty    bool
 	colors term.Colors
-	all    bool // also shows good links
+	all    bool // the output also shows good links
 	report reporter
 	file   *wholefile.Replacement // nil for standard output
 }

@@ -18,7 +18,7 @@ type textReport struct {
 	all     bool
 	colors  term.Colors
 	current string          // current document; empty before the first
-	shown   map[string]bool // reasons for warnings that a note counts
+	shown   map[string]bool // reasons for warnings that were shown; a note counts further warnings
 }
 
 func newTextReport(v *verifier, o *output) reporter {

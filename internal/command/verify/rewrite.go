@@ -16,7 +16,7 @@ import (
 // change is a link in a document that gets another URL.
 type change struct {
 	line, column int64
-	url          locus.URL // verified URL
+	url          locus.URL // URL that verify has opened for the link
 	to           locus.URL
 }
 

@@ -19,8 +19,8 @@ type rules []rule
 
 // rule is one line in a rules file (gitignore(5)).
 type rule struct {
-	want    bool     // "!" at the start
-	dirOnly bool     // "/" at the end
+	want    bool     // the line begins with "!"
+	dirOnly bool     // the pattern ends with "/"
 	literal string   // the pattern, if it is one segment without special characters
 	suffix  string   // the pattern without its "*", if the rest has no special characters
 	parts   []string // the pattern's segments, translated

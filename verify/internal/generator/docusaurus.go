@@ -251,7 +251,7 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	}
 	var names []string
 	if textOf(options["disableVersioning"]) != "true" {
-		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // no versions
+		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // without the file, there are no versions
 	}
 	d.doubt = d.doubt || len(names) > maxLocales
 	names = names[:min(len(names), maxLocales)]

@@ -20,9 +20,9 @@ type call struct {
 }
 
 const (
-	maxScript  = 1 << 20 // bytes in a configuration
-	maxLiteral = 64      // depth of nested literals and names
-	maxExports = 16      // exports that are examined
+	maxScript  = 1 << 20 // maximum bytes in a configuration
+	maxLiteral = 64      // maximum depth of nested literals and names
+	maxExports = 16      // maximum number of exports that are examined
 )
 
 // script is a tokenized JavaScript configuration.

@@ -94,7 +94,7 @@ func (j *jekyll) file(name string) {
 	}
 	v, has := j.matter(name)
 	if !has && !isPage {
-		return // copied unchanged
+		return // the generator copies the file unchanged
 	}
 	for _, from := range v["redirect_from"] {
 		j.made = append(j.made, strings.TrimPrefix(from, "/"))
@@ -111,7 +111,7 @@ func (j *jekyll) file(name string) {
 		return
 	}
 	if strings.HasPrefix(stem, "_") || strings.Contains(stem, "/_") {
-		return // layouts and includes
+		return // layouts and includes are not pages
 	}
 	if at := v.get("permalink"); at != "" {
 		j.add(at, name)

@@ -16,12 +16,12 @@ import (
 type values map[string][]string
 
 const (
-	maxKey     = 1 << 10 // bytes in a full key
-	maxValue   = 1 << 10 // bytes in a value, which becomes a part of a path
+	maxKey     = 1 << 10 // maximum bytes in a full key
+	maxValue   = 1 << 10 // maximum bytes in a value; a value can become a part of a path
 	maxTOML    = 1 << 20 // bytes of a text
 	maxYAML    = 1 << 20 // bytes of a text
-	maxNesting = 100     // nested values in TOML and YAML
-	maxNodes   = 1 << 18 // YAML nodes, with the nodes that aliases repeat
+	maxNesting = 100     // maximum depth of nested values in TOML and YAML
+	maxNodes   = 1 << 18 // maximum number of YAML nodes, with the nodes that aliases repeat
 )
 
 // add adds a value to a key, unless the key or the value is too long.
