@@ -161,8 +161,9 @@ func (r Rules) normalize(text string) (string, error) {
 	return n.String(), nil
 }
 
-// isFormless reports whether a URI with the violation v has no normalized form. Userinfo and
-// fragments are no reason, because RFC 3986 allows and normalizes them in URIs of any scheme.
+// isFormless reports whether a URI with the violation v has no normalized form. It returns false
+// for a violation in the userinfo or the fragment, which RFC 3986 allows and normalizes in URIs of
+// any scheme.
 func isFormless(v locus.Violation) bool {
 	return v.Kind == locus.Ungrammatical && v.Rule != "userinfo" && v.Rule != "fragment"
 }

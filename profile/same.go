@@ -46,8 +46,8 @@ func spellings(x, y rfc3986.URI) []string {
 func differences(x, y rfc3986.URI) []string { return compared(x, y, "different") }
 
 func compared(x, y rfc3986.URI, how string) (why []string) {
-	// Mask the whole text. A component may contain a password that Mask does not recognize in the
-	// component alone, as in "u%3APW@h".
+	// Mask the whole text. A component may contain a password that Mask recognizes only in the
+	// whole text, as in "u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	for _, c := range components {
 		textX, hasX := c.of(x)

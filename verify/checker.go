@@ -327,8 +327,8 @@ func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment
 	return o
 }
 
-// accept sets the fields of res that tell whether a rule accepts the outcome, and whether the link
-// is in the baseline.
+// accept sets the fields of res that report whether a rule accepts the outcome, and whether the
+// link is in the baseline.
 func (c *Checker) accept(res *Result) {
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = c.o.Rules.accepts(res.URL, &res.Outcome, c.registry)

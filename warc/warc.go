@@ -236,7 +236,7 @@ func (r *Reader) line() (string, error) {
 	text, err := r.r.ReadSlice('\n')
 	switch {
 	case err == bufio.ErrBufferFull && r.damaged():
-		return "\x00", nil // a text that is no header, in place of the piece of a long line
+		return "\x00", nil // invalid header text, which replaces the piece of a long line
 	case err == bufio.ErrBufferFull:
 		return "", fmt.Errorf("%w: offset %d", ErrFormat, r.start)
 	case err == io.EOF:

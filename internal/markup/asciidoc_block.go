@@ -288,7 +288,7 @@ func (a *asciidoc) blockAttributes(line string, start int) {
 		a.style.name = name
 	}
 	if a.style.name == "quote" || a.style.name == "verse" {
-		a.inline(start+1, start+len(line)-1) // the attributes name the author, who may have a link
+		a.inline(start+1, start+len(line)-1) // the attributes may contain the author's name and a link
 	}
 }
 

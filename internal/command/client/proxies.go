@@ -46,8 +46,8 @@ func exceptions(a *base.App) (list string, problems []config.Problem) {
 		if _, err := access.NewProxies(access.ProxyRules{Except: field}); err != nil {
 			shown := locus.Mask(field)
 			if shown == field && !strings.Contains(masked, field) {
-				// The field is a part of a mistyped URL with a password. In the field alone, Mask
-				// does not find the password.
+				// The field is a part of a mistyped URL with a password. Mask finds the password
+				// only in the whole text, not in the field.
 				shown = "***"
 			}
 			err = fmt.Errorf("%s is not a host, domain or address", locus.Quote(shown))
