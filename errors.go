@@ -63,7 +63,7 @@ func NewSyntaxError(input string, offset int, part string, err error) *SyntaxErr
 	return &SyntaxError{Input: cut(Mask(input), err), Offset: offset, Part: part, Err: plain(err)}
 }
 
-// cut truncates masked, the text of err, if err is ErrTooLong.
+// cut truncates masked, which is the text of err, if err is ErrTooLong.
 func cut(masked string, err error) string {
 	const head = 100
 	if len(masked) <= head || !errors.Is(err, ErrTooLong) {
@@ -88,8 +88,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("locus: %s: offset %d: %v", Quote(e.Input), e.Offset, e.Err)
 }
 
-// reason is an error that shows only the text after the text of ErrForm or ErrValue,
-// which adds nothing.
+// reason is an error whose text omits the text of ErrForm or ErrValue, because that text adds
+// nothing.
 type reason struct {
 	error
 	text string
@@ -99,7 +99,7 @@ func (r reason) Error() string { return r.text }
 
 func (r reason) Unwrap() error { return r.error }
 
-// plain returns err as a reason, if it has that form.
+// plain returns err as a reason, if err wraps ErrForm or ErrValue.
 func plain(err error) error {
 	for _, general := range [...]error{ErrForm, ErrValue} {
 		if text, ok := strings.CutPrefix(err.Error(), general.Error()+": "); ok {
@@ -121,8 +121,8 @@ func Quote(text string) string {
 	return strconv.QuoteToASCII(text)
 }
 
-// fault is the reason why a text is not a URL: the name of the part in section 5, and the
-// error.
+// fault is the reason why a text is not a URL: an error, and the name of the production in RFC 1738
+// section 5 that the text violates.
 type fault struct {
 	part string
 	err  error

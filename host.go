@@ -7,7 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// upperFact is the fact that does not hold for a host with the given shape.
+// upperFact returns the fact HostLower if the host contains an upper-case letter, which shape
+// records. That fact does not hold for the host.
 func upperFact(shape octet.HostShape) Facts {
 	if shape&octet.HostUpper != 0 {
 		return HostLower
@@ -15,7 +16,7 @@ func upperFact(shape octet.HostShape) Facts {
 	return 0
 }
 
-// emptyFact is the fact that holds if the host from start to end is empty.
+// emptyFact returns NoHost if the host from start to end is empty.
 func emptyFact(start, end int) Facts {
 	if start == end {
 		return NoHost
@@ -23,8 +24,8 @@ func emptyFact(start, end int) Facts {
 	return 0
 }
 
-// hostFacts returns which production of host matches the text from start to
-// end, after octet.Host has read it:
+// hostFacts returns the fact for the production of host that matches s[start:end]. The argument
+// shape is the result of octet.Host for this text:
 //
 //	hostname    = *[ domainlabel "." ] toplabel
 //	domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit

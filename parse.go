@@ -116,14 +116,14 @@ func MustParse(text string) URL {
 	return u
 }
 
-// isPathSearch reports whether neither "?" nor "/" follows the first "?" of text, which consists
-// of xchars.
+// isPathSearch reports whether no "?" or "/" follows the first "?" of text. All octets of text
+// are xchars.
 func isPathSearch(text string) bool {
 	_, search, _ := strings.Cut(text, "?")
 	return strings.IndexByte(search, '?') < 0 && strings.IndexByte(search, '/') < 0
 }
 
-// schemeFault returns the reason why no scheme ends at i.
+// schemeFault returns the reason why no scheme ends at offset i of s.
 func schemeFault(s string, i int) *fault {
 	switch {
 	case i == len(s), s[i] == ':':
@@ -137,8 +137,8 @@ func schemeFault(s string, i int) *fault {
 	}
 }
 
-// readEscapes reads the escapes between i and end, at least one, and returns the
-// facts that they violate. If the "%" at offset at does not begin an escape,
+// readEscapes reads the escapes between i and end. There is at least one. It returns the facts that
+// the escapes violate. If a "%" does not begin an escape, readEscapes returns its offset at, and
 // lacks is 0.
 func readEscapes(s string, i, end int) (lacks Facts, at int) {
 	for {
@@ -182,8 +182,8 @@ func readFragment(s string, i int) (xchars bool, f *fault, at int) {
 	}
 }
 
-// plainPort returns the end of the port at i, if it is 1 to 65535 without leading
-// zeros. For anything else it returns the offset of the ":" before it.
+// plainPort returns the end of the port at i if the port is 1 to 65535 without leading zeros. For
+// any other text it returns the offset of the ":" before the port.
 func plainPort(s string, i int) (end int) {
 	num := 0
 	for end = i; end < len(s) && octet.Is(s[end], octet.Digit) && end-i < 5; end++ {
@@ -195,14 +195,14 @@ func plainPort(s string, i int) (end int) {
 	return end
 }
 
-// login holds the offsets of the parts of a login, and the facts about it:
+// login holds the offsets of the parts of a login, and facts about the login:
 //
 //	login    = [ user [ ":" password ] "@" ] hostport
 //	hostport = host [ ":" port ]
 type login struct {
 	start, end     int
-	pass, at, port int   // as in URL
-	lacks, host    Facts // the facts that do not hold; the facts about the host
+	pass, at, port int   // offsets, as in URL
+	lacks, host    Facts // lacks: facts that do not hold for the login; host: facts about the host
 }
 
 func (l *login) read(s string) (f *fault, at int) {
@@ -212,7 +212,7 @@ scan:
 	for i := l.start; i < len(s); i++ {
 		switch c := s[i]; {
 		case octet.Is(c, octet.Unreserved):
-			// First because most octets are unreserved.
+			// This case is first because most octets are unreserved.
 		case c == '/' || c == '#':
 			l.end = i
 			break scan
@@ -264,7 +264,7 @@ func (l *login) readUser(s string) {
 func (l *login) readHost(s string, start int) (end int, f *fault, at int) {
 	end, shape := octet.Host(s, start)
 	if end < len(s) && s[end] != ':' {
-		// Not a host of section 5. It still ends at the ":".
+		// This text is not a host of section 5. It still ends at the ":".
 		shape |= octet.HostEdges
 		if s[start] != '[' {
 			rest, _, _ := strings.Cut(s[end:], ":")

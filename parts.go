@@ -81,7 +81,7 @@ func (p Parts) masked(text string) string {
 	return stars(text, []span{{start, start + len(*p.Password)}})
 }
 
-// partNames maps the parts that differs returns to the fields of Parts.
+// partNames maps the part names that the method differs returns to the fields of Parts.
 var partNames = map[string]string{
 	"scheme": "Scheme", "fragmentid": "Fragment", "schemepart": "SchemePart", "user": "User", "password": "Password",
 	"host": "Host", "port": "Port", "urlpath": "Path",

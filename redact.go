@@ -17,7 +17,7 @@ func (u URL) Shown() string {
 	return replaced(u.text, spans)
 }
 
-// replaced returns text with "***" for each of the spans.
+// replaced returns text with each of the spans replaced by "***".
 func replaced(text string, spans []span) string {
 	var b strings.Builder
 	from := 0
@@ -72,7 +72,8 @@ func maskGuess(text string) string {
 	return maskBoth(text, func(text string) string { return stars(text, secrets(text, URL{})) })
 }
 
-// maskBoth masks text, and the content of its wrapper: "<" or "URL:" may also belong to a login.
+// maskBoth applies mask to text, and to the content of the wrapper of text. Both are needed because
+// "<" or "URL:" may also belong to a login.
 func maskBoth(text string, mask func(string) string) string {
 	whole, w := mask(text), RemoveWrapper(text)
 	if w.start == 0 && w.end == len(text) {
@@ -150,10 +151,9 @@ func stars(text string, spans []span) string {
 	return string(b)
 }
 
-// addressed lists schemes whose scheme-specific part may contain an "@" that does
-// not end a login, from the RFCs and IANA's registry. After any other name,
-// "name:x@y" may be a user, a password and a host. The value is false if
-// "user:password@host" can follow the name.
+// addressed lists schemes whose scheme-specific part may contain an "@" that does not end a login.
+// The schemes come from the RFCs and the IANA registry. After any other name, "name:x@y" may be a
+// user, a password and a host. The value is false if "user:password@host" can follow the name.
 var addressed = map[string]bool{
 	"mailto": true, "mailserver": true, "mid": true, "cid": true, "im": true, "pres": true, "acct": true, "tag": true,
 	"urn": true, "doi": true, "info": true, "data": true, "about": true, "javascript": true, "magnet": true, "pkg": true,
@@ -161,7 +161,7 @@ var addressed = map[string]bool{
 	"news": true, "snews": true, "sip": false, "sips": false, "xmpp": false, "ssh": false,
 }
 
-// span is a part of a text, from one octet up to another.
+// span is the part of a text between two offsets.
 type span struct{ start, end int }
 
 // mark is a delimiter in a text: plain, escaped, or a look-alike of another script.
@@ -242,8 +242,8 @@ func otherScript(text string, i int) (c byte, n int) {
 	return 0, 0
 }
 
-// secrets returns the passwords in text, in order and disjoint. u is text parsed, or
-// the zero URL if it does not parse.
+// secrets returns the passwords in text, in order and disjoint. The argument u is the URL of text,
+// or the zero URL if text is not a URL.
 func secrets(text string, u URL) []span {
 	if hasNone(text, u) {
 		return nil
@@ -262,9 +262,9 @@ func secrets(text string, u URL) []span {
 	return keepEnds(text, f.spans)
 }
 
-// hasNone is a fast test that text contains no password; it takes the same arguments as
-// secrets. Most texts have no ":" except after the scheme and before the port. The result may
-// be false for a text without a password.
+// hasNone is a fast test that text contains no password. It takes the same arguments as secrets.
+// Most texts have no ":" except after the scheme and before the port. The result may be false for a
+// text without a password.
 func hasNone(text string, u URL) bool {
 	if octet.All(text)&octet.ASCII == 0 || strings.IndexByte(text, '%') >= 0 {
 		return false
@@ -303,8 +303,8 @@ func keepEnds(text string, spans []span) (kept []span) {
 	return kept
 }
 
-// hostEnd returns the offset of the octet within s that ends a host for some programs, or -1
-// if there is none. The host begins after from.
+// hostEnd returns the offset of the octet within s that ends a host for some programs, or -1 if
+// there is none. The host begins after the offset from.
 func hostEnd(text string, from int, s span) int {
 	before := text[from:s.start]
 	slashes := max(strings.LastIndex(before, "//"), strings.LastIndex(before, `\\`))
@@ -340,7 +340,7 @@ type finder struct {
 // segment is a run of marks without a "/".
 type segment struct {
 	start, end int
-	wide       bool // it may include spaces
+	wide       bool // the segment may include spaces
 	at         int  // the last "@", or -1
 }
 
@@ -362,7 +362,7 @@ func (f *finder) segment(i int, wide bool) (end, at int) {
 	return s.end, s.at
 }
 
-// hide hides the text from start to end, unless that is the word "port" in place of a
+// hide hides the text from start to end, unless the text is the word "port", a placeholder for a
 // number: "http://localhost:port".
 func (f *finder) hide(start, end int) {
 	next := f.from(end)
@@ -408,7 +408,7 @@ func (f *finder) lastIn(c byte, i, end int) int {
 	return -1
 }
 
-// slashes returns the number of slashes that directly follow mark i.
+// slashes returns the number of slashes directly after mark i.
 func (f *finder) slashes(i int) int {
 	n := 0
 	for at := f.marks[i].end; f.is(i+1+n, '/') && f.marks[i+1+n].start == at; n++ {
@@ -417,7 +417,7 @@ func (f *finder) slashes(i int) int {
 	return n
 }
 
-// name returns the name of a scheme before mark i, or "".
+// name returns the scheme name that ends at mark i, or "".
 func (f *finder) name(i int) string {
 	least, end := 0, f.marks[i].start
 	if i > 0 {
@@ -454,9 +454,9 @@ func (f *finder) whole(start, end int) {
 // isDigits reports whether text can be a port, possibly broken across lines.
 func isDigits(text string) bool { return strings.Trim(text, "0123456789"+blanks) == "" }
 
-// login finds the password of a possible login that begins at start, before mark i,
-// and returns the index of the next mark to read. If certain, the text is a login,
-// and a port that is not digits is a password. If wide, the login may include spaces.
+// login finds the password of a possible login that begins at start, before mark i, and returns the
+// index of the next mark to read. If certain is true, the text is a login, and a port that is not
+// digits is a password. If wide is true, the login may include spaces.
 func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	end, at := f.segment(i, wide)
 	colon := f.first(':', i, end)
@@ -474,16 +474,16 @@ func (f *finder) login(start, i int, certain, wide bool) (next int) {
 	return f.openLogin(start, colon, end, wide)
 }
 
-// hasPort reports whether a port, or nothing, follows the ":" of a mark, up to the next mark,
-// which does not belong to a login.
+// hasPort reports whether the next mark after the ":" with the index colon is neither "@" nor ":",
+// and the text between both marks is a port or empty.
 func (f *finder) hasPort(colon int) bool {
 	next := f.marks[colon+1]
 	return next.octet != '@' && next.octet != ':' && isDigits(f.text[f.marks[colon].end:next.start])
 }
 
-// openLogin finds the password of a login that begins at the offset start and has no "@" up to
-// mark end: the text after its first ":", unless that is a port or part of an IPv6 address. It
-// returns the index of the next mark to read.
+// openLogin finds the password of a login that begins at the offset start and has no "@" before
+// mark end. The password is the text after the first ":" of the login, unless that text is a port
+// or part of an IPv6 address. openLogin returns the index of the next mark to read.
 func (f *finder) openLogin(start, colon, end int, wide bool) (next int) {
 	stop := f.offset(end)
 	first := stop
@@ -539,8 +539,8 @@ func (f *finder) embedded(i int) {
 	}
 }
 
-// opens reports whether the "/" of mark i is not in the middle of a path: it is at the start, in
-// a search, after a bracket, or after the ":" of another URL, as in "URL:ftp://u:PW".
+// opens reports whether the "/" of mark i is not in the middle of a path. Such a "/" is at the
+// start, in a search, after a bracket, or after the ":" of another URL, as in "URL:ftp://u:PW".
 func (f *finder) opens(i int) bool {
 	at := f.marks[i].start
 	return at == 0 || strings.IndexByte("?=&;([{,|'", f.text[at-1]) >= 0 || f.is(i-1, ':') && f.marks[i-1].end == at
@@ -600,8 +600,8 @@ func (f *finder) part() {
 	f.embedded(at + 1)
 }
 
-// guess finds passwords in a text that is not a URL: the text after the first ":"
-// that does not end a scheme, up to the last "@".
+// guess finds a password in a text that is not a URL. The password is the text from the first ":"
+// that does not end a scheme up to the last "@".
 func (f *finder) guess() {
 	at := f.last(0)
 	if colon := f.opening(at); colon < at {
@@ -623,7 +623,8 @@ func (f *finder) guess() {
 	f.embedded(i)
 }
 
-// opening returns the index of the first ":" before mark at that does not end a scheme, or at.
+// opening returns the index of the first ":" that does not end a scheme, among the marks before
+// the index at. If there is none, opening returns at.
 func (f *finder) opening(at int) int {
 	start := 0 // the offset at which a scheme can begin
 	for i := 0; i < at; i++ {
@@ -639,8 +640,8 @@ func (f *finder) opening(at int) int {
 	return at
 }
 
-// endsScheme reports whether the ":" of mark i ends a scheme, before a login that ends at
-// mark at. before is the text in which a scheme can begin, up to the ":".
+// endsScheme reports whether the ":" of mark i ends a scheme. A login follows the ":" and ends at
+// the mark with index at. A scheme can begin only in the text before, which ends at the ":".
 func (f *finder) endsScheme(i, at int, before string) bool {
 	n, name := f.slashes(i), f.name(i)
 	never, known := addressed[name]
@@ -652,6 +653,6 @@ func (f *finder) endsScheme(i, at int, before string) bool {
 	case n == 1, known:
 		return true
 	}
-	// The name is a user, or a scheme if another ":" follows.
+	// The name is a user. If another ":" follows, the name is a scheme.
 	return f.first(':', i+1, at) < at
 }

@@ -200,7 +200,7 @@ func (u URL) HostOffset() int {
 func (u URL) Port() (n uint16, ok bool) {
 	text, _ := u.PortText()
 	for i := range len(text) {
-		n = n*10 + uint16(text[i]-'0') // Parse has tested that it fits
+		n = n*10 + uint16(text[i]-'0') // Parse has tested that the port fits
 	}
 	return n, text != ""
 }
@@ -283,7 +283,7 @@ func (u URL) WithoutPassword() URL {
 	if u.pass() == 0 {
 		return u
 	}
-	// This always parses. If it did not, the zero URL would still show nothing.
+	// This text always parses. If it did not, the zero URL would still show nothing.
 	v, _ := Parse(u.text[:u.pass()] + u.text[u.at():])
 	return v
 }
@@ -292,8 +292,8 @@ func (u URL) WithoutPassword() URL {
 // u == v.
 func (u URL) Compare(v URL) int { return strings.Compare(u.text, v.text) }
 
-// classFacts returns the facts about a path from the AND of the classes of its
-// octets. Facts and octet.Class list these sets in the same order.
+// classFacts returns the facts about a path. The argument all is the AND of the classes of the
+// path's octets. Facts and octet.Class list these sets in the same order.
 func classFacts(all octet.Class) Facts {
 	const sets = octet.Fsegment | octet.Hsegment | octet.Uchar | octet.Xchar
 	return Facts(all&sets/octet.Fsegment) * PathFsegment

@@ -48,7 +48,7 @@ func (w *Unwrapped) trim() {
 	}
 }
 
-// collect returns the octets in the wrapper that are not white space and for which
+// collect returns the octets in the wrapper that are not white space and for which the function
 // keep returns true. The text may be invalid UTF-8.
 func (w *Unwrapped) collect(keep func(i int) bool) string {
 	kept := make([]byte, 0, w.end-w.start)
