@@ -129,8 +129,8 @@ func New(r *scheme.Registry, p policy.Policy, o *Options) *Client {
 	return c
 }
 
-// header returns a copy of headers with canonical names, in which later ones replace
-// fields of earlier ones, and the User-Agent unless that is empty.
+// header returns a copy of headers with canonical names, and adds the User-Agent unless userAgent
+// is empty. Fields of later headers replace fields of earlier headers.
 func header(userAgent string, headers ...http.Header) http.Header {
 	list := make(http.Header)
 	for _, h := range headers {
@@ -213,7 +213,7 @@ type Result struct {
 	// LinkOrigin is the origin of links in Resource: FromPrivate or FromPublic.
 	LinkOrigin policy.Origin
 
-	chain *follower // that found it, for [Client.Redirect]; nil if a program made the result
+	chain *follower // chain that found the result, for [Client.Redirect]; nil if a program made the result
 }
 
 // Close closes the resource, if there is one.
@@ -290,8 +290,8 @@ func (c *Client) judge(u locus.URL, from *Result) (plan, error) {
 	return c.networkPlan(u, origin)
 }
 
-// checkHost rejects a URL without a host if its scheme requires one. A redirect to such a
-// URL is a fault of the server, which the policy denies.
+// checkHost rejects a URL without a host if its scheme requires one. The policy denies a redirect
+// to such a URL, because the redirect is a fault of the server.
 func checkHost(t policy.Target) error {
 	u := t.URL
 	if u.Facts().Has(locus.Internet) && t.Reach == policy.Network && t.Port != 0 && u.Host() == "" {
@@ -304,7 +304,8 @@ func missingHost(u locus.URL) error {
 	return u.Errorf(u.HostOffset(), "host", "%w: missing host", locus.ErrForm)
 }
 
-// originOf returns the origin of u, which was found in from, if from may link to it.
+// originOf returns the origin of u, which the client found in the result from. The error is a
+// denial if that result may not link to u.
 func (c *Client) originOf(u locus.URL, from *Result) (policy.Origin, error) {
 	to := c.target(u)
 	if err := checkHost(to); err != nil || from == nil {

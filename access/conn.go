@@ -12,18 +12,17 @@ import (
 	"github.com/locus-url/locus/internal/piece"
 )
 
-// conn is a connection that a dialer made. It sets a deadline before each Read and
-// Write. A Write extends the deadline of a concurrent Read, which waits for the
-// response.
+// conn is a connection that a dialer made. It sets a deadline before each Read and Write. A Write
+// extends the deadline of a concurrent Read, because that Read waits for the response.
 //
-// Deadlines of the caller apply too, whichever comes first.
+// If the caller sets a deadline too, the earlier deadline applies.
 type conn struct {
 	net.Conn
 	dialer  *dialer
-	address netip.AddrPort // dialed; zero if a proxy was given a name
-	name    string         // that name
+	address netip.AddrPort // dialed address; zero if a proxy received a name instead
+	name    string         // name that a proxy received instead of an address
 
-	tunnelled bool // a proxy made it
+	tunnelled bool // a proxy made the connection
 
 	mu          sync.Mutex
 	idle        time.Duration // 0 means no limit
@@ -74,7 +73,8 @@ func (c *conn) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, c.explain(err, &c.read)
 }
 
-// limitPiece sets the deadline of a piece, unless the deadline of a Read is earlier.
+// limitPiece sets the deadline of a piece, unless the deadline of a Read is earlier. The result set
+// reports whether it set the deadline.
 func (c *conn) limitPiece() (set bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +142,8 @@ func (c *conn) earliest(user time.Time) time.Time {
 	return user
 }
 
-// explain explains a local Close, and a deadline error unless the deadline was the
-// caller's.
+// explain replaces err if this process closed the connection, or if a time limit of the client
+// passed. It returns other errors and the caller's deadline errors unchanged.
 func (c *conn) explain(err error, user *time.Time) error {
 	if errors.Is(err, net.ErrClosed) {
 		return c.dialer.closedError()
@@ -177,7 +177,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// allowSilence is for a session.
+// allowSilence removes the idle timeout, because a user may pause in a session.
 func (c *conn) allowSilence() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -187,7 +187,7 @@ func (c *conn) allowSilence() {
 	c.Conn.SetWriteDeadline(c.write)
 }
 
-// afterClose has f called when c is closed, or now if it is.
+// afterClose calls f when c is closed. If c is closed already, it calls f at once.
 func (c *conn) afterClose(f func()) {
 	c.mu.Lock()
 	closed := c.closed
@@ -200,7 +200,7 @@ func (c *conn) afterClose(f func()) {
 	}
 }
 
-// CloseWrite closes the writing side, where the connection can.
+// CloseWrite closes the writing side if the connection supports it.
 func (c *conn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

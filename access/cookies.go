@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// maxCookie is the longest name and value of a cookie that a server can set, and
-	// maxCookies how many cookies all servers of a chain can set (RFC 6265 section 6.1).
+	// maxCookie is the maximum size of a cookie's name and value. maxCookies is the maximum number
+	// of cookies from all servers of a chain (RFC 6265 section 6.1).
 	maxCookie  = 4096
 	maxCookies = 50
 )
 
-// cookies are the cookies that the servers of one chain of redirects have set. Sites that
-// set one and redirect to themselves expect it back (RFC 6265). The zero value has none.
+// cookies holds the cookies that the servers of one chain of redirects have set. A server that sets
+// a cookie and redirects to its own site expects the cookie in the next request (RFC 6265). The
+// zero value is empty.
 type cookies struct {
 	mu   sync.Mutex
 	jar  *cookiejar.Jar // nil until a server sets a cookie
@@ -54,7 +55,7 @@ func (c *cookies) Set(u locus.URL, fields []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.jar == nil {
-		// New fails never: it has no other options.
+		// New never fails, because it has no other options.
 		c.jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	}
 	for _, cookie := range (&http.Response{Header: http.Header{"Set-Cookie": fields}}).Cookies() {
@@ -66,7 +67,7 @@ func (c *cookies) Set(u locus.URL, fields []string) {
 	}
 }
 
-// siteOf returns u as package cookiejar judges it; nil if net/url rejects it.
+// siteOf returns u in the form for package cookiejar. It returns nil if net/url rejects u.
 func siteOf(u locus.URL) *url.URL {
 	site, err := u.WithoutPassword().NetURL()
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// minDataPort is the lowest port of a data connection. Ports below belong to other
-// services of the machine.
+// minDataPort is the lowest port of a data connection. Lower ports belong to other services of the
+// machine.
 const minDataPort = 1024
 
-// own returns the connection of d inside control, which an opener may have wrapped, as
-// in TLS.
+// own returns the connection of d inside control. An opener may have wrapped it, for example in
+// TLS.
 func (d *dialer) own(control net.Conn) (*conn, error) {
 	for {
 		wrapped, ok := control.(interface{ NetConn() net.Conn })
@@ -103,8 +103,7 @@ type dataListener struct {
 	stop   func() bool
 }
 
-// Accept returns the next connection from the host, and closes those from any
-// other.
+// Accept returns the next connection from the host. It closes connections from other hosts.
 func (l *dataListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptTCP()

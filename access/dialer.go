@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	// maxAddresses is the most addresses of one host that are tried. A name can have
-	// any number, and each silent one costs its share of the time.
+	// maxAddresses is the maximum number of addresses of one host that a dialer tries. A name can
+	// have any number of addresses, and each silent address costs its share of the time.
 	maxAddresses = 16
-	// minShare is the least time for one address, as in package net.
+	// minShare is the minimum time for one address, as in package net.
 	minShare = 2 * time.Second
 )
 
@@ -35,18 +35,18 @@ var (
 	_ scheme.UrgentConn     = (*conn)(nil)
 )
 
-// dialer dials for the plans with one key: for the URLs of one origin, or for one proxy.
-// Openers keep idle connections by its pointer.
+// dialer dials for the plans with one key: for the URLs of one origin, or for one proxy. Openers
+// use the pointer to the dialer as the key of their idle connections.
 type dialer struct {
 	client *Client
 	dialerKey
 
 	mu     sync.Mutex
-	conns  map[*conn]struct{} // all that are open
+	conns  map[*conn]struct{} // all open connections
 	closed bool
 }
 
-// dialer returns the dialer for p, which plans with an equal key share.
+// dialer returns the dialer for p. Plans with equal keys share a dialer.
 func (c *Client) dialer(p plan) *dialer {
 	key := p.dialerKey()
 	c.mu.Lock()
@@ -59,8 +59,8 @@ func (c *Client) dialer(p plan) *dialer {
 	return d
 }
 
-// policy returns the policy for addresses. A dialer for only one host is that of a
-// proxy, which the configuration names.
+// policy returns the policy for addresses. A dialer for only one host dials a proxy, which the
+// configuration names.
 func (d *dialer) policy() policy.Policy {
 	if d.only != "" {
 		return d.client.policy.ForConfiguredServer()
@@ -78,9 +78,9 @@ func (d *dialer) checkAddr(a netip.AddrPort) error {
 	return nil
 }
 
-// DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and
-// their variants "4" and "6". The error is a [*policy.DeniedError] if no address
-// of the host is allowed, and [scheme.ErrUnreachable] if none can be connected to.
+// DialContext implements [scheme.Dialer] for the networks "tcp" and "udp" and their variants "4"
+// and "6". The error is a [*policy.DeniedError] if the policy allows no address of the host. It is
+// [scheme.ErrUnreachable] if no allowed address accepts the connection.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.connect(ctx, network, address, d.dialFunc())
 }
@@ -127,8 +127,7 @@ func (d *dialer) dialFunc() dialFunc {
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// asDialError returns a denial as it is, and wraps any other error as a failed
-// connection.
+// asDialError returns a denial unchanged, and wraps any other error as a failed connection.
 func asDialError(address string, err error) error {
 	if errors.Is(err, policy.ErrDenied) {
 		return err
@@ -148,7 +147,7 @@ func splitAddress(address string) (host string, port uint16, err error) {
 	return host, uint16(n), nil
 }
 
-// addresses returns the addresses of host without repetitions, families alternating.
+// addresses returns the addresses of host without repetitions, alternating between IPv4 and IPv6.
 func (d *dialer) addresses(ctx context.Context, network, host string) ([]netip.Addr, error) {
 	var families [2]bool // IPv4, IPv6
 	switch network {
@@ -175,7 +174,7 @@ func (d *dialer) addresses(ctx context.Context, network, host string) ([]netip.A
 	return list[:min(len(list), maxAddresses)], nil
 }
 
-// resolve looks host up. The caller may change the list.
+// resolve returns the addresses of host. The caller may change the list.
 func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
@@ -189,9 +188,9 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return slices.Clone(list), err
 }
 
-// inTurns returns list without repetitions, the two families alternating from the family of
-// the first address. An unreachable family then costs one attempt at a time (RFC 8305
-// section 4).
+// inTurns returns list without repetitions, alternating between the two address families. The
+// family of the first address comes first. An unreachable family then costs one attempt at a time
+// (RFC 8305 section 4).
 func inTurns(list []netip.Addr) []netip.Addr {
 	var lines [2][]netip.Addr
 	seen := make(map[netip.Addr]bool, len(list))
@@ -217,8 +216,8 @@ func inTurns(list []netip.Addr) []netip.Addr {
 	return turns
 }
 
-// allowed returns the addresses of list that the policy allows. If it allows none, the
-// error is about the first.
+// allowed returns the addresses in list that the policy allows. If it allows none, the error is the
+// denial of the first address.
 func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed []netip.AddrPort, err error) {
 	for _, a := range list {
 		address := netip.AddrPortFrom(a, port)
@@ -234,7 +233,7 @@ func (d *dialer) allowed(list []netip.Addr, host string, port uint16) (allowed [
 	return allowed, err
 }
 
-// forHost adds the name to a refusal of one of its addresses.
+// forHost adds the name of the host to the denial of one of its addresses.
 func forHost(err error, host string) error {
 	var denied *policy.DeniedError
 	if _, no := netip.ParseAddr(host); no == nil || !errors.As(err, &denied) {
@@ -245,7 +244,7 @@ func forHost(err error, host string) error {
 	return &named
 }
 
-// dialAny connects to the first address of list that answers.
+// dialAny connects to the first address in list that accepts the connection.
 func (d *dialer) dialAny(ctx context.Context, network, host string, list []netip.AddrPort, dial dialFunc) (net.Conn, error) {
 	return dialEach(ctx, list, func(ctx context.Context, address netip.AddrPort) (net.Conn, error) {
 		t := d.recordDial(ctx, host, address)
@@ -258,8 +257,8 @@ func (d *dialer) dialAny(ctx context.Context, network, host string, list []netip
 	})
 }
 
-// dialEach calls dial for one address after the other until one answers. Each gets an
-// equal share of the remaining time.
+// dialEach calls dial for each address until a call succeeds. Each address gets an equal share of
+// the remaining time.
 func dialEach(ctx context.Context, list []netip.AddrPort, dial func(context.Context, netip.AddrPort) (net.Conn, error)) (net.Conn, error) {
 	var first error
 	for i, address := range list {
@@ -287,8 +286,8 @@ func dialShare(ctx context.Context, shares int, address netip.AddrPort, dial fun
 	return dial(ctx, address)
 }
 
-// recordDial records that address is about to be dialed. It counts even if the dial fails,
-// because the name led there.
+// recordDial records that the dialer is about to dial address. The record counts even if the dial
+// fails, because the name resolved to that address.
 func (d *dialer) recordDial(ctx context.Context, host string, address netip.AddrPort) *tracker {
 	t, public := trackerOf(ctx), policy.IsPublic(address.Addr())
 	t.note(public)
@@ -304,8 +303,8 @@ func (d *dialer) dialOne(ctx context.Context, network string, address netip.Addr
 	return d.admit(c, address)
 }
 
-// control judges the address again when the socket connects, so that the dialed address
-// is the allowed one.
+// control checks the address again when the socket connects, so that the dialer connects only to an
+// allowed address.
 func (d *dialer) control(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -336,8 +335,8 @@ func (d *dialer) forget(c *conn) {
 	delete(d.conns, c)
 }
 
-// closedError distinguishes a connection that was closed with the client from one that was closed
-// by itself.
+// closedError returns the error for a closed connection of d. It distinguishes whether the whole
+// client was closed or only the connection.
 func (d *dialer) closedError() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -359,8 +358,8 @@ func (d *dialer) close() error {
 	return errors.Join(list...)
 }
 
-// tracker records the addresses that are dialed for one request. It travels in the context, which
-// openers pass on.
+// tracker records the addresses that are dialed for one request. It is a value of the request's
+// context, which openers pass to the dialer.
 type tracker struct {
 	dialed, public atomic.Bool
 
@@ -398,8 +397,8 @@ func (t *tracker) add(c *conn) {
 	}
 }
 
-// end returns the connections so far and stops recording, because an opener can hold
-// the context and the tracker for long.
+// end returns the connections so far and stops recording, because an opener can hold the context
+// and the tracker for a long time.
 func (t *tracker) end() []*conn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -408,8 +407,8 @@ func (t *tracker) end() []*conn {
 	return conns
 }
 
-// maxHosts is how many hosts are remembered. A forgotten one counts as public until it
-// is dialed again.
+// maxHosts is the maximum number of recorded hosts. A host without a record counts as public until
+// the client dials it again.
 const maxHosts = 1 << 14
 
 // hosts records for each dialed host whether one of its addresses was public. The zero

@@ -25,7 +25,7 @@ type Error struct {
 	Err error     // the cause
 }
 
-// errNoCause is the cause of an [Error] that was made without one.
+// errNoCause is the cause of an [Error] that a program made without a cause.
 var errNoCause = fmt.Errorf("%w: unknown cause", scheme.ErrProtocol)
 
 // NewError returns an [*Error] with the cause err. If err is nil, the cause is unknown and
@@ -39,7 +39,8 @@ func (e *Error) Error() string {
 	text := strings.Replace(e.Unwrap().Error(), "locus: "+quoted, "", 1)
 	text = strings.Replace(strings.TrimPrefix(text, "locus: "), quoted, "", 1)
 	if d := (*dialError)(nil); errors.As(e.Err, &d) {
-		// What comes before is that there is no connection, in the words of the scheme.
+		// Drop the text before the dial error. It only repeats, in the words of the scheme, that
+		// there is no connection.
 		if _, after, ok := strings.Cut(text, d.Error()); ok {
 			text = d.Error() + after
 		}
@@ -120,7 +121,7 @@ func KindOf(err error) Kind {
 	case errors.Is(err, scheme.ErrProtocol):
 		return Protocol
 	case isNetwork(err):
-		// This is before the errors of files, because a socket error may wrap EPERM.
+		// This case precedes the file errors, because a socket error may wrap EPERM.
 		return Unreachable
 	case errors.Is(err, fs.ErrNotExist):
 		return NotFound
@@ -141,7 +142,7 @@ func isNetwork(err error) bool {
 	return errors.As(err, &op) || errors.As(err, &dns)
 }
 
-// dialError is a failed connection, except for a denial. It is [scheme.ErrUnreachable].
+// dialError is a failed connection, but not a denial. It wraps [scheme.ErrUnreachable].
 type dialError struct {
 	address string
 	err     error
@@ -169,10 +170,10 @@ func (e *dialError) Unwrap() error        { return e.err }
 func (e *dialError) Is(target error) bool { return target == scheme.ErrUnreachable }
 func (e *dialError) Timeout() bool        { return isTimeout(e.err) }
 
-// timeoutError is an exceeded time limit. It is a [net.Error], and both kinds of deadline
-// error.
+// timeoutError is an exceeded time limit. It is a [net.Error], and matches both kinds of deadline
+// errors.
 type timeoutError struct {
-	format string // of the message, with %s for the limit
+	format string // format of the message, with %s for the limit
 	after  time.Duration
 }
 
@@ -195,8 +196,7 @@ func shortDuration(d time.Duration) string {
 	return text
 }
 
-// closedError reports the use of something that the caller closed. It is [fs.ErrClosed] and
-// [net.ErrClosed].
+// closedError reports the use of a closed value. It matches [fs.ErrClosed] and [net.ErrClosed].
 type closedError string
 
 func (e closedError) Error() string        { return string(e) + " was closed" }

@@ -12,11 +12,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxTries is the most URLs of one redirect that are tried. Each attempt costs a failed
-// connection, and no service lists more replicas.
+// maxTries is the maximum number of URLs of one redirect that the client tries. Each attempt costs
+// a failed connection, and no service lists more replicas.
 const maxTries = 8
 
-// follower is the state of one Do.
+// follower is the state of one call of Do.
 type follower struct {
 	client  *Client
 	ctx     context.Context
@@ -25,14 +25,14 @@ type follower struct {
 	asked   map[askedKey]bool
 	cookies *cookies
 	secure  bool     // the connection for an earlier URL was encrypted
-	result  Result   // as far as it is known
+	result  Result   // result so far
 	dialed  *tracker // addresses dialed for the last URL
 
-	observed *Observation // of the last request; may be nil
+	observed *Observation // observation of the last request; may be nil
 }
 
-// askedKey identifies a request of a chain: by its URL without a fragment, and by the
-// cookies that the chain has for it.
+// askedKey identifies a request of a chain. It holds the URL without a fragment, and the cookies of
+// the chain for that URL.
 type askedKey struct {
 	url     locus.URL
 	cookies string
@@ -50,7 +50,7 @@ func (f *follower) follow() (scheme.Resource, error) {
 	return f.followFrom(res, err, 1)
 }
 
-// followTo continues the chain with a redirect to a URL that is not permanent.
+// followTo continues the chain with a temporary redirect to the URL to.
 func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	f.result.Permanent = false
 	hops := len(f.result.Hops)
@@ -58,7 +58,8 @@ func (f *follower) followTo(to locus.URL) (scheme.Resource, error) {
 	return f.followFrom(res, err, hops+1)
 }
 
-// followFrom follows the redirects from a resource. hops is the number of the first one.
+// followFrom follows the redirects from a resource. The first of these redirects has the number
+// hops.
 func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.Resource, error) {
 	for ; err == nil; hops++ {
 		referral, ok := res.(*scheme.Redirect)
@@ -70,7 +71,7 @@ func (f *follower) followFrom(res scheme.Resource, err error, hops int) (scheme.
 	return nil, err
 }
 
-// next opens the target of a redirect. hops is its number.
+// next opens the target of a redirect. hops is the number of the redirect.
 func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, error) {
 	referral.Close()
 	f.observed.End(nil)
@@ -81,9 +82,9 @@ func (f *follower) next(referral *scheme.Redirect, hops int) (scheme.Resource, e
 	return f.followRedirect(referral.To, hops)
 }
 
-// followRedirect opens the first URL of list that can be opened. It tries the next one
-// after a denial, an unsupported scheme or a failed connection. If all fail, the error is
-// the last denial, which the user can allow, or otherwise the last error.
+// followRedirect opens the first URL in list that it can open. It tries the next URL after a
+// denial, an unsupported scheme or a failed connection. If all attempts fail, the error is the last
+// denial, because the user can allow it. Without a denial, it is the last error.
 func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resource, err error) {
 	for i, to := range list {
 		if i == maxTries {
@@ -100,14 +101,14 @@ func (f *follower) followRedirect(list []locus.URL, hops int) (res scheme.Resour
 	return nil, err
 }
 
-// worthAnother reports whether another URL of a redirect should be tried after err: no
-// request was sent. A cancelled open is not continued.
+// worthAnother reports whether another URL of a redirect should be tried after err. It should, if
+// err means that the client sent no request. A cancelled open does not continue.
 func worthAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotArchived) || errors.Is(err, scheme.ErrUnreachable) || errors.Is(err, policy.ErrDenied) || errors.Is(err, scheme.ErrUnsupported)
 }
 
-// visit opens to and makes it the URL of the result. hops is the number of the redirect that led
-// to it; 0 if it is the first URL. If live is set, the archive does not have it.
+// visit opens the URL to, and makes it the URL of the result. hops is the number of the redirect to
+// this URL, or 0 for the first URL. If live is true, the archive does not contain the URL.
 func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, error) {
 	p, err := f.plan(to, hops, live)
 	f.observed = f.client.observe(f.ctx, &f.request, p, err == nil, hops)
@@ -136,7 +137,7 @@ func (f *follower) visit(to locus.URL, hops int, live bool) (scheme.Resource, er
 	return res, nil
 }
 
-// accept closes a session that a redirect started, and returns the denial.
+// accept returns a denial if a redirect started a session. It also closes that session.
 func (f *follower) accept(res scheme.Resource, p plan, hops int) error {
 	if _, ok := res.(*scheme.Session); !ok || hops == 0 {
 		return nil
@@ -146,8 +147,8 @@ func (f *follower) accept(res scheme.Resource, p plan, hops int) error {
 		Reason: "a redirect must not start a session", Help: "to open it, enter the URL yourself"}
 }
 
-// admit applies the rules about what may lead to a URL on the network. It returns the URL with a
-// login that it inherits, and its origin.
+// admit checks whether the first URL or a redirect may lead to the URL to on the network. It
+// returns that URL, with the login that it inherits, and its origin.
 func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, error) {
 	c, from := f.client, f.result.URL
 	if hops == 0 {
@@ -161,11 +162,12 @@ func (f *follower) admit(to locus.URL, hops int) (locus.URL, policy.Origin, erro
 	return to, f.result.LinkOrigin, f.checkLoop(to)
 }
 
-// maxArchiveHops is the most redirects that are followed in an archive.
+// maxArchiveHops is the maximum number of redirects within an archive.
 const maxArchiveHops = 20
 
-// admitArchived applies the rules about what may lead to a URL in an archive. Nothing is dialed
-// for it, so the policy only judges whether a redirect may start a session or compose a message.
+// admitArchived checks whether a redirect may lead to the URL to in an archive. The client dials
+// nothing for this URL. So the policy only checks whether a redirect may start a session or compose
+// a message.
 func (f *follower) admitArchived(to locus.URL, hops int) error {
 	c := f.client
 	if hops == 0 {
@@ -190,8 +192,8 @@ func (f *follower) checkLoop(to locus.URL) error {
 	return nil
 }
 
-// fail returns the error about u. If the context of the open has ended, its cause is
-// the reason. The error of the opener remains if it says what the server did before.
+// fail returns the error about u. If the context of the open has ended, the cause of that end
+// replaces err, unless err already wraps the exceeded time limit.
 func (f *follower) fail(u locus.URL, err error) error {
 	op := "open"
 	if errors.Is(err, scheme.ErrUnreachable) && !errors.Is(err, policy.ErrDenied) {
@@ -212,8 +214,8 @@ func (f *follower) isSameServer(a, b locus.URL) bool {
 	return a.Scheme() == b.Scheme() && hostKey(a) == hostKey(b) && portOf(a, own) == portOf(b, own)
 }
 
-// withLogin returns to with the login of from, if that is for the same server and to
-// has none. No other login is passed on.
+// withLogin returns the URL to with the login of the URL from. It returns the URL to unchanged if
+// it has a login, or if the two URLs have different servers.
 func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	with, p := from.Parts(), to.Parts()
 	if with.User == nil || p.User != nil || !f.isSameServer(from, to) {
@@ -222,13 +224,14 @@ func (f *follower) withLogin(from, to locus.URL) locus.URL {
 	p.User, p.Password = with.User, with.Password
 	u, err := p.URL()
 	if err != nil {
-		// The URL is too long with the login.
+		// With the login, the URL is too long.
 		return to
 	}
 	return u
 }
 
-// withFragment returns to with the current fragment, if it has none.
+// withFragment returns the URL to. If this URL has no fragment, withFragment adds the current
+// fragment.
 func (f *follower) withFragment(to locus.URL) locus.URL {
 	fragment, ok := f.result.URL.Fragment()
 	if _, has := to.Fragment(); !ok || has {
@@ -236,7 +239,7 @@ func (f *follower) withFragment(to locus.URL) locus.URL {
 	}
 	u, err := to.WithFragment(fragment)
 	if err != nil {
-		// The URL is too long with the fragment, which only the client needs.
+		// With the fragment, the URL is too long. Only the client needs the fragment.
 		return to
 	}
 	return u
@@ -254,7 +257,7 @@ func hostKey(u locus.URL) string {
 // nameKey returns a host in lower case, without the final dot of a fully qualified name.
 func nameKey(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
 
-// originAfter returns the origin of links in the resource of p: see the package's text.
+// originAfter returns the origin of links in the resource of p: see the package comment.
 func (c *Client) originAfter(p plan, t *tracker) policy.Origin {
 	host := hostKey(p.url)
 	public, known := c.known.get(host)

@@ -27,7 +27,8 @@ func (c *Client) Next(ctx context.Context, from *Result) (*Result, error) {
 	return f.run(ctx, func() (scheme.Resource, error) { return f.next(referral, len(f.result.Hops)) })
 }
 
-// by returns f as a chain that c continues. f does not change, so it may be continued again.
+// by returns a copy of f for the client c, which continues the chain of redirects. f does not
+// change, so a caller may continue it again.
 func (f *follower) by(c *Client) *follower {
 	next := *f
 	next.client, next.asked, next.result.Hops = c, maps.Clone(f.asked), slices.Clone(f.result.Hops)

@@ -84,15 +84,15 @@ func (c *Client) Observe(ctx context.Context, req Request) *Observation {
 	}
 	p, err := c.options.Proxies.plan(req.URL, c.registry)
 	if p.url = req.URL; p.outcome == planProxy {
-		p.outcome = planTunnel // as in DialerFor
+		p.outcome = planTunnel // like the plan of DialerFor
 	}
 	return c.observe(ctx, &req, p, err == nil, 0)
 }
 
 func (c *Client) isObserved(req *Request) bool { return c.options.Observe != nil || req.Observe != nil }
 
-// observe starts the observation of the request that p plans. planned reports whether the client
-// has a plan; otherwise p has only the URL.
+// observe starts the observation of the request of the plan p. The argument planned reports whether
+// the client has a plan. Otherwise p contains only the URL.
 func (c *Client) observe(ctx context.Context, req *Request, p plan, planned bool, hops int) *Observation {
 	if !c.isObserved(req) {
 		return nil

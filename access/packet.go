@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// DialPacket implements [scheme.PacketDialer]. It uses the first address that the policy
-// allows, because a dial can't show whether a server receives datagrams. It sets no limit
-// of silence: the protocol has its own timeouts and retries.
+// DialPacket implements [scheme.PacketDialer]. It uses the first address that the policy allows,
+// because a dial can't show whether a server receives datagrams. It sets no idle timeout, because
+// the protocol has its own timeouts and retries.
 func (d *dialer) DialPacket(ctx context.Context, network, address string, ports ...uint16) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.client.options.DialTimeout)
 	defer cancel()
@@ -61,7 +61,8 @@ func (d *dialer) openPacket(ctx context.Context, network string, to netip.AddrPo
 	return &packetConn{UDPConn: udp, to: to, ports: ports}, nil
 }
 
-// packetConn sends to one port of a host, and receives from that port and others.
+// packetConn sends datagrams to one port of a host, and receives datagrams from this port and
+// others.
 type packetConn struct {
 	*net.UDPConn
 	to    netip.AddrPort

@@ -16,7 +16,7 @@ func reportUndelivered(network, _ string, raw syscall.RawConn) error {
 		level, option = syscall.IPPROTO_IPV6, ipv6RecvErr
 	}
 	return raw.Control(func(fd uintptr) {
-		// If it fails, the request ends with a timeout instead.
+		// Without the option, a refused datagram ends in a timeout.
 		_ = syscall.SetsockoptInt(int(fd), level, option, 1)
 	})
 }

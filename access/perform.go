@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// perform makes the one request that p plans. t records the dialed addresses.
+// perform makes the request of the plan p. t records the dialed addresses.
 func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error) {
 	if p.outcome == planArchive {
 		return f.askArchive(p)
@@ -34,8 +34,8 @@ func (f *follower) perform(p plan, hops int, t *tracker) (scheme.Resource, error
 	return res, err
 }
 
-// askArchive performs planArchive. Only a URL that the archive has counts as requested, because
-// the network may have another.
+// askArchive opens a URL in the archive. The URL counts as requested only if the archive has it,
+// because the client may request it from the network next.
 func (f *follower) askArchive(p plan) (scheme.Resource, error) {
 	res, err := f.client.options.Archive.Open(f.ctx, f.schemeRequest(p.url.WithoutFragment()))
 	if err == nil && res == nil {
@@ -47,7 +47,7 @@ func (f *follower) askArchive(p plan) (scheme.Resource, error) {
 	return res, err
 }
 
-// send sends req where p says, which is not an archive.
+// send sends req according to the plan p, whose outcome is not planArchive.
 func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res scheme.Resource, err error) {
 	if p.isForwarded() {
 		err = f.checkForward(p)
@@ -61,7 +61,8 @@ func (f *follower) send(ctx context.Context, p plan, req *scheme.Request) (res s
 	return res, err
 }
 
-// ask calls the function for the outcome of p. req is for the URL that the templates of p make.
+// ask sends req according to the outcome of p. The URL of req is the URL that the gateways of URL
+// templates in p make.
 func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.Resource, error) {
 	switch p.outcome {
 	case planProxy:
@@ -72,12 +73,13 @@ func (c *Client) ask(ctx context.Context, p plan, req *scheme.Request) (scheme.R
 	return c.askServer(ctx, req)
 }
 
-// askServer performs planDirect and planTunnel, which differ only in the dialer of req.
+// askServer sends req to the server of its URL. The outcomes planDirect and planTunnel differ only
+// in the dialer of req.
 func (c *Client) askServer(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	return c.registry.Scheme(req.URL).Access.Opener.Open(ctx, req)
 }
 
-// askProxy performs planProxy.
+// askProxy sends req through the HTTP proxy g.
 func (c *Client) askProxy(ctx context.Context, g Proxy, req *scheme.Request) (scheme.Resource, error) {
 	opener, err := c.proxyOpener(g)
 	if err != nil {
@@ -86,7 +88,8 @@ func (c *Client) askProxy(ctx context.Context, g Proxy, req *scheme.Request) (sc
 	return opener.OpenVia(ctx, req, g.url)
 }
 
-// setURL gives a resource that a template led to the URL that it is for.
+// setURL sets the URL of a resource from the gateway of a URL template to u, the URL that the
+// caller requested.
 func setURL(res scheme.Resource, u locus.URL) {
 	switch r := res.(type) {
 	case *scheme.Object:
@@ -126,7 +129,7 @@ func (f *follower) schemeRequest(u locus.URL) *scheme.Request {
 	return r
 }
 
-// networkRequest returns the request for an opener.
+// networkRequest returns the request of the plan p for an opener.
 func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request {
 	c := f.client
 	r := f.schemeRequest(p.last().url.WithoutFragment())
@@ -149,7 +152,8 @@ func (f *follower) networkRequest(p plan, hops int, t *tracker) *scheme.Request 
 	return r
 }
 
-// askFunc returns Options.Ask, which also receives the first URL after a redirect.
+// askFunc returns Options.Ask. After a redirect, the function that it returns adds the first URL of
+// the chain to the question.
 func (f *follower) askFunc(hops int) scheme.AskFunc {
 	ask := f.client.options.Ask
 	if ask == nil || hops == 0 {
@@ -161,8 +165,8 @@ func (f *follower) askFunc(hops int) scheme.AskFunc {
 	}
 }
 
-// redirectDialer returns the dialer for a URL to which a server refers while p is
-// performed.
+// redirectDialer returns the dialer for the URL to. A server refers to this URL while the client
+// performs p.
 func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (scheme.Dialer, error) {
 	if err := c.policy.CheckRedirect(c.target(p.last().url), c.target(to), hops+1); err != nil {
 		return nil, err
@@ -177,7 +181,8 @@ func (c *Client) redirectDialer(p plan, to locus.URL, hops int, t *tracker) (sch
 	return c.dialer(next), nil
 }
 
-// reopen opens the URL of r again, with the same origin. An archive looks for the time at.
+// reopen opens the URL of r again, with the same origin. An archive searches for the capture at the
+// time at.
 func (c *Client) reopen(ctx context.Context, r *Result, at time.Time) (scheme.Resource, error) {
 	found, err := c.Do(ctx, Request{URL: r.URL, At: at, From: &Result{URL: r.URL, LinkOrigin: c.linkOrigin(r)}})
 	if err != nil {
@@ -186,8 +191,9 @@ func (c *Client) reopen(ctx context.Context, r *Result, at time.Time) (scheme.Re
 	return found.Resource, nil
 }
 
-// header returns the header fields for a request for u: all of the client's for the
-// server of the first URL, for others those that hold no secret, and those for u.
+// header returns the header fields for a request for u. For the server of the first URL, it
+// includes all header fields of the client. For other servers, it omits the fields that hold
+// secrets. It adds the result of Options.HeaderFor for u.
 func (f *follower) header(u locus.URL) http.Header {
 	h := f.client.options.Header
 	if !f.isSameServer(f.request.URL, u) {
@@ -201,7 +207,8 @@ func (f *follower) header(u locus.URL) http.Header {
 	return header("", h, f.client.options.HeaderFor(u))
 }
 
-// checkForward rejects requests that a proxy or a template must not receive or does not support.
+// checkForward rejects requests that must not go to a proxy or to the gateway of a URL template, or
+// that these do not support.
 func (f *follower) checkForward(p plan) error {
 	u := p.url.WithoutFragment()
 	switch {
@@ -216,10 +223,10 @@ func (f *follower) checkForward(p plan) error {
 	return nil
 }
 
-// mayForward reports whether u may be sent to a proxy or a template. A template gets nothing
-// that may be a password. A proxy gets it if the scheme's syntax says that it is not one, as in
-// the search of an http URL. The password of a login is never sent, nor a user that may
-// contain one ("u%253Apassword").
+// mayForward reports whether the client may send u to a proxy or to the gateway of a URL template.
+// The gateway never gets a text that may be a password. A proxy gets such a text only if the
+// scheme's syntax excludes a password there, as in the search of an http URL. Neither gets the
+// password of a login, or a user that may contain a password ("u%253Apassword").
 func (f *follower) mayForward(u locus.URL, to outcome) bool {
 	switch {
 	case u.Shown() == u.String():

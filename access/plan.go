@@ -12,8 +12,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Where a request goes is decided in this file: [follower.plan] for a request, [Client.networkPlan]
-// for a URL that is judged or dialed without one. [follower.perform] performs a plan.
+// This file decides where a request goes. [follower.plan] decides for a request,
+// [Client.networkPlan] for a URL that the client checks or dials without a request.
+// [follower.perform] performs a plan.
 
 // outcome is the kind of a plan.
 type outcome uint8
@@ -22,22 +23,23 @@ const (
 	planDirect   outcome = iota // to the URL's own server, or to this machine
 	planTunnel                  // to the URL's own server, over connections that a proxy makes
 	planProxy                   // to an HTTP proxy, which requests the URL
-	planTemplate                // to the URL that a template makes
+	planTemplate                // to the gateway of a URL template, at the URL that the template makes
 	planArchive                 // to Options.Archive
 )
 
-// plan says where the request for a URL goes. The zero outcome is planDirect.
+// plan records where the request for a URL goes. The zero outcome is planDirect.
 type plan struct {
 	outcome outcome
 	url     locus.URL
-	origin  policy.Origin // of url; Typed if a template made url
-	proxy   Proxy         // the proxy or the template; zero for planDirect and planArchive
-	made    *plan         // of planTemplate: the plan for the URL that the template makes
+	origin  policy.Origin // origin of url; Typed if a template made url
+	proxy   Proxy         // HTTP proxy, SOCKS proxy or URL template; zero for planDirect and planArchive
+	made    *plan         // for planTemplate: plan for the URL that the template makes
 }
 
-// plan returns where the request for u goes, if the rules allow it. hops is the number of the
-// redirect that led to u; 0 means that u is the first URL. If there is an archive, it comes
-// first; live means that it does not have u. On error the plan has the URL to report.
+// plan returns the plan for u, if the rules allow the request. hops is the number of the redirect
+// that led to u, or 0 if u is the first URL. If there is an archive, the plan is for the archive,
+// unless live is true. live means that the archive does not have u. On error, the URL of the plan
+// is the URL to report.
 func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
 	if f.client.options.Archive != nil && !live {
 		if err := f.admitArchived(u, hops); err != nil {
@@ -54,8 +56,8 @@ func (f *follower) plan(u locus.URL, hops int, live bool) (plan, error) {
 	return p, err
 }
 
-// networkPlan returns where a request for u goes without an archive, if the policy allows it and
-// an opener is registered for it.
+// networkPlan returns the plan for u without an archive, if the policy allows the request and an
+// opener is registered for it.
 func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 	p, err := c.options.Proxies.plan(u, c.registry)
 	p.origin = origin
@@ -73,8 +75,8 @@ func (c *Client) networkPlan(u locus.URL, origin policy.Origin) (plan, error) {
 // errCircle reports proxies that form a loop.
 var errCircle = errors.New("access: the proxies form a loop")
 
-// plan returns where a request for u goes. known has the registered schemes, and passed the
-// templates that made u.
+// plan returns the plan for u. known holds the registered schemes. passed holds the templates that
+// made u.
 func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (plan, error) {
 	s := known.Scheme(u)
 	p := plan{url: u, proxy: g.of(u, s)}
@@ -101,8 +103,8 @@ func (g *Proxies) plan(u locus.URL, known *scheme.Registry, passed ...Proxy) (pl
 	return p, nil
 }
 
-// of returns the proxy of u, a URL of s. Zero means none. URLs at the host of a template do not
-// go through it.
+// of returns the proxy for u, which has the scheme s. The zero Proxy means no proxy. A URL at the
+// host of a template does not go through that template.
 func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
 	if g == nil || s.Traits.Has(scheme.Files) && isHere(u.Host()) || g.excepts(hostKey(u), portOf(u, s.Port)) {
 		return Proxy{}
@@ -119,7 +121,7 @@ func (g *Proxies) of(u locus.URL, s scheme.Scheme) Proxy {
 // 1738 section 3.10).
 func isHere(host string) bool { return host == "" || strings.EqualFold(host, "localhost") }
 
-// excepts reports whether host uses no proxy at that port.
+// excepts reports whether requests to host at the given port use no proxy.
 func (g *Proxies) excepts(host string, port uint16) bool {
 	return slices.ContainsFunc(g.except, func(p policy.Pattern) bool { return p.MatchesHost(host, port) })
 }
@@ -137,7 +139,7 @@ func (g *Proxies) For(s scheme.Scheme) Proxy {
 	return gateway.unlessDirect()
 }
 
-// forOthers returns the proxy of all, if it is for a scheme that has none of its own.
+// forOthers returns the proxy for all schemes, if s has no proxy of its own.
 func (g *Proxies) forOthers(s scheme.Scheme) Proxy {
 	if g == nil || s.Traits&(scheme.Local|scheme.Files) != 0 {
 		return Proxy{}
@@ -152,7 +154,7 @@ func (g Proxy) unlessDirect() Proxy {
 	return g
 }
 
-// last returns the plan of the URL that is requested in the end, after all templates.
+// last returns the plan for the URL that the client requests after it applied all templates.
 func (p plan) last() plan {
 	for p.made != nil {
 		p = *p.made
@@ -160,7 +162,7 @@ func (p plan) last() plan {
 	return p
 }
 
-// proxies returns all proxies of p, in their order.
+// proxies returns all proxies and templates of p, in order.
 func (p plan) proxies() (list []Proxy) {
 	for next := &p; next != nil && !next.proxy.IsZero(); next = next.made {
 		list = append(list, next.proxy)
@@ -168,19 +170,19 @@ func (p plan) proxies() (list []Proxy) {
 	return list
 }
 
-// isForwarded reports whether a proxy gets the URL. A proxy that makes a tunnel gets only the
-// host.
+// isForwarded reports whether a proxy or the gateway of a template gets the URL. A proxy that makes
+// a tunnel gets only the host.
 func (p plan) isForwarded() bool { return p.outcome == planProxy || p.outcome == planTemplate }
 
 // dialerKey identifies a dialer.
 type dialerKey struct {
 	origin policy.Origin
 	tunnel Proxy
-	only   string // the one host that may be dialed; empty means any
+	only   string // the only host that may be dialed; empty means any
 }
 
-// dialerKey returns the key of the dialer for p. The configuration names a proxy that gets the
-// URL, so its dialer is for typed URLs, and may dial only the host of the proxy.
+// dialerKey returns the key of the dialer for p. The configuration names a proxy that gets the URL.
+// So its dialer has the origin Typed, and may dial only the host of the proxy.
 func (p plan) dialerKey() dialerKey {
 	switch p.outcome {
 	case planTunnel:
@@ -196,7 +198,7 @@ func (p plan) dialerKey() dialerKey {
 }
 
 // isTunnelled reports whether d dials address through its tunnel. An opener may dial other hosts
-// than the host of its URL, and some may be exceptions.
+// than the host of its URL, and some of these hosts may be exceptions.
 func (d *dialer) isTunnelled(address string) bool {
 	host, port, err := splitAddress(address)
 	return err == nil && !d.tunnel.IsZero() && !d.client.options.Proxies.excepts(strings.ToLower(host), port)

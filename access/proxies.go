@@ -30,7 +30,7 @@ func (c *Client) CheckProxies(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// proxies returns the proxies, each once, sorted by their text.
+// proxies returns each proxy once, sorted by text.
 func (g *Proxies) proxies() (list []Proxy) {
 	if g == nil {
 		return nil

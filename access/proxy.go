@@ -17,21 +17,21 @@ import (
 // It is immutable and comparable. The zero Proxy is unset.
 type Proxy struct {
 	kind proxyKind
-	url  locus.URL // of the proxy; of a template, with its braces
+	url  locus.URL // URL of the proxy, or a URL template with its braces
 }
 
 type proxyKind uint8
 
 const (
 	noProxy    proxyKind = iota
-	direct               // none, also if there is one for all schemes
-	template             // a URL with a placeholder for the URL
+	direct               // no proxy, even if another proxy is set for all schemes
+	template             // a URL template, which contains a placeholder for the requested URL
 	httpProxy            // an HTTP proxy
-	socks                // a SOCKS proxy that is given addresses
-	socksNames           // a SOCKS proxy that is given names
+	socks                // a SOCKS proxy that receives addresses
+	socksNames           // a SOCKS proxy that receives names
 )
 
-// The placeholders of a template.
+// The placeholders of a URL template.
 const (
 	escaped  = "{url}"
 	verbatim = "{+url}"
@@ -178,22 +178,23 @@ func (g *Proxy) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// plain returns the characters that a template does not encode: those that no scheme
-// reserves.
+// plain returns the characters that a URL template does not encode, because no scheme reserves
+// them.
 func plain() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-_.") }
 
-// expand puts u into a template, without its fragment and password.
+// expand returns the URL that the template makes from u, without the fragment and password of u.
 func (g Proxy) expand(u locus.URL) (locus.URL, error) {
 	text := u.WithoutFragment().WithoutPassword().String()
 	return locus.Parse(strings.NewReplacer(escaped, escape.Encode(text, plain()), verbatim, text).Replace(g.url.String()))
 }
 
-// is reports whether u is at the host of a template.
+// is reports whether u has the host and port of a URL template.
 func (g Proxy) is(u locus.URL) bool {
 	return g.kind == template && g.url.Scheme() == u.Scheme() && hostKey(g.url) == hostKey(u) && portOf(g.url, 0) == portOf(u, 0)
 }
 
-// portOf returns the port of u, or own if none is written.
+// portOf returns the port of u. If u contains none, it returns the default port: own, or the port
+// of http or https.
 func portOf(u locus.URL, own uint16) uint16 {
 	if n, ok := u.Port(); ok {
 		return n

@@ -32,7 +32,7 @@ func (c *Client) record(req *scheme.Request) Recording {
 		return nil
 	}
 	if c.has(req.URL, scheme.Local) && !c.has(req.URL, scheme.Files) {
-		return nil // it is made from the URL, or from another resource
+		return nil // the resource is made from the URL, or from another resource
 	}
 	r := c.options.Record(req)
 	if r == nil {
@@ -44,7 +44,7 @@ func (c *Client) record(req *scheme.Request) Recording {
 	return r
 }
 
-// startRecord begins to record req, which becomes one that is recorded.
+// startRecord begins to record req, and sets its fields for recording.
 func (c *Client) startRecord(req *scheme.Request) Recording {
 	r := c.record(req)
 	if r == nil {

@@ -23,8 +23,8 @@ func (d *dialer) DialReserved(ctx context.Context, network, address string) (net
 	return d.connect(ctx, network, address, dial)
 }
 
-// dialReserved connects from the highest reserved port that is free, as other clients do,
-// or from any port if the process may not use reserved ones.
+// dialReserved connects from the highest free reserved port, like other clients. If the process may
+// not use reserved ports, it connects from any port.
 func (d *dialer) dialReserved(ctx context.Context, network, address string) (net.Conn, error) {
 	for port := lastReserved; port >= firstReserved; port-- {
 		c, err := (&net.Dialer{Control: d.control, LocalAddr: &net.TCPAddr{Port: port}}).DialContext(ctx, network, address)

@@ -42,6 +42,6 @@ func isFinal(err error) bool {
 		return true
 	}
 	var dns *net.DNSError
-	// The unknown host may be the proxy's, which says nothing about the URL.
+	// The unknown host may be the proxy, which is no fault of the URL.
 	return errors.As(err, &dns) && dns.IsNotFound && !errors.As(err, new(*ProxyError))
 }

@@ -87,11 +87,11 @@ func NewTransport(o *TransportOptions) http.RoundTripper {
 	return t
 }
 
-// transport has a transport for each origin, so that a connection which a typed URL was
-// allowed to open is not reused for a redirect.
+// transport has a transport for each origin. A redirect must not reuse a connection that the policy
+// allowed only for a typed URL.
 type transport struct {
 	client  *Client
-	header  http.Header // for requests that lack them
+	header  http.Header // default header fields for requests
 	origins [policy.FromPublic + 1]*http.Transport
 }
 
@@ -115,15 +115,15 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections is for [http.Client.CloseIdleConnections].
+// CloseIdleConnections implements the optional interface of [http.Client.CloseIdleConnections].
 func (t *transport) CloseIdleConnections() {
 	for _, origin := range t.origins {
 		origin.CloseIdleConnections()
 	}
 }
 
-// check judges a request and returns its origin. If an [http.Client] made it to follow a
-// redirect, that depends on the URLs before it.
+// check applies the policy to a request and returns its origin. If an [http.Client] made the
+// request to follow a redirect, the origin depends on the previous URLs of the chain.
 func (t *transport) check(req *http.Request) (policy.Origin, error) {
 	to, err := webTarget(req)
 	if err != nil {
@@ -147,8 +147,8 @@ func (t *transport) check(req *http.Request) (policy.Origin, error) {
 	return origin, t.client.policy.CheckURL(to, origin)
 }
 
-// requestsBefore returns the requests whose responses redirected an [http.Client] to req,
-// the last one first.
+// requestsBefore returns the requests whose responses redirected an [http.Client] to req, from the
+// last request to the first.
 func requestsBefore(req *http.Request) (list []*http.Request) {
 	for r := req; r.Response != nil && r.Response.Request != nil && r.Response.Request.URL != nil; r = r.Response.Request {
 		list = append(list, r.Response.Request)
@@ -156,7 +156,7 @@ func requestsBefore(req *http.Request) (list []*http.Request) {
 	return list
 }
 
-// webTarget returns the URL of a request as the policy judges it.
+// webTarget returns the URL of a request in the form for the policy.
 func webTarget(req *http.Request) (t policy.Target, err error) {
 	if req.URL == nil {
 		return t, fmt.Errorf("access: %w: the request has no URL", scheme.ErrUnsupported)

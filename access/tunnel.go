@@ -15,9 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// dialTunnel connects to address through the proxy. The policy judges an IP address. A
-// name is resolved by the proxy, unless the proxy takes addresses: then it is looked up
-// and judged here.
+// dialTunnel connects to address through the proxy. The policy checks an IP address. If the proxy
+// takes addresses, the client resolves a name and the policy checks the result. Otherwise the proxy
+// resolves the name.
 func (d *dialer) dialTunnel(ctx context.Context, network, address string) (net.Conn, error) {
 	if !strings.HasPrefix(network, "tcp") {
 		return nil, noDatagrams(d.tunnel)
@@ -44,7 +44,7 @@ func noDatagrams(g Proxy) error {
 	return scheme.Hint(fmt.Errorf("%w: %s supports only TCP, and this scheme needs UDP", scheme.ErrUnsupported, g), "make the host an exception to go there directly")
 }
 
-// dialName has the proxy connect to a name, which counts as public.
+// dialName connects to a name through the proxy. The name counts as public.
 func (d *dialer) dialName(ctx context.Context, host string, port uint16) (net.Conn, error) {
 	if err := d.checkOnly(host); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (d *dialer) throughTunnel(ctx context.Context, _, address string) (net.Conn
 	return opener.Tunnel(ctx, direct, d.tunnel.url, address)
 }
 
-// dialSOCKS has the SOCKS proxy g connect to address.
+// dialSOCKS connects to address through the SOCKS proxy g.
 func dialSOCKS(ctx context.Context, direct scheme.Dialer, g Proxy, address string) (net.Conn, error) {
 	var auth *proxy.Auth
 	if user, password, ok := g.login(); ok {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readUrgent reads from c, and reports whether the result begins with urgent data. The
-// kernel ends a read where urgent data begins, so it is always first. Urgent data stays in
-// the stream (SO_OOBINLINE), because a read can't wait for it otherwise.
+// readUrgent reads from c, and reports whether the bytes that it read begin with urgent data. The
+// kernel ends a read where urgent data begins, so urgent data is always first. Urgent data stays in
+// the stream (SO_OOBINLINE), because otherwise a read can't wait for it.
 func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 	if len(p) == 0 {
 		return 0, false, nil
@@ -24,8 +24,8 @@ func readUrgent(c *net.TCPConn, p []byte) (n int, urgent bool, err error) {
 		if failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_OOBINLINE, 1); failed != nil {
 			return true
 		}
-		// The mark is known only after its byte has arrived. The peek makes sure that
-		// no urgent byte arrives between the two calls unnoticed.
+		// The kernel knows the urgent mark only after its byte has arrived. With the peek, no
+		// urgent byte arrives unnoticed between the two calls.
 		if n, failed = receive(int(fd), p[:1], syscall.MSG_PEEK); failed != nil || n == 0 {
 			return failed != syscall.EAGAIN
 		}
