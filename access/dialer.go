@@ -98,8 +98,8 @@ func (d *dialer) connect(ctx context.Context, network, address string, dial dial
 	return d.dialAny(ctx, network, host, list, dial)
 }
 
-// lookup returns the host of address, and the addresses of it that the policy
-// allows. The error is one of [dialer.DialContext].
+// lookup returns the host in address, and those addresses of the host that the policy allows. Its
+// errors are like the errors of [dialer.DialContext].
 func (d *dialer) lookup(ctx context.Context, network, address string) (host string, list []netip.AddrPort, err error) {
 	host, port, err := splitAddress(address)
 	if err != nil {

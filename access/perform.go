@@ -191,9 +191,9 @@ func (c *Client) reopen(ctx context.Context, r *Result, at time.Time) (scheme.Re
 	return found.Resource, nil
 }
 
-// header returns the header fields for a request for u. For the server of the first URL, it
-// includes all header fields of the client. For other servers, it omits the fields that hold
-// secrets. It adds the result of Options.HeaderFor for u.
+// header returns the header fields for a request for u. For the server of the first URL, it includes
+// all header fields of the client. For other servers, it omits the fields that hold secrets. It adds
+// the result of Options.HeaderFor for u, but not on an unencrypted connection after an encrypted one.
 func (f *follower) header(u locus.URL) http.Header {
 	h := f.client.options.Header
 	if !f.isSameServer(f.request.URL, u) {

@@ -22,10 +22,10 @@ import (
 // URL are in chronological order. Each payload digest has another line, which begins with a TAB
 // and the digest.
 type entry struct {
-	key    string // from keyOf or digestKey
+	key    string // result of keyOf or digestKey
 	time   string // 14 digits, UTC
 	kind   byte   // record kind
-	file   int    // index index in the store's files
+	file   int    // index into the store's files
 	offset int64
 	status int    // HTTP status; 0 if none, or unknown
 	media  string // media type; empty if unknown
@@ -107,12 +107,12 @@ func (e *entry) date() time.Time {
 	return t
 }
 
-// isAfter reports whether e's record follows f's record in the archives.
+// isAfter reports whether the record of e follows the record of f in the archives.
 func (e *entry) isAfter(f *entry) bool {
 	return e.file > f.file || e.file == f.file && e.offset > f.offset
 }
 
-// printable returns text if an index can contain it, and otherwise "".
+// printable returns text if an index can contain it. Otherwise it returns "".
 func printable(text string, most int) string {
 	if len(text) > most {
 		return ""

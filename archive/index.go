@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// index is a file with sorted entries. Its first line identifies it.
+// index is a file with sorted entries. Its first line identifies the archives.
 type index struct {
 	file  *os.File
 	name  string // name for messages
@@ -29,7 +29,7 @@ func (x *index) damaged(err error) error {
 	return scheme.Hint(fmt.Errorf("%s: %w", x.name, err), "remove the file to rebuild the index")
 }
 
-// openIndex opens the index in a file. The first line must be head.
+// openIndex opens the index in a file. The first line must equal head.
 func openIndex(f *os.File, head string) (*index, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -55,8 +55,8 @@ func openIndex(f *os.File, head string) (*index, error) {
 // indexEnd is the last line of an index.
 const indexEnd = "\xFF end\n"
 
-// from yields the entries from the first line that is not less than prefix. It ends after an
-// error. Each iteration reads the file again.
+// from yields the entries from the first line that is not less than prefix. The iteration ends
+// after an error. Each iteration reads the file again.
 func (x *index) from(prefix string) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		at, err := x.find(prefix)
@@ -98,8 +98,8 @@ func (x *index) with(prefix string) iter.Seq2[entry, error] {
 // find returns the offset of the first line that is not less than prefix.
 func (x *index) find(prefix string) (int64, error) {
 	found := x.size
-	// Lines that begin before low are less than prefix. found is the first line that begins at
-	// high or later.
+	// Lines that begin before the offset low are less than prefix. found is the first line that
+	// begins at the offset high or later.
 	for low, high := x.start, x.size; low < high; {
 		middle := low + (high-low)/2
 		at, line, err := x.lineAfter(middle, low)

@@ -54,7 +54,8 @@ func (s *Store) Nearest(u locus.URL, t time.Time) (h History, ok bool, err error
 	return h, h.Count > 0 && err == nil, err
 }
 
-// around returns the history for one scheme. If scheme is empty, any scheme matches.
+// around returns the history around the time t, from the mementos in list with the given scheme. If
+// scheme is empty, any scheme matches.
 func around(list iter.Seq2[Memento, error], t time.Time, scheme string) (h History, err error) {
 	var prev Memento
 	best := time.Duration(-1)

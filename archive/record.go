@@ -92,7 +92,7 @@ func (r *Recorder) Close() error {
 	return err
 }
 
-// begin adds a recording to those in progress. It reports false if the recorder has ended.
+// begin adds a recording to the recordings in progress. It returns false if the recorder has ended.
 func (r *Recorder) begin(x ender) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,8 +160,8 @@ func uri(u locus.URL) string {
 	return string(escape.AppendSafer(nil, u.WithoutFragment().String(), escape.Chars("<>\"{}|\\^` "), escape.Set{}))
 }
 
-// truncated returns the WARC-Truncated value for err, which made a record incomplete. It
-// returns "" if err is nil.
+// truncated returns the WARC-Truncated value for err, which is the reason for an incomplete record.
+// It returns "" if err is nil.
 func truncated(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
@@ -177,7 +177,8 @@ func truncated(err error) string {
 	return "disconnect"
 }
 
-// ipAddress returns the address for WARC-IP-Address, without port and zone, or "" if unknown.
+// ipAddress returns the value of WARC-IP-Address, without port and zone. It returns "" if the
+// address is unknown.
 func ipAddress(a net.Addr) string {
 	if a == nil {
 		return ""
@@ -189,7 +190,7 @@ func ipAddress(a net.Addr) string {
 	return p.Addr().Unmap().WithZone("").String()
 }
 
-// sharedFields returns the fields for any record of data from that address.
+// sharedFields returns the fields that every record with data from the address has.
 func sharedFields(address string, err error, masked []string) []warc.Field {
 	var list []warc.Field
 	if address != "" {

@@ -30,16 +30,16 @@ type conversation struct {
 	pieces  []piece
 	octets  int             // number of bytes in pieces
 	packets map[string]bool // connections that carry datagrams
-	left    int64           // bytes after the last piece that are not recorded
+	left    int64           // number of bytes after the last piece that are not recorded
 	err     error
 }
 
 // piece is the data that one side sent before the other side sent data on the same connection.
 type piece struct {
-	mark  byte // '>' sent, '<' received, '=' connected
+	mark  byte // '>' for sent data, '<' for received data, '=' for a connection
 	name  string
 	text  []byte
-	total int64 // bytes, recorded or not
+	total int64 // number of bytes, recorded or not
 }
 
 func (c *conversation) isEmpty() bool {
@@ -121,10 +121,10 @@ func (c *conversation) write(w io.Writer, u string, secrets []string) {
 	}
 }
 
-// hidden replaces secrets.
+// hidden replaces a secret in a record.
 const hidden = "***"
 
-// hide replaces secrets, even a truncated secret at the end.
+// hide replaces secrets in text, even a truncated secret at its end.
 func hide(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), []byte(hidden))
@@ -138,9 +138,9 @@ func hide(text []byte, secrets []string) []byte {
 	return text
 }
 
-// conversationEntry returns the record for a conversation about u. about is the ID of the
-// resource's record, or empty if there is none. The result contains no target URI, so that an
-// index does not treat it as the resource.
+// conversationEntry returns the record for a conversation about u. The argument about is the ID of
+// the resource's record, or empty if there is none. The new record contains no target URI, so that
+// an index does not treat it as the resource.
 func (r *Recorder) conversationEntry(u locus.URL, began time.Time, address, about string, c *conversation, secrets []string) *warc.Entry {
 	b := r.to.NewBlock()
 	target := r.target(u)

@@ -35,7 +35,7 @@ type exchange struct {
 	mu                sync.Mutex
 	address           string
 	request, response *warc.Block // nil before the first byte
-	sent, received    []string    // names of fields with hidden values
+	sent, received    []string    // names of header fields with hidden values
 	method            string
 	status            int
 	kind              string // media type
@@ -77,7 +77,8 @@ func (e *exchange) Response(header []byte, masked []string) {
 }
 
 // structural holds the fields that determine how to read a body. minStructural is the minimum
-// length of a secret that is hidden in them: a shorter secret may be an ordinary word.
+// length of a secret that the recorder hides in these fields, because a shorter secret may be an
+// ordinary word.
 var structural = []string{"Connection", "Content-Encoding", "Content-Length", "Content-Range", "Content-Type", "Date", "Transfer-Encoding"}
 
 const minStructural = 8
@@ -171,8 +172,8 @@ func concurrent(id string) warc.Field {
 	return warc.Field{Name: "WARC-Concurrent-To", Value: "<" + id + ">"}
 }
 
-// writeConversation writes an exchange without an object: it lacks a response, its method is
-// not GET, or another request for the same URL followed.
+// writeConversation writes an exchange without an object. Such an exchange has no response, its
+// method is not GET, or another request for the same URL followed.
 func (e *exchange) writeConversation(err error) {
 	defer e.reset()
 	var transcript conversation

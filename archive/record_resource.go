@@ -30,7 +30,7 @@ type recording struct {
 	transcript conversation
 	address    string   // server address
 	secrets    []string // texts that must not be recorded, longest first
-	isHTTP     bool     // the HTTP exchanges record themselves
+	isHTTP     bool     // the HTTP exchanges have their own records
 	block      *warc.Block
 	kind       string // media type of block
 	over       bool
@@ -55,7 +55,7 @@ func (x *recording) Octets(name string, sent bool, p []byte) {
 	}
 }
 
-// minSecret is the minimum length of a password that is hidden in server data. Shorter
+// minSecret is the minimum length of a password that the recorder hides in server data. Shorter
 // passwords occur in many words.
 const minSecret = 4
 
@@ -250,8 +250,8 @@ func (c *menuCloser) Close() error {
 	return err
 }
 
-// end writes the records: the resource and the conversation. err is the reason if the data is
-// incomplete. Later calls have no effect.
+// end writes the records of the resource and the conversation. If the data is incomplete, err is
+// the reason. Later calls have no effect.
 func (x *recording) end(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

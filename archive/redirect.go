@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A redirect is recorded as a list of its URLs, without passwords: text/uri-list (RFC 2483)
-// with the parameter "locus-referral", which is "permanent" or "temporary". An HTTP redirect is
-// recorded as a response.
+// The recorder writes a redirect as a list of its URLs, without passwords. The media type is
+// text/uri-list (RFC 2483). Its parameter "locus-referral" is "permanent" or "temporary". The
+// recorder writes an HTTP redirect as a response.
 const (
 	uriList       = "text/uri-list"
 	redirectParam = "locus-referral"
@@ -35,7 +35,7 @@ func redirectList(r *scheme.Redirect) []byte {
 	return list
 }
 
-// These are the limits for a recorded list of URLs.
+// The limits for a recorded list of URLs.
 const (
 	maxRedirects    = 1000
 	maxRedirectList = 1 << 20 // bytes

@@ -43,8 +43,8 @@ func (s *Store) Open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return res, nil
 }
 
-// withoutRecord opens a URL that was not archived, if this requires neither a server nor local
-// files: a form, or a part of a message.
+// withoutRecord opens a URL without a record, if this requires neither a server nor local files.
+// Such a URL is a form or a part of a message.
 func (s *Store) withoutRecord(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	row := s.registry.Scheme(req.URL)
 	// Local files and mail are not archived.
@@ -96,7 +96,7 @@ func (s *Store) replay(ctx context.Context, req *scheme.Request, m Memento) (sch
 	menu, ok := res.(*scheme.Menu)
 	switch {
 	case !ok:
-		body.r = k // drop the bytes read so far
+		body.r = k // drop the bytes that the scheme has read so far
 	case menu.Source == nil:
 		source.Attach(menu, k.mediaType())
 	}
@@ -161,13 +161,13 @@ type storedBlock struct {
 
 func (k *storedBlock) isHTTP() bool { return isHTTP(k.record.Record) }
 
-// mediaType returns the media type for Access.Archived. If the block is a whole HTTP response,
-// that is the media type of an HTTP message; otherwise it is the type that the server stated.
+// mediaType returns the media type for Access.Archived. For a whole HTTP response, it is the media
+// type of an HTTP message. Otherwise it is the type that the server stated.
 func (k *storedBlock) mediaType() string {
 	if k.isHTTP() {
 		return "application/http; msgtype=response"
 	}
-	// The recording program wrote this type because it knew none.
+	// The recording program wrote this type because it did not receive a media type.
 	if kind := k.record.Get("Content-Type"); essence(kind) != "application/octet-stream" {
 		return kind
 	}
@@ -196,9 +196,9 @@ func (k *storedBlock) Close() error {
 // errRevisit means that the record to which a revisit refers is missing.
 var errRevisit = fmt.Errorf("%w: the record with the content of this duplicate is missing", scheme.ErrNotFound)
 
-// revisited returns the content of a revisit record: its header, and the payload of the
-// original record. It finds the original by URL and date or by the digest. The original is
-// never a revisit.
+// revisited returns the content of a revisit record, which is its header and the payload of the
+// original record. It finds the original record by URL and date, or by the digest. The original
+// record is never a revisit.
 func (s *Store) revisited(e *entry, rec *record) (*storedBlock, error) {
 	original, err := s.original(e, rec)
 	if err != nil {
@@ -252,8 +252,8 @@ func (s *Store) original(e *entry, rec *record) (*entry, error) {
 	return nil, errRevisit
 }
 
-// first returns the first complete record for a line that begins with prefix, or nil. If both
-// digests are known, they must be equal.
+// first returns the first complete record, other than not, for a line that begins with prefix. It
+// returns nil if there is none. If both digests are known, they must be equal.
 func (s *Store) first(prefix, digest string, not *entry) (*entry, error) {
 	for e, err := range s.index.from(prefix) {
 		if err != nil {
@@ -340,17 +340,17 @@ type replayBody struct {
 	closer io.Closer
 	date   time.Time
 
-	items    scheme.ItemRange // from the request
-	selected bool             // the scheme applies items
+	items    scheme.ItemRange // item range of the request
+	selected bool             // the scheme applies the item range
 }
 
-// Items returns the selection of items in the request, for Access.Archived.
+// Items implements the method that Access.Archived calls for the item range of the request.
 func (b *replayBody) Items() scheme.ItemRange {
 	b.selected = true
 	return b.items
 }
 
-// Date returns when the bytes were archived, for Access.Archived.
+// Date implements the method that Access.Archived calls for the archive time of the bytes.
 func (b *replayBody) Date() time.Time { return b.date }
 
 func (b *replayBody) Read(p []byte) (int, error) {

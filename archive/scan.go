@@ -32,8 +32,8 @@ type scanner struct {
 	most       int64 // block size limit: maxBlock
 }
 
-// file adds the records in a file. It returns only errors of this machine. For damage in an
-// archive it writes a note; the records before the damage are valid.
+// file adds the records in a file. It returns only errors of this machine. If an archive is
+// damaged, it writes a note, and the records before the damage stay valid.
 func (c *scanner) file(number int) error {
 	file := c.store.files[number]
 	f, err := os.Open(file.path)
@@ -167,8 +167,9 @@ func (s *Store) add(lines *bulk.Sorter, e *entry) error {
 // maxCDXJ is the maximum length of a CDXJ line.
 const maxCDXJ = 1 << 20
 
-// readLists adds the records in CDXJ files. known holds the numbers of the archives that need
-// not be read, because a CDXJ file that is not older lists them.
+// readLists adds the records in CDXJ files. known holds the numbers of the archives that a CDXJ
+// file lists, if that CDXJ file is not older than the archive. The caller need not read these
+// archives.
 func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter) (known map[int]bool, err error) {
 	known = map[int]bool{}
 	for _, l := range lists {
@@ -179,10 +180,10 @@ func (s *Store) readLists(ctx context.Context, lists []list, lines *bulk.Sorter)
 	return known, nil
 }
 
-// namedBy returns the numbers of the archives that a CDXJ file may name. The keys are file
-// names without directories. Archives beside the CDXJ file are included, and other archives
-// below its root if their names are unique there. An archive that is newer than the CDXJ file,
-// which was written at the given time, is left out.
+// namedBy returns the numbers of the archives that a CDXJ file may name. The keys are file names
+// without directories. The result includes archives beside the CDXJ file. It includes archives
+// elsewhere below the root if their names are unique. It omits archives that are newer than
+// modified, the time of the CDXJ file.
 func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 	beside, below, count := map[string]int{}, map[string]int{}, map[string]int{}
 	for i, file := range s.files {
@@ -207,8 +208,8 @@ func (s *Store) namedBy(l list, modified time.Time) map[string]int {
 	return beside
 }
 
-// readList reads one CDXJ file. Its lines may name only archives in the store. If a line can't
-// be read, readList ignores the rest of the file, and the archives themselves are read.
+// readList reads one CDXJ file. Its lines may name only archives in the store. If a line can't be
+// read, readList ignores the rest of the file, and the caller reads the archives themselves.
 func (s *Store) readList(ctx context.Context, l list, lines *bulk.Sorter, known map[int]bool) error {
 	name := l.path
 	info, err := os.Stat(name)

@@ -129,7 +129,7 @@ func (s *Store) Close() error {
 // Files returns the number of archives.
 func (s *Store) Files() int { return len(s.files) }
 
-// list is a CDXJ file. It may name archives in and below the directory root.
+// list is a CDXJ file at path. It may name archives in the directory root and below.
 type list struct{ path, root string }
 
 // archivesAt returns the archive at path and the CDXJ files beside it. If path is a directory,
@@ -174,7 +174,7 @@ func archivesAt(path string) (files []archiveFile, lists []list, err error) {
 	return files, lists, err
 }
 
-// escapeGlob returns a pattern that matches only text.
+// escapeGlob returns a pattern that matches only the given text.
 func escapeGlob(text string) string {
 	return strings.NewReplacer(`*`, `[*]`, `?`, `[?]`, `[`, `[[]`).Replace(text)
 }
@@ -239,9 +239,9 @@ func (s *Store) openIndex(ctx context.Context, lists []list) error {
 	return err
 }
 
-// keepIndex creates the index with that name. made is false if another process is creating it,
-// if the file system does not support locks, or if the file can't be renamed. A killed process
-// leaves two files, which the next process overwrites.
+// keepIndex creates the index file with the given name. made is false if another process is
+// creating this file, if the file system does not support locks, or if the rename fails. A killed
+// process leaves two files, which the next process overwrites.
 func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) (made bool, err error) {
 	lock, err := os.OpenFile(name+".lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -266,7 +266,7 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return false, nil // another process removed it
+		return false, nil // another process removed the file
 	}
 	if s.index, err = openIndex(f, head); err != nil {
 		f.Close()
@@ -275,8 +275,8 @@ func (s *Store) keepIndex(ctx context.Context, name, head string, lists []list) 
 	return true, nil
 }
 
-// isAt reports whether f still has the name. The previous lock holder may have removed the
-// file.
+// isAt reports whether the open file f is still the file at that path. The previous lock holder may
+// have removed the file.
 func isAt(f *os.File, name string) bool {
 	info, err := f.Stat()
 	named, errNamed := os.Stat(name)
@@ -328,8 +328,8 @@ type record struct {
 
 func (r *record) Close() error { return r.file.Close() }
 
-// record opens the record for an entry. It compares the record with the entry, because the
-// index may be wrong.
+// record opens the record for an entry. It compares the record with the entry, because the index
+// may be outdated.
 func (s *Store) record(e *entry) (*record, error) {
 	s.mu.Lock()
 	closed := s.closed

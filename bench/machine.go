@@ -29,7 +29,7 @@ func Main(name string, f func()) {
 	f()
 }
 
-// failure is the panic value of Check.
+// failure is the value with which Check panics.
 type failure struct{ error }
 
 // Check ends the program if err is not nil.

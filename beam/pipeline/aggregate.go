@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// aggregate combines the tallies of a bundle, so that each key is sent once per bundle. It works
-// with every runner, including runners that don't lift combiners. A key with a large share of the
-// bundle goes to hot under different salts.
+// aggregate combines the tallies of a bundle, so that a worker sends each key once per bundle. It
+// works with every runner, including runners that don't lift combiners. If a key has a large share
+// of the bundle, aggregate sends it to the function hot under different salts.
 type aggregate struct {
-	keep      int  // samples
+	keep      int  // maximum number of samples
 	each      bool // emit each tally without combining
 	salts     int
 	cold, hot func([]byte, Tally)
@@ -33,7 +33,7 @@ const (
 	maxHeld = 64 << 20
 	// entryCost is the approximate size of a map entry without its key.
 	entryCost = 112
-	// hotShare is the inverse share of records that makes a key hot.
+	// hotShare is the inverse of the share of records above which a key is hot.
 	hotShare = 16
 	// hotLeast is the minimum number of records for a hot key.
 	hotLeast = 1000
@@ -89,8 +89,8 @@ func (a *aggregate) emit(key string, t Tally, records int64) {
 	a.hot(append([]byte{byte(a.next)}, key...), t)
 }
 
-// frequent counts frequent keys in constant memory with the algorithm of Misra and Gries. A count
-// is never too high.
+// frequent counts frequent keys in constant memory with the algorithm of Misra and Gries. The count
+// of a key never exceeds the number of its occurrences.
 type frequent struct{ counts map[string]int64 }
 
 // frequentKeys limits the counted keys. It is twice the maximum number of hot keys.

@@ -12,7 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 )
 
-// Workers find types and functions by name, so all must be registered before beam.Init.
+// Workers find types and functions by name. So the program must register all of them before it
+// calls beam.Init.
 func init() {
 	beam.RegisterCoder(reflect.TypeFor[Tally](), encodeTally, decodeTally)
 	beam.RegisterCoder(reflect.TypeFor[Row](), encodeRow, decodeRow)
@@ -73,15 +74,15 @@ func (o Options) output() Output {
 	return Output{Prefix: o.Output, Format: o.Format, Compression: o.Compression, Job: o.Job, Pipeline: o.Pipeline, Shards: o.Shards, Overwrite: o.Overwrite}
 }
 
-// count returns the tally of each key. It first sums hot keys in parts.
+// count returns the tally of each key. For hot keys, it first sums parts of the tallies.
 func count(s beam.Scope, o Options, sources beam.PCollection) (tallies, dead beam.PCollection) {
 	cold, hot, dead := beam.ParDo3(s, &scanFn{Options: o}, sources)
 	parts := beam.ParDo(s, &unsaltFn{}, sum(s.Scope("hot keys"), o, hot))
 	return sum(s, o, beam.Flatten(s, cold, parts)), dead
 }
 
-// sum adds the tallies of each key. A runner that lifts combiners adds the tallies of a worker
-// before sending them.
+// sum adds the tallies of each key. If the runner lifts combiners, each worker adds its own tallies
+// before it sends them.
 func sum(s beam.Scope, o Options, tallies beam.PCollection) beam.PCollection {
 	if o.NoLift {
 		return beam.ParDo(s, &sumFn{o.Samples}, beam.GroupByKey(s, tallies))
@@ -89,7 +90,7 @@ func sum(s beam.Scope, o Options, tallies beam.PCollection) beam.PCollection {
 	return beam.CombinePerKey(s, &mergeFn{o.Samples}, tallies)
 }
 
-// sumFn is mergeFn without lifting.
+// sumFn is like mergeFn, but a runner does not lift it.
 type sumFn struct{ Keep int }
 
 // ProcessElement implements the SDK's DoFn.

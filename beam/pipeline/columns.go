@@ -25,7 +25,7 @@ type column struct {
 	kind kind
 }
 
-// deadLetters is the name of the columns for dead letters.
+// deadLetters is the pipeline name that selects the columns for dead letters.
 const deadLetters = "dead"
 
 // columns returns the output columns for a pipeline or for dead letters.
@@ -114,7 +114,7 @@ func splitList(cell string) []string {
 	return strings.Split(cell, "\n")
 }
 
-// number returns the number in a cell. The cell is valid, because this package makes all rows.
+// number returns the number in a cell. Every cell is valid, because only this package makes rows.
 func number(cell string) int64 {
 	n, _ := strconv.ParseInt(cmp.Or(cell, "0"), 10, 64)
 	return n

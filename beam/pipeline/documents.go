@@ -31,7 +31,8 @@ func links(ctx context.Context, s Source, in *reading, rules profile.Rules, o do
 	}
 }
 
-// deadMember returns the place of err in a document and its reason.
+// deadMember returns the member of a document in which err occurred, and the reason for a dead
+// letter.
 func deadMember(err error) (at string, reason error) {
 	var e *document.Error
 	if errors.As(err, &e) {
@@ -40,8 +41,8 @@ func deadMember(err error) (at string, reason error) {
 	return "", err
 }
 
-// isDamaged reports whether err, from reading a part of s, means that the rest of s is lost. A
-// damaged member or a binary file is only a dead letter.
+// isDamaged reports whether err means that the rest of the file s is lost. The error occurred at
+// the position at. A damaged member or a binary file is only a dead letter.
 func isDamaged(s Source, at string, err error) bool {
 	if at != "" || errors.Is(err, document.ErrBinary) || errors.Is(err, document.ErrLimit) {
 		return false
@@ -49,7 +50,7 @@ func isDamaged(s Source, at string, err error) bool {
 	return s.Packed || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// extractFn finds the URLs of documents.
+// extractFn finds the URLs in documents.
 type extractFn struct {
 	Options Options
 

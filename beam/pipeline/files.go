@@ -59,8 +59,8 @@ func listFiles(ctx context.Context, glob string) ([]string, error) {
 var smallPatterns = regexp.MustCompile(`\[[^]]*\]|\?`)
 
 // widened returns a pattern that matches at least the files that glob matches. On gs:// and s3://
-// the SDK lists only names that begin with the text before the first "*", and does not interpret
-// "?" and "[]" in that text.
+// the SDK lists only names that begin with the text before the first "*". It does not interpret "?"
+// and "[]" in that text.
 func widened(glob string) string {
 	if !strings.Contains(glob, "://") || strings.Contains(glob, "**") { // supported only by gs://
 		return glob
@@ -68,7 +68,7 @@ func widened(glob string) string {
 	return smallPatterns.ReplaceAllString(glob, "*")
 }
 
-// explain adds advice to an error of s3://, unless the server responded.
+// explain adds advice to an error from s3://, unless the server responded.
 func explain(name string, err error) error {
 	if strings.HasPrefix(name, "s3://") && !strings.Contains(err.Error(), "api error") {
 		return fmt.Errorf("set AWS_REGION and the credentials, as for the AWS CLI: %w", err)
@@ -113,12 +113,12 @@ func open(ctx context.Context, s Source, offset int64) (*reading, error) {
 	return r, nil
 }
 
-// reading is an open file. It records read errors, because the runner can retry them, unlike faults
-// in the content. A line reader may still read after its caller has returned.
+// reading is an open file. It records read errors, because the runner can retry after a read error,
+// but not after a fault in the content. A line reader may still read after its caller has returned.
 type reading struct {
 	in     io.ReadCloser
 	fs     filesystem.Interface
-	read   atomic.Int64 // bytes
+	read   atomic.Int64 // number of bytes that were read
 	failed atomic.Pointer[error]
 }
 
@@ -141,7 +141,8 @@ func (r *reading) Read(p []byte) (int, error) {
 
 func (r *reading) Close() error { return errors.Join(r.in.Close(), r.fs.Close()) }
 
-// document returns r with the methods that package document needs to read a zip archive in place.
+// document returns r with the methods that package document requires to read a zip archive without
+// a copy.
 func (r *reading) document() io.Reader {
 	file, ok := r.in.(interface {
 		io.ReaderAt

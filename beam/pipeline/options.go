@@ -138,13 +138,14 @@ func hasName(output string) bool {
 	return !remote || strings.Contains(rest, "/")
 }
 
-// maxShards is the maximum number of files, limited by the digits in file names.
+// maxShards is the maximum number of files. The number of digits in file names limits it.
 const maxShards = 99_999
 
 // hasFields reports whether lines contain more than a URL.
 func (o Options) hasFields() bool { return o.Field != 0 || o.Key != "" }
 
-// finder returns the Finder of the fields. If it is nil, the content of a file decides.
+// finder returns the Finder for the selected fields. If the Finder is nil, the format of each file
+// decides.
 func (o Options) finder() (*lines.Finder, error) {
 	switch {
 	case o.Field != 0:

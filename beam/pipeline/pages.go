@@ -19,19 +19,20 @@ import (
 const (
 	// maxPage is the largest page of a Parquet file, in bytes, compressed or not.
 	maxPage = 256 << 20
-	// maxPageValues limits the values in a page, including nulls. The library allocates up to 10
-	// bytes for each before it reads the first.
+	// maxPageValues limits the number of values in a page, including nulls. The library allocates
+	// up to 10 bytes for each value before it reads the first.
 	maxPageValues = 16 << 20
 	// maxPageHeader is the longest header of a page, in bytes.
 	maxPageHeader = 1 << 20
 )
 
-// pageChecker checks the pages of a column chunk before the Parquet library reads them. The
-// library takes the memory that a page claims, and more if gzip, Brotli or LZ4 data does not fit.
+// pageChecker checks the pages of a column chunk before the Parquet library reads them. The library
+// allocates the memory that a page claims. It allocates more if gzip, Brotli or LZ4 data does not
+// fit.
 type pageChecker struct {
 	in    *bufio.Reader
 	codec format.CompressionCodec
-	// stream decodes a page. It is nil for codecs without a stream.
+	// stream decodes a page. It is nil for codecs without a streaming decoder.
 	stream decoder
 }
 
@@ -103,7 +104,7 @@ func (p *pageChecker) page() error {
 }
 
 // header reads the header of a page. It decodes the header from memory, so that it allocates no
-// memory for false lengths.
+// memory for wrong lengths.
 func (p *pageChecker) header() (*format.PageHeader, error) {
 	for size := maxPageHeader >> 8; ; size <<= 4 {
 		head, err := p.in.Peek(size)

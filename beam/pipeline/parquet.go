@@ -43,8 +43,8 @@ func (f *scanFn) parquet(ctx context.Context, s Source, bury deadLetterWriter) (
 	return f.column(ctx, s, column, bury)
 }
 
-// file returns the whole file and a function that releases it. It copies a file without random
-// access to a temporary file. Such a file must not be larger than size bytes.
+// file returns the whole file and a function that releases it. If the file has no random access, it
+// is copied to a temporary file. In that case it must not be larger than size bytes.
 func (r *reading) file(size int64) (file io.ReaderAt, done func(), err error) {
 	if file, ok := r.in.(io.ReaderAt); ok {
 		return file, func() {}, nil
@@ -74,7 +74,7 @@ type parquetColumn struct {
 	index int // index of the column in a group
 }
 
-// columnOf opens the column of the URLs.
+// columnOf opens the column that contains the URLs.
 func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err error) {
 	if err := checkFooter(in, size); err != nil {
 		return c, err
@@ -99,8 +99,9 @@ func (o Options) columnOf(in io.ReaderAt, size int64) (c parquetColumn, err erro
 	return c, nil
 }
 
-// leaf returns the index of the column with the URLs: the column at the field or the key, or the
-// only column below the key. It returns -1 if there is none.
+// leaf returns the index of the column that contains the URLs. Options.Field selects the column by
+// number, and Options.Key by name. If no column has the name, leaf returns the only column whose
+// name begins with the key and a dot. It returns -1 if there is no such column, or more than one.
 func (o Options) leaf(names []string) int {
 	switch {
 	case o.Field > 0 && o.Field <= len(names):
@@ -127,12 +128,12 @@ func (o Options) leaf(names []string) int {
 const (
 	// footerEnd is the size of the last field in a file: the footer's length and a mark.
 	footerEnd = 8
-	// maxFooter limits the footer in bytes.
+	// maxFooter limits the size of the footer in bytes.
 	maxFooter = 256 << 20
 )
 
-// checkFooter returns an error for a truncated file, so that no memory is allocated for a false
-// footer length.
+// checkFooter returns an error for a truncated file, so that the library allocates no memory for a
+// wrong footer length.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var end [footerEnd]byte
 	if size < footerEnd {
@@ -177,7 +178,7 @@ func (f *scanFn) column(ctx context.Context, s Source, c parquetColumn, bury dea
 	return nil
 }
 
-// pages counts the values of pages that begin after a row.
+// pages counts the values in pages. row is the number of the last row before these pages.
 func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *int64, bury deadLetterWriter) error {
 	for ctx.Err() == nil {
 		page, err := pages.ReadPage()
@@ -196,7 +197,7 @@ func (f *scanFn) pages(ctx context.Context, s Source, pages parquet.Pages, row *
 	return ctx.Err()
 }
 
-// values counts values that begin after a row.
+// values counts the values from in. row is the number of the last row before these values.
 func (f *scanFn) values(s Source, in parquet.ValueReader, row *int64, bury deadLetterWriter) error {
 	var values [256]parquet.Value
 	for {

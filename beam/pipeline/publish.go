@@ -47,8 +47,8 @@ func (f *publishFn) ProcessElement(ctx context.Context, _ int, names func(*strin
 	return o.publish(ctx, final)
 }
 
-// fill adds empty files to list up to the requested number. There is at least one file, for readers
-// of the output.
+// fill adds empty files to list up to the requested number. The result contains at least one file,
+// because readers of the output expect one.
 func (o Output) fill(ctx context.Context, list []string) ([]string, error) {
 	for i := len(list); i < max(o.Shards, 1); i++ {
 		empty, err := o.create(ctx, o.Pipeline, fmt.Sprintf("empty%05d", i))
@@ -93,7 +93,7 @@ func (o Output) publish(ctx context.Context, final map[string]string) error {
 	return o.unmark(ctx)
 }
 
-// rename renames a file. If it is missing, an earlier attempt renamed it.
+// rename renames a file. If the file is missing, an earlier attempt has renamed it.
 func rename(ctx context.Context, system filesystem.Interface, from, to string) error {
 	err := filesystem.Rename(ctx, system, from, to)
 	if err == nil {

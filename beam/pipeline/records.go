@@ -31,8 +31,8 @@ func newRecords(o Options) (*records, error) {
 	return &records{pipeline: o.Pipeline, finder: finder, rules: rules, samples: o.Samples}, err
 }
 
-// add counts a record. side is the list of Join that contains it. The error describes why the
-// record can't be read.
+// add counts a record. For Join, side is the number of the list that contains the record. The error
+// is the reason why the record can't be read.
 func (r *records) add(counts *aggregate, side int, record []byte) error {
 	input := octet.View(record)
 	switch r.pipeline {
@@ -57,7 +57,7 @@ func (r *records) add(counts *aggregate, side int, record []byte) error {
 func (r *records) canonical(input string) (locus.URL, error) {
 	u, err := locus.Parse(input)
 	if err != nil {
-		u, err = shape.Read(input) // in the wrapper of RFC 1738's appendix
+		u, err = shape.Read(input) // the input may have the wrapper of RFC 1738's appendix
 	}
 	if err != nil {
 		return u, err
@@ -73,8 +73,9 @@ const (
 	byHost   = "host"
 )
 
-// check counts the findings about input by rule, and the URLs by scheme and host. M counts URLs. N
-// counts findings for a rule, and URLs that do not conform for a scheme or host.
+// check counts the findings about input by rule, and the URLs by scheme and host. In a tally, M
+// counts URLs. For a rule, N counts findings. For a scheme or host, N counts URLs that do not
+// conform.
 func (r *records) check(counts *aggregate, input string) error {
 	list, err := shape.CheckInput(r.rules, input, nil)
 	sample := func() []string {

@@ -41,12 +41,12 @@ const (
 )
 
 const (
-	// splitSize is the initial size of the parts of a text.
+	// splitSize is the initial size of the ranges into which a text file is split.
 	splitSize = 64 << 20
-	// maxPasses limits the parts of a text that must be read from its start, because reading each
-	// part includes all text before it.
+	// maxPasses limits the number of ranges of a text file that must be read from its start. For
+	// each range, a worker then reads all text before the range too.
 	maxPasses = 4
-	// maxLine limits a line of a list in bytes, like in the command locus.
+	// maxLine limits a line of a list in bytes, as in the command locus.
 	maxLine = 2 * locus.MaxLen
 	// maxKeyLine limits lines that contain more than a URL.
 	maxKeyLine = 16 << 20
@@ -155,7 +155,7 @@ func (f *scanFn) whole(ctx context.Context, s Source, bury deadLetterWriter) err
 // deadLetterWriter writes an unreadable record to the dead letters.
 type deadLetterWriter func(at place, line []byte, reason error)
 
-// place is the position of a record in a file. The zero place is unknown.
+// place is the position of a record in a file. The zero place means an unknown position.
 type place struct {
 	unit string // "line", "octet", "row" or the name of a member
 	n    int64  // 0 if unknown
@@ -169,7 +169,7 @@ func (p place) String() string {
 }
 
 const (
-	unitLine  = "line"  // from 1
-	unitOctet = "octet" // from 0
-	unitRow   = "row"   // from 1
+	unitLine  = "line"  // numbered from 1
+	unitOctet = "octet" // numbered from 0
+	unitRow   = "row"   // numbered from 1
 )

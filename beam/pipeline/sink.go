@@ -26,8 +26,8 @@ func (o Output) temporary() string {
 	return folder + ".locus-beam-" + o.Job
 }
 
-// ended returns the format and the compression for a kind of rows. Dead letters are NDJSON,
-// because they may contain any bytes.
+// ended returns the format and the compression of the output for a kind of rows. Dead letters are
+// NDJSON, because they may contain any bytes.
 func (o Output) ended(kind string) (format, compression string) {
 	if kind == deadLetters && o.Format != FormatNDJSON {
 		return FormatNDJSON, compressNone
@@ -50,8 +50,8 @@ func (o Output) Patterns() []string {
 	return []string{o.Prefix + "-" + number + "-of-" + number + ".*", o.Prefix + "-" + deadLetters + "-" + number + "-of-" + number + ".*"}
 }
 
-// writeFn writes the rows of a bundle to a temporary file and emits its name. Each attempt uses a
-// new file name, so the file of a failed bundle is never used.
+// writeFn writes the rows of a bundle to a temporary file and emits the name of this file. Each
+// attempt uses a new file name, so the output never contains the file of a failed bundle.
 type writeFn struct {
 	Output Output
 	Kind   string // the pipeline, or deadLetters
@@ -99,7 +99,7 @@ func (f *writeFn) FinishBundle(_ context.Context, emit func(string)) error {
 	return nil
 }
 
-// writeShardFn is [writeFn] for a shard instead of a bundle.
+// writeShardFn is like [writeFn], but writes the rows of a shard instead of a bundle.
 type writeShardFn struct{ Output Output }
 
 // ProcessElement implements the SDK's DoFn.

@@ -80,10 +80,10 @@ func isFolder(path string) (bool, error) {
 	return info.IsDir(), nil
 }
 
-// lookFn detects the formats of files. A file on gs:// or s3:// needs several requests, so workers
-// share the files.
+// lookFn detects the formats of files. Workers share the files, because a file on gs:// or s3://
+// needs several requests.
 type lookFn struct {
-	Lines bool // all files consist of lines, whatever their first bytes
+	Lines bool // all files consist of lines, so lookFn ignores their first bytes
 	Lists bool // the files are lists of URLs
 }
 
@@ -138,8 +138,8 @@ func (f *lookFn) recognize(head []byte) error {
 	}
 }
 
-// unpacked returns the first decompressed bytes of a file that begins with head. If there are none,
-// the file is damaged, and reading it reports the damage.
+// unpacked returns the first decompressed bytes of a file that begins with head. If it returns
+// none, the file is damaged, and the later read reports the damage.
 func unpacked(head []byte, format unpack.Format) []byte {
 	in, err := unpack.NewReader(bytes.NewReader(head), format)
 	if err != nil {
@@ -153,9 +153,9 @@ func unpacked(head []byte, format unpack.Format) []byte {
 // headSize is the number of bytes for detecting a file's format.
 const headSize = 64 << 10
 
-// isText reports whether a file that begins with head consists of independent lines, so it is
-// neither compressed nor an archive. For CDX and CDXJ it also returns the first line. If fields
-// is true, all files consist of lines.
+// isText reports whether a file that begins with head consists of independent lines. Such a file is
+// neither compressed nor an archive. For CDX and CDXJ, isText also returns the first line. If
+// fields is true, all files consist of lines.
 func isText(ctx context.Context, head []byte, fields bool) (text bool, index string) {
 	if format, _ := unpack.Detect(head); format != unpack.None || bytes.HasPrefix(head, []byte("\xFE\xFF")) || bytes.HasPrefix(head, []byte("\xFF\xFE")) {
 		return false, ""

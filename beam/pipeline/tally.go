@@ -14,7 +14,7 @@ type Tally struct {
 	Samples []string // first samples by compareSamples
 }
 
-// add adds o to t. It retains at most keep samples.
+// add adds the tally o to t. The sum has at most keep samples.
 func (t *Tally) add(o Tally, keep int) {
 	t.N += o.N
 	t.M += o.M
@@ -23,8 +23,8 @@ func (t *Tally) add(o Tally, keep int) {
 	}
 }
 
-// sample adds text if it is among the first samples. The result does not depend on the order of the
-// calls.
+// sample adds text if it is among the first keep samples in the order of compareSamples. The result
+// does not depend on the order of the calls.
 func (t *Tally) sample(text string, keep int) {
 	if keep <= 0 {
 		return
@@ -62,7 +62,7 @@ func hash(text string) uint64 {
 
 var errCut = errors.New("the encoded value is truncated")
 
-// encodeTally is the coder of a Tally.
+// encodeTally encodes a Tally for the SDK.
 func encodeTally(t Tally) []byte {
 	b := binary.AppendVarint(make([]byte, 0, 8), t.N)
 	return appendTexts(binary.AppendVarint(b, t.M), t.Samples)

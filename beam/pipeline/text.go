@@ -18,8 +18,9 @@ import (
 	"github.com/locus-url/locus/internal/lines"
 )
 
-// text counts the lines of a text that begin within the restriction. It claims the last line of
-// each chunk before it counts the chunk, and the runner splits after that line.
+// text counts the lines of a text file that begin within the restriction. It claims the last line
+// of each chunk before it counts the chunk. The runner can split the restriction only after that
+// line.
 func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, bury deadLetterWriter) error {
 	start := tracker.GetRestriction().(offsetrange.Restriction).Start
 	in, err := open(ctx, s, max(start-1, 0))
@@ -72,8 +73,9 @@ func (f *scanFn) text(ctx context.Context, tracker *sdf.LockRTracker, s Source, 
 
 const byteOrderMark = "\uFEFF"
 
-// textStart moves in, which is one byte before start, to the first line that begins at start or
-// later. It returns the offset of the line. At the start of a text it skips a byte order mark.
+// textStart moves the reader in forward, from one byte before the offset start to the first line
+// that begins at start or later. It returns the offset of that line. At the start of a text it
+// skips a byte order mark.
 func textStart(in *bufio.Reader, start int64) (int64, error) {
 	if start > 0 {
 		n, err := skipLine(in)
@@ -89,7 +91,8 @@ func textStart(in *bufio.Reader, start int64) (int64, error) {
 	return int64(n), err
 }
 
-// longLine writes a line that is longer than chunk to the dead letters and returns its length.
+// longLine writes a line that does not fit in chunk to the dead letters, and returns the length of
+// the line.
 func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int64, error) {
 	f.lines++
 	kept := bytes.Clone(chunk[:locus.MaxLen])
@@ -101,7 +104,8 @@ func (f *scanFn) longLine(start int64, chunk []byte, bury deadLetterWriter) (int
 	return n, nil
 }
 
-// chunk counts the lines of chunk that begin before end. The chunk begins at an offset.
+// chunk counts the lines in chunk that begin before the offset end. The first byte of chunk has the
+// given offset.
 func (f *scanFn) chunk(s Source, finder *lines.Finder, chunk []byte, offset, end int64, bury deadLetterWriter) {
 	for len(chunk) > 0 && offset < end {
 		n := bytes.IndexByte(chunk, '\n') + 1
@@ -123,7 +127,7 @@ func (f *scanFn) tooLong(n int64) error {
 	return fmt.Errorf("the line has %d bytes: the limit is %d", n, f.maxLine)
 }
 
-// blocks counts the lines in a file that can't be split.
+// blocks counts the lines in a file that workers can't share, such as a compressed file.
 func (f *scanFn) blocks(ctx context.Context, s Source, bury deadLetterWriter) error {
 	in, err := open(ctx, s, 0)
 	if err != nil {
@@ -193,7 +197,8 @@ func (f *scanFn) finder(ctx context.Context, s Source) *lines.Finder {
 	return finderOf(ctx, s.First)
 }
 
-// finderOf returns the Finder of a list that begins with a line, or nil if each line is a URL.
+// finderOf returns the Finder for a list with the given first line. It returns nil if each line is
+// a URL.
 func finderOf(ctx context.Context, first string) *lines.Finder {
 	for b := range lines.Blocks(ctx, []string{"-"}, &lines.Options{Stdin: strings.NewReader(first)}) {
 		return b.Finder

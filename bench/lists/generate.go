@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// productions make URLs that conform to RFC 1738. "|" separates alternatives, "3*" before
-// one gives it the weight of three, and "<" and ">" enclose another production or
+// productions make URLs that conform to RFC 1738. "|" separates alternatives. "3*" before an
+// alternative gives it the weight three. "<" and ">" enclose another production or one of these:
 //
 //	<a8>         1 to 8 letters
 //	<t8>         1 to 8 letters, digits and "-_."

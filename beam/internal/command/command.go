@@ -88,10 +88,10 @@ type flags struct {
 	port           int
 	stdout, stderr io.Writer
 	subcommand     string
-	afterwards     string // text about the job after an interrupt
+	afterwards     string // message about the job, written after an interrupt
 }
 
-// newFlags adds the flags to set.
+// newFlags adds the flags to the flag set.
 func newFlags(set *flag.FlagSet, stdout, stderr io.Writer) *flags {
 	f := &flags{stdout: stdout, stderr: stderr}
 	o := &f.options
@@ -162,8 +162,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return statusDone
 }
 
-// setLogging sets the log level. Without --verbose the final error is sufficient, because Beam logs
-// it five times with the whole plan.
+// setLogging sets the log level. Without --verbose, the command shows only the final error, because
+// Beam logs an error five times with the whole plan.
 func (f *flags) setLogging() {
 	switch {
 	case f.verbose:
@@ -239,8 +239,8 @@ func (f *flags) fail(status int, err error) int {
 	return status
 }
 
-// reason returns the reason in an error of Beam. It is the last line, after the plan and the names
-// of all steps.
+// reason returns the last line of an error message of Beam, which contains the reason. The plan and
+// the names of all steps precede this line.
 func reason(message string) string {
 	message = strings.TrimSpace(message)
 	return strings.TrimSpace(message[strings.LastIndexByte(message, '\n')+1:])

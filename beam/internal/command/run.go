@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// usageError is a usage error that is detected only after looking at the files.
+// usageError is a usage error that the command detects only after it has examined the files.
 type usageError struct{ error }
 
 func isUsage(err error) bool {
@@ -76,7 +76,8 @@ func (f *flags) run(ctx context.Context, o pipeline.Options) error {
 	return nil
 }
 
-// jobName returns the name of a job, by which cancelJob finds it. Dataflow allows only lower case.
+// jobName returns the name of a job. cancelJob finds the job by this name. Dataflow allows only
+// lower case.
 func jobName(o pipeline.Options) string {
 	return strings.ToLower("locus-" + o.Pipeline + "-" + o.Job[:min(len(o.Job), 12)])
 }
@@ -118,8 +119,8 @@ func (f *flags) execute(ctx context.Context, runner string, p *beam.Pipeline) (b
 	return nil, ctx.Err()
 }
 
-// chooseWorkerBinary makes the SDK send this program to workers that need one, if it runs there.
-// Otherwise the SDK would compile a program from sources that may be missing.
+// chooseWorkerBinary selects this program as the program that the SDK sends to workers, if it runs
+// there. Otherwise the SDK would compile a program from sources that may be missing.
 func chooseWorkerBinary() (err error) {
 	if *jobopts.WorkerBinary == "" && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
 		*jobopts.WorkerBinary, err = os.Executable()

@@ -19,7 +19,7 @@ import (
 const (
 	// dialTime limits connecting to a job service.
 	dialTime = 10 * time.Second
-	// cancelTime limits how long an interrupted program waits for the end of its job.
+	// cancelTime limits the wait for the end of a job after an interrupt.
 	cancelTime = 10 * time.Second
 )
 
@@ -53,9 +53,9 @@ func chooseRunner(ctx context.Context) (string, error) {
 	return runner, nil
 }
 
-// dial returns an error if a service does not accept connections. The SDK would retry for two
-// minutes without a reason. dial does not check gRPC targets such as dns:///HOST:PORT. Its errors
-// omit addresses that may contain a password.
+// dial returns an error if a service does not accept connections. Without dial, the SDK would retry
+// for two minutes without a reason. dial does not check gRPC targets such as dns:///HOST:PORT. Its
+// errors omit addresses that may contain a password.
 func dial(ctx context.Context, service, address string) error {
 	if address == "" || strings.Contains(address, ":/") {
 		return nil
@@ -78,7 +78,8 @@ func isHere(address string) bool {
 	return address == "" || host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// cancelJob cancels the job with the name at a job service. An embedded job ends by itself.
+// cancelJob cancels the job with the given name at a job service. An embedded job ends with this
+// program.
 func cancelJob(ctx context.Context, runner, endpoint, name string) error {
 	switch {
 	case slices.Contains(dataflow, runner):

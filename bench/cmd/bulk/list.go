@@ -38,8 +38,8 @@ var words = strings.Fields(`news archive article images static blog wiki forum u
 	category search index media download video photo gallery thread topic post comment
 	about contact help software library research paper report annual data public`)
 
-// appendURL appends the URL with number k and a line end. The other spelling uses an upper-case
-// scheme, the default port, and an escaped letter.
+// appendURL appends the URL with the number k and a line end. If other is true, the URL has an
+// upper-case scheme, the default port, and an escaped letter.
 func appendURL(b []byte, k uint64, other bool) []byte {
 	r := rand.NewPCG(k, 11)
 	x := r.Uint64()

@@ -49,14 +49,14 @@ func run() {
 	show(programs, *rounds, list)
 }
 
-// program reads the list from standard input.
+// program is a program that reads the list from standard input.
 type program struct {
 	name string
 	args []string
 	took []bench.Process
 }
 
-// programs returns the programs with a name that ends in a text from only.
+// programs returns the programs whose names end in one of the texts in only.
 func programs(locus, memory, only string) (list []program) {
 	of := func(args string) program {
 		return program{name: "locus " + args, args: append(strings.Fields(locus+" "+args), "-")}
@@ -78,7 +78,7 @@ func programs(locus, memory, only string) (list []program) {
 	return list
 }
 
-// run measures the program once. Its output is discarded.
+// run measures the program once, and discards its output.
 func (p *program) run(list string) {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	if cmd.Err != nil {

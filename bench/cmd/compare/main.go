@@ -56,7 +56,7 @@ func (c *compare) inputs() {
 	}
 }
 
-// halves splits each list into its canonical URLs and the others.
+// halves splits each list into the URLs in canonical form and all other URLs.
 func (c *compare) halves() (all []lists.List) {
 	for _, l := range c.lists {
 		canonical, rest := bench.Split(c.registry, l.URLs)
@@ -72,8 +72,8 @@ func (c *compare) halves() (all []lists.List) {
 	return all
 }
 
-// table prints, for each list and peer, the median time per URL, the median ratio to the
-// first peer, and the allocations.
+// table prints a row for each list and peer. The row contains the median time per URL, the median
+// ratio to the first peer, and the allocations.
 func (c *compare) table(peers []bench.Peer, all []lists.List) {
 	fmt.Printf("| list |")
 	for _, p := range peers {
@@ -128,7 +128,7 @@ func (c *compare) measure(f func()) float64 {
 	return float64((bench.Clock() - start).Nanoseconds()) / float64(n)
 }
 
-// allocations returns the number and the bytes of p's allocations per URL.
+// allocations returns the number of allocations of p per URL, and their bytes.
 func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -138,7 +138,7 @@ func allocations(p bench.Peer, list []string) (mallocs, octets float64) {
 	return float64(after.Mallocs-before.Mallocs) / n, float64(after.TotalAlloc-before.TotalAlloc) / n
 }
 
-// lines prints how many lines per second are read, normalized and written.
+// lines prints how many lines per second the program reads, normalizes and writes.
 func (c *compare) lines() {
 	fmt.Print("| list | URLs per second |\n|---|---|\n")
 	for _, l := range c.lists {

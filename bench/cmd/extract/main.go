@@ -52,7 +52,7 @@ func run() {
 
 type text struct{ name, path, octets string }
 
-// peer finds the URLs of a text, and returns their number.
+// peer is a library that finds the URLs in a text. Its function find returns their number.
 type peer struct {
 	name string
 	most int // limit for the text in bytes, or 0
@@ -201,8 +201,9 @@ const (
 )
 
 // newCorpus creates a corpus with the given size in dir, from the documentation, the Go
-// distribution and other files on this machine. It contains the documents in one file and as a
-// tree of files, and their URLs. newCorpus repeats the documents if they are too few.
+// distribution and other files on this machine. The corpus contains the documents both in one file
+// and as a tree of files, and the URLs of the documents. If there are too few documents, newCorpus
+// repeats them.
 func newCorpus(dir string, size int64) (documents, dense text, files int) {
 	var all bytes.Buffer
 	for int64(all.Len()) < size {

@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/bench"
 )
 
-// Addresses of the slow network. A packet to far arrives at near with the source address far.
+// Addresses of the slow network. A packet to the address far arrives at the address near, with far
+// as its source address.
 const (
 	near = "198.18.77.1"
 	far  = "198.18.77.2"

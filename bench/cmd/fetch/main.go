@@ -154,7 +154,7 @@ func (w *fixture) clients(program string, skip []string) (list []*client) {
 	return list
 }
 
-// measure runs a client once in an empty directory and checks the files it wrote.
+// measure runs a client once in an empty directory, and checks the files that the client wrote.
 func (w *fixture) measure(c *client) {
 	dir := bench.Must(os.MkdirTemp(w.files, ""))
 	defer os.RemoveAll(dir)

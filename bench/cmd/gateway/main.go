@@ -83,7 +83,8 @@ func run() {
 	}
 }
 
-// serveFiles is the file server. The gateway fetches from it and is compared with it.
+// serveFiles runs the file server. The gateway requests files from this server, and the benchmark
+// compares the gateway with it.
 func serveFiles(dir string) {
 	l := bench.Must(net.Listen("tcp", "127.0.0.1:0"))
 	fmt.Println("http://" + l.Addr().String() + "/")
@@ -172,8 +173,8 @@ func (c *comparison) add(direct, gateway float64) {
 	c.direct, c.gateway, c.ratios = append(c.direct, direct), append(c.gateway, gateway), append(c.ratios, gateway/direct)
 }
 
-// rate returns how many small objects per second a server sends. prefix precedes their paths,
-// because a proxy needs a complete URL.
+// rate returns the number of small objects per second that a server sends. prefix precedes their
+// paths, because a proxy needs a complete URL.
 func (b *loadTest) rate(addr, prefix string) float64 {
 	var n atomic.Int64
 	end := time.Now().Add(b.time)

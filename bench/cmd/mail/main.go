@@ -131,8 +131,8 @@ func (m mail) measure(dir string) {
 	fmt.Println()
 }
 
-// changes prints the time to find that an identifier is unknown when nothing has changed,
-// and the time to find a message that was just added.
+// changes prints the time of a lookup of an unknown identifier when nothing has changed. It also
+// prints the time of a lookup of a message that was just added.
 func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) {
 	none := timed(func() error {
 		list, err := s.Find(ctx, "missing@host.dom")
@@ -152,7 +152,8 @@ func (m mail) changes(ctx context.Context, s *mailstore.Store, dir string) {
 	fmt.Printf(" %v | %v |", none.Round(time.Millisecond), one.Round(time.Millisecond))
 }
 
-// lookups prints the times of n lookups. Before each lookup it calls forget, unless forget is nil.
+// lookups prints the times of n lookups. Before each lookup it calls the function forget, unless
+// this function is nil.
 func (m mail) lookups(n int, find func(i int) (path string), forget func(path string)) {
 	r := rand.New(rand.NewPCG(1738, 0))
 	times := make([]time.Duration, n)

@@ -58,7 +58,7 @@ type client struct {
 	command []string
 	input   string
 	first   []bench.Process
-	again   []bench.Process // runs over an existing mirror; nil if not measured
+	again   []bench.Process // runs that update an existing mirror; nil if not measured
 }
 
 type protocol struct {
@@ -108,7 +108,7 @@ func report() {
 	}
 }
 
-// measure runs c in an empty directory, and then again if it can update a mirror.
+// measure runs c in an empty directory. If c can update a mirror, measure then runs it again.
 func (c *client) measure(files string) {
 	dir := bench.Must(os.MkdirTemp(files, "locus-bench-"))
 	defer os.RemoveAll(dir)

@@ -24,17 +24,17 @@ type result struct {
 	Dangerous []disagreement
 }
 
-// programResult holds the numbers of corpus URLs about which one program differs from each
-// of bases.
+// programResult holds the result for one program. Its counts are numbers of corpus URLs about which
+// this program differs from each of the readers in bases.
 type programResult struct {
 	Name, Version, Failure string
 	Accepted               int
 	Against                map[string]*differences
 }
 
-// differences are numbers of URLs. Accept counts URLs that only one of the two accepts. The
-// other numbers count URLs that both accept. Target counts those for which the two would
-// contact different servers.
+// differences holds numbers of URLs about which two readers differ. Accept counts URLs that only
+// one reader accepts. The other fields count URLs that both readers accept. Target counts URLs for
+// which the readers would contact different servers.
 type differences struct{ Accept, Scheme, Host, Port, Path, Target int }
 
 // disagreement is a URL for which programs would contact different servers.
@@ -44,13 +44,13 @@ type disagreement struct {
 	Readings             []reading
 }
 
-// reading is a server, and the readers that would contact it.
+// reading is a server, with the names of the readers that would contact it.
 type reading struct {
 	Target string
 	Names  []string
 }
 
-// program is a program under its own name.
+// program is a parser of package lens whose name is the name of the measured program.
 type program struct {
 	lens.Parser
 	name string
@@ -93,7 +93,7 @@ func matrix(programs []string) (out result) {
 	return out
 }
 
-// count compares reader i with each of bases.
+// count compares the reader with index i with each of the readers in bases.
 func count(l *lens.Lens, reports []lens.Report, i int) programResult {
 	p := programResult{Against: map[string]*differences{}}
 	for _, report := range reports {
@@ -138,9 +138,9 @@ func (d *differences) add(l *lens.Lens, a, b lens.ParseResult) {
 	}
 }
 
-// dangerous returns ten URLs with the most pairs of readers that would contact different
-// servers, at most two of each class. It counts only hosts that are plain names or addresses,
-// because a client can't resolve others.
+// dangerous returns up to ten URLs with the most pairs of readers that would contact different
+// servers. At most two of these URLs have the same class. dangerous counts only hosts that are
+// plain names or addresses, because a client can't resolve others.
 func dangerous(l *lens.Lens, corpus []lens.Entry, reports []lens.Report) (list []disagreement) {
 	for i, report := range reports {
 		d := disagreement{Class: corpus[i].Class, Source: corpus[i].Source}

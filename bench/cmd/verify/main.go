@@ -31,8 +31,8 @@ type site struct {
 	requests atomic.Int64
 }
 
-// newSite returns a site. If hosts is not zero, all links of a page but the first two are for other hosts, on the same
-// port.
+// newSite returns a site. If hosts is not zero, all links of a page except the first two lead to
+// other hosts, on the same port.
 func newSite(pages, links, hosts, port int) *site {
 	r := rand.New(rand.NewPCG(1738, 20))
 	s := &site{}

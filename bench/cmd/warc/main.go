@@ -57,9 +57,9 @@ func check(name string) (c counts) {
 	}
 }
 
-// add counts a record and checks its digests. The payload of an HTTP record is the block after the
-// HTTP header; of another record, it is the block. A revisit record names the digest of an earlier
-// payload, so only its block can be checked.
+// add counts a record and checks its digests. The payload of an HTTP record is the part of the
+// block after the HTTP header. The payload of any other record is the block. A revisit record
+// contains the digest of an earlier payload, so add checks only its block.
 func (c *counts) add(record *warc.Record, block *bufio.Reader) error {
 	c.Records++
 	c.Types[record.Type]++
