@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// checkSize is the number of bytes that Check writes. It exceeds the block size of common
+// checkSize is the number of bytes that Check writes. It is larger than the block size of common
 // file systems.
 const checkSize = 64 << 10
 

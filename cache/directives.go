@@ -13,7 +13,7 @@ const forever = (1<<31 - 1) * time.Second
 // times (RFC 9111 section 5.2; RFC 5861; RFC 8246).
 type directives map[string]time.Duration
 
-// isDirective holds the directives that the store supports.
+// isDirective contains the directives that the store supports.
 var isDirective = map[string]bool{
 	"no-store": true, "no-cache": true, "private": true, "public": true, "only-if-cached": true,
 	"must-revalidate": true, "proxy-revalidate": true, "must-understand": true, "immutable": true,
@@ -53,7 +53,7 @@ func (d directives) set(name, value string, valued bool) {
 		n = forever
 	}
 	switch old, repeated := d[name]; {
-	case name == "min-fresh": // the longest is the strictest
+	case name == "min-fresh": // the longest time is the strictest
 		n = max(n, old)
 	case repeated:
 		n = min(n, old)
@@ -77,8 +77,8 @@ func parseSeconds(text string) (d time.Duration, ok bool) {
 	return time.Duration(n) * time.Second, true
 }
 
-// nextDirective cuts the first directive off a line; its name is empty if there is
-// none. A quoted value is returned without its quotes.
+// nextDirective returns the first directive of a line, and the rest of the line. The name is empty
+// if there is no directive. A quoted value is returned without its quotes.
 func nextDirective(line string) (name, value string, valued bool, rest string) {
 	line = strings.TrimLeft(line, " \t,")
 	end := strings.IndexAny(line, "=,")

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// file holds a body. It is written once and read at any offset.
+// file holds a body. The store writes it once, and reads it at any offset.
 type file interface {
 	io.Writer
 	io.ReaderAt
@@ -27,7 +27,7 @@ type body struct {
 	refs int
 }
 
-// handle is an open body. The caller must close it, and may do so during a read.
+// handle is an open body. The caller must close it. Close may be called during a read.
 type handle struct {
 	file
 	body *body
@@ -89,8 +89,8 @@ func (b *body) sync() error {
 	return err
 }
 
-// bodies is the directory of the bodies. It contains up to 256 subdirectories, which are
-// created on demand.
+// bodies is the directory of the bodies. It contains up to 256 subdirectories, which the store
+// creates on demand.
 const bodies = "bodies"
 
 func (s *Store) pathOf(k key, id uint64) string {
@@ -100,8 +100,8 @@ func (s *Store) pathOf(k key, id uint64) string {
 
 const nameLen = 2*len(key{}) + 1 + 16
 
-// sweep deletes bodies that are not in the index, which a killed process may leave. It returns
-// the entries with a missing body or a body of the wrong size.
+// sweep deletes bodies that are not in the index, because a killed process may leave them. It
+// returns the entries with a missing body or a body of the wrong size.
 func (s *Store) sweep(list []*entry) (missing map[string]*entry, err error) {
 	missing = make(map[string]*entry, len(list))
 	for _, e := range list {

@@ -21,74 +21,75 @@ const (
 	chunk = 64 << 10
 	// prefetchTime limits a fetch without readers.
 	prefetchTime = time.Minute
-	// renewTime limits the revalidation of a stale response in the background.
+	// renewTime limits a revalidation in the background.
 	renewTime = 10 * time.Minute
 )
 
-// errTooLarge is the error of a reader that shares a response which is too large for the
-// store. The first reader of a response never gets it.
+// errTooLarge is the error of a reader that shares a response with the first reader, if the
+// response is too large for the store. The first reader never gets this error.
 var errTooLarge = errors.New("cache: the response is too large to share between concurrent requests; repeat the request")
 
-// fetch is a running request to the server for all requests of one response. They first
-// wait for its header. Then all of them read the body from the file that the fetch writes.
+// fetch is a request to the server that several client requests may share. The client requests
+// first wait for the response header. Then each of them reads the body from the file that the fetch
+// writes.
 type fetch struct {
 	s           *Store
 	t           *transport
 	key         key
-	url         locus.URL // canonical
-	preferences string    // see preferencesOf
+	url         locus.URL // canonical URL
+	preferences string    // result of preferencesOf
 	req         *http.Request
-	cc          directives // directives in req
+	cc          directives // directives of req
 	mode        mode
-	old         hit // the response to validate; none if its entry is nil
+	old         hit // response to validate; its entry is nil if there is none
 	cancel      context.CancelFunc
-	detach      func() bool // makes the fetch independent of the store's context
+	detach      func() bool // stops cancellation by the store's context
 
-	arrived chan struct{} // closed when the header has arrived
-	// Exactly one of these is set: an error; a response for the first request only; the
-	// validated old response; a response with a stored body.
+	arrived chan struct{} // closed after the header has arrived
+	// Exactly one of err, resp, validated and meta is set. resp is a response for the first request
+	// only. validated is the validated old response. meta belongs to a response with a stored body.
 	err       error
 	resp      *http.Response
 	status    int // status code in resp
 	validated *meta
 	meta      *meta
 
-	invalid bool // must not be stored or joined; guarded by the store's mutex
+	invalid bool // the response must not be stored, and no request may join; guarded by the store's mutex
 
 	id   uint64
 	body *body
 
 	mu         sync.Mutex
 	change     sync.Cond
-	waiting    int       // requests that wait for the header or read
-	readers    []*reader // in order of arrival
+	waiting    int       // number of requests that wait for the header or read the body
+	readers    []*reader // readers in order of arrival
 	closed     bool      // no request may join
 	abandoned  bool      // the first request ended before the header arrived
 	left       int64     // bytes that the fetch may read without readers
 	reserved   int64     // reserved bytes on disk
-	released   bool      // whether body is released
+	released   bool      // releaseBody has closed the body
 	written    int64
 	sum        uint64
-	octets     []byte // the body, while it is small
+	octets     []byte // the body, as long as it is small
 	done       bool
-	failure    error // why the body is incomplete
+	failure    error // reason why the body is incomplete
 	rest       io.ReadCloser
-	restReader *reader // the one that reads rest
+	restReader *reader // reader of rest
 }
 
-// preferencesOf returns the header fields that requests must have in common to wait for the
-// same header. Before the header arrives, the Vary fields are unknown.
+// preferencesOf returns the header fields that must be equal in requests that wait for the same
+// header. Before the header arrives, the Vary fields are unknown.
 func preferencesOf(h http.Header) string {
 	return fieldValue(h, "Accept") + "\n" + fieldValue(h, "Accept-Language") + "\n" + fieldValue(h, "Accept-Encoding")
 }
 
-// mode tells which requests may use a fetch.
+// mode selects the requests that may use a fetch.
 type mode uint8
 
 const (
 	shared     mode = iota // all requests for the same response
-	alone                  // only the request that started it
-	background             // no request: the fetch updates the store
+	alone                  // only the request that started the fetch
+	background             // no request, because the fetch only updates the store
 )
 
 // start starts a fetch. The caller must hold s.mu.
@@ -143,7 +144,8 @@ func (f *fetch) isReady() bool {
 	}
 }
 
-// join adds a waiting request, which must call leave. It returns false if f is closed.
+// join counts a waiting request, and returns false if f is closed. After join has returned true,
+// the request must call leave.
 func (f *fetch) join() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -154,8 +156,8 @@ func (f *fetch) join() bool {
 	return true
 }
 
-// leave removes a waiting request. The last one cancels the fetch, unless the rest of the
-// body is short enough to fetch.
+// leave removes a waiting request. If it was the last one, leave cancels the fetch. It lets the
+// fetch continue if the rest of the body is short enough.
 func (f *fetch) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -240,7 +242,8 @@ func (f *fetch) request(ctx context.Context) *http.Request {
 	return req
 }
 
-// addConditions makes a request conditional on a change of m (RFC 9111 section 4.3.1).
+// addConditions adds conditions to the request header h, so that the server sends the response only
+// if it differs from m (RFC 9111 section 4.3.1).
 func (m *meta) addConditions(h http.Header) {
 	if m.etag != "" {
 		h.Set("If-None-Match", m.etag)
@@ -264,8 +267,8 @@ func (m *meta) isSame(resp *http.Response) bool {
 	return tag != "" || m.hasStrongDate() && resp.Header.Get("Last-Modified") == m.header.Get("Last-Modified")
 }
 
-// handleResponse examines the header and wakes the waiting requests. It reports whether to
-// store the body.
+// handleResponse examines the header and wakes the waiting requests. It reports whether the caller
+// must store the body.
 func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	s, came := f.s, f.s.now()
 	if f.old.entry != nil && f.old.meta.isSame(resp) {
@@ -310,7 +313,7 @@ func (f *fetch) handleResponse(resp *http.Response, asked time.Time) bool {
 	return true
 }
 
-// finishEmpty ends a fetch without a body to store.
+// finishEmpty ends a fetch that has no body to store.
 func (f *fetch) finishEmpty() {
 	f.mu.Lock()
 	f.closed, f.done = true, true
@@ -322,7 +325,7 @@ func (f *fetch) finishEmpty() {
 	}
 }
 
-// create creates the file of the body.
+// create creates the file of the body, and reports whether it succeeded.
 func (f *fetch) create(m *meta) bool {
 	s := f.s
 	if m.size > s.o.MaxObject {
@@ -346,7 +349,7 @@ func (f *fetch) create(m *meta) bool {
 	return true
 }
 
-// grow reserves room for a body of n bytes.
+// grow reserves disk space for a body of n bytes, and reports whether it succeeded.
 func (f *fetch) grow(n int64) bool {
 	if n > f.s.o.MaxObject {
 		return false
@@ -354,7 +357,7 @@ func (f *fetch) grow(n int64) bool {
 	if n <= f.reserved {
 		return true
 	}
-	n = min(n+n/8, f.s.o.MaxObject) // avoids a reservation for each piece
+	n = min(n+n/8, f.s.o.MaxObject) // reserve more, to avoid a reservation for each chunk
 	if !f.s.reserve(n - f.reserved) {
 		return false
 	}
@@ -362,7 +365,7 @@ func (f *fetch) grow(n int64) bool {
 	return true
 }
 
-// reserve reserves n bytes on disk. A negative n releases them.
+// reserve reserves n bytes on disk, and reports whether they fit. A negative n releases bytes.
 func (s *Store) reserve(n int64) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -421,7 +424,7 @@ var errRoom = errors.New("the cache is full")
 
 func (f *fetch) write(octets []byte) error {
 	if f.meta.size >= 0 && f.written+int64(len(octets)) > f.meta.size {
-		return errRoom // longer than its Content-Length: it is not stored
+		return errRoom // the body is longer than its Content-Length, so it is not stored
 	}
 	if !f.grow(f.written + int64(len(octets))) {
 		return errRoom
@@ -449,8 +452,8 @@ func (f *fetch) write(octets []byte) error {
 	return nil
 }
 
-// crcOfSmall adds octets to the checksum for the first n bytes of a body. It returns zero if
-// the body is not small.
+// crcOfSmall adds octets to the checksum sum of the first n bytes of a body. It returns zero if the
+// body is not small.
 func crcOfSmall(sum uint64, octets []byte, n int64) uint64 {
 	if n+int64(len(octets)) > small {
 		return 0
@@ -484,15 +487,15 @@ func (f *fetch) finish(err error) {
 	f.cancel()
 }
 
-// removeBody removes a body that is not in the store. Readers may still have it open.
+// removeBody removes a body that is not in the store. Readers may still have its file open.
 func (s *Store) removeBody(b *body) {
 	s.mu.Lock()
 	s.removals = append(s.removals, b)
 	s.unlock()
 }
 
-// passOn passes the rest of a body to its first reader, because the store can't store it.
-// first holds the bytes that were already read.
+// passOn passes the rest of a body to its first reader, because the store can't store it. The
+// argument first contains the bytes that were already read.
 func (f *fetch) passOn(first []byte, from io.ReadCloser, why error) {
 	f.s.reserve(-f.reserved)
 	f.s.removeBody(f.body)

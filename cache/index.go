@@ -20,16 +20,16 @@ const version = "locus cache 2"
 
 // The buckets of the index. A key is the hash of the URL and the response's id.
 const (
-	bucketResponses = "answers" // key and id: record
-	bucketUsed      = "used"    // key and id: time of last use, in nanoseconds since 1970; absent before the first use
+	bucketResponses = "answers" // hash and id -> record
+	bucketUsed      = "used"    // hash and id -> time of last use, in nanoseconds since 1970; absent before the first use
 )
 
-// index is the database of the stored responses. Only the store's writer goroutine writes
-// to it.
+// index is the database of the stored responses. Only the store's writer goroutine writes to the
+// database.
 type index struct{ *store.File }
 
-// openIndex opens the index in dir and lists its responses. It replaces a damaged index
-// with an empty one and reports that to note.
+// openIndex opens the index in dir and lists its responses. It replaces a damaged index with an
+// empty one, and reports the damage to the function note.
 func openIndex(dir string, note func(error)) (x index, list []*entry, err error) {
 	x.File = &store.File{
 		Path: filepath.Join(dir, "index.db"), Version: version, Buckets: []string{bucketResponses, bucketUsed},
@@ -76,8 +76,8 @@ func (x index) load(k key, id uint64) (m *meta, err error) {
 	return m, err
 }
 
-// write writes metas and the times of last use. A nil meta deletes its entry. If write
-// fails, it changes nothing.
+// write writes the metas and the times of last use. If the meta of an entry is nil, write deletes
+// the entry. If write fails, it changes nothing.
 func (x index) write(metas map[*entry]*meta, lastUsed map[*entry]int64) error {
 	return x.Update(func(tx *bbolt.Tx) error {
 		answers, used := tx.Bucket([]byte(bucketResponses)), tx.Bucket([]byte(bucketUsed))

@@ -10,18 +10,18 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// meta is a stored response without its body. It is immutable once other goroutines can see
+// meta is a stored response without its body. It must not change after other goroutines can access
 // it.
 type meta struct {
-	url      string // canonical; two URLs may have the same hash
+	url      string // canonical URL; needed because two URLs may have the same hash
 	status   int
-	header   http.Header // without hop-by-hop fields and Age
+	header   http.Header // header without hop-by-hop fields and Age
 	vary     []varyField // request fields that the response depends on
 	lifetime time.Duration
 	age      time.Duration // age on arrival (RFC 9111 section 4.2.3)
 	received time.Time
 	size     int64 // size of the body; -1 if not yet known
-	isHTTP   bool  // HTTP's rules apply
+	isHTTP   bool  // the rules of HTTP apply
 
 	cc       directives // directives in header
 	etag     string
@@ -29,7 +29,7 @@ type meta struct {
 	date     time.Time
 }
 
-// varyField is a request header field that Vary names, and its value.
+// varyField is a request header field in Vary, and its value in the request.
 type varyField struct{ name, value string }
 
 // derive sets the fields that depend on header.
@@ -63,7 +63,7 @@ var hop = [...]string{
 
 // withoutHop returns a copy of h without hop-by-hop fields.
 func withoutHop(h http.Header) http.Header {
-	c := make(http.Header, len(h)+3) // room for Age, Date and Cache-Status
+	c := make(http.Header, len(h)+3) // plus Age, Date and Cache-Status
 	for name, values := range h {
 		c[name] = slices.Clone(values)
 	}
@@ -78,15 +78,15 @@ func withoutHop(h http.Header) http.Header {
 	return c
 }
 
-// newMeta returns the meta of a response to a request that was sent at asked. The response
-// arrived at came. u is canonical.
+// newMeta returns the meta of a response. asked is when the store sent the request, and came is
+// when the response arrived. u is canonical.
 func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	m := &meta{url: u.String(), status: resp.StatusCode, header: withoutHop(resp.Header), received: came, size: resp.ContentLength, isHTTP: s.isWeb(u)}
 	if m.header.Get("Date") == "" {
 		m.header.Set("Date", came.UTC().Format(http.TimeFormat))
 	}
 	if resp.Uncompressed && m.header.Get("Etag") != "" {
-		// The tag identifies the compressed bytes, so it is only a weak tag of these bytes.
+		// The tag identifies the compressed bytes, so for the decoded bytes it is only a weak tag.
 		m.header.Set("Etag", "W/"+strings.TrimPrefix(m.header.Get("Etag"), "W/"))
 	}
 	m.derive()
@@ -96,7 +96,8 @@ func (s *Store) newMeta(u locus.URL, req *http.Request, resp *http.Response, ask
 	return m
 }
 
-// setAge sets the age on arrival (RFC 9111 section 4.2.3).
+// setAge sets the age on arrival (RFC 9111 section 4.2.3). asked is when the store sent the
+// request, and came is when the response arrived.
 func (m *meta) setAge(asked, came time.Time) {
 	text, _, _ := strings.Cut(m.header.Get("Age"), ",")
 	told, _ := parseSeconds(strings.TrimSpace(text))
@@ -112,8 +113,8 @@ func (m *meta) currentAge(now time.Time) time.Duration {
 	return m.age + max(0, now.Sub(m.received))
 }
 
-// isFuture reports whether the response arrived later than now. Then the clock was set
-// back, and the age is unknown.
+// isFuture reports whether the response arrived after now. In that case the clock was set back, and
+// the age is unknown.
 func (m *meta) isFuture(now time.Time) bool { return m.received.Sub(now) > clockStep }
 
 // clockStep is the tolerance for a clock that was set back.
@@ -134,8 +135,8 @@ func (s *Store) lifetime(u locus.URL, m *meta) time.Duration {
 	if !m.isHTTP {
 		return s.lifetimeByScheme(u, m)
 	}
-	// Section 4.2.2 suggests a tenth. This does not apply to queries, because their results
-	// change.
+	// Section 4.2.2 suggests a tenth of the time since the last change. The store does not apply it
+	// to queries, because their results change.
 	if strings.Contains(m.url, "?") || m.modified.IsZero() || m.date.IsZero() {
 		return 0
 	}
@@ -194,8 +195,8 @@ func (s *Store) lifetimeByScheme(u locus.URL, m *meta) time.Duration {
 	return d
 }
 
-// mayStore reports whether the response may be stored and would be useful (RFC 9111 section
-// 3).
+// mayStore reports whether the store may store the response, and whether a later request could use
+// it (RFC 9111 section 3).
 func (m *meta) mayStore(req *http.Request, cc directives, resp *http.Response) bool {
 	switch {
 	case method(req) != http.MethodGet || cc.has("no-store"):
@@ -239,18 +240,18 @@ func (m *meta) hasStrongDate() bool {
 	return !m.modified.IsZero() && !m.date.IsZero() && m.date.Sub(m.modified) >= time.Second
 }
 
-// usability tells how a stored response may be used for a request.
+// usability describes how the store may use a stored response for a request.
 type usability uint8
 
 const (
-	mustValidate    usability = iota // only after validation
+	mustValidate    usability = iota // usable only after validation
 	fresh                            // usable without validation
-	staleAccepted                    // stale, but the request accepts that
-	staleRevalidate                  // stale, and revalidated in the background
+	staleAccepted                    // stale, but the request accepts a stale response
+	staleRevalidate                  // stale, but usable while the store revalidates it in the background
 )
 
-// usability returns the usability of the response for a request with cc (RFC 9111 sections
-// 4.2 and 5.2.1; RFC 5861 section 3; RFC 8246).
+// usability returns the usability of the response for a request with the directives cc (RFC 9111
+// sections 4.2 and 5.2.1; RFC 5861 section 3; RFC 8246).
 func (m *meta) usability(cc directives, now time.Time) usability {
 	age, lifetime := m.currentAge(now), m.lifetime
 	if cc.has("no-cache") || m.cc.has("no-cache") || m.isFuture(now) {
@@ -281,8 +282,8 @@ func (m *meta) usability(cc directives, now time.Time) usability {
 	return mustValidate
 }
 
-// isStrict reports whether the response must not be used when stale (RFC 9111 section
-// 4.2.4; 5.2.2.10 for s-maxage).
+// isStrict reports whether the store must not use the response when it is stale (RFC 9111 section
+// 4.2.4; section 5.2.2.10 for s-maxage).
 func (m *meta) isStrict() bool {
 	return m.cc.has("must-revalidate") || m.cc.has("proxy-revalidate") || m.cc.has("s-maxage") || m.cc.has("no-cache")
 }
@@ -302,8 +303,9 @@ func (m *meta) mayReplaceError(cc directives, now time.Time) bool {
 	return m.currentAge(now)-m.lifetime <= allowed
 }
 
-// updated returns m with the header fields of a response that validated it: a 304 (RFC 9111
-// section 3.2), or for other schemes the same response again.
+// updated returns m with the header fields of the response resp, which validated m. This response
+// is a 304 (RFC 9111 section 3.2). For schemes other than http and https, it is the same response
+// again.
 func (s *Store) updated(u locus.URL, m *meta, req *http.Request, resp *http.Response, asked, came time.Time) *meta {
 	n := *m
 	n.header = m.header.Clone()
@@ -356,7 +358,7 @@ func (s *Store) selectors(u locus.URL, h http.Header, m *meta) []varyField {
 const otherName = "\x00others"
 
 // understood lists the request fields with cache rules, and the hop-by-hop fields. A response
-// depends on them only if Vary names them.
+// depends on one of these fields only if Vary contains it.
 var understood = map[string]bool{
 	"Accept": true, "Accept-Charset": true, "Accept-Encoding": true, "Accept-Language": true, "Authorization": true, "Cookie": true,
 	"Cache-Control": true, "Pragma": true, "Range": true, "If-Range": true,
@@ -365,10 +367,10 @@ var understood = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true, "Proxy-Authorization": true,
 }
 
-// otherFields returns all fields of h that are not in understood. A server may repeat such
-// a field, for example X-Forwarded-Host, in its response without naming it in Vary. The
-// store uses the response only for requests with the same fields. Otherwise one client
-// could influence the responses for others.
+// otherFields returns all fields of h that are not in understood. A server may repeat such a field,
+// for example X-Forwarded-Host, in its response, but omit it from Vary. So the store uses the
+// response only for requests with the same fields. Otherwise one client could influence the
+// responses for others.
 func otherFields(h http.Header) string {
 	var names []string
 	for name := range h {

@@ -71,7 +71,7 @@ func parseSpan(text string, size int64) (s byteRange, ok bool) {
 	return s, true
 }
 
-// position parses an offset. It limits numbers that are too large.
+// position parses an offset. It replaces a number that is too large by the maximum.
 func position(text string) (n int64, ok bool) {
 	for i := range len(text) {
 		c := text[i]
@@ -83,7 +83,7 @@ func position(text string) (n int64, ok bool) {
 	return n, text != ""
 }
 
-// join joins ranges that overlap or touch, and preserves the order of the others (RFC 9110
+// join joins ranges that overlap or touch. It preserves the order of the other ranges (RFC 9110
 // section 15.3.7.2).
 func join(list []byteRange) []byteRange {
 	for i := 0; i < len(list); i++ {

@@ -8,24 +8,24 @@ import (
 	"slices"
 )
 
-// reader reads a body from its file, even while the fetch still writes the file. So a slow
-// reader needs no buffer.
+// reader reads a body from its file, even while the fetch still writes the file. So the store needs
+// no buffer for a slow reader.
 type reader struct {
 	f    *fetch
-	end  int64 // -1 for the end of the body
+	end  int64 // end offset; -1 for the end of the body
 	off  int64
 	stop func() bool // stops watching the request's context
 
-	handle *handle // if nil, gone is the reason
+	handle *handle // open file; if nil, gone is the reason
 	inRest bool
 
 	// Under f.mu:
 	closed bool
-	gone   error // why reading is impossible
+	gone   error // reason why reading is impossible
 }
 
-// attach returns a reader of f from start to end. If end is -1, it reads to the end of the
-// body. The caller must have joined f.
+// attach returns a reader of the body of f from the offset start up to the offset end. If end is
+// -1, it reads up to the end of the body. The caller must have joined f.
 func (f *fetch) attach(ctx context.Context, start, end int64) *reader {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -52,8 +52,8 @@ func readStored(b *body, size, start, end int64) (*reader, error) {
 	return r, r.gone
 }
 
-// wait waits until there are bytes after r.off. It returns the end of the bytes in the file,
-// or, if the file will not grow, rest to read from.
+// wait waits until there are bytes after r.off. It returns the end offset of the bytes in the file.
+// If the file does not contain the rest of the body, wait returns the reader rest instead.
 func (r *reader) wait() (upTo int64, rest io.Reader, err error) {
 	f := r.f
 	f.mu.Lock()
@@ -109,7 +109,8 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// toRest returns a reader of the bytes that the store could not store.
+// toRest returns the part of rest that r must still read. The reader rest contains the bytes that
+// the store could not store.
 func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	if !r.inRest {
 		r.inRest = true
@@ -125,8 +126,8 @@ func (r *reader) toRest(rest io.Reader) (io.Reader, error) {
 	return rest, nil
 }
 
-// WriteTo implements [io.WriterTo]. If w lets the operating system copy from a file, as an
-// HTTP server does, a slow w needs no buffer.
+// WriteTo implements [io.WriterTo]. An HTTP server lets the operating system copy from a file, so a
+// slow client needs no buffer.
 func (r *reader) WriteTo(w io.Writer) (n int64, err error) {
 	var own *os.File
 	defer func() {

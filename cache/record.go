@@ -51,7 +51,7 @@ func newRecord(m *meta, sum uint64) (dst []byte) {
 	return binary.BigEndian.AppendUint64(dst, crc64.Checksum(dst, sumTable))
 }
 
-// parseRecord parses a record of newRecord.
+// parseRecord parses a record that newRecord made.
 func parseRecord(octets []byte) (m *meta, sum uint64, err error) {
 	if len(octets) < 16 {
 		return nil, 0, fmt.Errorf("%w: truncated record", store.ErrDamaged)

@@ -9,7 +9,7 @@ import (
 // statusName is the store's name in Cache-Status (RFC 9211 section 2).
 const statusName = "locus"
 
-// Why a request was forwarded (RFC 9211 section 2.2).
+// The reasons why the store forwarded a request (RFC 9211 section 2.2).
 const (
 	fwdBypass  = "bypass"
 	fwdMethod  = "method"
@@ -28,7 +28,7 @@ type outcome struct {
 	collapsed bool
 }
 
-// cacheStatus formats Cache-Status (RFC 9211 section 2). m is nil if the response is
+// cacheStatus formats Cache-Status (RFC 9211 section 2). The argument m is nil if the response is
 // not from the store.
 func (s *Store) cacheStatus(w outcome, m *meta, now time.Time) string {
 	b := make([]byte, 0, 64)

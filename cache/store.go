@@ -49,16 +49,16 @@ const (
 	small = 64 << 10
 	// blockSize is the assumed block size of the disk.
 	blockSize = 4 << 10
-	// sampled is how many responses the store compares to find one to evict. The least recently
-	// used of 32 is nearly always in the oldest tenth. If clients cycle through more responses
-	// than fit, a sample preserves some of them; an exact order would preserve none.
+	// sampled is the number of responses that the store compares to find one to evict. The least
+	// recently used of 32 responses is nearly always in the oldest tenth. If clients cycle through
+	// more responses than fit, a sample preserves some of them. An exact order would preserve none.
 	sampled = 32
 	// maxVariants is the maximum number of stored responses for one URL.
 	maxVariants = 32
 	// pauseTime is how long the store stores nothing after a failed write.
 	pauseTime = 30 * time.Second
-	// unsharedTime is how long requests for a URL are not coalesced after a response that
-	// can't be shared. unsharedMax is how many such URLs the store remembers.
+	// unsharedTime is how long the store does not coalesce requests for a URL after a response that
+	// can't be shared. unsharedMax is the maximum number of such URLs in memory.
 	unsharedTime = time.Minute
 	unsharedMax  = 4096
 )
@@ -84,7 +84,7 @@ type Store struct {
 	cancel context.CancelFunc
 	work   sync.WaitGroup // the fetches
 	wake   chan struct{}
-	stop   chan struct{} // tells the writer to end
+	stop   chan struct{} // closed to end the writer
 	ended  chan struct{} // closed when the writer has ended
 
 	mu          sync.Mutex
@@ -95,11 +95,11 @@ type Store struct {
 	reserved    int64           // bytes of total that fetches may still write
 	memory      int64
 	fetches     map[key][]*fetch
-	unshared    map[key]time.Time // until when
-	pending     map[*entry]bool   // not yet in the index
-	touched     map[*entry]bool   // used since the last write of the index
+	unshared    map[key]time.Time // time until which requests for a key are not coalesced
+	pending     map[*entry]bool   // entries that are not yet in the index
+	touched     map[*entry]bool   // entries used since the last write of the index
 	removals    []*body           // bodies to be removed
-	pausedUntil time.Time         // nothing is stored until then
+	pausedUntil time.Time         // time until which nothing is stored
 	closed      bool
 }
 
@@ -112,9 +112,9 @@ type entry struct {
 	sum  uint64 // checksum of a small body
 	body *body
 
-	used   int64 // nanoseconds since 1970
+	used   int64 // time of last use, in nanoseconds since 1970
 	dead   bool
-	saved  bool // the index has meta
+	saved  bool // the index contains meta
 	meta   *meta
 	octets []byte // a small body; nil if it is not in memory
 	memory int64  // size of meta and octets
@@ -222,7 +222,7 @@ func (s *Store) unlock() {
 	wake := len(s.pending) > 0
 	s.mu.Unlock()
 	for _, b := range doomed {
-		// Some systems can't remove an open file. Then the next Open removes it.
+		// Some systems can't remove an open file. In that case, the next call of Open removes it.
 		os.Remove(b.path)
 	}
 	if wake {
@@ -279,8 +279,9 @@ func (s *Store) makeRoom(n int64) bool {
 	return true
 }
 
-// leastUsed returns the least recently used entry in a sample of list. If may is not nil,
-// it considers only entries that may accepts. It returns nil if there is none.
+// leastUsed returns the least recently used entry in a sample of list. If the function may is not
+// nil, leastUsed considers only entries for which may returns true. It returns nil if there is
+// none.
 func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
 	seen := 0
 	for other := range list {
@@ -294,7 +295,7 @@ func leastUsed(list iter.Seq[*entry], may func(*entry) bool) (e *entry) {
 	return e
 }
 
-// keepInMemory caches m and octets in memory for e. octets may be nil.
+// keepInMemory caches m and the body octets of e in memory. octets may be nil.
 func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	if e.dead {
 		return
@@ -313,7 +314,7 @@ func (s *Store) keepInMemory(e *entry, m *meta, octets []byte) {
 	}
 }
 
-// dropFromMemory drops the body of e from memory. If whole is set, it also drops the meta.
+// dropFromMemory drops the body of e from memory. If whole is true, it also drops the meta.
 func (s *Store) dropFromMemory(e *entry, whole bool) {
 	if !s.inMemory[e] {
 		return
@@ -339,8 +340,8 @@ type hit struct {
 	octets []byte
 }
 
-// lookup returns the newest response for a request's URL and header. others reports whether
-// there are responses for other headers.
+// lookup returns the newest response for a URL and a request header h. others reports whether there
+// are responses for other headers.
 func (s *Store) lookup(k key, url string, h http.Header) (found hit, others, ok bool) {
 	now := s.now().UnixNano()
 	s.mu.Lock()
@@ -400,8 +401,8 @@ func (s *Store) readSmall(e *entry) ([]byte, error) {
 	return octets, nil
 }
 
-// commit stores e as the response to requests like the request of f. It replaces older
-// responses. It returns false if e must not be stored any more.
+// commit stores e as the response to requests like the request of f. It replaces older responses.
+// It returns false if the store must no longer store e.
 func (s *Store) commit(f *fetch, e *entry, m *meta) bool {
 	s.mu.Lock()
 	defer s.unlock()
@@ -450,7 +451,8 @@ func (s *Store) remove(e *entry) {
 	s.drop(e)
 }
 
-// purge removes all responses with a key, and prevents running fetches from being stored.
+// purge removes all responses with the key k. It also prevents the store from storing the responses
+// of running fetches with this key.
 func (s *Store) purge(k key) (n int) {
 	s.mu.Lock()
 	defer s.unlock()

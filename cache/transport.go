@@ -43,7 +43,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.roundTrip(u, req)
 }
 
-// transport is the store in front of a RoundTripper.
+// transport is a RoundTripper that uses the store, and another RoundTripper for the network.
 type transport struct {
 	s    *Store
 	next http.RoundTripper
@@ -51,13 +51,13 @@ type transport struct {
 
 // cacheRequest holds the properties of a request that the store uses.
 type cacheRequest struct {
-	url locus.URL // canonical
+	url locus.URL // canonical URL
 	key key
 	cc  directives
 }
 
-// look examines a request for the resource at u. If the request bypasses the store, fwd is
-// the reason; otherwise fwd is empty.
+// look examines a request for the resource at u. If the request must bypass the store, fwd is the
+// reason. Otherwise fwd is empty.
 func (s *Store) look(u locus.URL, req *http.Request) (a *cacheRequest, fwd string) {
 	u, ok := s.canonical(u)
 	if !ok {
@@ -88,7 +88,7 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 	if fwd != "" {
 		return t.passThrough(req, a, fwd)
 	}
-	// If the response is for one request only, the others try again.
+	// If a response is for one request only, the other requests try again.
 	for range 3 {
 		resp, err, again := t.try(req, a)
 		if !again {
@@ -98,8 +98,8 @@ func (t *transport) roundTrip(u locus.URL, req *http.Request) (*http.Response, e
 	return t.passThrough(req, a, fwdMiss)
 }
 
-// try returns a response from the store or from a fetch. again reports whether the state
-// changed meanwhile, so that the caller must retry.
+// try returns a response from the store or from a fetch. If the state of the store changed during
+// the call, again is true, and the caller must retry.
 func (t *transport) try(req *http.Request, a *cacheRequest) (resp *http.Response, err error, again bool) {
 	s := t.s
 	found, others, ok := s.lookup(a.key, a.url.String(), req.Header)
@@ -202,15 +202,15 @@ func (t *transport) respondStored(req *http.Request, h hit, w outcome) (*http.Re
 	return resp, nil, false
 }
 
-// respondStale is respondStored for a stale response.
+// respondStale is like respondStored, but for a stale response.
 func (t *transport) respondStale(req *http.Request, h hit, w outcome) (*http.Response, error, bool) {
 	t.s.count.stale.Add(1)
 	return t.respondStored(req, h, w)
 }
 
-// runningFetch joins a running fetch and returns it, or nil if there is none. The request
-// must leave the fetch. A range request joins a fetch only if the fetch has nearly reached
-// the range. The caller must hold s.mu.
+// runningFetch joins a running fetch and returns it, or nil if there is none. The caller must later
+// leave the fetch. A range request joins only a fetch that has nearly reached the range. The caller
+// must hold s.mu.
 func (t *transport) runningFetch(req *http.Request, a *cacheRequest, ranged bool) *fetch {
 	s := t.s
 	if a.cc.has("no-cache") || a.cc.has("max-age") && a.cc["max-age"] == 0 {
@@ -253,8 +253,8 @@ func (f *fetch) startsSoon(h http.Header) bool {
 	return list[0].start <= f.written+1<<20
 }
 
-// await waits for f and returns its response. own reports whether f was started for this
-// request. Other requests use only a fresh response.
+// await waits for the response of f and returns it. own reports whether this request started f.
+// Other requests use only a fresh response.
 func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd string, own bool) (resp *http.Response, err error, again bool) {
 	select {
 	case <-f.arrived:
@@ -286,7 +286,7 @@ func (t *transport) await(req *http.Request, a *cacheRequest, f *fetch, fwd stri
 		}
 		return resp, err, false
 	case own && f.resp != nil && !(mayReplace && isServerError(f.status)) && !(f.status == http.StatusNotModified && old.entry != nil):
-		// The response is only for this request. The end of the request cancels the fetch.
+		// The response is only for this request. If the request ends, the fetch is cancelled.
 		s.count.misses.Add(1)
 		resp := f.resp
 		stop := context.AfterFunc(req.Context(), f.cancel)
@@ -335,9 +335,9 @@ func (c *closing) Close() (err error) {
 	return err
 }
 
-// joinOrStart joins a running fetch or starts one, and returns it. It holds one lock for
-// both, so that two requests don't start one each. It returns nil if a usable response was
-// stored meanwhile, or if the store is closing.
+// joinOrStart joins a running fetch or starts one, and returns it. It holds the lock during both
+// steps, so that two requests don't both start a fetch. It returns nil if another request has
+// stored a usable response, or if the store is closing.
 func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m mode) (f *fetch, joined bool) {
 	s := t.s
 	s.mu.Lock()
@@ -356,8 +356,8 @@ func (t *transport) joinOrStart(req *http.Request, a *cacheRequest, old hit, m m
 	return t.start(req, a, old, m), false
 }
 
-// cameSince reports whether a response that is fresh for the request was stored after old
-// was found. The caller must hold s.mu.
+// cameSince reports whether another request stored a response after the lookup of old. The response
+// must be fresh for this request. The caller must hold s.mu.
 func (s *Store) cameSince(old hit, a *cacheRequest, h http.Header) bool {
 	now, url := s.now(), a.url.String()
 	for _, e := range s.table[a.key] {
@@ -404,8 +404,8 @@ func (t *transport) renew(req *http.Request, a *cacheRequest, old hit) {
 	}
 }
 
-// fetchAlone sends a request for one client, a conditional one if old is given. It stores
-// the response if possible.
+// fetchAlone sends a request for one client. If there is a stored response old, the request is
+// conditional. fetchAlone stores the response if possible.
 func (t *transport) fetchAlone(req *http.Request, a *cacheRequest, old hit, fwd string) (*http.Response, error, bool) {
 	if f, _ := t.joinOrStart(req, a, old, alone); f != nil {
 		return t.await(req, a, f, fwd, true)
@@ -441,8 +441,8 @@ func (f *fetch) compareHead(resp *http.Response) {
 	}
 }
 
-// passThrough forwards a request. After an unsafe method it removes the responses for its
-// URL, and for the URLs that the response names (RFC 9111 section 4.4).
+// passThrough forwards a request. If its method is unsafe, passThrough removes the stored responses
+// for its URL, and for the URLs that the response names (RFC 9111 section 4.4).
 func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) (*http.Response, error) {
 	s := t.s
 	s.count.passed.Add(1)
@@ -459,8 +459,8 @@ func (t *transport) passThrough(req *http.Request, a *cacheRequest, fwd string) 
 	return s.mark(resp, outcome{fwd: fwd}), nil
 }
 
-// purgeBeside removes the responses for a URL that a response names, if the URL has the
-// same origin.
+// purgeBeside removes the stored responses for a URL that a response header names, if the URL has
+// the same origin.
 func (s *Store) purgeBeside(req *http.Request, text string) {
 	if text == "" || req.URL == nil {
 		return

@@ -41,7 +41,7 @@ func (s *Store) write() {
 	}
 }
 
-// flush writes pending changes. If everything is set, it also writes the times of last use.
+// flush writes pending changes. If everything is true, it also writes the times of last use.
 func (s *Store) flush(everything bool) error {
 	metas, used := map[*entry]*meta{}, map[*entry]int64{}
 	s.mu.Lock()
@@ -63,7 +63,7 @@ func (s *Store) flush(everything bool) error {
 		// The body must be on disk before the index refers to it. For small bodies, the
 		// checksum suffices.
 		if m != nil && e.size > small && e.body.sync() != nil {
-			lost = append(lost, e) // or it was just evicted
+			lost = append(lost, e) // the body is lost, or the entry was just evicted
 			delete(metas, e)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 type file struct {
-	name    string // with "/"
+	name    string // path with "/" as the separator
 	octets  []byte
 	program bool
 }
@@ -34,8 +34,8 @@ func archiveSuffix(t target) string {
 	return ".tar.gz"
 }
 
-// packed returns an archive with the files in a directory. The files are sorted, belong to
-// root, and share one time.
+// packed returns an archive with files below the directory dir. The files are sorted, belong to
+// root, and have the same modification time.
 func packed(t target, dir string, files []file, modified time.Time) ([]byte, error) {
 	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return cmp.Compare(a.name, b.name) })
 	for i := range files {

@@ -44,7 +44,7 @@ func billOf(r *repository, b binary, licences []licence) ([]byte, error) {
 	bom.SerialNumber = serialOf(sum)
 	bom.Metadata = &cyclonedx.Metadata{Timestamp: r.time.Format(time.RFC3339), Component: &main}
 	bom.Components = &components
-	// The build information does not say which module requires which.
+	// The build information does not contain the requirements of each module.
 	bom.Dependencies = &[]cyclonedx.Dependency{{Ref: main.BOMRef, Dependencies: &direct}}
 	var out bytes.Buffer
 	err := cyclonedx.NewBOMEncoder(&out, cyclonedx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(bom, cyclonedx.SpecVersion1_6)
@@ -58,7 +58,7 @@ func licenceChoice(expression string) *cyclonedx.Licenses {
 	return &cyclonedx.Licenses{{License: &cyclonedx.License{ID: expression}}}
 }
 
-// serialOf returns a version 8 UUID (RFC 9562) that depends only on the program.
+// serialOf returns a version 8 UUID (RFC 9562) that depends only on the checksum of the program.
 func serialOf(sum [sha256.Size]byte) string {
 	u := sum[:16]
 	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80

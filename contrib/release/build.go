@@ -68,7 +68,7 @@ type binary struct {
 
 func (b binary) version() string { return b.info.Main.Version }
 
-// build builds the program for t. The go command puts the version of the tag into it.
+// build builds the program for t. The go command stores the version of the tag in the program.
 func (r *repository) build(ctx context.Context, work string, t target) (binary, error) {
 	name := filepath.Join(work, t.os+"-"+t.arch, t.name())
 	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", name, "./cmd/locus"}
@@ -103,7 +103,7 @@ func buildEnv(t target) []string {
 	return append(env, "GOOS="+t.os, "GOARCH="+t.arch, "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly", "GOWORK=off", "GOFIPS140=off", "LC_ALL=C")
 }
 
-// placesOfGo holds the variables for the go command's directories, caches and proxies.
+// placesOfGo lists the environment variables for the go command's directories, caches and proxies.
 var placesOfGo = []string{
 	"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GONOPROXY", "GOPRIVATE", "GOSUMDB", "GONOSUMDB", "GOINSECURE",
 	"GOROOT", "GOTMPDIR", "GOTOOLCHAIN", "GOVCS", "GOENV", "GOMAXPROCS",

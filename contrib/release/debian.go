@@ -17,7 +17,7 @@ import (
 	"github.com/goreleaser/nfpm/v2/files"
 )
 
-// dpkg runs these scripts before and after it removes the package, and after it installs the
+// dpkg runs these scripts after it installs the package, and before and after it removes the
 // package.
 var (
 	//go:embed debian/postinst
@@ -31,7 +31,8 @@ var (
 //go:embed debian/lintian-overrides
 var lintianOverrides []byte
 
-// maintainer has the form that Debian requires. The project has no mail address.
+// maintainer is a maintainer field in the form that Debian requires. The project has no mail
+// address.
 const maintainer = "The authors of Locus <locus-url@users.noreply.github.com>"
 
 // writeDebian writes the Debian package of b.
@@ -137,7 +138,7 @@ func debianUnit(unit []byte) []byte {
 	return bytes.ReplaceAll(unit, []byte("/usr/local/bin/locus"), []byte("/usr/bin/locus"))
 }
 
-// debianCopyright is the file copyright of Debian policy, section 12.5.
+// debianCopyright returns the file copyright (Debian policy, section 12.5).
 func debianCopyright(t *texts, licences []licence) []byte {
 	var b bytes.Buffer
 	fmt.Fprint(&b, "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"+
@@ -178,6 +179,6 @@ func apacheTerms(licence string) *regexp.Regexp {
 // listMark matches the marks of a list, which some copies of the Apache License lack.
 var listMark = regexp.MustCompile(`^\([a-d]\)$`)
 
-// apacheReference replaces the terms of the Apache License, because every Debian system has
-// them.
+// apacheReference replaces the terms of the Apache License, because every Debian system contains a
+// copy of these terms.
 const apacheReference = "On Debian systems the terms of the Apache License 2.0 are in\n/usr/share/common-licenses/Apache-2.0."

@@ -18,8 +18,8 @@ type folder struct {
 	sums map[string][sha256.Size]byte // checksums by file name
 }
 
-// newFolder returns a folder for a release. It creates dir if it is missing. It rejects a
-// directory that contains files, because they may belong to another release.
+// newFolder returns a folder for a release. It creates dir if that directory is missing. It rejects
+// a directory that contains files, because they may belong to another release.
 func newFolder(dir string) (*folder, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// writeImage writes a container image for the processors in list: an OCI image layout archive
-// with one index. podman load, skopeo and docker load can read it.
+// writeImage writes a container image with one program for each processor in list. The image is an
+// OCI image layout archive with one index. podman load, skopeo and docker load can read it.
 func writeImage(d *folder, work string, r *repository, list []binary) error {
 	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range list {
@@ -57,8 +57,8 @@ func imageTag(b binary) string {
 	return strings.ReplaceAll(b.version(), "+", "-")
 }
 
-// imageOf returns the image with b: the program, root certificates, and nothing else. It runs
-// as contrib/Containerfile says.
+// imageOf returns the image with the program b and root certificates. It contains nothing else, and
+// has the settings in contrib/Containerfile.
 func imageOf(r *repository, b binary) (v1.Image, error) {
 	octets, err := tarred([]file{{name: "etc/ssl/certs/ca-certificates.crt", octets: rootCertificates()}, {name: "locus", octets: b.octets, program: true}}, r.time)
 	if err != nil {
@@ -111,8 +111,8 @@ func (b binary) setting(key string) string {
 	return ""
 }
 
-// rootCertificates returns Mozilla's root certificates from the module in go.mod, not from this
-// machine. It omits roots with conditions that a file can't express.
+// rootCertificates returns Mozilla's root certificates. They come from the module in go.mod, not
+// from this machine. It omits roots with conditions that a file can't express.
 func rootCertificates() []byte {
 	var b bytes.Buffer
 	for root := range bundle.Roots() {

@@ -31,7 +31,7 @@ type component struct {
 	purl          string
 }
 
-// expression returns the kinds as SPDX writes several that all apply.
+// expression returns an SPDX expression in which all kinds of the license apply.
 func (l licence) expression() string { return strings.Join(l.kinds, " AND ") }
 
 // licences returns the license for each component in a program, sorted by name. It returns an
@@ -114,8 +114,8 @@ func licenceFiles(dir string) (list []file, err error) {
 	return list, err
 }
 
-// kinds holds the permitted licenses. Each is recognized by sentences in its text, in lower
-// case and with single spaces.
+// kinds holds the permitted licenses. The sentences identify a license. They are in lower case and
+// have single spaces.
 var kinds = []struct {
 	name      string
 	sentences []string
@@ -134,7 +134,7 @@ var kinds = []struct {
 // foreign holds words from licenses with conditions that a release does not fulfill.
 var foreign = []string{"gnu general public", "gnu lesser general", "gnu affero", "commons clause", "business source license", "for non-commercial", "noncommercial license", "server side public"}
 
-// kindsOf returns the license kinds that texts match.
+// kindsOf returns the kinds of licenses whose sentences occur in texts.
 func kindsOf(texts []file) (found []string, err error) {
 	for _, f := range texts {
 		text := strings.Join(strings.Fields(strings.ToLower(string(f.octets))), " ")

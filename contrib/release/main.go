@@ -45,7 +45,7 @@ func main() {
 type options struct {
 	source   string // repository directory
 	out      string // output directory
-	snapshot bool   // also build a commit that has no tag or uncommitted changes
+	snapshot bool   // build even a commit without a tag or with uncommitted changes
 	only     targetList
 }
 
@@ -82,7 +82,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	}
 }
 
-// release builds everything into o.out.
+// release builds all files of a release into the directory o.out.
 func release(ctx context.Context, out io.Writer, o options) error {
 	r, err := newRepository(ctx, o)
 	if err != nil {

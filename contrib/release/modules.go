@@ -41,11 +41,13 @@ type moduleRelease struct {
 // tag returns the Git tag for m, from which the go command downloads it.
 func (m *moduleRelease) tag() string { return path.Join(m.folder, m.version.Version) }
 
-// releaseModules writes the modules at a version into o.out, which then can be a GOPROXY,
-// and prints the commands that tag them.
+// releaseModules writes the modules at a version into the directory o.out, which a user can then
+// use as a GOPROXY. It prints the commands that tag the modules.
 //
-// The root module's tag names the commit itself. A module with a replace line can't be
-// installed. So the nested modules' tags name a second commit, a child of the first: its go.mod
+// The tag of the root module names the commit itself. The go command can't install a module with a
+// replace line. So the tags of the nested modules name a second commit, which is a child of the
+// first. In the second commit, go.mod and go.sum require the root module at the version. No branch
+// contains the second commit.
 // and go.sum require the root module at the version. No branch contains the second commit.
 func releaseModules(ctx context.Context, out io.Writer, o options, version string) error {
 	// From v2 on, the path of a module ends in its major version.

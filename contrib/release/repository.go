@@ -20,8 +20,8 @@ type repository struct {
 	time time.Time // commit time, used for every file in the release
 }
 
-// newRepository returns the repository in o.source. Unless o.snapshot is set, uncommitted
-// changes are an error.
+// newRepository returns the repository in the directory o.source. Unless o.snapshot is true,
+// uncommitted changes are an error.
 func newRepository(ctx context.Context, o options) (*repository, error) {
 	r := &repository{dir: o.source}
 	seconds, err := r.git(ctx, "log", "-1", "--format=%ct")
@@ -46,7 +46,7 @@ func newRepository(ctx context.Context, o options) (*repository, error) {
 	return r, nil
 }
 
-// findTag sets the tag. Only a snapshot may have none.
+// findTag sets the tag. Only a snapshot may lack a tag.
 func (r *repository) findTag(ctx context.Context) (err error) {
 	if r.tag, err = r.git(ctx, "describe", "--tags", "--exact-match", "--match", "v[0-9]*.[0-9]*.[0-9]*"); err != nil {
 		return errors.New("the commit has no tag such as v0.2.0; set one, or build it with --snapshot")
@@ -64,8 +64,8 @@ func (r *repository) read(name string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(r.dir, filepath.FromSlash(name)))
 }
 
-// command runs a program in a directory and returns its output. An error includes the standard
-// error output. If env is nil, the program inherits the environment.
+// command runs a program in a directory and returns its output. Its errors include the standard
+// error output of the program. If env is nil, the program inherits the environment.
 func command(ctx context.Context, dir string, env []string, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, env

@@ -20,7 +20,7 @@ type texts struct {
 // shells holds the shells that "locus completion" supports.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// texts runs the program, built for this machine, to write manual pages and completions.
+// texts runs the program for this machine to write manual pages and completions.
 func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	b, err := r.build(ctx, work, host)
 	if err != nil {
@@ -32,7 +32,7 @@ func (r *repository) texts(ctx context.Context, work string) (*texts, error) {
 	if err := os.Mkdir(man, 0o777); err != nil {
 		return nil, err
 	}
-	env := []string{"HOME=/nonexistent"} // keeps this machine's settings out of the texts
+	env := []string{"HOME=/nonexistent"} // excludes this machine's settings from the texts
 	if _, err := command(ctx, work, env, program, "man", man); err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (t *texts) archived(to target) []file {
 	return files
 }
 
-// completionName returns the file name at which a shell looks for locus completions.
+// completionName returns the name of the file from which a shell loads the completions of locus.
 func completionName(shell string) string {
 	switch shell {
 	case "zsh":

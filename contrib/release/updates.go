@@ -15,8 +15,8 @@ import (
 // updatesTime limits the proxy requests for one module's dependencies.
 const updatesTime = 2 * time.Minute
 
-// reportUpdates prints, for each module in the repository, the dependencies with newer
-// versions. If a module proxy does not respond, a line in the report says so, and the run
+// reportUpdates prints the dependencies with newer versions, for each module in the repository. If
+// a module proxy does not respond, the report contains a line about the failure, and the run
 // succeeds.
 func reportUpdates(ctx context.Context, out io.Writer, o options) error {
 	modules, err := modulesIn(o.source)
@@ -60,7 +60,7 @@ type dependency struct {
 	Error                     *struct{ Err string }
 }
 
-// reportModule prints the dependencies with newer versions, for the module in one directory of
+// reportModule prints the dependencies with newer versions, for the module in a subdirectory of
 // source.
 func reportModule(ctx context.Context, out io.Writer, source, module string) error {
 	ctx, cancel := context.WithTimeout(ctx, updatesTime)
@@ -86,7 +86,7 @@ func reportModule(ctx context.Context, out io.Writer, source, module string) err
 	return nil
 }
 
-// look returns why a maintainer should look at m, or "".
+// look returns the reason why a maintainer should look at m, or "".
 func (m *dependency) look() string {
 	switch {
 	case m.Replace != nil && m.Replace.Version == "":

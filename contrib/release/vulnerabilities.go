@@ -23,12 +23,13 @@ const (
 )
 
 // reportVulnerabilities prints the known vulnerabilities in each module of the repository. It
-// returns an error if a module's code can reach one in a dependency. If a module contains only
-// tests, it checks the tests. It reports vulnerabilities in the standard library, and the Go
-// release that fixes them, without an error, because no go.mod chooses the Go release.
+// returns an error if the code of a module can reach a vulnerability in a dependency. If a module
+// contains only tests, it checks the tests. It also prints vulnerabilities in the standard library,
+// and the Go release that fixes them. They are not errors, because no go.mod chooses the Go
+// release.
 //
-// database is a URL for govulncheck's flag -db. If it is empty, the newest vulndb module is the
-// database, so the check needs only a Go module proxy.
+// database is a URL for the flag -db of govulncheck. If it is empty, the database is the newest
+// vulndb module, so the check needs only a Go module proxy.
 func reportVulnerabilities(ctx context.Context, out io.Writer, o options, database string) error {
 	modules, err := modulesIn(o.source)
 	if err != nil {
@@ -91,7 +92,7 @@ func checkModule(ctx context.Context, dir, program, database string) ([]byte, er
 	if err != nil {
 		return nil, err
 	}
-	// With tests, the analysis of a large module takes many times as long.
+	// With tests, the analysis of a large module takes many times longer.
 	tests := strings.TrimSpace(string(files)) == ""
 	return command(ctx, dir, buildEnv(host), program, "-format", "json", "-test="+strconv.FormatBool(tests), "-db", database, "./...")
 }
