@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// do makes the next request of a task. It stores the verdict, or schedules a retry or the rest of
-// the check.
+// do makes the next request of a task. It then stores the verdict, schedules a retry, or schedules
+// the rest of the check.
 func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	defer w.queue.leave(t.host.part)
 	ctx = w.contextFor(ctx, t.jobs[0])
@@ -34,7 +34,7 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 		s.end()
 	}
 	if ctx.Err() != nil || t.host.part.ctx.Err() != nil {
-		return // the outcome comes from the end of the worker or its lease
+		return // the worker or its lease ended, so the outcome is unknown
 	}
 	if e := (*hopError)(nil); errors.As(late, &e) && t.comesFurther(rest) {
 		w.hop(ctx, t, *e)
@@ -53,9 +53,10 @@ func (w *Worker) do(ctx context.Context, s *slot, t *task) {
 	w.afterResponse(ctx, s, t, &answer)
 }
 
-// comesFurther reports whether the task made progress: a request got a response and rest is the
-// next request, or another try may succeed. If a turn came while all slots were busy, the host is
-// still available.
+// comesFurther reports whether a task that must wait for another host may continue. It may, if a
+// request got a response and rest is the next request. It also may, if all slots were busy when the
+// turn came, because the host is still available. Otherwise comesFurther counts a failure, and the
+// task may continue until there are too many.
 func (t *task) comesFurther(rest *verify.Request) bool {
 	if t.request != rest {
 		t.request = rest
@@ -76,8 +77,8 @@ func (t *task) fragments() (list []string) {
 	return list
 }
 
-// putBack returns the turn of a task that must not continue now, and schedules the task after a
-// pause.
+// putBack releases the turn of a task that must not continue now, and schedules the task to wait
+// for another turn.
 func (w *Worker) putBack(ctx context.Context, t *task) {
 	if t.turn != nil {
 		t.turn.release()
@@ -88,7 +89,7 @@ func (w *Worker) putBack(ctx context.Context, t *task) {
 	}
 }
 
-// afterResponse stores a response, or schedules retries of the jobs.
+// afterResponse stores the response for the jobs of a task, or schedules retries of these jobs.
 func (w *Worker) afterResponse(ctx context.Context, s *slot, t *task, answer *verify.Response) {
 	tries := 0
 	for _, j := range t.jobs {
@@ -125,8 +126,8 @@ func (w *Worker) afterLate(ctx context.Context, s *slot, jobs []*job, h *host, l
 
 const neverFree = "skipped: no request slot became free at the redirect target"
 
-// pauseAfter returns the pause after a request that got no turn, or the reason for giving up. times
-// counts the requests without a turn.
+// pauseAfter returns the pause before the next attempt to get a turn. After too many attempts, why
+// is the reason for giving up. times is the number of attempts.
 func pauseAfter(late error, times int) (pause time.Duration, why string) {
 	if rest := (*restError)(nil); errors.As(late, &rest) && (rest.shut != "" || times < maxLate) {
 		return rest.left, rest.shut
@@ -137,14 +138,14 @@ func pauseAfter(late error, times int) (pause time.Duration, why string) {
 	return 0, neverFree
 }
 
-// shutResponse is the response for a target that is skipped.
+// shutResponse returns the response for a skipped target, with why as the reason.
 func shutResponse(tries int, why string) *verify.Response {
 	return &verify.Response{Outcome: verify.Outcome{Verdict: verify.Warning, Detail: why, Tries: tries}, When: time.Now()}
 }
 
-// store stores the response for jobs. Until the server accepts it, this slot makes no other
-// requests: otherwise the response could be lost and the request repeated. store also works after
-// the lease has ended, unless another worker was faster.
+// store stores the response for jobs. Until the server has accepted the response, this slot makes
+// no other requests. Otherwise the response could be lost, and another worker would repeat the
+// request. store also works after the lease has ended, unless another worker has stored a verdict.
 func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) {
 	for {
 		err := w.finish(ctx, s, jobs, h, answer)
@@ -153,7 +154,7 @@ func (w *Worker) store(ctx context.Context, s *slot, jobs []*job, h *host, answe
 		}
 		w.noteRarely("can't store verdicts yet, retrying: %v", err)
 		if h.part.lease.left(w.clock) < -lastStore || wait(w.clock, pauseBetween, ctx.Done()) {
-			return // another worker checks it
+			return // another worker checks the target
 		}
 	}
 }
@@ -164,8 +165,8 @@ func (w *Worker) again(h *host, jobs []*job, pause time.Duration) {
 	}
 }
 
-// retryAfter reports whether a target is retried, and after what pause. If a host requests a pause,
-// the pause applies to all its targets on all workers.
+// retryAfter reports whether the worker must retry a target, and after which pause. If a host
+// requests a pause, the pause applies to all targets of the host on all workers.
 func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.Duration, again bool) {
 	if !a.Temporary {
 		return 0, false
@@ -181,8 +182,8 @@ func (w *Worker) retryAfter(s *slot, tries int, a *verify.Response) (pause time.
 	return pause, again
 }
 
-// finish stores the links in a page, then each job's verdict. A job is done when the server has
-// stored its verdict. After an error, finish may be called again.
+// finish stores the links in a page, and then the verdict of each job. A job is done when the
+// server has stored its verdict. After an error, the caller may call finish again.
 func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answer *verify.Response) error {
 	for _, j := range jobs {
 		if answer.IsPage && !j.isSent && j.found.Fragment == "" && !j.found.Target.First.IsZero() {
@@ -210,7 +211,7 @@ func (w *Worker) finish(ctx context.Context, s *slot, jobs []*job, h *host, answ
 	return nil
 }
 
-// stored ends the job of a stored verdict and releases its hold on the partition.
+// stored ends the job of a stored verdict, and releases the hold on the partition.
 func (w *Worker) stored(v *sentVerdict) {
 	defer w.queue.leave(v.host.part)
 	if v.err == nil || errors.Is(v.err, errStored) {

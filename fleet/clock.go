@@ -24,12 +24,12 @@ func (SystemClock) AfterFunc(d time.Duration, f func()) (stop func()) {
 	return func() { t.Stop() }
 }
 
-// wait waits for d or until done is closed. It reports whether done was closed.
+// wait waits for the duration d or until done is closed. It reports whether done was closed.
 func wait(c Clock, d time.Duration, done <-chan struct{}) (ended bool) {
 	return wait2(c, d, done, nil)
 }
 
-// wait2 is like wait, but also returns when wake is closed.
+// wait2 is like wait, but it also returns when wake is closed.
 func wait2(c Clock, d time.Duration, done, wake <-chan struct{}) (ended bool) {
 	woken := make(chan struct{})
 	stop := c.AfterFunc(d, func() { close(woken) })

@@ -31,8 +31,8 @@ func (f *Frontier) SetMode(ctx context.Context, m Mode) error {
 	return err
 }
 
-// mode returns the mode, and the revision of its record. If the mode was never set, the revision
-// is 0.
+// mode returns the mode, and the revision of its record. If no mode was ever set, the revision is
+// 0.
 func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error) {
 	entry, err := f.control.Get(ctx, modeKey)
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
@@ -48,10 +48,10 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 	return m, entry.Revision(), nil
 }
 
-// readMode returns the mode that applies to the worker. On an error, the last known mode still
-// applies; if none is known, m is empty. A server that lags behind sends an older record, which
-// must neither lift a pause nor stop the worker. An older pause applies, because the revisions of a
-// bucket that was created again begin at 1.
+// readMode returns the mode that applies to the worker. After an error, the last known mode still
+// applies. If no mode is known, m is empty. A server that lags behind sends an older record, which
+// must neither end a pause nor stop the worker. The worker applies a pause even if its record is
+// older, because the revisions of a bucket that was created again begin at 1.
 func (w *Worker) readMode(ctx context.Context) (m Mode, err error) {
 	m, revision, err := w.frontier.mode(ctx)
 	if err == nil && (m == Pause || revision >= w.modeRevision) {

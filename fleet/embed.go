@@ -68,7 +68,8 @@ func (e *Embedded) Connect(options ...nats.Option) (*nats.Conn, error) {
 func (e *Embedded) Close() error {
 	e.server.Shutdown()
 	e.server.WaitForShutdown()
-	// The server renames the directory of a deleted stream and may not have removed it yet.
+	// The server renames the directory of a deleted stream. It may not have removed that directory
+	// yet.
 	deleted, err := filepath.Glob(filepath.Join(e.dir, "jetstream", "*", "streams", ".*"))
 	for _, name := range deleted {
 		err = errors.Join(err, os.RemoveAll(name))

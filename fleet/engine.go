@@ -25,7 +25,7 @@ type Submitter struct {
 
 	mu       sync.Mutex
 	changed  sync.Cond
-	keys     []key // keys of document parts, in order
+	keys     []key // keys of the stored documents, in order; a long document has several keys
 	allRead  bool
 	err      error
 	progress verify.Progress
@@ -86,7 +86,8 @@ func (e *Submitter) add(ctx context.Context, s *verify.Source) error {
 	return nil
 }
 
-// linksOf yields the links in a source. A typed URL yields itself.
+// linksOf yields the links in a source. For a source without a document, it yields the URL of the
+// source.
 func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[verify.Found, error] {
 	if s.Open != nil {
 		return e.slot.checker.Links(ctx, *s)
@@ -94,22 +95,24 @@ func (e *Submitter) linksOf(ctx context.Context, s *verify.Source) iter.Seq2[ver
 	return func(yield func(verify.Found, error) bool) { yield(e.slot.checker.Typed(s.URL), nil) }
 }
 
-// maxPart limits the lines in a document part. Parts are stored one by one, so that memory does
-// not depend on the document's length.
+// maxPart limits the number of lines that are stored under one key. A reader stores a long document
+// under several keys, so that memory does not depend on the document's length.
 const maxPart = 4096
 
-// reader adds the targets and lines in a document.
+// reader reads the links of one document. It adds the target of each link to the frontier, and
+// stores the links as lines.
 type reader struct {
 	e     *Submitter
 	name  string
 	batch *batch
-	texts [][]byte // the lines of a part
-	links int      // links in the part
-	parts int      // stored parts
-	last  key      // key of the previous part
+	texts [][]byte // lines that are not stored yet
+	links int      // number of links in texts
+	parts int      // number of keys so far
+	last  key      // last key
 }
 
-// add adds a link, or an error for an unreadable part.
+// add adds a link of the document. If a part of the document is unreadable, trouble is the error,
+// and add stores the error instead of a link.
 func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (err error) {
 	l := line{document: d.name, failure: trouble}
 	if trouble == nil {
@@ -129,8 +132,8 @@ func (d *reader) add(ctx context.Context, found *verify.Found, trouble error) (e
 	return nil
 }
 
-// store stores a part. Its key depends on the previous parts, so the same document has the same
-// keys and is stored once.
+// store stores the lines that are not stored yet. Their key depends on all earlier lines, so a
+// document always has the same keys, and the frontier stores it once.
 func (d *reader) store(ctx context.Context) error {
 	head := []byte(d.name + "\n")
 	if d.parts > 0 {
@@ -153,8 +156,9 @@ func (d *reader) store(ctx context.Context) error {
 	return nil
 }
 
-// target adds a link's target, and the target for the link's other reading. If a target must
-// not be published, the submitter checks it and returns the response for the link.
+// target adds the target of a link. If the link can be read in another way, it adds that target
+// too. If a target must not be in the frontier, the submitter checks it and returns the response
+// for the link.
 func (e *Submitter) target(ctx context.Context, b *batch, found *verify.Found) (answer *verify.Response, err error) {
 	a := e.slot.checker
 	if found.Target.URL.IsZero() {
@@ -264,7 +268,7 @@ func (e *Submitter) yieldAll(ctx context.Context, yield func(verify.Result) bool
 	return errors.Join(err, ctx.Err())
 }
 
-// document waits for the i-th part of the documents. ok is false after the last one.
+// document waits until the i-th key is known. ok is false after the last key.
 func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -277,8 +281,8 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	return e.keys[i], true
 }
 
-// eachLine calls each for the lines in a document or page, with the responses that wait for
-// their verdicts.
+// eachLine calls each for the lines in a document or page, with the responses to the lines. It
+// waits for the verdicts of the targets.
 func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *responses) error) error {
 	for number := 0; ; number++ {
 		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
@@ -296,7 +300,7 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line,
 	}
 }
 
-// eachOf calls each for the lines of a message. It looks up their verdicts together.
+// eachOf calls each for the lines of a message. It looks up the verdicts of all lines together.
 func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *responses) error) error {
 	lines, err := decodeLines(e.slot.checker, text)
 	if err != nil {

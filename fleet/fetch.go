@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxBatch limits the messages of one request, and maxBatchBytes limits their total size
-	// approximately.
+	// maxBatch limits the number of messages in the response to one request. maxBatchBytes limits
+	// their total size approximately.
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20
 	// maxValues limits the messages that the server sends for subjects with patterns.
@@ -38,8 +38,8 @@ type batchRequest struct {
 // errBatch is the error for a response that contains no messages.
 var errBatch = errors.New("fleet: unexpected response from the NATS server")
 
-// last returns the last message of each subject that has one, up to a limit. more reports whether
-// the server has further messages.
+// last returns the last message of each subject, up to most messages. It omits subjects without a
+// message. more reports whether the server has further messages.
 func (f *Frontier) last(ctx context.Context, stream string, subjects []string, most int) (list []*jetstream.RawStreamMsg, more bool, err error) {
 	if f.settings.Replicas > 1 {
 		list, err = f.lastOfLeader(ctx, stream, subjects, most)
@@ -53,7 +53,7 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 	if err != nil {
 		return nil, false, err
 	}
-	// It fails only if the connection is closed.
+	// Unsubscribe fails only if the connection is closed.
 	defer func() { _ = answers.Unsubscribe() }()
 	if err := f.nc.PublishRequest("$JS.API.DIRECT.GET."+stream, answers.Subject, text); err != nil {
 		return nil, false, err
@@ -84,7 +84,8 @@ func (f *Frontier) last(ctx context.Context, stream string, subjects []string, m
 	}
 }
 
-// lastOfLeader is last for a stream with replicas. The leader sends one message at a time.
+// lastOfLeader is like last, but for a stream with replicas. The leader sends one message at a
+// time.
 func (f *Frontier) lastOfLeader(ctx context.Context, name string, subjects []string, most int) (list []*jetstream.RawStreamMsg, err error) {
 	stream, err := f.js.Stream(ctx, name)
 	if err != nil {
@@ -135,8 +136,8 @@ func next(ctx context.Context, s *nats.Subscription) (*nats.Msg, error) {
 	return s.NextMsgWithContext(ctx)
 }
 
-// nextTarget returns the first target with a matching subject at or after a sequence number, or
-// nil. It reads one target at a time, because for a batch the server counts all matches.
+// nextTarget returns the first target with a matching subject, at the sequence number from or
+// later, or nil. It reads one target at a time, because for a batch the server counts all matches.
 func (f *Frontier) nextTarget(ctx context.Context, from uint64, filter string) (*jetstream.RawStreamMsg, error) {
 	m, err := f.targets.GetMsg(ctx, from, jetstream.WithGetMsgSubject(filter))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -168,7 +169,7 @@ func (f *Frontier) verdictsOf(ctx context.Context, list []address) (map[address]
 		if list = list[len(part):]; !more {
 			continue
 		}
-		// The messages are too large for one batch, so request the others one by one.
+		// The messages are too large for one batch, so request the remaining messages one by one.
 		for _, at := range part {
 			if found[at] != nil {
 				continue

@@ -20,14 +20,14 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// maxMessage limits a message in bytes. A target with the longest URLs fits.
+// maxMessage limits the size of a message in bytes. A target with the longest allowed URLs fits.
 const maxMessage = 1 << 20
 
 const (
-	// maxPending limits the unacknowledged messages of a process. The windows fill before this
-	// limit.
+	// maxPending limits the unacknowledged messages of a process. The limits of the batches are
+	// lower, so publishing never reaches it.
 	maxPending = 64 << 10
-	// publishTime limits the wait for an acknowledgment, because its server may be gone.
+	// publishTime limits the wait for an acknowledgment, because the server may have stopped.
 	publishTime = 5 * time.Second
 )
 
@@ -78,14 +78,14 @@ type Frontier struct {
 	workers                  jetstream.KeyValue
 }
 
-// The streams and buckets of a frontier. A subject consists of the stream name, the partition,
-// the host's hash and the target's key, so it contains no text from documents. With replicas,
-// all reads go to the leader. Another server may lack the newest messages, and without a
-// verdict a target would be checked again.
+// The streams and buckets of a frontier. A subject consists of the stream name, the partition, the
+// host's hash and the target's key. So it contains no text from documents. In a cluster, the leader
+// responds to all reads. Other servers may lack the newest messages, and a worker would repeat a
+// check if it missed a verdict.
 const (
-	targetStream  = "targets"  // one permanent message per target, so each target is checked once
-	verdictStream = "verdicts" // verdicts of targets, with the same last three subject words
-	linkStream    = "links"    // the links of documents, in pieces
+	targetStream  = "targets"  // one permanent message per target, so workers check each target once
+	verdictStream = "verdicts" // verdicts of targets; the last three words of a subject are the same as for the target
+	linkStream    = "links"    // links of documents, several per message
 	changeStream  = "changes"  // verdicts that differ from the previous verdict
 	deadStream    = "dead"     // unreadable messages with the reason
 )
@@ -102,7 +102,7 @@ func (f *Frontier) subject(kind string, rest ...string) string {
 // ErrNoFrontier is the error of [FindFrontier] if the frontier does not exist.
 var ErrNoFrontier = errors.New("unknown frontier")
 
-// newFrontier returns a frontier with the name, without contacting the server.
+// newFrontier returns a frontier with the given name. It does not contact the server.
 func newFrontier(nc *nats.Conn, name string) (*Frontier, error) {
 	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 		return nil, fmt.Errorf("%w: %s", ErrName, locus.Quote(name))
@@ -205,13 +205,13 @@ func (f *Frontier) open(ctx context.Context, c jetstream.StreamConfig) (jetstrea
 		stream, err = f.js.CreateStream(ctx, c)
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-		stream, err = f.js.Stream(ctx, c.Name) // another process created it meanwhile
+		stream, err = f.js.Stream(ctx, c.Name) // another process has created the stream
 	}
 	return stream, err
 }
 
-// bucket opens an existing bucket, or creates its stream. The stream differs from a bucket of
-// package jetstream only in how it is read.
+// bucket opens an existing bucket, or creates its stream. Only the settings for reading differ from
+// a bucket that package jetstream creates.
 func (f *Frontier) bucket(ctx context.Context, kind string) (jetstream.KeyValue, error) {
 	name := f.stream(kind)
 	c := jetstream.StreamConfig{
@@ -261,7 +261,7 @@ func (f *Frontier) makeSettings(ctx context.Context, s Settings) error {
 	}
 	_, err = f.control.Create(ctx, settingsKey, value)
 	if errors.Is(err, jetstream.ErrKeyExists) {
-		return f.readSettings(ctx) // another process wrote them meanwhile
+		return f.readSettings(ctx) // another process has written the settings
 	}
 	return err
 }
@@ -311,8 +311,8 @@ type place struct {
 	host      string // hexadecimal hash
 }
 
-// placeOf returns the place of a host. name is the host's name as returned by
-// [verify.Checker.Host].
+// placeOf returns the partition and the hash of a host. host is the name that [verify.Checker.Host]
+// returns.
 func (f *Frontier) placeOf(host string) place {
 	sum := sha256.Sum256([]byte(host))
 	return place{int(binary.BigEndian.Uint32(sum[:4]) % uint32(f.settings.Partitions)), hex.EncodeToString(sum[4:12])}

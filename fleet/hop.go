@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hopError reports that a target can't continue in its slot: the next request needs a turn at
+// hopError means that a target can't continue in its slot. Either the next request needs a turn at
 // another host, or the host requested a pause.
 type hopError struct {
 	at     place
@@ -17,16 +17,16 @@ type hopError struct {
 
 func (*hopError) Error() string { return "fleet: the target waits for another host" }
 
-// hops holds the targets that wait for turns at the hosts of redirects. They use no slots, so a
-// busy host delays only the targets that redirect to it.
+// hops holds the targets that wait for turns at the hosts of redirects. These targets use no slots,
+// so a busy host delays only the targets that redirect to it.
 type hops struct {
 	mu      sync.Mutex
-	waiting map[place][]*task // an entry exists while a goroutine takes turns at the host
+	waiting map[place][]*task // a place has an entry while a goroutine takes turns there
 }
 
-// hop schedules t to continue when it gets a turn at the host of e.
+// hop schedules t to continue when the worker has a turn at the host of e.
 func (w *Worker) hop(ctx context.Context, t *task, e hopError) {
-	isFirst := t.lead.at == e.at // t had a turn there and did not finish
+	isFirst := t.lead.at == e.at // t had a turn at this host and did not finish
 	t.lead = e
 	w.hops.mu.Lock()
 	list, isServed := w.hops.waiting[e.at]
@@ -45,8 +45,8 @@ func (w *Worker) hop(ctx context.Context, t *task, e hopError) {
 	}
 }
 
-// serveHops takes turns at a host until no target waits there or ctx ends. It uses its own e,
-// because the hopError of a target changes when the target continues at another host.
+// serveHops takes turns at a host until no target waits for the host or ctx ends. It has its own
+// copy of e, because the hopError of a target changes when the target continues at another host.
 func (w *Worker) serveHops(ctx context.Context, e hopError) {
 	for ctx.Err() == nil && w.hasHops(e.at) {
 		if w.queue.isPaused() {
@@ -68,7 +68,7 @@ func (w *Worker) serveHops(ctx context.Context, e hopError) {
 	}
 }
 
-// turnNow waits for a turn at the host of e and until a request may begin.
+// turnNow waits for a turn at the host of e, and then until a request may begin.
 func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
 	t, err := w.turnAt(ctx, e.at, e.limits)
 	own, ok := t.(*ownTurn)
@@ -83,9 +83,9 @@ func (w *Worker) turnNow(ctx context.Context, e hopError) (turn, error) {
 	return own, err
 }
 
-// hasHops reports whether targets wait for that host. If another worker took over the own host
-// of a target, hasHops drops the target, because that worker checks it. After hasHops returns
-// false, the next hop must start a new goroutine.
+// hasHops reports whether targets wait for the host at the given place. If another worker took over
+// the own host of a target, hasHops drops the target, because the other worker checks it. After
+// hasHops returns false, the next call of hop must start a new goroutine.
 func (w *Worker) hasHops(at place) bool {
 	w.hops.mu.Lock()
 	defer w.hops.mu.Unlock()
@@ -115,7 +115,8 @@ func (w *Worker) followFirst(at place, turn turn) {
 	}
 }
 
-// followWhere ends the wait of the selected targets. They are skipped with the reason why.
+// followWhere ends the wait of the targets that the function which selects. The worker skips these
+// targets, with why as the reason.
 func (w *Worker) followWhere(at place, why string, which func(*task) bool) {
 	w.hops.mu.Lock()
 	defer w.hops.mu.Unlock()
@@ -129,13 +130,13 @@ func (w *Worker) followWhere(at place, why string, which func(*task) bool) {
 	})
 }
 
-// countLate counts a missed turn for all waiting targets.
+// countLate counts a failure to get a turn for all waiting targets.
 func (w *Worker) countLate(at place) {
 	w.count(func(c *Counts) { c.Late++ })
 	w.followWhere(at, neverFree, func(t *task) bool { return t.isTooLate() })
 }
 
-// isTooLate counts a missed turn and reports whether the limit is exceeded.
+// isTooLate counts a failure to get a turn, and reports whether there were too many.
 func (t *task) isTooLate() bool {
 	for _, j := range t.jobs {
 		j.late++

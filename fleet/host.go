@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// host holds the request limits that its jobs share. The scheduler's mutex guards it.
+// host holds the jobs for a host and its request limits. The scheduler's mutex guards it.
 type host struct {
 	part     *partition
 	hash     string
@@ -20,11 +20,11 @@ type host struct {
 	calm        time.Time     // end of the pause that the host requested
 	begin       ticket        // ticket of the request that is about to begin, or 0
 	until       time.Time     // expiry of that ticket
-	wake        chan struct{} // closed when a request may begin sooner; nil if none waits
+	wake        chan struct{} // closed when a request may begin earlier than expected; nil if no request waits
 	ready       bool          // the host is in scheduler.ready
 	timer       func()        // stops the timer, or nil
-	alarm       time.Time     // time of the timer
-	shut        string        // why its jobs are skipped until calm; empty if they are not
+	alarm       time.Time     // time at which the timer expires
+	shut        string        // reason for skipping the jobs until calm; empty if they are not skipped
 	slower      time.Duration // interval that the host requested, or 0
 	pauseStored bool          // the pause is stored
 
@@ -33,15 +33,15 @@ type host struct {
 	filling bool
 }
 
-// ticket is the right to begin one request. Until it is used, released or expired, no other request
-// to the host begins.
+// ticket is the permission to begin one request. No other request to the host begins until the
+// ticket is used, released or expired.
 type ticket uint64
 
 const (
-	// ticketTime is how long a ticket is valid. A slower connection needs another ticket.
+	// ticketTime is how long a ticket is valid. If connecting takes longer, the request needs
+	// another ticket.
 	ticketTime = 5 * time.Second
-	// ticketMargin is the safety margin before the expiry, in which the holder no longer uses the
-	// ticket.
+	// ticketMargin is the time before the expiry during which the holder must not use the ticket.
 	ticketMargin = time.Second
 )
 
@@ -55,9 +55,9 @@ func (h *host) due() time.Time {
 	return due
 }
 
-// hostFor returns the host, and creates it with the limits if necessary. Requests begin at least an
-// interval after the lease was taken, because another worker may have sent a request just before.
-// The caller must hold s.mu.
+// hostFor returns the host. If the host is unknown, hostFor creates it with the limits l. Requests
+// begin at least an interval after this worker took the lease, because another worker may have sent
+// a request just before. The caller must hold s.mu.
 func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 	h := p.hosts[hash]
 	if h == nil {
@@ -72,17 +72,17 @@ func (s *scheduler) hostFor(p *partition, hash string, l limits) *host {
 
 func (h *host) hasRoom() bool { return h.atOnce <= 0 || h.active < h.atOnce }
 
-// ticket issues a ticket of h. The caller must hold s.mu.
+// ticket issues a ticket for h. The caller must hold s.mu.
 func (s *scheduler) ticket(h *host, valid time.Duration) ticket {
 	s.tickets++
 	h.begin, h.until = s.tickets, s.clock.Now().Add(valid)
 	return h.begin
 }
 
-// A restError reports that a host requested a pause.
+// restError means that a host requested a pause.
 type restError struct {
 	left time.Duration // remaining time of the pause
-	shut string        // why targets are skipped, if the pause is too long to wait
+	shut string        // reason for skipping targets if the pause is too long
 }
 
 func (e *restError) Error() string {
@@ -92,8 +92,8 @@ func (e *restError) Error() string {
 	return "the server asked for a pause of " + e.left.String()
 }
 
-// begin waits until a request to h may begin. It returns a ticket and the time for which the ticket
-// is valid. The error is the error of ctx or a *restError.
+// begin waits until a request to h may begin. It returns a ticket that is valid for the duration
+// valid. The error is the error of ctx or a *restError.
 func (s *scheduler) begin(ctx context.Context, h *host, valid time.Duration) (ticket, error) {
 	for {
 		s.mu.Lock()
@@ -128,7 +128,7 @@ func (s *scheduler) isValid(h *host, t ticket) bool {
 	return h.begin == t && h.until.Sub(s.clock.Now()) > ticketMargin
 }
 
-// began uses the ticket up, because the request has begun.
+// began marks the ticket as used, because the request has begun.
 func (s *scheduler) began(h *host, t ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,8 +139,8 @@ func (s *scheduler) began(h *host, t ticket) {
 	s.soon(h)
 }
 
-// rest starts a pause in which no request to h begins. If there is a reason, the scheduler hands
-// out the jobs without delay, and they are skipped.
+// rest starts a pause in which no request to h begins. If shut is not empty, the scheduler returns
+// the jobs without delay, and the worker skips them with this reason.
 func (s *scheduler) rest(h *host, d time.Duration, shut string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,7 +150,7 @@ func (s *scheduler) rest(h *host, d time.Duration, shut string) {
 			h.shut = shut
 		}
 	}
-	s.soon(h) // wake waiters, which can stop waiting
+	s.soon(h) // wake the waiting requests, so that they can stop waiting
 }
 
 // slow raises the interval of h to at least d. It reports whether the interval changed.
@@ -165,7 +165,7 @@ func (s *scheduler) slow(h *host, interval time.Duration) bool {
 	return true
 }
 
-// asked returns the limits that h requested, for storage.
+// asked returns the limits that h requested, as a record for the store.
 func (s *scheduler) asked(h *host) hostRecord {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,7 +177,7 @@ func (s *scheduler) asked(h *host) hostRecord {
 	return r
 }
 
-// isShut returns why the targets of h are skipped, or "" if they are not.
+// isShut returns the reason for skipping the targets of h, or "" if they are not skipped.
 func (s *scheduler) isShut(h *host) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -187,8 +187,8 @@ func (s *scheduler) isShut(h *host) string {
 	return h.shut
 }
 
-// turn waits for a turn at a host that no job here belongs to. The caller must call release. The
-// error is the error of ctx, or errTaken if another worker holds the partition.
+// turn waits for a turn at a host for which this worker may have no job. The caller must call
+// release. The error is the error of ctx, or errTaken if another worker holds the partition.
 func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limits) (*host, error) {
 	s.mu.Lock()
 	if s.parts[p.number] != p || p.draining || p.lease.left(s.clock) <= 0 {
@@ -219,6 +219,6 @@ func (s *scheduler) turn(ctx context.Context, p *partition, hash string, l limit
 		}
 	}
 	s.mu.Unlock()
-	s.release(h, 0) // the turn came meanwhile
+	s.release(h, 0) // the turn came at the same time as the error
 	return nil, err
 }

@@ -13,8 +13,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// hostRecord holds the limits that a host requested. A reader counts the pause from the time of
-// reading. This may be too long but is never too short, whatever the clocks show.
+// hostRecord holds the limits that a host requested. A reader counts the pause from the time at
+// which it reads the record. This pause may be too long, but it is never too short, whatever the
+// clocks show.
 type hostRecord struct {
 	Pause    time.Duration `json:"pause,omitempty"`    // time during which workers send no request
 	Interval time.Duration `json:"interval,omitempty"` // minimum time between two requests
@@ -26,8 +27,8 @@ const (
 	robotsAge   = 24 * time.Hour
 	maxRobots   = 512 << 10
 	robotsInMem = 256
-	// maxSkew is the assumed error of a worker's clock. A pause that ended longer ago has ended by
-	// any clock.
+	// maxSkew is the assumed maximum error of a worker's clock. If a pause ended more than maxSkew
+	// ago, it has ended by any clock.
 	maxSkew = time.Hour
 )
 
@@ -36,7 +37,7 @@ func hostKey(hash string) string { return "h-" + hash }
 // keepHost stores the limits that a host requested, or the end of its pause. It does not block.
 func (w *Worker) keepHost(h *host) {
 	w.spawn(func() {
-		w.keeping.Lock() // so that the newest record is written last
+		w.keeping.Lock() // the newest record must be written last
 		defer w.keeping.Unlock()
 		r := w.queue.asked(h)
 		text, err := json.Marshal(r)
@@ -57,8 +58,8 @@ func (w *Worker) keepHost(h *host) {
 	})
 }
 
-// knownHost returns the stored limits of a host. If the server does not respond, the worker must
-// not send requests to the host.
+// knownHost returns the stored limits of a host. After an error, the worker must not send requests
+// to the host.
 func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -72,8 +73,8 @@ func (w *Worker) knownHost(ctx context.Context, hash string) (r hostRecord, err 
 	return readHost(entry.Value(), w.clock.Now().Sub(entry.Created())), nil
 }
 
-// readHost reads a host's record. age may be wrong because of clock errors. The record is
-// untrusted.
+// readHost decodes the record of a host, which has the given age. The age may be wrong because of
+// clock errors. The record is untrusted.
 func readHost(text []byte, age time.Duration) (r hostRecord) {
 	if json.Unmarshal(text, &r) != nil {
 		return hostRecord{}
@@ -101,8 +102,8 @@ type robotsFile struct {
 	until  time.Time
 }
 
-// robots is the [verify.RobotsFunc] of a worker. One worker checks all pages of a site, so the file
-// is fetched once. The error is errLate if the failure is not the site's fault.
+// robots is the [verify.RobotsFunc] of a worker. One worker checks all pages of a site, so it
+// requests the robots.txt once. If the failure is not the fault of the site, the error is errLate.
 func (w *Worker) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	c := &w.sites
 	leave, err := c.gates.enter(ctx, root)

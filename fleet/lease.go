@@ -10,18 +10,18 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The hosts of a partition belong to the worker that holds its lease. Workers never compare clocks.
-// The holder counts the lease from a time before it sent the renewal. Another worker takes over
-// after it has seen the same renewal for longer than the lease and a margin. So clock errors and
-// stopped workers do no harm.
+// A lease is the right of a worker to send requests to the hosts of a partition. Workers never
+// compare clocks. The holder counts the lease from a time before it sent the renewal. Another
+// worker takes the lease only after it has seen the same renewal for longer than the lease and a
+// margin. So clock errors and stopped workers do no harm.
 const (
-	// leaseTime is how long a renewal is valid, and renewEvery is the interval of renewals. A
+	// leaseTime is how long a renewal is valid. renewEvery is the interval between renewals. A
 	// cluster that lost a server elects a new leader in 4 to 9 seconds. Most leases should last
-	// longer.
+	// longer than the election.
 	leaseTime  = 12 * time.Second
 	renewEvery = 2 * time.Second
-	// leaseMargin is how much longer other workers wait, because clocks run at slightly different
-	// speeds.
+	// leaseMargin is the time that other workers add to leaseTime, because clocks run at slightly
+	// different speeds.
 	leaseMargin = 2 * time.Second
 )
 
@@ -31,19 +31,19 @@ type leaseRecord struct {
 	Beat   uint64 `json:"beat"`   // number of renewals
 }
 
-// lease is a partition that this worker holds. Only the manager of leases renews it.
+// lease is the lease of this worker for a partition. Only the manager of leases renews it.
 type lease struct {
 	name     string
 	revision uint64
 	beat     uint64
-	taken    time.Time // when this worker took the lease
+	taken    time.Time // time at which this worker took the lease
 
 	mu    sync.Mutex
-	begun time.Time // when the last successful renewal was sent
-	until time.Time // valid before this
+	begun time.Time // time at which the last successful renewal was sent
+	until time.Time // end of the lease's validity
 }
 
-// left returns how much longer l is valid. If it has expired, the result is zero or negative.
+// left returns the remaining validity of l. If l has expired, the result is zero or negative.
 func (l *lease) left(c Clock) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,7 +54,7 @@ func (l *lease) left(c Clock) time.Duration {
 
 func (l *lease) age(c Clock) time.Duration { return c.Now().Sub(l.renewed()) }
 
-// renewed returns when the last successful renewal was sent.
+// renewed returns the time at which the last successful renewal was sent.
 func (l *lease) renewed() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,14 +67,14 @@ func (l *lease) set(begun time.Time, valid time.Duration) {
 	l.begun, l.until = begun, begun.Add(valid)
 }
 
-// seen records when this worker first saw a record of another worker.
+// seen records the time at which this worker first saw a record of another worker.
 type seen struct {
 	revision uint64
 	at       time.Time
 }
 
-// leases holds one worker's leases, and the other workers' records that it saw. Its methods may
-// be called concurrently for different leases.
+// leases holds the leases of this worker, and the records of other workers that this worker saw.
+// Its methods may be called concurrently for different leases.
 type leases struct {
 	bucket jetstream.KeyValue
 	clock  Clock
@@ -89,12 +89,13 @@ func newLeases(bucket jetstream.KeyValue, c Clock, worker string) *leases {
 	return &leases{bucket: bucket, clock: c, worker: worker, others: map[string]seen{}, own: map[string]*lease{}}
 }
 
-// codeReplicatedConflict is the error code for a wrong last sequence in a stream with replicas.
+// codeReplicatedConflict is the error code of a stream with replicas if the expected last sequence
+// number is wrong.
 const codeReplicatedConflict = 10164
 
 var errTaken = errors.New("fleet: another worker holds the lease")
 
-// take takes the named lease if it is free or its holder stopped renewing it. The error is
+// take takes the named lease if the lease is free or its holder stopped renewing. The error is
 // errTaken or an error from the store.
 func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker})
@@ -126,8 +127,8 @@ func (s *leases) take(ctx context.Context, name string) (*lease, error) {
 	return l, nil
 }
 
-// renew renews l. If the error is errTaken, l is lost and invalid at once. After another error, l
-// stays valid until its old expiry.
+// renew renews l. If the error is errTaken, l is invalid at once. After another error, l stays
+// valid until its old expiry.
 func (s *leases) renew(ctx context.Context, l *lease) error {
 	value, _ := json.Marshal(leaseRecord{Worker: s.worker, Beat: l.beat + 1})
 	begin := s.clock.Now()
@@ -143,9 +144,9 @@ func (s *leases) renew(ctx context.Context, l *lease) error {
 	return nil
 }
 
-// replace replaces the record of l. It also works if the previous renewal was stored but its
-// response was lost. The error is errTaken if the record belongs to another worker, or an error
-// from the store.
+// replace replaces the record of l. It also succeeds if the store has accepted the previous
+// renewal, but the response was lost. The error is errTaken if the record belongs to another
+// worker, or an error from the store.
 func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision uint64, err error) {
 	revision, err = s.bucket.Update(ctx, l.name, value, l.revision)
 	if !isConflict(err) {
@@ -162,8 +163,8 @@ func (s *leases) replace(ctx context.Context, l *lease, value []byte) (revision 
 	return s.bucket.Update(ctx, l.name, value, entry.Revision())
 }
 
-// release releases l. The caller must ensure that no request under l is running or will begin. Even
-// after an error, this worker may take the lease again at once.
+// release releases l. The caller must ensure that no request under l is running or will begin.
+// After release, even if it returns an error, this worker may take the lease again at once.
 func (s *leases) release(ctx context.Context, l *lease) error {
 	l.set(s.clock.Now(), 0)
 	s.mu.Lock()
@@ -176,8 +177,8 @@ func (s *leases) release(ctx context.Context, l *lease) error {
 	return nil // another worker already has the lease
 }
 
-// isFree reports whether the lease with that record may be taken. A damaged record may belong to a
-// worker.
+// isFree reports whether this worker may take the lease with the given record. It returns false for
+// a record that it can't decode, because the lease may belong to a worker.
 func (s *leases) isFree(name string, value []byte, revision uint64) bool {
 	var r leaseRecord
 	if json.Unmarshal(value, &r) == nil {
@@ -192,7 +193,8 @@ func (s *leases) isFree(name string, value []byte, revision uint64) bool {
 }
 
 // hasEnded reports whether this worker's own lease ended so long ago that another worker could take
-// it. If the response to take was lost, no request began under that lease.
+// the lease. This also allows a new lease if the response to take was lost, because no request
+// began under the old lease.
 func (s *leases) hasEnded(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,11 +16,11 @@ import (
 
 const (
 	tickEvery = time.Second
-	// newsEvery is the interval at which a worker looks for new targets.
+	// newsEvery is the interval between two searches of a worker for new targets.
 	newsEvery = 100 * time.Millisecond
 	// callTime limits one request to the server about leases.
 	callTime = 3 * time.Second
-	// renewTime limits a renewal. After that, the worker sends it again.
+	// renewTime limits the wait for a renewal. After that time, the worker sends the renewal again.
 	renewTime = 2 * time.Second
 	// lastTime limits the release of leases when a worker stops.
 	lastTime = 5 * time.Second
@@ -66,11 +66,11 @@ type presence struct {
 	Beat uint64 `json:"beat"`
 }
 
-// tick does one round of manage. It takes leases and reports only if the renewals succeeded.
-// drained reports whether the fleet is drained and the worker has no partitions left.
+// tick does one round of manage. It takes leases and announces the worker only if the renewals
+// succeeded. drained reports whether the fleet is drained and the worker has no partitions left.
 func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
-	// A worker applies the mode even if it can't renew its leases. It reads the mode concurrently
-	// and with the same time limit, so that the next renewal is not delayed.
+	// A worker applies the mode even if it can't renew its leases. It reads the mode during the
+	// renewals and with the same time limit, so that the next renewal is not delayed.
 	call, cancel := context.WithTimeout(ctx, renewTime)
 	defer cancel()
 	var mode Mode
@@ -97,7 +97,7 @@ func (w *Worker) tick(ctx context.Context) (drained bool, err error) {
 	return drained, err
 }
 
-// drainAll starts no new requests and releases the partitions without requests.
+// drainAll stops new requests, and releases the partitions without running requests.
 func (w *Worker) drainAll(ctx context.Context) {
 	for _, p := range w.sortedParts() {
 		w.drain(p)
@@ -105,7 +105,8 @@ func (w *Worker) drainAll(ctx context.Context) {
 	w.endDrained(ctx)
 }
 
-// share announces this worker, releases the partitions beyond its share, and takes free ones.
+// share announces this worker, and releases the partitions that exceed the worker's share. If the
+// worker has fewer, share takes free partitions.
 func (w *Worker) share(ctx context.Context) error {
 	call, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -123,12 +124,14 @@ func (w *Worker) share(ctx context.Context) error {
 	return w.takeFree(ctx, share-len(parts))
 }
 
-// lookRounds is the number of rounds in which a worker that holds its share of the partitions
-// looks at all others. It looks at only some per round, because each lease is one request to
-// the cluster's leader. The worker may notice a stopped worker that many rounds later.
+// lookRounds is the number of rounds in which a worker with its full share of the partitions looks
+// at all other partitions. It looks at only some of them per round, because each lease is one
+// request to the cluster's leader. So the worker may notice a stopped worker that many rounds
+// later.
 const lookRounds = 4
 
-// takeFree takes up to n free partitions. The first candidate depends on the worker.
+// takeFree takes up to n free partitions. Different workers begin the search at different
+// partitions.
 func (w *Worker) takeFree(ctx context.Context, n int) error {
 	total := w.frontier.settings.Partitions
 	first := int(first16([]byte(w.name))[0]) * total / 256
@@ -152,7 +155,7 @@ func (w *Worker) takeFree(ctx context.Context, n int) error {
 	}
 	for _, name := range names {
 		m := known[name]
-		// Even if the worker needs no more leases, it records the renewals of others.
+		// Even if the worker needs no more leases, it records the renewals of other workers.
 		isFree := m == nil || w.leases.isFree(name, m.Data, m.Sequence)
 		if isFree && len(free) < n {
 			free = append(free, name)
@@ -185,9 +188,9 @@ func (w *Worker) takeAll(ctx context.Context, names []string) error {
 // 2,000 leases per second.
 const leasesAtOnce = 64
 
-// each calls do for each element of a list, with at most leasesAtOnce concurrent calls, and waits.
-// After an error, it starts no further calls, because all of them need the same server, and returns
-// the error.
+// each calls do for each element of a list, with at most leasesAtOnce concurrent calls, and waits
+// for the calls. After an error, it starts no further calls and returns the error, because all
+// calls need the same server.
 func each[T any](list []T, do func(T) error) error {
 	turns, failed := make(chan struct{}, leasesAtOnce), make(chan error, 1)
 	var running sync.WaitGroup
@@ -215,14 +218,14 @@ const leasePrefix = "p-"
 
 func leaseName(partition int) string { return leasePrefix + strconv.Itoa(partition) }
 
-// leaseNumber returns the partition of a name from leaseName.
+// leaseNumber returns the partition in a name that leaseName made.
 func leaseNumber(name string) int {
 	n, _ := strconv.Atoi(strings.TrimPrefix(name, leasePrefix))
 	return n
 }
 
-// renewAll renews the leases that are due, and stores the marks of their partitions. If a lease
-// is lost, it drops the partition.
+// renewAll renews the leases that are due, and stores the low-water marks of their partitions. If
+// the worker has lost a lease, renewAll drops the partition.
 func (w *Worker) renewAll(ctx context.Context) error {
 	var due []*partition
 	for _, p := range w.sortedParts() {
@@ -266,7 +269,7 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	call, end := context.WithTimeout(ctx, callTime)
 	defer end()
 	if entry, err := w.frontier.hosts.Get(call, markName(number)); err == nil {
-		// A damaged mark only costs time, because reading begins at the first target.
+		// An unreadable mark costs only time, because the worker then begins at the first target.
 		_ = json.Unmarshal(entry.Value(), &p.next)
 	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return errors.Join(err, w.leases.release(call, l))
@@ -297,8 +300,8 @@ func (w *Worker) begin(ctx context.Context, number int, l *lease) error {
 	return nil
 }
 
-// watch ends p and its running requests when the lease expires, because another worker may begin
-// requests then.
+// watch ends p and its running requests when the lease expires, because another worker may then
+// begin requests.
 func (w *Worker) watch(p *partition) {
 	left := p.lease.left(w.clock)
 	if left <= 0 {
@@ -324,14 +327,14 @@ func (w *Worker) saveMark(ctx context.Context, p *partition) error {
 	return nil
 }
 
-// drain starts no new requests of p.
+// drain stops new requests for p.
 func (w *Worker) drain(p *partition) {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
 	p.draining = true
 }
 
-// endDrained releases the leases of drained partitions without requests.
+// endDrained releases the leases of drained partitions without running requests.
 func (w *Worker) endDrained(ctx context.Context) {
 	idle := slices.DeleteFunc(w.sortedParts(), func(p *partition) bool { return !w.queue.isIdle(p) })
 	if err := each(idle, func(p *partition) error { return w.giveBack(ctx, p) }); err != nil {
@@ -339,7 +342,7 @@ func (w *Worker) endDrained(ctx context.Context) {
 	}
 }
 
-// end ends a partition, and reports whether the worker had it.
+// end ends a partition, and reports whether this worker held it.
 func (w *Worker) end(p *partition) bool {
 	p.end()
 	return w.queue.drop(p)
@@ -372,11 +375,11 @@ func (w *Worker) leave() {
 		w.drain(p)
 	}
 	err := each(w.sortedParts(), func(p *partition) error {
-		// Other workers may have permits for hosts of p.
+		// Other workers may have permits to send requests to hosts of p.
 		for !w.queue.isIdle(p) && !wait(w.clock, newsEvery, ctx.Done()) {
 		}
 		if !w.queue.isIdle(p) {
-			return nil // the lease must expire
+			return nil // do not release the lease, which expires later
 		}
 		return w.giveBack(ctx, p)
 	})
@@ -395,7 +398,7 @@ const presencePrefix = "w-"
 
 func (w *Worker) presenceName() string { return presencePrefix + w.name }
 
-// present announces this worker, and returns the number of workers, including this one.
+// present announces this worker. It returns the number of running workers, including this one.
 func (w *Worker) present(ctx context.Context) (live int, err error) {
 	w.beat++
 	c := w.Counts()

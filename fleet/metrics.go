@@ -40,7 +40,7 @@ func (w *Worker) WriteMetrics(to io.Writer) error {
 	return out.Flush()
 }
 
-// oldest returns the age of the oldest waiting target, or 0 if none waits.
+// oldest returns the age of the target that has waited longest, or 0 if no target waits.
 func (w *Worker) oldest() (age time.Duration) {
 	now := w.clock.Now()
 	w.queue.mu.Lock()

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// maxUnacked limits the unacknowledged verdicts of a worker. Above it, requests wait: if the
-	// worker died now, other workers would repeat these checks.
+	// maxUnacked limits the unacknowledged verdicts of a worker. Above the limit, the worker makes
+	// no requests. If a worker dies, other workers repeat the checks with unacknowledged verdicts.
 	maxUnacked = 64
-	// lastStore limits storing a verdict after the lease has ended. Later, another worker has
-	// repeated the check.
+	// lastStore limits the time for storing a verdict after the lease has ended. After that time,
+	// another worker has repeated the check.
 	lastStore = 30 * time.Second
 )
 
@@ -34,10 +34,10 @@ type sentVerdict struct {
 	job      *job
 	response *verify.Response
 	ack      jetstream.PubAckFuture
-	err      error // errStored if another verdict is stored; after other errors this verdict may be missing
+	err      error // errStored if another verdict is stored; after any other error, the server may lack this verdict
 }
 
-// last is the sequence number of the verdict that j's verdict replaces, or 0.
+// last is the sequence number of the verdict that the verdict of j replaces, or 0.
 func (j *job) last() uint64 {
 	if j.before == nil {
 		return 0
@@ -52,14 +52,14 @@ func (o *outbox) put(h *host, j *job, answer *verify.Response) error {
 		return err
 	}
 	small := *answer
-	small.Links, small.Failures = nil, nil // already stored, and may be large
+	small.Links, small.Failures = nil, nil // the server has these already, and they may be large
 	o.sent <- sentVerdict{host: h, job: j, response: &small, ack: ack}
 	return nil
 }
 
 // settle waits for acknowledgments until sent is closed. It publishes an unacknowledged verdict
-// again until ctx ends; duplicates are harmless. The partition is held until then, unless its lease
-// ends.
+// again until ctx ends, because duplicates are harmless. The worker does not release the partition
+// until then, unless the lease ends.
 func (o *outbox) settle(ctx context.Context) {
 	for v := range o.sent {
 		v.err = acked(ctx, v.ack)

@@ -34,7 +34,7 @@ func (f *Frontier) Page() http.Handler {
 	return mux
 }
 
-// page stores the last count to compute the throughput.
+// page shows the progress of a frontier. It stores the last count to compute the throughput.
 type page struct {
 	frontier *Frontier
 	clock    Clock
@@ -115,7 +115,7 @@ func (p *page) data(s *Status) *pageData {
 	return d
 }
 
-// count returns the verdicts per second since a count some seconds ago.
+// count returns the number of verdicts per second since an earlier count.
 func (p *page) count(verdicts uint64) float64 {
 	const least = 2 * time.Second
 	p.mu.Lock()

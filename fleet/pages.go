@@ -15,13 +15,13 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// gates admits one goroutine at a time for each site. The zero value is ready to use.
+// gates lets one goroutine at a time work on each site. The zero value is ready to use.
 type gates struct {
 	mu   sync.Mutex
 	busy map[locus.URL]chan struct{} // closed when the goroutine leaves
 }
 
-// enter waits until no other goroutine is in. The caller must call leave.
+// enter waits until no other goroutine works on the site. The caller must call leave.
 func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err error) {
 	for {
 		g.mu.Lock()
@@ -50,16 +50,16 @@ func (g *gates) enter(ctx context.Context, site locus.URL) (leave func(), err er
 	}, nil
 }
 
-// pageCount is the number of a site's pages that are targets.
+// pageCount is the number of pages of a site that are targets in the frontier.
 type pageCount struct {
 	Pages int `json:"pages"`
 }
 
-// pagesOf returns the links in a page, by their canonical form, that workers read as pages of
-// its site. These are links that already are pages, and new ones up to the limit of the
-// settings. The site must belong to this worker, and no other goroutine may count its pages. A
-// page is counted before it is published. So the limit is never exceeded, but a crash in
-// between can lose pages.
+// pagesOf returns the links that workers must read as pages of the same site as the given page. The
+// key of each link is its canonical form. The result contains all pages that are targets already,
+// and new pages up to MaxPages. The site must belong to this worker, and no other goroutine may
+// count its pages. The worker counts a page before it adds the page to the frontier. So the number
+// of pages never exceeds the limit, but a crash can waste a part of the limit.
 func (w *Worker) pagesOf(ctx context.Context, a *verify.Checker, page *verify.Target, links []verify.Found) (map[locus.URL]verify.Target, error) {
 	pages, fresh := map[locus.URL]verify.Target{}, []verify.Target{}
 	for i := range links {
@@ -98,7 +98,8 @@ func (w *Worker) isTarget(ctx context.Context, a *verify.Checker, t *verify.Targ
 	return err == nil, err
 }
 
-// grantPages counts n more pages of a site, or as many as the limit allows.
+// grantPages counts n more pages of a site. If the limit allows fewer pages, it counts that number
+// and returns it.
 func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (granted int, err error) {
 	most := w.frontier.settings.MaxPages
 	if n == 0 || most <= 0 {
@@ -111,7 +112,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 		if err == nil {
 			revision = entry.Revision()
 			if json.Unmarshal(entry.Value(), &count) != nil || count.Pages < 0 {
-				count.Pages = most // a damaged count allows no more
+				count.Pages = most // after an unreadable count, allow no more pages
 			}
 		} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
 			return 0, err
@@ -123,7 +124,7 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 		count.Pages += granted
 		text, err := json.Marshal(count)
 		if err == nil {
-			// A key that does not exist has revision 0.
+			// Revision 0 means that the key must not exist.
 			_, err = w.frontier.hosts.Update(ctx, name, text, revision)
 		}
 		if !isConflict(err) {
@@ -133,7 +134,8 @@ func (w *Worker) grantPages(ctx context.Context, first locus.URL, n int) (grante
 	return 0, ctx.Err()
 }
 
-// storePage stores the links in a page and their targets. It may be called twice for a page.
+// storePage stores the links in a page and the targets of these links. A repeated call for a page
+// is harmless.
 func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.Response) error {
 	page := j.found.Target
 	page.First = answer.First
@@ -189,8 +191,8 @@ func (w *Worker) storePage(ctx context.Context, s *slot, j *job, answer *verify.
 	return b.flush(ctx)
 }
 
-// askHere checks a target that is not published, with the usual retries. It waits for the pauses of
-// the host. It returns the response for the link.
+// askHere checks a target that must not be in the frontier. It retries as usual, and waits for the
+// pauses that the host requests. It returns the response for the link.
 func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Response {
 	var fragments []string
 	if found.Fragment != "" {
@@ -219,14 +221,14 @@ func (s *slot) askHere(ctx context.Context, found *verify.Found) *verify.Respons
 	}
 }
 
-// settled returns the response for a link if its target is not in the frontier.
+// settled returns the response for a link whose target is not in the frontier.
 func settled(a *verify.Checker, found *verify.Found, answer *verify.Response) *verify.Response {
 	r := a.Result(found, answer)
 	return &verify.Response{Outcome: r.Outcome, When: answer.When}
 }
 
-// claim reports whether j stores the links in its page. Several URLs may redirect to one page;
-// only the first of them stores the page's links.
+// claim reports whether j must store the links in its page. If several URLs redirect to one page,
+// only the first URL stores the page's links.
 func (w *Worker) claim(ctx context.Context, s *slot, j *job, page *verify.Target, answer *verify.Response) (bool, error) {
 	mine := fmt.Sprintf("%x", j.at.key)
 	if j.by != "" && j.by != mine {

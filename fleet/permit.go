@@ -13,17 +13,17 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A redirect may lead to a host of another worker. This worker then requests a permit, which is a
-// turn in the owner's queue. The permit counts from before its request was sent, lasts no longer
-// than the owner's lease, and is renewed during the request to the host. So it expires before the
-// host can belong to a third worker.
+// A redirect may lead to a host that another worker owns. In that case the worker requests a
+// permit, which is a turn at the owner's host. The validity of a permit begins before the request
+// for it was sent. It never exceeds the owner's lease, and the worker renews it during the request
+// to the host. So the permit expires before a third worker can own the host.
 const (
-	// permitTime is how long a request may begin with a permit. No other request to the host begins
-	// until this time and a margin have passed, or the request has begun.
+	// permitTime is how long a permit allows a request to begin. No other request to the host
+	// begins until the request has begun, or until this time and a margin have passed.
 	permitTime = 2 * time.Second
-	// permitEnd is when a permit expires without messages from its holder.
+	// permitEnd is how long a permit is valid after the last message from its holder.
 	permitEnd = leaseTime + leaseMargin
-	// permitWait limits how long the owner of a host delays a request for a permit.
+	// permitWait limits how long the owner of a host delays its reply to a request for a permit.
 	permitWait = 15 * time.Second
 	// turnWait limits the wait for a turn.
 	turnWait = 45 * time.Second
@@ -31,11 +31,11 @@ const (
 
 // permitRecord is a request from one worker to another, and its reply.
 type permitRecord struct {
-	// For a request of a permit.
+	// Fields of a request for a permit.
 	Host     string        `json:"host,omitempty"`
 	AtOnce   int           `json:"atOnce,omitempty"`
 	Interval time.Duration `json:"interval,omitempty"`
-	// For a message about a permit.
+	// Fields of a message about a permit.
 	ID     string        `json:"id,omitempty"`
 	Event  permitEvent   `json:"event,omitempty"`
 	Pause  time.Duration `json:"pause,omitempty"`
@@ -50,7 +50,7 @@ type permitEvent string
 
 const (
 	permitBegun permitEvent = "begun" // the request has begun
-	permitHeld  permitEvent = "held"  // the request continues; the reply has its time limit
+	permitHeld  permitEvent = "held"  // the request continues; the reply contains the time limit
 	permitRest  permitEvent = "rest"  // the host requested a pause
 	permitEnded permitEvent = "ended" // the request has ended
 )
@@ -79,7 +79,7 @@ func isHostHash(text string) bool {
 	return err == nil && len(text) == 16
 }
 
-// permit is a turn that another worker holds.
+// permit is a turn at a host of this worker that another worker holds.
 type permit struct {
 	host   *host
 	ticket ticket
@@ -104,7 +104,7 @@ func (w *Worker) servePermits(p *partition) (*nats.Subscription, error) {
 
 func respond(m *nats.Msg, r permitRecord) {
 	if text, err := json.Marshal(r); err == nil {
-		// If the reply is lost, the worker repeats its request and the permit expires.
+		// If the reply is lost, the other worker repeats its request, and the permit expires.
 		_ = m.Respond(text)
 	}
 }
@@ -113,7 +113,7 @@ func (f *Frontier) permitSubject(partition int) string {
 	return f.subject("permit", fmt.Sprint(partition))
 }
 
-// permit grants a permit for a host of p when its turn has come.
+// permit waits for a turn at a host of p, and grants it as a permit.
 func (w *Worker) permit(p *partition, r *permitRecord) permitRecord {
 	received := w.clock.Now()
 	ctx, cancel := w.within(p.ctx, permitWait)
@@ -170,7 +170,7 @@ func (w *Worker) endPermit(id string) {
 	w.mu.Unlock()
 	if p != nil {
 		p.timer()
-		// A request may have begun without a message; its ticket then expires.
+		// A request may have begun without a message. In that case, its ticket expires.
 		w.queue.release(p.host, 0)
 	}
 }
@@ -186,7 +186,7 @@ func (w *Worker) turnIn(ctx context.Context, p *partition, hash string, l limits
 	return w.queue.turn(ctx, p, hash, l)
 }
 
-// turnAt waits for a turn at a host of this worker or another one. The error is errLate or a
+// turnAt waits for a turn at a host of this worker or of another worker. The error is errLate or a
 // *restError.
 func (w *Worker) turnAt(ctx context.Context, at place, l limits) (turn, error) {
 	ctx, cancel := w.within(ctx, turnWait)
@@ -210,13 +210,14 @@ func (w *Worker) turnAt(ctx context.Context, at place, l limits) (turn, error) {
 				return nil, &restError{r.Pause, r.Shut}
 			}
 		}
-		// The partition has no owner now, or this worker has taken it.
+		// The partition has no owner now, or this worker has just taken it.
 		wait(w.clock, time.Second/4, ctx.Done())
 	}
 	return nil, errLate
 }
 
-// remoteTurn is a turn with a permit. It is for one request.
+// remoteTurn is a turn at a host of another worker, which has granted a permit. It allows one
+// request.
 type remoteTurn struct {
 	worker  *Worker
 	at      place
@@ -229,7 +230,7 @@ type remoteTurn struct {
 
 	mu    sync.Mutex
 	used  bool
-	late  bool      // a request was attempted after until
+	late  bool      // a request was attempted after the time until
 	end   time.Time // the request must end before this time
 	timer func()
 }
@@ -267,7 +268,8 @@ func (t *remoteTurn) isLate() bool {
 	return t.late
 }
 
-// tell sends a message about the permit to the host's owner. A lost message only delays the host.
+// tell sends a message about the permit to the owner of the host. If the message is lost, the host
+// only waits longer.
 func (t *remoteTurn) tell(r permitRecord) {
 	r.ID = t.id
 	text, _ := json.Marshal(r)
@@ -314,7 +316,7 @@ func (t *remoteTurn) release() {
 	t.tell(permitRecord{Event: permitEnded})
 }
 
-// within returns a context that also ends after d by the worker's clock.
+// within returns a copy of ctx that also ends after the duration d, by the worker's clock.
 func (w *Worker) within(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := w.clock.AfterFunc(d, cancel)

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// readAgain is how long a reader waits if it knows of no more targets.
+// readAgain is how long a reader waits if no more targets are known.
 const readAgain = 10 * time.Second
 
 // watchNews looks for more targets until ctx ends.
@@ -19,7 +19,7 @@ func (w *Worker) watchNews(ctx context.Context) {
 	for !wait(w.clock, newsEvery, ctx.Done()) {
 		info, err := w.frontier.targets.Info(ctx)
 		if err != nil {
-			continue // tick notes a server that does not respond
+			continue // tick writes a note if the server does not respond
 		}
 		w.mu.Lock()
 		if info.State.LastSeq > w.last {
@@ -31,8 +31,8 @@ func (w *Worker) watchNews(ctx context.Context) {
 	}
 }
 
-// read reads the targets of a partition in their order, and adds those without a verdict to
-// the queue, until ctx ends.
+// read reads the targets of a partition in order until ctx ends. It adds the targets without a
+// verdict to the queue.
 func (w *Worker) read(ctx context.Context, p *partition) {
 	filter := w.frontier.partSubject(p.number)
 	for w.awaitRoom(ctx, p) {
@@ -49,7 +49,7 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 			err = w.take(ctx, p, m)
 		}
 		if err != nil {
-			// Nothing is lost, because this target is read again.
+			// No target is lost, because the next attempt reads this target again.
 			w.storeFailed()
 			wait(w.clock, pauseAfterError, ctx.Done())
 			continue
@@ -60,8 +60,8 @@ func (w *Worker) read(ctx context.Context, p *partition) {
 	}
 }
 
-// awaitRoom waits until the queue accepts more jobs. It returns false if ctx has ended or p is
-// released.
+// awaitRoom waits until the queue accepts more jobs. It returns false if ctx has ended or the
+// worker has released p.
 func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 	for ctx.Err() == nil {
 		w.queue.mu.Lock()
@@ -79,7 +79,7 @@ func (w *Worker) awaitRoom(ctx context.Context, p *partition) bool {
 	return false
 }
 
-// hostCount returns the number of known hosts. The caller must hold s.mu.
+// hostCount returns the number of hosts in the scheduler. The caller must hold s.mu.
 func (s *scheduler) hostCount() (n int) {
 	for _, p := range s.parts {
 		n += len(p.hosts)
@@ -87,8 +87,8 @@ func (s *scheduler) hostCount() (n int) {
 	return n
 }
 
-// take adds the target of a message to the queue, unless the target has a verdict or its host has
-// enough jobs.
+// take adds the target in a message to the queue. It adds nothing if the target has a verdict or
+// its host has enough jobs.
 func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamMsg) error {
 	at, last, err := w.frontier.parseTarget(m.Subject)
 	if err != nil || at.partition != p.number {
@@ -108,7 +108,8 @@ func (w *Worker) take(ctx context.Context, p *partition, m *jetstream.RawStreamM
 	return err
 }
 
-// isBehind reports whether the host has enough jobs, so that its other targets are read later.
+// isBehind reports whether the host has enough jobs. In that case the worker reads the other
+// targets of the host later.
 func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	w.queue.mu.Lock()
 	defer w.queue.mu.Unlock()
@@ -116,14 +117,14 @@ func (w *Worker) isBehind(p *partition, hash string, sequence uint64) bool {
 	return h != nil && h.isBehind(sequence)
 }
 
-// newJob returns the job of a message. If last is not 0, the job replaces the verdict with that
-// sequence number. newJob returns nil if the target has a verdict or is a dead letter.
+// newJob returns the job for a message. If last is not 0, the job replaces the verdict with that
+// sequence number. newJob returns nil if the target has a verdict, or if it is a dead letter.
 func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint64, m *jetstream.RawStreamMsg) (*job, error) {
 	if last != 0 {
 		return w.retryJob(ctx, at, last, m.Sequence)
 	}
-	// Later targets were published while this worker held the lease. It reads each once, so they
-	// have no verdict.
+	// Later targets were published while this worker held the lease. The worker reads each of them
+	// once, so they have no verdict.
 	if m.Sequence <= p.old {
 		v, err := w.frontier.verdictOf(ctx, at)
 		if err != nil {
@@ -147,8 +148,8 @@ func (w *Worker) newJob(ctx context.Context, p *partition, at address, last uint
 	return j, nil
 }
 
-// maxHeader is the size limit of the header fields of a target, in bytes. A larger header is
-// ignored, because each waiting job holds its header.
+// maxHeader is the size limit of the header fields of a target, in bytes. The worker ignores a
+// larger header, because each waiting job holds its header.
 const maxHeader = 1 << 10
 
 func headerSize(h nats.Header) (n int) {
@@ -160,7 +161,7 @@ func headerSize(h nats.Header) (n int) {
 	return n
 }
 
-// contextFor returns ctx with the values of the header of a job's target.
+// contextFor returns ctx with the values from the header of a job's target.
 func (w *Worker) contextFor(ctx context.Context, j *job) context.Context {
 	if extract := w.options.Extract; extract != nil && len(j.header) > 0 {
 		return extract(ctx, j.header)
@@ -168,8 +169,8 @@ func (w *Worker) contextFor(ctx context.Context, j *job) context.Context {
 	return ctx
 }
 
-// rejectTarget writes a dead letter for an unreadable target, and a verdict so that no reader waits
-// for it.
+// rejectTarget writes a dead letter for an unreadable target. It also stores a verdict, so that no
+// reader waits for one.
 func (w *Worker) rejectTarget(ctx context.Context, at address, m *jetstream.RawStreamMsg, why error) error {
 	if err := w.frontier.writeDeadLetter(ctx, m.Subject, m.Data, why); err != nil {
 		return err

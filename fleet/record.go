@@ -14,11 +14,11 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// key identifies a target. It combines [verify.Checker.Key], the fragment, and whether the target
-// is read as a page of a site.
+// key identifies a target. It is a hash of [verify.Checker.Key], the fragment, and whether workers
+// read the target as a page of a site.
 type key [16]byte
 
-// baseKey identifies the targets of one request: the key without the fragment.
+// baseKey returns the key without the fragment. Targets with the same baseKey share one request.
 func baseKey(a *verify.Checker, t *verify.Target) key {
 	k := a.Key(t)
 	if t.First.IsZero() {
@@ -83,7 +83,7 @@ type targetRecord struct {
 	By string `json:"by,omitempty"`
 }
 
-// encodeTarget returns the message for the target of found.
+// encodeTarget returns the message for the target of found. by is the value of targetRecord.By.
 func encodeTarget(a *verify.Checker, found *verify.Found, by string) ([]byte, error) {
 	plain := verify.Found{Target: found.Target}
 	plain.Result.URL = found.Target.URL
@@ -121,7 +121,8 @@ func (f *Frontier) decodeTarget(a *verify.Checker, at address, text []byte) (fou
 	return found, r.By, err
 }
 
-// lineRecord is a line in a document piece: a link with its outcome if known, or a read error.
+// lineRecord is a line in a message with links of a document. It is a link, with the outcome if the
+// outcome is known, or a read error.
 type lineRecord struct {
 	Link     json.RawMessage  `json:"l,omitempty"`
 	Response *verify.Response `json:"a,omitempty"`
@@ -131,9 +132,9 @@ type lineRecord struct {
 
 type line struct {
 	found    verify.Found
-	response *verify.Response // nil if the target has the verdict
+	response *verify.Response // nil if the verdict of the target is the response
 	document string
-	failure  error // read error of a document part; nil if the line is a link
+	failure  error // error of reading the document; nil if the line is a link
 }
 
 // encodeLine returns l as JSON with a newline. It omits passwords.
@@ -158,7 +159,7 @@ func encodeLine(a *verify.Checker, l *line) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// errLine is the error for a damaged message of links.
+// errLine means that a message with links can't be decoded.
 var errLine = errors.New("fleet: the links of a document are damaged")
 
 // decodeLines decodes the lines of a message. The message is untrusted.

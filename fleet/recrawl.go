@@ -25,7 +25,8 @@ type Change struct {
 	When   time.Time      `json:"when"`
 }
 
-// changeOf names the change from one outcome to another. It returns "" for irrelevant changes.
+// changeOf names the change from the outcome before to the outcome now. It returns "" for
+// irrelevant changes.
 func changeOf(before, now *verify.Outcome) string {
 	found := func(o *verify.Outcome) bool { return o.Verdict == verify.Alive || o.Verdict == verify.Moved }
 	switch {
@@ -39,9 +40,9 @@ func changeOf(before, now *verify.Outcome) string {
 	return ""
 }
 
-// tellChange stores a change before its verdict is stored: if the worker dies in between, another
-// worker finds the same change. The subject contains the number of the replaced verdict, so each
-// change is stored once.
+// tellChange stores a change before the worker stores the new verdict. If the worker dies between
+// these steps, another worker finds the same change. The subject contains the number of the
+// replaced verdict, so the stream stores each change once.
 func (w *Worker) tellChange(ctx context.Context, j *job, answer *verify.Response) error {
 	before, now := &j.before.response.Outcome, &answer.Outcome
 	change := changeOf(before, now)
@@ -94,7 +95,7 @@ func (f *Frontier) Changes(ctx context.Context, follow bool, each func(Change) b
 	return ctx.Err()
 }
 
-// isDue reports whether a verdict is old enough for a new check.
+// isDue reports whether a verdict of the given age needs a new check.
 func (s *Settings) isDue(o *verify.Outcome, age time.Duration) bool {
 	if o.Verdict.IsBad() {
 		return age >= cmp.Or(s.EveryBad, s.Every)
@@ -115,7 +116,7 @@ func (w *Worker) recrawl(ctx context.Context) {
 	}
 }
 
-// recrawlPart adds the targets of p with due verdicts.
+// recrawlPart adds the targets of p whose verdicts are due.
 func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 	filter := w.frontier.subject(verdictStream, fmt.Sprint(p.number), ">")
 	for next := uint64(1); w.awaitRoom(ctx, p); {
@@ -139,7 +140,7 @@ func (w *Worker) recrawlPart(ctx context.Context, p *partition) error {
 	return ctx.Err()
 }
 
-// askAgain adds a target that has a verdict, unless it already waits.
+// askAgain adds a target that has a verdict, unless the target is waiting already.
 func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verdict) error {
 	j, err := w.jobAgain(ctx, at, v, again)
 	if j == nil {
@@ -163,7 +164,8 @@ func (w *Worker) askAgain(ctx context.Context, p *partition, at address, v *verd
 	return err
 }
 
-// jobAgain returns a job for a target that has a verdict, or nil if the target can't be read.
+// jobAgain returns a job for a target that has a verdict. It returns nil if the target can't be
+// decoded.
 func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence uint64) (*job, error) {
 	m, err := w.frontier.targets.GetLastMsgForSubject(ctx, w.frontier.subject(targetStream, at.words()...))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -174,7 +176,7 @@ func (w *Worker) jobAgain(ctx context.Context, at address, v *verdict, sequence 
 	}
 	found, by, err := w.frontier.decodeTarget(w.ready.checker, at, m.Data)
 	if err != nil {
-		return nil, nil // the target is a dead letter
+		return nil, nil // the target is now a dead letter
 	}
 	return &job{at: at, base: baseKey(w.ready.checker, &found.Target), found: found, by: by, sequence: sequence, before: v}, nil
 }

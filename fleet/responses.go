@@ -12,7 +12,7 @@ import (
 // responses holds the verdicts of some lines.
 type responses struct {
 	e       *Submitter
-	wait    bool // wait for verdicts; otherwise a link without one is Unknown
+	wait    bool // wait for missing verdicts; otherwise a link without a verdict is Unknown
 	known   map[address]*verdict
 	missing []address
 }
@@ -33,7 +33,7 @@ func (e *Submitter) responsesFor(ctx context.Context, lines []line, wait bool) (
 	return k, k.look(ctx, k.missing)
 }
 
-// look looks up missing verdicts.
+// look looks up the missing verdicts at the addresses in list.
 func (k *responses) look(ctx context.Context, list []address) error {
 	found, err := tryFor(ctx, k.e.note, func() (map[address]*verdict, error) { return k.e.frontier.verdictsOf(ctx, list) })
 	if err != nil {

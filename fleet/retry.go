@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// A retry is a message in the target stream. Its subject is the target's subject with retryWord
-// before the key and the sequence number of the verdict to replace at the end. The stream stores it
-// once, and workers read it like a target. The retry is done when the verdict has another sequence
-// number.
+// A retry is a message in the target stream. Its subject consists of the target's subject, with
+// retryWord before the key, and the sequence number of the verdict to replace. The stream stores
+// each retry once, and workers read retries like targets. A retry is done when the verdict of the
+// target has another sequence number.
 const retryWord = "retry"
 
 func (f *Frontier) retrySubject(at address, verdict uint64) string {
@@ -61,7 +61,7 @@ func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 		if err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) {
 			return count, err
 		}
-		if err != nil || m.Sequence > info.State.LastSeq { // later verdicts are new
+		if err != nil || m.Sequence > info.State.LastSeq { // later verdicts are not part of this retry
 			return count, b.flush(ctx)
 		}
 		next = m.Sequence + 1
@@ -77,7 +77,7 @@ func (f *Frontier) Retry(ctx context.Context, bad bool) (count int, err error) {
 	}
 }
 
-// isOpen reports whether a new check may give a different verdict.
+// isOpen reports whether a new check may change the verdict.
 func isOpen(v verify.Verdict, bad bool) bool {
 	return v == verify.Warning || v == verify.Denied || bad && v.IsBad()
 }
@@ -88,8 +88,8 @@ type infoRequest struct {
 	Offset int    `json:"offset"` // index of the first subject that the server lists
 }
 
-// retries returns the number of retries in the target stream. There may be millions, so the list in
-// the response begins after the last one and is empty.
+// retries returns the number of retries in the target stream. There may be millions of them. So the
+// request has an offset after the last retry, and the list in the response is empty.
 func (f *Frontier) retries(ctx context.Context) (uint64, error) {
 	filter := f.subject(targetStream, "*", "*", retryWord, "*", "*")
 	text, err := json.Marshal(infoRequest{filter, math.MaxInt32})
@@ -115,7 +115,8 @@ func (f *Frontier) retries(ctx context.Context) (uint64, error) {
 	return info.Total, nil
 }
 
-// retryJob returns the job of a retry, or nil if the retry is done or the target can't be read.
+// retryJob returns the job of a retry. It returns nil if the retry is done or the target can't be
+// decoded.
 func (w *Worker) retryJob(ctx context.Context, at address, last, sequence uint64) (*job, error) {
 	v, err := w.frontier.verdictOf(ctx, at)
 	if err != nil || v == nil || v.sequence != last {

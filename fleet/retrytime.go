@@ -17,18 +17,18 @@ const (
 	retryTime = 2 * time.Minute
 	// quietTime is the time after which a note reports the retries.
 	quietTime = 5 * time.Second
-	// pauseBetween is the pause between two attempts.
+	// pauseBetween is the pause between two attempts of an operation.
 	pauseBetween = time.Second / 2
 )
 
-// tryQuietly is tryFor without notes.
+// tryQuietly is like tryFor, but writes no notes.
 func tryQuietly[T any](ctx context.Context, f func() (T, error)) (v T, err error) {
 	return tryFor(ctx, nil, f)
 }
 
-// tryFor calls f until it succeeds, the error is not temporary, or retryTime has passed. f must be
-// safe to repeat. The error is the last error of f or the error of ctx. If the attempts take longer
-// than quietTime, tryFor calls note once, unless it is nil.
+// tryFor calls f until f succeeds, the error is not temporary, or retryTime has passed. The caller
+// must ensure that f is safe to repeat. The error is the last error of f or the error of ctx. If
+// the attempts take longer than quietTime and note is not nil, tryFor calls note once.
 func tryFor[T any](ctx context.Context, note func(format string, args ...any), f func() (T, error)) (v T, err error) {
 	for begin := time.Now(); ; {
 		v, err = f()
@@ -87,7 +87,8 @@ func Unavailable(err error) (reason string) {
 	return ""
 }
 
-// reason is like Unavailable, but returns the text of err for other causes.
+// reason is like Unavailable, but returns the text of err if the cause is not an unavailable
+// server.
 func reason(err error) string {
 	if text := Unavailable(err); text != "" {
 		return text
@@ -98,9 +99,9 @@ func reason(err error) string {
 	return fmt.Sprintf("reports: %v", err)
 }
 
-// undated returns a context without a deadline that is cancelled when ctx ends. Package jetstream
-// sets its own time limit for a request only if the context has no deadline. A killed server never
-// responds.
+// undated returns a context without a deadline. The end of ctx cancels it. Package jetstream sets
+// its own time limit for a request only if the context has no deadline. Without that limit, a
+// request to a killed server would never end.
 func undated(ctx context.Context) (context.Context, context.CancelFunc) {
 	inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, cancel)

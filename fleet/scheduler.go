@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxWaiting limits the waiting jobs of one host in a worker. The worker reads the other
+	// maxWaiting limits the waiting jobs of one host in a worker. The worker reads the remaining
 	// targets from the frontier later.
 	maxWaiting = 64
-	// maxJobs limits the waiting jobs in a worker. At the limit it stops reading targets.
+	// maxJobs limits the waiting jobs in a worker. At the limit, the worker stops reading targets.
 	maxJobs = 20_000
 )
 
@@ -25,21 +25,21 @@ type job struct {
 	base  key
 	found verify.Found
 	by    string
-	// sequence is the sequence number of the target's message, for the low-water mark. The value
-	// again marks a target that already has a verdict and lies below the mark.
+	// sequence is the sequence number of the target's message, for the low-water mark. It is the
+	// constant again if the target already has a verdict and lies below the mark.
 	sequence uint64
-	// published is when the target was added, by the server's clock.
+	// published is the time at which the target was added, by the server's clock.
 	published time.Time
 	before    *verdict    // the last verdict, or nil
-	header    nats.Header // of the target's message, for WorkerOptions.Extract; may be nil
+	header    nats.Header // header of the target's message, for WorkerOptions.Extract; may be nil
 	tries     int
-	late      int  // number of missed turns at other hosts
+	late      int  // number of failures to get a turn at other hosts
 	isSent    bool // the verdict is in the outbox
 }
 
 const again = math.MaxUint64
 
-// partition is a part of the hosts. It belongs to this worker while the lease is valid. The
+// partition is a fixed set of hosts. It belongs to this worker while the lease is valid. The
 // scheduler's mutex guards the fields that change.
 type partition struct {
 	number int
@@ -51,13 +51,13 @@ type partition struct {
 	saved    uint64 // stored low-water mark
 	hosts    map[string]*host
 	active   int    // running requests to its hosts
-	busy     int    // holds by tasks and by verdicts that are not stored yet
-	draining bool   // starts no new jobs
+	busy     int    // number of holds by tasks and by verdicts that are not stored yet
+	draining bool   // no new jobs may start
 	old      uint64 // targets with greater sequence numbers were published under the lease
 }
 
-// scheduler hands out jobs within the limits of each host on concurrent requests and request rate.
-// It forgets idle hosts. Its methods may be called concurrently.
+// scheduler selects the jobs to do next. It applies the limits of each host on concurrent requests
+// and on the request rate. It forgets idle hosts. Its methods may be called concurrently.
 type scheduler struct {
 	clock Clock
 
@@ -65,7 +65,7 @@ type scheduler struct {
 	changed sync.Cond
 	parts   map[int]*partition
 	ready   []*host
-	hops    []*task // tasks that continue; they precede all others
+	hops    []*task // tasks that continue, which precede all others
 	tickets ticket  // number of issued tickets
 	jobs    int
 	paused  bool
@@ -80,15 +80,15 @@ func newScheduler(c Clock, fill, over func(*host)) *scheduler {
 	return s
 }
 
-// knows reports whether p has the host, so that its limits are known.
+// knows reports whether p contains the host. In that case the limits of the host are known.
 func (s *scheduler) knows(p *partition, hash string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return p.hosts[hash] != nil
 }
 
-// add adds a job. It returns false if the host has enough jobs. The host is then marked as behind,
-// unless the target already has a verdict.
+// add adds a job. If the host has enough jobs, add returns false. Unless the target already has a
+// verdict, add also marks the host as behind.
 func (s *scheduler) add(p *partition, j *job, l limits) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,8 @@ func (s *scheduler) add(p *partition, j *job, l limits) bool {
 	return false
 }
 
-// isBehind reports whether the host has enough jobs, so that its other targets are read later.
+// isBehind reports whether the host has enough jobs. In that case the worker reads the other
+// targets of the host later.
 func (h *host) isBehind(sequence uint64) bool {
 	if h.behind == 0 && len(h.all) < maxWaiting {
 		return false
@@ -138,7 +139,7 @@ func (s *scheduler) retry(h *host, j *job, pause time.Duration) {
 	})
 }
 
-// offer marks h as ready if one of its jobs may begin, and gives turns to waiting requests. The
+// offer marks h as ready if one of its jobs may begin. It also gives turns to waiting requests. The
 // caller must hold s.mu.
 func (s *scheduler) offer(h *host) {
 	for len(h.turns) > 0 && h.hasRoom() && !h.part.draining {
@@ -159,7 +160,7 @@ func (s *scheduler) offer(h *host) {
 	s.changed.Signal()
 }
 
-// wakeAt schedules an offer of h at that time or sooner.
+// wakeAt schedules a call of offer for h at the given time, unless an earlier call is scheduled.
 func (s *scheduler) wakeAt(h *host, at time.Time) {
 	if h.timer != nil {
 		if !at.Before(h.alarm) {
@@ -180,23 +181,24 @@ func (s *scheduler) wakeAt(h *host, at time.Time) {
 	})
 }
 
-// task is the work of a slot: jobs that share one request. Their host issues a ticket for it; the
-// ticket is 0 if no request is needed. A task that continues has a request and a turn at the
-// request's host. It uses no slot while it waits for the turn, and any slot can continue it.
+// task is a unit of work for a slot: jobs that share one request. The host of the jobs issues a
+// ticket for the request. The ticket is 0 if no request is needed. If the check was interrupted,
+// the task has the next request, and a turn at the host of that request. The task uses no slot
+// while it waits for the turn. Then any slot can continue the task.
 type task struct {
 	jobs   []*job
 	host   *host
 	ticket ticket
 
-	request *verify.Request // next request; nil if the task begins
+	request *verify.Request // next request; nil before the first request
 	lead    hopError
-	turn    turn   // turn at the host of request
-	why     string // why the targets are skipped; empty if they are not
+	turn    turn   // turn at the host of the field request
+	why     string // reason for skipping the targets; empty if they are not skipped
 	void    bool   // the task must not continue now
 }
 
-// next waits for the next task. The caller must call leave. next returns nil if the scheduler has
-// ended.
+// next waits for the next task. The caller must call leave. If the scheduler has ended, next
+// returns nil.
 func (s *scheduler) next() *task {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -224,7 +226,8 @@ func (s *scheduler) next() *task {
 	}
 }
 
-// begun begins a task of h and returns it, or nil if no task may begin. The caller must hold s.mu.
+// begun returns a new task for jobs of h. It returns nil if no task may begin. The caller must hold
+// s.mu.
 func (s *scheduler) begun(h *host) *task {
 	if h.part.draining || len(h.jobs) == 0 || !h.hasRoom() {
 		return nil
@@ -255,7 +258,7 @@ func (s *scheduler) begun(h *host) *task {
 	return t
 }
 
-// follow schedules a task to continue. It returns false if the scheduler has ended.
+// follow schedules a task to continue. If the scheduler has ended, follow returns false.
 func (s *scheduler) follow(t *task) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,29 +284,29 @@ func (s *scheduler) isPaused() bool {
 	return s.paused
 }
 
-// hold prevents the release of p until leave is called, because another worker would repeat the
-// requests.
+// hold prevents the release of p until leave is called. If p were released, another worker would
+// repeat the requests.
 func (s *scheduler) hold(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.busy++
 }
 
-// leave ends the hold of next or hold.
+// leave ends the hold that next or hold began.
 func (s *scheduler) leave(p *partition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.busy--
 }
 
-// isIdle reports whether p is drained, has no requests, and has stored all its verdicts.
+// isIdle reports whether p is drained, has no running requests, and has no verdicts to store.
 func (s *scheduler) isIdle(p *partition) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return p.draining && p.active == 0 && p.busy == 0
 }
 
-// done removes finished jobs of h.
+// done removes the finished jobs of h.
 func (s *scheduler) done(h *host, jobs ...*job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,7 +324,8 @@ func (s *scheduler) done(h *host, jobs ...*job) {
 	s.changed.Broadcast()
 }
 
-// release ends a request to h. It invalidates the ticket if it is unused; 0 means no ticket.
+// release ends a request to h. It invalidates the ticket unused if the request did not use it. 0
+// means that there is no ticket.
 func (s *scheduler) release(h *host, unused ticket) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -335,7 +339,8 @@ func (s *scheduler) release(h *host, unused ticket) {
 	s.changed.Broadcast()
 }
 
-// soon wakes all waiters, because a request to h may begin sooner. The caller must hold s.mu.
+// soon wakes all waiting requests, because a request to h may begin earlier than expected. The
+// caller must hold s.mu.
 func (s *scheduler) soon(h *host) {
 	if h.wake != nil {
 		close(h.wake)
@@ -366,15 +371,16 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// partition returns the partition with a number, or nil if another worker has it.
+// partition returns the partition with the given number. It returns nil if this worker does not
+// have it.
 func (s *scheduler) partition(number int) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.parts[number]
 }
 
-// mark returns the lowest sequence number in p that may belong to a target without a verdict.
-// It returns false if p was dropped, because then its jobs are unknown.
+// mark returns the lowest sequence number in p that may belong to a target without a verdict. If p
+// was dropped, mark returns false, because its jobs are unknown.
 func (s *scheduler) mark(p *partition) (low uint64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -401,8 +407,8 @@ func (s *scheduler) end() {
 	s.changed.Broadcast()
 }
 
-// drop forgets a partition with its jobs, because they belong to another worker. held reports
-// whether the partition was present.
+// drop forgets a partition and its jobs, because they belong to another worker. held reports
+// whether the scheduler had the partition.
 func (s *scheduler) drop(p *partition) (held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

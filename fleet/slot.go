@@ -28,7 +28,8 @@ type NewClient func(check func(locus.URL) error, wrap func(Dial) Dial) (c *acces
 // yet. The client's time limits for a connection and a request must be longer by TurnTime.
 const TurnTime = 2 * time.Minute
 
-// slot checks one target at a time. Before it dials, it waits for a turn at the host.
+// slot checks one target at a time. Before the slot dials a host, it waits for a turn, which is the
+// right to send requests to that host.
 type slot struct {
 	worker  *Worker
 	client  *access.Client
@@ -36,15 +37,16 @@ type slot struct {
 
 	mu     sync.Mutex
 	at     locus.URL // URL that is being opened
-	begun  bool      // a connection was made for it
+	begun  bool      // a connection for the URL at was made
 	isOpen bool      // a check is running
 	ctx    context.Context
 	cancel context.CancelFunc // cancels the requests for the target
-	turn   turn               // turn at its host, or nil
-	unbind func() bool        // detaches ctx from turn
-	late   error              // why a turn did not come; not the target's fault
-	// hops reports whether the request may be postponed until a turn at another host, because no
-	// part of it was sent. Otherwise the slot waits for the turn.
+	turn   turn               // turn at the host of the URL at, or nil
+	unbind func() bool        // stops cancellation by the turn
+	late   error              // reason why no turn came, which is not the target's fault
+	// hops reports whether the request for the URL at may be postponed until the worker has a turn
+	// at the host of this URL. The slot may postpone only a request of which it has sent nothing.
+	// Otherwise the slot waits for the turn.
 	hops bool
 }
 
@@ -71,7 +73,7 @@ const (
 func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error) {
 	s.mu.Lock()
 	held := s.hops
-	s.hops = false // the file is shared and not part of the request
+	s.hops = false // the robots.txt is shared by targets, and not part of the request
 	s.mu.Unlock()
 	octets, err := s.worker.robots(ctx, root, fetch)
 	s.mu.Lock()
@@ -83,7 +85,7 @@ func (s *slot) robots(ctx context.Context, root locus.URL, fetch func(context.Co
 	return octets, err
 }
 
-// check remembers the URL that is opened next.
+// check stores u as the URL that the client opens next.
 func (s *slot) check(u locus.URL) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +93,7 @@ func (s *slot) check(u locus.URL) error {
 	return nil
 }
 
-// wrap returns a Dial that waits for a turn.
+// wrap returns a Dial that waits for a turn before it calls the function dial.
 func (s *slot) wrap(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		begin, isFirst, err := s.wait(ctx)
@@ -113,12 +115,13 @@ func (s *slot) wrap(dial Dial) Dial {
 }
 
 // wait waits until a connection to the host of the open URL is allowed. isFirst reports whether a
-// request begins with the connection; the caller must then report the beginning to begin.
+// request begins with this connection. In that case, the caller must call begin.began when the
+// request begins.
 func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.isOpen || s.late != nil {
-		return begin, false, errLate // a cancelled request dials
+		return begin, false, errLate // the client dials for a cancelled request
 	}
 	if s.begun && !s.client.Registry().Scheme(s.at).Traits.Has(scheme.Web) {
 		// A data connection or the next address is part of the same request.
@@ -147,29 +150,30 @@ func (s *slot) wait(ctx context.Context) (begin start, isFirst bool, err error) 
 	return begin, false, err
 }
 
-// heldPause is the longest pause that a slot waits between two parts of a request, such as HEAD and
-// GET. After a longer pause it repeats the first part.
+// heldPause is the longest pause for which a slot waits between two requests of a check, such as
+// HEAD and GET. After a longer pause, the slot repeats the first request.
 const heldPause = 5 * time.Second
 
-// mayTryAgain reports whether a turn may still come after err. The caller must hold s.mu.
+// mayTryAgain reports whether another attempt may get a turn after err. The caller must hold s.mu.
 func (s *slot) mayTryAgain(ctx context.Context, err error) bool {
 	if rest := (*restError)(nil); errors.As(err, &rest) {
 		return s.begun && rest.shut == "" && rest.left <= heldPause && !wait(s.worker.clock, rest.left, ctx.Done())
 	}
 	had := s.turn != nil
-	s.giveBack() // a new turn may be valid for longer
+	s.giveBack() // a new turn may be valid for a longer time
 	return had
 }
 
-// fail records why a turn did not come. The caller must hold s.mu.
+// fail records err as the reason why no turn came. The caller must hold s.mu.
 func (s *slot) fail(err error) {
 	if s.late == nil && (errors.Is(err, errLate) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*restError)) || errors.As(err, new(*hopError))) {
 		s.late = err
-		s.cancel() // no further requests
+		s.cancel() // stop the client, so that it sends no further requests
 	}
 }
 
-// again waits until a request may begin after connecting took longer than its turn.
+// again waits until a request may begin. The connection calls it if connecting took longer than the
+// turn allowed.
 func (s *slot) again() (begin start, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,7 +185,7 @@ func (s *slot) again() (begin start, err error) {
 	return begin, err
 }
 
-// lead returns the target of the URL that is being opened.
+// lead returns the host of the URL that the client is opening, with the limits of this host.
 func (s *slot) lead() (*hopError, error) {
 	canonical, _, err := s.client.Registry().Canonical(s.at.WithoutFragment())
 	if err != nil {
@@ -191,9 +195,10 @@ func (s *slot) lead() (*hopError, error) {
 	return &hopError{s.worker.frontier.placeOf(name), limits{atOnce: atOnce, interval: interval}}, nil
 }
 
-// turnAt sets s.turn to a turn at a host. The request to the previous host has ended. Its turn is
-// released first, so that two hosts never wait for each other. If the request can be postponed, the
-// slot does not wait and the error is to. The caller must hold s.mu.
+// turnAt sets s.turn to a turn at the host of the hopError to. It first releases the turn at the
+// previous host, so that two hosts never wait for each other. The request to the previous host has
+// ended. If the slot may postpone the request, turnAt does not wait, and returns the hopError. The
+// caller must hold s.mu.
 func (s *slot) turnAt(ctx context.Context, to *hopError) error {
 	if s.turn != nil && s.turn.host() == to.at.host {
 		return nil
@@ -223,10 +228,11 @@ func (s *slot) giveBack() {
 	}
 }
 
-// ask makes the requests of a check, beginning with r and, if it is not nil, the turn first. If a
-// turn did not come in time or ended, the response is meaningless: late is the reason, and rest is
-// the request that was not made. With hops, late may be a *hopError: the check continues at another
-// host with rest, in any slot. Until end, the slot holds the turn at the host that responded.
+// ask makes the requests of a check, beginning with r. If first is not nil, ask uses this turn
+// first. If no turn came in time or a turn ended, the response is invalid, late is the reason, and
+// rest is the request that was not made. If hops is true, late may be a *hopError. In that case any
+// slot can continue the check with rest, when there is a turn at the other host. The slot holds its
+// turn until the caller calls end.
 func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool) (answer verify.Response, rest *verify.Request, late error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -256,7 +262,7 @@ func (s *slot) ask(ctx context.Context, first turn, r *verify.Request, hops bool
 	return answer, r, s.late
 }
 
-// rest records that the host that responded requested a pause.
+// rest records that the host of the slot's turn requested a pause.
 func (s *slot) rest(d time.Duration, shut string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,14 +16,15 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// codeStoreFailed is the error code if a stream does not store a message. haveText is the reason if
-// the stream already has a message with that subject. Another reason is a full disk.
+// codeStoreFailed is the error code if a stream does not store a message. If the stream already has
+// a message with that subject, the reason is haveText. Another reason is a full disk.
 const (
 	codeStoreFailed = 10077
 	haveText        = "maximum messages per subject"
 )
 
-// maxPiece limits a piece of a document's links in bytes, except for a single longer line.
+// maxPiece limits the size in bytes of a message with links of a document. A single longer line may
+// exceed it.
 const maxPiece = 512 << 10
 
 // isHave reports whether the stream rejected a message because it already has one with that
@@ -33,12 +34,12 @@ func isHave(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == codeStoreFailed && strings.Contains(api.Description, haveText)
 }
 
-// batch publishes messages that a stream stores once per subject. It waits for the server when
-// window messages are unacknowledged. It must not be used concurrently.
+// batch publishes messages to a stream that stores one message per subject. If window messages are
+// unacknowledged, batch waits for the server. A batch must not be used concurrently.
 type batch struct {
 	f       *Frontier
 	note    func(format string, args ...any)              // may be nil
-	inject  func(ctx context.Context, header nats.Header) // of WorkerOptions; may be nil
+	inject  func(ctx context.Context, header nats.Header) // copied from WorkerOptions; may be nil
 	pending []jetstream.PubAckFuture
 }
 
@@ -63,7 +64,7 @@ func (b *batch) publish(ctx context.Context, m *nats.Msg, options ...jetstream.P
 // flush waits until the server has stored all added messages. It repeats unacknowledged messages.
 func (b *batch) flush(ctx context.Context) error { return b.settle(ctx, 0) }
 
-// settle waits until at most n messages are unacknowledged.
+// settle waits until the number of unacknowledged messages is at most n.
 func (b *batch) settle(ctx context.Context, n int) error {
 	for len(b.pending) > n {
 		first := b.pending[0]
@@ -83,12 +84,12 @@ func (b *batch) settle(ctx context.Context, n int) error {
 	return nil
 }
 
-// target adds the target of found. by is the page that stores its links; if empty, the target
-// stores them.
+// target adds the target of found. by is the key of the page that stores the links of the target.
+// If by is empty, the target stores its own links.
 func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Found, by string) error {
 	if found.Fragment != "" && !found.Target.First.IsZero() {
-		// A page with a fragment must also be read as a page. One request serves both if they wait
-		// together.
+		// If the link of a page has a fragment, the frontier must also contain the page itself. One
+		// request serves both if they wait at the same time.
 		if err := b.target(ctx, a, &verify.Found{Target: found.Target}, by); err != nil {
 			return err
 		}
@@ -105,8 +106,8 @@ func (b *batch) target(ctx context.Context, a *verify.Checker, found *verify.Fou
 	return b.publish(ctx, m)
 }
 
-// lines adds the lines in the document with the key, in pieces. If again is true, they replace
-// the document's earlier lines; otherwise the earlier lines stay.
+// lines adds the lines of the document with the given key, in several messages. If again is true,
+// they replace the earlier lines of the document. Otherwise the earlier lines stay.
 func (b *batch) lines(ctx context.Context, document key, texts [][]byte, again bool) error {
 	var piece []byte
 	number := 0
@@ -135,7 +136,7 @@ func (b *batch) lines(ctx context.Context, document key, texts [][]byte, again b
 		}
 	}
 	for again {
-		// An empty piece replaces a piece that the document no longer has.
+		// An empty message replaces an earlier message that the document no longer needs.
 		m, err := b.f.links.GetLastMsgForSubject(ctx, b.f.pieceSubject(document, number))
 		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && len(m.Data) == 0 {
 			return nil
@@ -158,7 +159,7 @@ func (f *Frontier) pieceSubject(document key, number int) string {
 type verdict struct {
 	response verify.Response
 	sequence uint64 // sequence number of its message
-	damaged  error  // read error, or nil
+	damaged  error  // error of decoding the verdict, or nil
 }
 
 // verdictOf returns the verdict at an address, or nil.
@@ -173,7 +174,8 @@ func (f *Frontier) verdictOf(ctx context.Context, at address) (*verdict, error) 
 	return readVerdict(m.Sequence, m.Data), nil
 }
 
-// readVerdict decodes a verdict. A damaged verdict is Unknown, so that no reader waits for it.
+// readVerdict decodes a verdict. If that fails, the verdict is Unknown, so that no reader waits for
+// it.
 func readVerdict(sequence uint64, text []byte) *verdict {
 	v := &verdict{sequence: sequence}
 	if v.damaged = json.Unmarshal(text, &v.response); v.damaged != nil {
@@ -185,8 +187,8 @@ func readVerdict(sequence uint64, text []byte) *verdict {
 // errStored is the error if the target already has another verdict.
 var errStored = errors.New("fleet: the target already has a verdict")
 
-// storeVerdict stores the verdict of a target. last is the sequence number of the previous
-// verdict, or 0 if there is none. The error is errStored or an error from the server.
+// storeVerdict stores the verdict of a target. last is the sequence number of the verdict to
+// replace, or 0 if there is none. The error is errStored or an error from the server.
 func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.Response, last uint64) error {
 	ack, err := f.publishVerdict(at, answer, last)
 	if err != nil {
@@ -195,7 +197,7 @@ func (f *Frontier) storeVerdict(ctx context.Context, at address, answer *verify.
 	return acked(ctx, ack)
 }
 
-// publishVerdict is storeVerdict without waiting for the acknowledgment.
+// publishVerdict is like storeVerdict, but does not wait for the acknowledgment.
 func (f *Frontier) publishVerdict(at address, answer *verify.Response, last uint64) (jetstream.PubAckFuture, error) {
 	text, err := json.Marshal(answer)
 	if err != nil {
@@ -207,7 +209,7 @@ func (f *Frontier) publishVerdict(at address, answer *verify.Response, last uint
 	return f.js.PublishAsync(f.subject(verdictStream, at.words()...), text, jetstream.WithExpectLastSequencePerSubject(last))
 }
 
-// writeDeadLetter stores an unreadable message with the reason.
+// writeDeadLetter stores the data of an unreadable message, and why as the reason.
 func (f *Frontier) writeDeadLetter(ctx context.Context, subject string, data []byte, why error) error {
 	text, err := json.Marshal(struct {
 		Subject string `json:"subject"`

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// turn is the right to send sequential requests to a host.
+// turn is the right to send requests to a host, one after the other.
 type turn interface {
-	// host is the hash of the host.
+	// host returns the hash of the host.
 	host() string
-	// context returns a context that ends with the right, even during a request.
+	// context returns a context. It ends when the turn ends, even during a request.
 	context() context.Context
 	// begin waits until the next request may begin. Just before the caller sends the first byte, it
-	// must check valid, and then call began. The error is the error of ctx, errLate or a
-	// *restError.
+	// must call the function valid of the start, and then the function began. The error is the
+	// error of ctx, errLate or a *restError.
 	begin(ctx context.Context) (start, error)
 	// rest reports that the host requested a pause.
 	rest(d time.Duration, shut string)
@@ -24,13 +24,14 @@ type turn interface {
 	release()
 }
 
-// start is the beginning of a request.
+// start is the permission to begin a request. valid reports whether the request may still begin.
+// began records that it has begun.
 type start struct {
 	valid func() bool
 	began func()
 }
 
-// ownTurn is a turn at a host of this worker. With a ticket, the first request need not wait.
+// ownTurn is a turn at a host of this worker. If it has a ticket, the first request need not wait.
 type ownTurn struct {
 	worker *Worker
 	at     *host
@@ -73,11 +74,11 @@ func (t *ownTurn) release() {
 	t.worker.queue.release(t.at, t.ticket)
 }
 
-// errLate is the error if a request did not get its turn in time. The host is not at fault.
+// errLate means that a request did not get its turn in time. The host is not at fault.
 var errLate = errors.New("fleet: timed out waiting for the host")
 
 // firstConn is a connection on which a request is about to begin. The request begins when the
-// client sends the first byte or, if the server speaks first, when data arrives.
+// client sends the first byte. If the server sends first, the request begins when data arrives.
 type firstConn struct {
 	net.Conn
 	again func() (start, error) // waits for a new turn
@@ -109,7 +110,7 @@ func (c *firstConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// end reports that the request has begun. The caller must hold c.mu.
+// end records that the request has begun. The caller must hold c.mu.
 func (c *firstConn) end() {
 	if !c.begun {
 		c.begun = true

@@ -51,18 +51,18 @@ func (o *WorkerOptions) note(format string, args ...any) {
 type Worker struct {
 	frontier *Frontier
 	options  WorkerOptions
-	polite   access.Politeness // from options, with defaults applied
+	polite   access.Politeness // limits from the options, with defaults
 	clock    Clock
 	name     string
 	queue    *scheduler
 	leases   *leases
 	hops     hops
 	sites    robotsCache
-	growing  gates // sites with a page count in progress
+	growing  gates // sites whose pages a goroutine is counting
 	outbox   outbox
 	running  sync.WaitGroup
-	ready    *slot      // only decodes and makes no requests
-	keeping  sync.Mutex // held while a host's requested limits are stored
+	ready    *slot      // slot that only decodes links and makes no requests
+	keeping  sync.Mutex // locked while the worker stores the requested limits of a host
 	beat     uint64     // number of announcements
 
 	// Only manage uses the mode and its revision.
@@ -70,12 +70,12 @@ type Worker struct {
 	modeRevision uint64
 
 	mu        sync.Mutex
-	responded time.Time // last time the server responded about leases, mode and workers
-	told      int       // number of lost partitions in notes
+	responded time.Time // time of the server's last response about leases, mode or workers
+	told      int       // number of lost partitions that notes have reported
 	ended     bool      // spawn starts no more goroutines
 	noted     time.Time
 	permits   map[string]*permit
-	last      uint64        // last sequence number of the targets
+	last      uint64        // sequence number of the last known target
 	news      chan struct{} // closed when more targets exist
 	counts    Counts
 }
@@ -171,7 +171,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	cancel()
 	stop()
 	w.queue.end()
-	// A slot may wait for the outbox, and the outbox for the server.
+	// A slot may wait for the outbox, and the outbox may wait for the server.
 	defer time.AfterFunc(lastTime, endStoring).Stop()
 	slots.Wait()
 	close(w.outbox.sent)
@@ -202,13 +202,14 @@ func (w *Worker) work(ctx context.Context, s *slot) {
 
 const (
 	pauseAfterError = 2 * time.Second
-	// pauseLate is the pause after a missed turn at another host, and maxLate limits missed turns.
+	// A request after a redirect needs a turn at the new host. If no turn comes in time, the worker
+	// waits for pauseLate. After maxLate such failures, it skips the target.
 	pauseLate = 2 * time.Second
 	maxLate   = 30
 )
 
-// noteEvery is the minimum interval of notes about storing, because all slots have the same
-// problem.
+// noteEvery is the minimum interval between notes about storing. All slots have the same problem,
+// so one note is enough.
 const noteEvery = 10 * time.Second
 
 func (w *Worker) noteRarely(format string, args ...any) {

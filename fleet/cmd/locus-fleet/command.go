@@ -34,15 +34,15 @@ type command struct {
 	store, frontier                    string
 	ui                                 config.ListenAddress
 
-	args []string // command-line arguments
+	args []string // arguments of the command line
 
-	forever bool // the command waits for NATS servers without a limit
+	forever bool // the wait for NATS servers has no limit
 
 	denied atomic.Bool // a NATS server denied a subject
 
 	mu   sync.Mutex
-	last string // the last note
-	loud bool   // notes are written although the report is suppressed
+	last string // text of the last note
+	loud bool   // write notes although the report is suppressed
 }
 
 // addFlags adds the flags of every subcommand.
@@ -86,8 +86,8 @@ func (c *command) workerOptions(o verify.Options, access client.Options) fleet.W
 	return fleet.WorkerOptions{Client: c.clientFor(access), Verify: o, DialTimeout: c.a.Flags.Timeout, Note: func(text string) { c.note("%s", text) }}
 }
 
-// withoutMeaning lists the flags of "locus verify" that have no effect in a fleet: other machines
-// fetch the pages, and results are not cached for another run.
+// withoutMeaning lists the flags of "locus verify" that have no effect in a fleet. They have none
+// because other machines request the pages, and because no later run uses cached results.
 var withoutMeaning = []string{"max-age", "no-cache", "sitemap", "soft-404", "suggest", "dump", "warc", "warc-size"}
 
 func (c *command) newVerify() *cobra.Command {
@@ -105,7 +105,7 @@ func (c *command) newVerify() *cobra.Command {
 	return cmd
 }
 
-// wrap turns an access error into the exit status.
+// wrap makes cmd set the exit status after an access error.
 func (c *command) wrap(cmd *cobra.Command) {
 	inner := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -113,8 +113,9 @@ func (c *command) wrap(cmd *cobra.Command) {
 	}
 }
 
-// startVerify starts the engine of "locus-fleet verify": a worker, and a frontier that exists until
-// the results are read. If the run is interrupted, the next call resumes it.
+// startVerify starts the engine of "locus-fleet verify". The engine consists of a worker, and of a
+// frontier that exists until the results are read. If the run is interrupted, the next call resumes
+// it.
 func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify.Options, access client.Options) (cliverify.Engine, func(bool) error, error) {
 	settings := fleet.Settings{PerHost: o.PerHost, Interval: o.Interval, Retry: o.Retry, Depth: o.Depth, MaxPages: o.MaxPages, NoRobots: o.NoRobots, NoFragments: o.NoFragments, Reserved: o.Reserved}
 	name := c.setting(c.frontier, c.a.Config.Fleet.Frontier)
@@ -160,8 +161,8 @@ func (c *command) startVerify(ctx context.Context, cmd *cobra.Command, o *verify
 	}, nil
 }
 
-// runName returns the frontier name of a run. The same command in the same directory gets the same
-// name, so it resumes the run.
+// runName returns the frontier name of a run. The same command in the same directory always gets
+// the same name, so the command resumes an interrupted run.
 func (c *command) runName(s fleet.Settings) string {
 	dir, _ := os.Getwd()
 	text, _ := json.Marshal(s)

@@ -23,7 +23,7 @@ import (
 type server struct {
 	nc       *nats.Conn
 	embedded *fleet.Embedded // nil if the servers are elsewhere
-	end      func()          // releases the rest of the connection
+	end      func()          // releases other resources of the connection
 }
 
 func (s *server) close() error {
@@ -40,7 +40,8 @@ type failed struct{ error }
 
 func (e failed) Unwrap() error { return e.error }
 
-// run calls do and turns its access error into the exit status.
+// run calls do. If the error of do is an access error, run sets the exit status and returns nil.
+// Otherwise it returns the error.
 func (c *command) run(ctx context.Context, do func(context.Context) error) error {
 	err := do(ctx)
 	if failure := (failed{}); errors.As(err, &failure) {
@@ -97,7 +98,8 @@ func (c *command) embed() (*server, error) {
 	return &server{nc: nc, embedded: e}, nil
 }
 
-// setting returns the value of a flag, or the configured value.
+// setting returns the value of a flag. If the flag is not set, setting returns the configured
+// value.
 func (c *command) setting(flag, configured string) string { return cmp.Or(flag, configured) }
 
 func (c *command) natsOptions() (list []nats.Option, err error) {
@@ -171,8 +173,8 @@ func (c *command) writeJSON(v any) {
 
 func (c *command) name() string { return cmp.Or(c.frontier, c.a.Config.Fleet.Frontier, "default") }
 
-// open connects and opens the frontier called name. If the frontier does not exist, open creates it
-// with the settings s.
+// open connects to the server and opens the frontier with the given name. If the frontier does not
+// exist, open creates it with the settings s.
 func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fleet.Frontier, func() error, error) {
 	srv, err := c.connect(ctx)
 	if err != nil {
@@ -192,8 +194,8 @@ func (c *command) open(ctx context.Context, name string, s fleet.Settings) (*fle
 	return f, srv.close, nil
 }
 
-// explain adds advice to err, and marks errors from the server as access errors. It returns nil for
-// nil.
+// explain adds advice to err, and marks an error from the server as an access error. If err is nil,
+// explain returns nil.
 func (c *command) explain(name string, err error) error {
 	switch {
 	case err == nil:
@@ -210,7 +212,7 @@ func (c *command) explain(name string, err error) error {
 	return failed{err}
 }
 
-// with calls do with the frontier, which must exist.
+// with connects to the server and calls do with the frontier, which must exist.
 func (c *command) with(ctx context.Context, do func(context.Context, *fleet.Frontier) error) error {
 	return c.run(ctx, func(ctx context.Context) error {
 		srv, err := c.connect(ctx)

@@ -31,7 +31,8 @@ type natsServers struct {
 }
 
 // parseServers parses the URLs of NATS servers, separated by commas. Its errors contain no part of
-// a password or token. If a text with "@" is not a URL, the secret can be anywhere in it.
+// a password or token. If a text with "@" is not a URL, the error omits the whole text, because any
+// part of it may be secret.
 func parseServers(text string) (s natsServers, err error) {
 	var shown []string
 	for i, one := range strings.Split(text, ",") {
@@ -115,15 +116,15 @@ func connectError(shown string, err error) error {
 	return fmt.Errorf("the NATS server at %s: %w", shown, err)
 }
 
-// isDial reports whether err is a failed connection to the host, for example because no route
-// exists.
+// isDial reports whether err is a failed connection to the host. Such an error occurs, for example,
+// if there is no route to the host.
 func isDial(err error) bool {
 	dial := (*net.OpError)(nil)
 	return errors.As(err, &dial) && dial.Op == "dial"
 }
 
-// checkFile returns an error if an option's file is unusable. The command calls it before it
-// connects. what describes the required contents.
+// checkFile returns an error if the file of an option is unusable. The command calls it before it
+// connects. The argument what describes the required contents of the file.
 func checkFile(flag, name, what string, option nats.Option) error {
 	o := nats.GetDefaultOptions()
 	err := option(&o)
@@ -142,7 +143,7 @@ func checkFile(flag, name, what string, option nats.Option) error {
 	return nil
 }
 
-// natsDialer is a [nats.CustomDialer]. Its connections end with a context.
+// natsDialer is a [nats.CustomDialer]. Its connections end when the context life ends.
 type natsDialer struct{ life context.Context }
 
 // Dial implements [nats.CustomDialer].
@@ -154,12 +155,13 @@ func (d natsDialer) Dial(network, address string) (net.Conn, error) {
 	return &natsConn{Conn: c, left: maxGreeting, stop: context.AfterFunc(d.life, func() { c.Close() })}, nil
 }
 
-// maxGreeting limits the first line of a server in bytes, because package nats does not.
+// maxGreeting limits the size in bytes of the first line from a server, because package nats has no
+// limit.
 const maxGreeting = 64 << 10
 
 var errGreeting = errors.New("the server's first line is too long")
 
-// natsConn limits the first line that it reads.
+// natsConn limits the size of the first line that it reads.
 type natsConn struct {
 	net.Conn
 	left int // bytes left for the first line; 0 after its end

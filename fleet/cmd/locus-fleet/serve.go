@@ -49,8 +49,8 @@ reloads every few seconds. It has no login, so it listens only on this machine u
 	return cmd
 }
 
-// serve serves a page, and the metrics and health of w, at address until the caller calls end. page
-// and w may be nil.
+// serve serves the handler page, and the metrics and the health of the worker w, at address. It
+// serves until the caller calls end. page and w may be nil.
 func (c *command) serve(ctx context.Context, flag, address string, page http.Handler, w *fleet.Worker) (end func(), err error) {
 	if strings.HasPrefix(address, ":") {
 		address = "127.0.0.1" + address
@@ -99,9 +99,9 @@ func isLoopback(l net.Listener) bool {
 	return ok && a.IP.IsLoopback()
 }
 
-// guard sets the header fields that protect the server from pages of other sites. It rejects
-// requests with foreign host names, which prevents DNS rebinding. If anyName is true, it accepts
-// all names, so that other machines can collect metrics.
+// guard adds the header fields that protect the server from pages of other sites. It rejects
+// requests with other host names, to prevent DNS rebinding. If anyName is true, it accepts all
+// names, so that other machines can collect metrics.
 func guard(next http.Handler, anyName bool) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		h := rw.Header()
@@ -118,7 +118,7 @@ func guard(next http.Handler, anyName bool) http.Handler {
 	})
 }
 
-// isOwnName reports whether the request names this server by its address, or as localhost.
+// isOwnName reports whether the Host of the request is the address of this server or localhost.
 func isOwnName(r *http.Request) bool {
 	name := r.Host
 	if host, _, err := net.SplitHostPort(name); err == nil {

@@ -97,8 +97,8 @@ func (c *command) runWorker(ctx context.Context, name string, w *fleet.Worker) e
 	return err
 }
 
-// noteSettings writes a note for each flag that has no effect, because the frontier already exists
-// with another setting.
+// noteSettings writes a note for each flag without effect. A flag has no effect if the frontier
+// already exists with another value of that setting.
 func (c *command) noteSettings(cmd *cobra.Command, f *fleet.Frontier) {
 	held := f.Settings()
 	for name, value := range map[string]string{
@@ -125,8 +125,8 @@ func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier)
 	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
 }
 
-// settings returns s with access.None for zero values, because zero means the default in package
-// fleet.
+// settings returns s with access.None instead of zero values. Zero means no limit in a flag, but
+// the default in package fleet.
 func settings(s fleet.Settings) fleet.Settings {
 	s.Retry = cmp.Or(s.Retry, access.None)
 	s.Interval = cmp.Or(s.Interval, access.None)
@@ -149,7 +149,8 @@ func (c *command) newSubmit() *cobra.Command {
 		if err != nil {
 			return nil, nil, errors.Join(err, closeAll())
 		}
-		// Suppress the report, because there are no results. One note counts the added links.
+		// Suppress the report, because there are no results. One note contains the number of added
+		// links.
 		c.mu.Lock()
 		quiet := c.a.Flags.Quiet
 		c.a.Flags.Quiet, c.loud = true, !quiet
@@ -182,8 +183,8 @@ effect. Links to local files and links with passwords are checked here and not p
 	return cmd
 }
 
-// refuseOfWorkers makes cmd reject the request flags that a frontier does not store: they would
-// have no effect on workers on other machines.
+// refuseOfWorkers makes cmd reject the request flags that a frontier does not store. These flags
+// would have no effect on workers on other machines.
 func refuseOfWorkers(cmd *cobra.Command) {
 	const worker, results, own = `write it after "locus-fleet worker"`, `"locus-fleet verify" applies it when it reads the results`, `"locus-fleet verify" applies it to its own requests`
 	args := cmd.Args

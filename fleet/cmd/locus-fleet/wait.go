@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// startRetryTime is how long a command waits at its start for unavailable NATS servers. A
-	// worker and a page wait without a limit.
+	// startRetryTime is how long a command waits at its start for unavailable NATS servers. For a
+	// worker and a page, the wait has no limit.
 	startRetryTime = 2 * time.Minute
 	// startPause is the pause between two attempts.
 	startPause = time.Second / 2
 )
 
-// away is a temporary error: the NATS servers may be available later.
+// away is a temporary error, because the NATS servers may be available later.
 type away struct{ error }
 
 func (e away) Unwrap() error { return e.error }
 
-// await calls do until the servers are available. do must be safe to repeat. await notes each error
-// once, and finally that the servers respond.
+// await calls do until the servers are available. The caller must ensure that do is safe to repeat.
+// await writes a note about each different error, and a final note when the servers respond.
 func await[T any](ctx context.Context, c *command, do func() (T, error)) (v T, err error) {
 	told := map[string]bool{}
 	for begin := time.Now(); ; {
