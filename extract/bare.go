@@ -12,12 +12,12 @@ import (
 type kind uint8
 
 const (
-	special kind = 1 << iota // may end the URL, which depends on the text around it
+	special kind = 1 << iota // may end the URL, which the surrounding text decides
 	ends                     // ends the URL
 	inHost                   // part of a host and port
 	noHost                   // not part of a host and port, or not US-ASCII
-	trims                    // punctuation of the text around, at the end
-	passes                   // ends most URLs, but see mayGoOn
+	trims                    // punctuation that belongs to the surrounding text at the end of a URL
+	passes                   // ends most URLs; mayGoOn decides
 )
 
 // kinds holds the kinds of each byte. It is never modified.
@@ -57,7 +57,8 @@ func makeKinds() (k [256]kind) {
 	return k
 }
 
-// until returns the offset of the first byte of a kind in text from i on, or limit.
+// until returns the offset of the first byte in text, from the offset i, whose kind includes one in
+// of. If there is none, it returns limit.
 func until(text string, i, limit int, of kind) int {
 	for i < limit && kinds[text[i]]&of == 0 {
 		i++
@@ -94,7 +95,7 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 	return end, found
 }
 
-// written returns the URL that ends at end, without the backslashes in it.
+// written returns the text of the URL that ends at the offset end, without escaping backslashes.
 func (r *run) written(end int) string {
 	if r.escaped {
 		return strings.ReplaceAll(r.text[r.start:end], `\`, "")
@@ -102,17 +103,17 @@ func (r *run) written(end int) string {
 	return r.text[r.start:end]
 }
 
-// run is the state of reading a bare URL.
+// run is the state of the scanner while it reads a bare URL.
 type run struct {
 	text  string
 	start int
 	final bool
-	i     int     // end of the text that was read; if there is no URL, where the search continues
-	v     verdict // the result so far
+	i     int     // end of the text that was read; if there is no URL, offset at which the search continues
+	v     verdict // the current verdict
 
 	foreign              bool // the host contains ideographs, symbols or dashes
-	quoteKnown, inQuote  bool // an apostrophe before the URL opens a quotation
-	round, square, curly int  // brackets that are open
+	quoteKnown, inQuote  bool // inQuote: an apostrophe before the URL opens a quotation; quoteKnown: inQuote is valid
+	round, square, curly int  // numbers of open brackets
 
 	path      int // start of the text after the userinfo or the scheme
 	ideograph int // offset after the first byte of the last ideograph in the path
@@ -120,7 +121,7 @@ type run struct {
 
 	query, fragment bool // "?" or "#" was read
 	escapable       bool // a backslash may be an escape
-	escapedRound    int  // brackets with a backslash that are open
+	escapedRound    int  // number of open brackets with a backslash
 	escaped         bool // some backslashes are escapes
 }
 
@@ -131,7 +132,7 @@ func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
 	if stop == limit || !endsLogin(r.text[stop]) {
-		// The text is more than a host, or the end of the host is unknown.
+		// The text contains more than a host, or the end of the host is unknown.
 		var ok bool
 		if stop, ok = r.loginEnd(); !ok {
 			return
@@ -146,8 +147,8 @@ func endsLogin(c byte) bool {
 	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
 }
 
-// loginEnd returns the end of the userinfo at r.i. If the URL also ends there, or is invalid,
-// loginEnd stops reading and ok is false.
+// loginEnd returns the end of the userinfo at r.i. If the URL also ends there or is invalid,
+// loginEnd stops r and returns false.
 func (r *run) loginEnd() (end int, ok bool) {
 	host, end, ok := r.hostAndEnd()
 	if !ok {
@@ -178,7 +179,7 @@ func (r *run) loginEnd() (end int, ok bool) {
 	return stop, false
 }
 
-// noHost decides about a userinfo that has text other than a host and port from i on.
+// noHost decides about a userinfo. The text from i cannot be part of a host and port.
 func (r *run) noHost(host, i int) {
 	if !r.known(i, len("[/")) {
 		r.stop(i, more)
@@ -200,7 +201,7 @@ func (r *run) noHost(host, i int) {
 			r.stop(i, r.endsAt(i))
 		}
 	case c == '[' && (isDotted(r.text[host:i]) || strings.HasPrefix(r.text[i:], "[/")):
-		// A note, or BBCode.
+		// The bracket begins a remark or a BBCode tag.
 		r.stop(i, found)
 	default:
 		// "http://$host/", "http://{host}/", "http://host[:port]": a template of a URL.
@@ -216,12 +217,12 @@ func closesText(c byte) bool { return kinds[c]&ends != 0 || strings.IndexByte(".
 const separators = ",;!'("
 
 // hostAndEnd returns the offsets of the host and port in the authority at r.i. If the text stops
-// before their end, hostAndEnd stops reading and ok is false. If the URL also ends there, r.v is
-// found.
+// before their end, hostAndEnd stops r and returns false. If the URL also ends there, it sets r.v
+// to the verdict found.
 //
-// The text before an "@" is userinfo only if no character in it ends the URL for a reader: the
-// closing bracket or quotation mark of a pair that opened before the URL, a delimiter, or
-// punctuation after a complete host.
+// The text before an "@" is not userinfo if a character in it ends the URL for a reader. Such a
+// character is a delimiter, punctuation after a complete host, or the closing mark of a bracket or
+// quotation that opened before the URL.
 func (r *run) hostAndEnd() (host, end int, ok bool) {
 	host = r.i
 	i, first := r.i, -1
@@ -234,7 +235,7 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 				return host, i, true
 			}
 			if r.round > 0 {
-				// The "@" belongs to the text in the brackets.
+				// The "@" belongs to the text in brackets.
 				r.v = found
 				return host, first, true
 			}
@@ -280,12 +281,12 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 	return host, i, r.reached(i)
 }
 
-// belongs is the verdict for a byte that belongs to the URL.
+// belongs is the verdict for a byte that is part of the URL.
 const belongs verdict = more + 1
 
-// inLogin decides about the byte at i in a userinfo, which no host can contain. It returns found
-// if the URL ends here, none if the userinfo ends, belongs, or more. complete reports whether
-// the text before i is a complete host.
+// inLogin decides about the byte at i in a userinfo. A host cannot contain this byte. inLogin
+// returns found if the URL ends here, none if the userinfo ends here, and otherwise belongs or
+// more. complete reports whether the text before i is a complete host.
 func (r *run) inLogin(i int, complete bool) verdict {
 	c := r.text[i]
 	switch c {
@@ -297,7 +298,7 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		}
 		return belongs
 	case '[', ']', '{', '}':
-		// A user name contains these only as escapes.
+		// A user name contains these characters only as escapes.
 		return none
 	case '\'':
 		if r.opened('\'') || r.quoted() {
@@ -321,8 +322,9 @@ func (r *run) inLogin(i int, complete bool) verdict {
 	return belongs
 }
 
-// addressEnd returns the offset of the last byte of the bracketed IP address at i. If text ends in
-// the address, it is the last byte of text. If there is no address, it is i.
+// addressEnd returns the offset of the last byte of the IP address in brackets at i. If the address
+// continues after text, it returns the offset of the last byte of text. If there is no address, it
+// returns i.
 func addressEnd(text string, i int) int {
 	end := i + 1
 	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
@@ -330,7 +332,7 @@ func addressEnd(text string, i int) int {
 	}
 	switch {
 	case end == len(text):
-		// The text does not contain the rest yet.
+		// The text does not yet contain the end of the address.
 		return end - 1
 	case text[end] == ']':
 		return end
@@ -338,8 +340,8 @@ func addressEnd(text string, i int) int {
 	return i
 }
 
-// reached reports whether a URL ends at i, the end of the text or of the longest allowed URL. If
-// not, it stops reading.
+// reached reports whether a URL ends at i, which is the end of the text or of the longest allowed
+// URL. If the URL may continue in later text, reached stops r and returns false.
 func (r *run) reached(i int) bool {
 	switch {
 	case i-r.start > locus.MaxLen:
@@ -363,7 +365,7 @@ func hostEnd(text string, i, end int) int {
 	return i
 }
 
-// rest reads up to the end of the URL, including the punctuation after it.
+// rest reads the text up to the end of the URL. It includes the punctuation at that end.
 func (r *run) rest() {
 	i := r.i
 	r.path = i
@@ -383,8 +385,8 @@ func (r *run) rest() {
 	}
 }
 
-// ask returns the number of bytes at i, which are special, that belong to the URL. If there are
-// none, it stops reading and returns 0.
+// ask returns how many of the bytes at i belong to the URL. The first of these bytes is special. If
+// none belongs to the URL, ask stops r and returns 0.
 func (r *run) ask(i int) int {
 	c := r.text[i]
 	if kinds[c]&ends != 0 {
@@ -445,7 +447,7 @@ func (r *run) ask(i int) int {
 	return 0
 }
 
-// delimiter implements ask for a byte that ends a URL, with few exceptions.
+// delimiter is like ask, but for a byte that ends a URL, with few exceptions.
 func (r *run) delimiter(i int) int {
 	n, known := 0, true
 	switch c := r.text[i]; {
@@ -471,8 +473,8 @@ func (r *run) delimiter(i int) int {
 // known reports whether the text contains the n bytes from i on, or is final.
 func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
 
-// opens counts the bracket at i as open, and reports whether it belongs to the URL: its closing
-// bracket must follow in the URL.
+// opens counts the bracket at i as open if its closing bracket follows in the URL. In that case the
+// bracket belongs to the URL, and ok is true.
 func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
 	ok, known = true, true
 	if *open == 0 {
@@ -483,7 +485,7 @@ func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
 	return ok, known
 }
 
-// closes counts a closing bracket, and reports whether a bracket was open.
+// closes counts a closing bracket. It returns false if no bracket was open.
 func closes(open *int) bool {
 	*open--
 	return *open >= 0
@@ -509,8 +511,8 @@ func isDelimiter(text string) bool {
 	return false
 }
 
-// opaque reads the text after a scheme without "//". The text must have the [Part] of its scheme:
-// "news: today" and "mid:day" are not URLs.
+// opaque reads the text after a scheme without "//". The URL must have the [Part] that its scheme
+// requires, because "news: today" and "mid:day" are not URLs.
 func (r *run) opaque(want Part) {
 	ahead := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
@@ -527,7 +529,7 @@ func (r *run) opaque(want Part) {
 		ok = at
 	case Group:
 		if group := strings.IndexAny(part, ",;()"); at && group > 0 && isGroup(part[:group]) {
-			// A message-id can't contain these (RFC 822 section 3.3, "specials").
+			// A message-id can't contain these characters (RFC 822 section 3.3, "specials").
 			r.stop(r.i+group, found)
 			return
 		}
@@ -550,8 +552,8 @@ func (r *run) opaque(want Part) {
 	r.rest()
 }
 
-// domain reads the domain of an address, which begins at i. If the URL ends in it, domain returns
-// false.
+// domain reads the domain of an address, which begins at i. If the URL ends in the domain, it
+// returns false.
 func (r *run) domain(i int) bool {
 	start := i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; {
@@ -574,7 +576,7 @@ func (r *run) domain(i int) bool {
 		i += n
 	}
 	if !r.foreign {
-		// The caller reads a plain domain with the rest of the URL.
+		// The caller reads a plain domain together with the rest of the URL.
 		return true
 	}
 	if i == len(r.text) && !r.reached(i) {
@@ -608,7 +610,7 @@ func (r *run) trimmed(colon int) int {
 			}
 			end = colon + 1 + len(stars)
 		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
-			// The apostrophe closes another one in the URL.
+			// The apostrophe closes a quotation within the URL.
 			return end
 		default:
 			end = beforeEntity(r.text, colon+1, end)
@@ -617,8 +619,8 @@ func (r *run) trimmed(colon int) int {
 	return end
 }
 
-// beforeEntity returns the start of the character reference that ends at end, such as "&amp;". If
-// there is none, it returns end-1.
+// beforeEntity returns the start of the character reference, such as "&amp;", that ends at the
+// offset end. If there is none, it returns end-1.
 func beforeEntity(text string, start, end int) int {
 	if text[end-1] != ';' {
 		return end - 1
@@ -633,8 +635,8 @@ func beforeEntity(text string, start, end int) int {
 	return end - 1
 }
 
-// plausible reports whether u, which has no prefix "URL:", looks like a URL to a reader: it has a
-// host, an address, or a name. Parse is more lenient.
+// plausible reports whether u looks like a URL to a reader, because it has a host, an address or a
+// name. u has no prefix "URL:". Parse accepts more texts.
 func plausible(u locus.URL, want Part) bool {
 	facts := u.Facts()
 	if facts.Has(locus.Internet) {
@@ -678,8 +680,8 @@ func isNID(text string) bool {
 	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
 }
 
-// usual reads a common bare URL: a host, an optional port, and a path and query of US-ASCII
-// without brackets. It returns the end of the URL, or 0 if [scanner.bare] must read it. The method
+// usual reads a common bare URL: a host, an optional port, and a path and query of US-ASCII without
+// brackets. It returns the end of the URL, or 0 if the method bare must read the URL. The method
 // bare returns the same result, but takes 1.5 times as long (BenchmarkDense).
 func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	i := colon + len("://")
@@ -687,8 +689,8 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// A byte that neither hosts nor paths contain must not follow the host. It may belong
-	// to a userinfo, which bare must read.
+	// If a byte after the host is invalid in both hosts and paths, it may belong to a userinfo. The
+	// method bare must read a userinfo.
 	host := i
 	if i = octet.Plain(text, i); i >= len(text) || kinds[text[i]]&ends == 0 && strings.IndexByte(text[host:i], '/') < 0 {
 		return 0
@@ -746,7 +748,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
 		return 0
 	case !facts.Has(locus.Slash) && end != i:
-		// The trimmed text may belong to the userinfo.
+		// The punctuation that was removed may belong to the userinfo.
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}
@@ -754,8 +756,8 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	return end
 }
 
-// mayGoOn reports whether a URL, or a placeholder after it, may continue with the byte at i, which
-// ends most URLs.
+// mayGoOn reports whether a URL may continue with the byte at i, although this byte ends most URLs.
+// It also returns true if a placeholder may follow the URL.
 func mayGoOn(text string, i int) bool {
 	switch text[i] {
 	case '^':
@@ -765,7 +767,7 @@ func mayGoOn(text string, i int) bool {
 	case '<':
 		return i+1 == len(text) || octet.Is(text[i+1], octet.Alpha) || text[i+1] == '%' || text[i+1] == '?'
 	case '\\':
-		// Most of these are "\n" in the string of a program.
+		// Most of these bytes begin an escape such as "\n" in the string of a program.
 		return i+1 == len(text) || text[i-1] == ':' || strings.IndexByte("nrtu\"\\", text[i+1]) < 0
 	}
 	return false

@@ -34,12 +34,13 @@ func SplitPoint(text string) int {
 	return 0
 }
 
-// maxParagraph is the maximum distance of the paragraph from the end of the text.
+// maxParagraph limits the distance from the end of the text at which afterParagraph searches for a
+// paragraph.
 const maxParagraph = 4 << 10
 
-// afterParagraph returns the end of the first line of a paragraph in which no wrapper is
-// open, or 0. A blank line ends each wrapper unless it is part of a page break. Finding
-// such a line is cheaper than finding the end of each wrapper.
+// afterParagraph returns the end of the first line of a paragraph, or 0. No wrapper is open at this
+// end, because a blank line ends each wrapper unless it is part of a page break. The search for
+// such a line is cheaper than the search for the end of each wrapper.
 func afterParagraph(text string) int {
 	least := max(0, len(text)-maxParagraph)
 	for end := len(text); ; {
@@ -57,19 +58,21 @@ func afterParagraph(text string) int {
 	}
 }
 
-// isBody reports whether a line is neither a part of a page break nor only a margin.
+// isBody reports whether a line is text of a paragraph. Lines of a page break and lines with only a
+// margin are not.
 func isBody(line string) bool {
 	if line == "" || strings.IndexByte(line, '\f') >= 0 {
 		return false
 	}
-	// Footers and headers end in a number, a "]", or blanks after them.
+	// Footers and headers end in a number or a "]", and blanks may follow.
 	if last := line[len(line)-1]; !octet.Is(last, octet.Alpha) && strings.IndexByte(".,;:(){}>", last) < 0 {
 		return false
 	}
 	return strings.IndexFunc(line, func(r rune) bool { return r < utf8.RuneSelf && octet.Is(byte(r), octet.Alpha) }) >= 0
 }
 
-// firstOpen returns the offset of the first "<" whose wrapper text may end in, or -1.
+// firstOpen returns the offset of the first "<" whose wrapper may still be open at the end of text.
+// If there is none, it returns -1.
 func firstOpen(text string) int {
 	for i := max(0, len(text)-maxWrapper); ; i++ {
 		n := strings.IndexByte(text[i:], '<')

@@ -18,15 +18,15 @@ const (
 	ending letter = iota
 	// word is a letter, a mark or a digit of a script with spaces between words.
 	word
-	// ideograph is a letter of a script without spaces: Chinese, Japanese, Korean. It may be
-	// part of a host, or of a path if it can't belong to the surrounding text.
+	// ideograph is a letter of a script without spaces, such as Chinese, Japanese or Korean. It may
+	// be part of a host. It may be part of a path, if it can't belong to the surrounding text.
 	ideograph
-	// joiner (ZWJ, ZWNJ) belongs to the character before it.
+	// joiner (ZWJ, ZWNJ) belongs to the preceding character.
 	joiner
-	// inner belongs to a word if the word continues after it: a dash, an apostrophe, a
-	// middle dot, a connector.
+	// inner is a dash, an apostrophe, a middle dot or a connector. It belongs to a word if the word
+	// continues after it.
 	inner
-	// symbol belongs to a URL if more of the URL follows: signs and emoji.
+	// symbol is a sign or an emoji. It belongs to a URL if more of the URL follows.
 	symbol
 )
 
@@ -59,9 +59,9 @@ func letterOf(r rune) letter {
 // middleDot separates the words of a Japanese name.
 const middleDot = '\u30FB'
 
-// midWord is the punctuation that may be between the letters of a word (Unicode Standard Annex 29,
-// MidLetter and MidNumLet, without those that also end a sentence), and the Tibetan mark between
-// syllables.
+// midWord contains the punctuation that may be between the letters of a word, and the Tibetan mark
+// between syllables. The punctuation is MidLetter and MidNumLet of Unicode Standard Annex 29,
+// without characters that also end a sentence.
 const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
@@ -72,15 +72,15 @@ func isApart(r rune) bool {
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
 }
 
-// isEastAsian reports whether r is in a block of punctuation, kana, and full and half
-// widths.
+// isEastAsian reports whether r is in a Unicode block of East Asian punctuation, kana, or
+// full-width and half-width forms.
 func isEastAsian(r rune) bool { return 0x3000 <= r && r <= 0x30FF || 0xFF00 <= r && r <= 0xFFEF }
 
 const (
-	// maxFollow is the maximum number of bytes that are examined after a dash or a symbol.
+	// maxFollow is the maximum number of bytes that the scanner examines after a dash or a symbol.
 	maxFollow = 4 * maxName
-	// maxBracket is the maximum distance of a closing bracket. Beyond it, the bracket is assumed
-	// to close.
+	// maxBracket is the maximum distance of a closing bracket. If the bracket does not close within
+	// this distance, the scanner assumes that it closes later.
 	maxBracket = 512
 	// maxHost is the length of the longest host and port (RFC 1123 section 2.1).
 	maxHost = 255 + len(":65535")
@@ -88,8 +88,9 @@ const (
 	maxQuote = 256
 )
 
-// character returns the length of the character at i, which is not US-ASCII, or 0 if it ends the
-// URL. In a host, ideographs also count as letters. If more text is needed, r.v is more.
+// character returns the length of the character at i, which is not US-ASCII, or 0 if the character
+// ends the URL. In a host, ideographs also count as letters. If the decision needs more text,
+// character sets r.v to the verdict more.
 func (r *run) character(i int, host bool) int {
 	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
 		r.v = more
@@ -130,7 +131,7 @@ func isWordPart(r rune) bool {
 	return kind == word || kind == joiner
 }
 
-// within reports whether the character of n bytes at i is between letters of a word.
+// within reports whether the character at i, which has n bytes, is between letters of a word.
 func (r *run) within(i, n int, host bool) bool {
 	if !r.known(i, maxFollow) {
 		r.v = more
@@ -180,9 +181,9 @@ func (r *run) continues(i int, host bool) bool {
 	return n > 0 && isPartAt(after, host) && !schemeAt(r.text, i)
 }
 
-// inPath reports whether the ideograph or symbol at i, with the next characters of its kind, is
-// part of the path. It is part of the path if it is in brackets, begins a word of the path, or if
-// more of the path follows. Otherwise it belongs to the surrounding text.
+// inPath reports whether the characters of the given kind at i, which are ideographs or symbols,
+// are part of the path. They are part of it if they are in brackets, if they begin a word of the
+// path, or if more of the path follows. Otherwise they belong to the surrounding text.
 func (r *run) inPath(i int, kind letter) bool {
 	if i >= r.sure {
 		limit := min(len(r.text), r.start+locus.MaxLen+1)
@@ -202,7 +203,7 @@ func (r *run) inPath(i int, kind letter) bool {
 	return true
 }
 
-// runEnd returns the end of the run of characters of a kind that begins at i.
+// runEnd returns the end of the sequence of characters of a kind that begins at i.
 func runEnd(text string, i int, kind letter) int {
 	for i < len(text) {
 		c, n := utf8.DecodeRuneInString(text[i:])
@@ -231,8 +232,8 @@ func isIdeographAt(text string, i int) bool {
 	return c >= utf8.RuneSelf && letterOf(c) == ideograph
 }
 
-// begins reports whether the character at i begins a word of the path, or continues a word with
-// ideographs.
+// begins reports whether the character at i begins a word of the path. It also returns true if the
+// character continues a word with ideographs.
 func (r *run) begins(i int, kind letter) bool {
 	joint := i > r.path && strings.IndexByte("/-_(=#&+~@", r.text[i-1]) >= 0
 	if kind == symbol {
@@ -262,8 +263,8 @@ func pathAt(text string, i int) bool {
 	return kind == word || kind == ideograph || kind == symbol
 }
 
-// resumes reports whether the punctuation of n bytes at i, after an ideograph, is part of a file
-// name: "自殺でも？.png".
+// resumes reports whether the punctuation at i, which has n bytes and follows an ideograph, is part
+// of a file name: "自殺でも？.png".
 func (r *run) resumes(i, n int) bool {
 	if r.ideograph == 0 || !r.known(i, n+len(".a")) {
 		if r.ideograph > 0 {
@@ -286,14 +287,14 @@ func schemeAt(text string, i int) bool {
 	return end > i && strings.HasPrefix(text[end:], "://")
 }
 
-// openedByQuote reports whether a typographic quotation mark is before the URL.
+// openedByQuote reports whether the character before the URL is a typographic quotation mark.
 func (r *run) openedByQuote() bool {
 	before, _ := utf8.DecodeLastRuneInString(r.text[:r.start])
 	return strings.ContainsRune("\u2018\u2019\u201A\u201B\u2039\u203A", before)
 }
 
-// quoted reports whether an apostrophe before the URL on its line opens a quotation. The last
-// apostrophe outside a word decides.
+// quoted reports whether an apostrophe before the URL on the same line opens a quotation. The last
+// apostrophe that is not part of a word decides.
 func (r *run) quoted() bool {
 	if !r.quoteKnown {
 		r.quoteKnown, r.inQuote = true, quotedAt(r.text, r.start)
@@ -341,7 +342,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 			case ending:
 				return false, true
 			case ideograph, symbol:
-				// A note without spaces has the same form.
+				// A remark without spaces in brackets looks the same.
 				apart = true
 			}
 			k += n - 1
@@ -351,11 +352,10 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 }
 
 // foreignEnd returns the end of the host and port text[host:end] if they contain foreign
-// characters: ideographs, symbols or dashes. If a dot follows these characters, the whole host is
-// a name in another script. Without a dot, or if the characters follow other letters in the last
-// label, the end is unknown and ok is false. But a complete name before them, such as
-// "example.com", or a port, ends there, because no top-level domain mixes US-ASCII and other
-// letters.
+// characters: ideographs, symbols or dashes. If a dot follows these characters, the whole host is a
+// name in another script. Otherwise the host may end before these characters, because no top-level
+// domain mixes US-ASCII and other letters. It ends there after a complete name such as
+// "example.com", or after a port. In other cases the end is unknown, and ok is false.
 func foreignEnd(text string, host, end int) (stop int, ok bool) {
 	name := strings.TrimRight(text[host:end], ".:")
 	first := strings.IndexFunc(name, isForeign)

@@ -12,12 +12,12 @@ import (
 type Position struct{ Line, Column int64 }
 
 const (
-	// contextBefore and contextAfter limit the context around an offset, because a line may
-	// be very long.
+	// contextBefore and contextAfter limit the context around an offset, because a line may be
+	// very long.
 	contextBefore = 512
 	contextAfter  = 1024
-	// kept is the maximum distance of an offset from the end of the text that was read: a
-	// window of Stream and the line before it.
+	// kept is the maximum distance from an offset to the end of the text that was read. It is the
+	// size of a window of Stream and the context before it.
 	kept = maxWindow + contextBefore
 )
 

@@ -9,23 +9,24 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The search goes from ":" to ":", which IndexByte finds fast, and searches for the name of a
-// scheme before each.
+// The search finds each ":" with IndexByte, which is fast, and then looks for the name of a scheme
+// before that ":".
 //
 // The result must not depend on whether the text comes whole or in windows. So if the result of a
-// search depends on the text after a window, the verdict is more. No search looks further back
-// than behind, or further ahead than ahead.
+// search depends on the text after a window, the verdict is more. A search reads at most as many
+// bytes before a ":" as the constant behind, and at most as many bytes after it as the constant
+// ahead.
 
 const (
 	// maxName is the maximum length of a scheme name.
 	maxName = 64
-	// maxWrapper is the maximum number of bytes between "<" and ">": the longest URL, and as
-	// many spaces.
+	// maxWrapper is the maximum number of bytes between "<" and ">". It allows the longest URL and
+	// as many spaces.
 	maxWrapper = 2 * locus.MaxLen
-	// behind is the maximum distance of the scheme, the "<" and the start of the line before a
-	// ":".
+	// behind is the maximum distance from a ":" back to the scheme, the "<", or the start of the
+	// line.
 	behind = 1024
-	// ahead is the maximum distance of the end of a URL after a ":".
+	// ahead is the maximum distance from a ":" to the end of its URL.
 	ahead = maxWrapper + 64
 )
 
@@ -54,8 +55,8 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next searches for the first URL in text whose ":" is at or after pos, and returns the offset at
-// which the search continues. final reports whether text is the end of the whole text.
+// next searches for the first URL in text whose ":" is at the offset pos or later. It returns the
+// offset at which the search continues. final reports whether the document ends with text.
 func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	if s.Schemeless {
 		return s.nextAny(text, pos, final, m)
@@ -82,7 +83,7 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 }
 
 // mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are in prose,
-// before a space; a URL contains a space only in a wrapper.
+// before a space, and a URL contains a space only in a wrapper.
 func (s *scanner) mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false
@@ -94,7 +95,7 @@ func (s *scanner) mayName(text string, colon int) bool {
 	return true
 }
 
-// at searches for a URL whose scheme, or whose prefix "URL:", ends at colon.
+// at searches for a URL whose scheme or prefix "URL:" ends at colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
 	start, again := s.nameStart(text, colon)
 	name := text[start:colon]
@@ -130,8 +131,8 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 	return s.bare(text, start, colon, part, final, m)
 }
 
-// afterDots returns the start of a known scheme in name, after a "." or "--" that belongs to the text
-// before it, or 0.
+// afterDots returns the start and the Part of a known scheme within name. The scheme follows a "."
+// or "--" that belongs to the surrounding text. If there is none, the start is 0.
 func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
 		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {
@@ -155,11 +156,11 @@ func (s *scanner) part(name string) (part Part, ok bool) {
 	return s.last.Part, true
 }
 
-// nameStart returns the start of the scheme name that ends at colon, and whether it is the last
-// scheme again.
+// nameStart returns the start of the scheme name that ends at colon. again reports whether it is
+// the same scheme as for the last URL.
 func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
 	start = colon
-	// Most URLs in a text have the same scheme as the URL before.
+	// Most URLs in a text have the same scheme as the previous URL.
 	if n := colon - len(s.last.Name); n >= 0 && text[n:colon] == s.last.Name {
 		start, again = n, n < colon
 	}
@@ -169,7 +170,8 @@ func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
 	return start, again
 }
 
-// bracket returns the index of the "<" before i if only white space is between them, or -1.
+// bracket returns the offset of the "<" before i. If there is other text than white space between
+// them, it returns -1.
 func bracket(text string, i int) int {
 	for least := max(0, i-maxName); i > least; i-- {
 		switch text[i-1] {
@@ -183,8 +185,8 @@ func bracket(text string, i int) int {
 	return -1
 }
 
-// inWord reports whether the scheme name at i is the end of a word in another script. Chinese,
-// Japanese and Korean have no spaces between words, so their letters do not count.
+// inWord reports whether the scheme name at i is the end of a word in another script. Letters of
+// Chinese, Japanese and Korean do not count, because these scripts have no spaces between words.
 func inWord(text string, i int) bool {
 	if i == 0 || text[i-1] < utf8.RuneSelf {
 		return false
@@ -193,8 +195,8 @@ func inWord(text string, i int) bool {
 	return letterOf(r) == word
 }
 
-// parse sets m, from start to end of the text, if written is a URL with that Part. A Wrapped URL may
-// have any Part.
+// parse sets m if the text written is a URL with the given Part. The URL is at text[start:end]. A
+// Wrapped URL may have any Part.
 func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
 	if s.Clone {
 		written = strings.Clone(written)

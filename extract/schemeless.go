@@ -8,11 +8,11 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// With [Options].Schemeless the search also stops at "@" and ".", and searches for an address or
-// the name of a web server around them. These are the extended www and email autolinks of GitHub
+// With [Options].Schemeless, the search also stops at "@" and ".", and looks there for a mail
+// address or the name of a web server. These are the extended www and email autolinks of GitHub
 // Flavored Markdown (section 6.9). They end like all other bare URLs.
 
-// maxLocal is the maximum number of octets in an address before the "@" (RFC 5321 section
+// maxLocal is the maximum number of octets before the "@" in an address (RFC 5321 section
 // 4.5.3.1.1).
 const maxLocal = 64
 
@@ -44,13 +44,14 @@ func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int,
 	}
 }
 
-// assumes reports whether the options select bare URLs of that scheme.
+// assumes reports whether the options select bare URLs of the named scheme.
 func (s *scanner) assumes(name string) bool {
 	_, ok := s.part(name)
 	return ok && !s.NoBare
 }
 
-// www searches for the name of a web server, "www.example.org", whose first dot is at dot.
+// www searches for the name of a web server, such as "www.example.org", whose first "." is at the
+// offset dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
 	if start < s.end || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
@@ -74,15 +75,15 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 	return end, found
 }
 
-// isDomain reports whether name is a domain as GFM defines it: at least two labels, the last two
-// without "_".
+// isDomain reports whether name is a domain as GFM defines it. A domain has at least two labels,
+// and the last two labels contain no "_".
 func isDomain(name string) bool {
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
 	n := len(labels)
 	return n > 1 && !slices.Contains(labels, "") && !strings.Contains(labels[n-2]+labels[n-1], "_")
 }
 
-// address searches for a mail address whose "@" is at at.
+// address searches for a mail address. Its "@" is at the offset at.
 func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
 	if !s.assumes(mailScheme) {
 		return at + 1, none
@@ -114,7 +115,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 		end--
 	}
 	if text[start] == '_' && text[end-1] == '_' {
-		// This is emphasis.
+		// The character is an emphasis mark.
 		start++
 		end--
 	}
@@ -162,8 +163,8 @@ func isLocal(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
 }
 
-// isFree reports whether the byte before i separates a name from other text: white space, a bracket,
-// a quotation mark, emphasis, or a byte in also.
+// isFree reports whether the byte before i separates a name from other text. Such a byte is white
+// space, a bracket, a quotation mark, an emphasis mark, or one of the bytes in also.
 func isFree(text string, i int, also string) bool {
 	if i == 0 {
 		return true
@@ -173,7 +174,7 @@ func isFree(text string, i int, also string) bool {
 		return !inWord(text, i)
 	}
 	if c == '.' && strings.IndexByte(also, '.') >= 0 {
-		// An ellipsis, not a longer domain.
+		// The dots are an ellipsis, not part of a domain.
 		return i == 1 || text[i-2] == '.' || text[i-2] <= ' '
 	}
 	return c <= ' ' || strings.IndexByte("([{<>\"'`=,;|*_~", c) >= 0 || strings.IndexByte(also, c) >= 0

@@ -27,9 +27,9 @@ const (
 	Any
 )
 
-// standard lists the schemes of RFC 1738 sections 3 and 4 and of the URI draft, and later
-// schemes for the same protocols over another transport. The list is here, and not in the
-// scheme packages, so that the zero [Options] work without the code that opens URLs.
+// standard lists the schemes of RFC 1738 sections 3 and 4 and of the URI draft, and later schemes
+// for the same protocols over another transport. The list is in this package, not in the scheme
+// packages. So the zero [Options] do not need the code that opens URLs.
 var standard = [...]struct {
 	part  Part
 	names string
@@ -60,8 +60,8 @@ func Standard() (list []Scheme) {
 // Schemes is an immutable set of schemes. It may be used concurrently.
 type Schemes struct {
 	byName map[string]Scheme
-	// ends holds the last two letters of each name and of the prefix "URL": most
-	// words before a ":" end in others.
+	// ends contains the last two letters of each scheme name, and of the prefix "URL". Most words
+	// before a ":" end in other letters.
 	ends [1 << 10]bool
 }
 
@@ -110,7 +110,7 @@ func (s *Schemes) end(name string) {
 	switch n := len(name); n {
 	case 0:
 	case 1:
-		// Any byte may precede the single letter.
+		// A name of one letter may follow any byte.
 		for c := range byte(1 << 5) {
 			s.ends[pair(c, name[0])] = true
 		}
@@ -119,6 +119,6 @@ func (s *Schemes) end(name string) {
 	}
 }
 
-// pair returns the index of two bytes in Schemes.ends. Upper and lower case, and some other
-// bytes, share an index.
+// pair returns the index of two bytes in Schemes.ends. Upper and lower case, and some other bytes,
+// have the same index.
 func pair(a, b byte) int { return int(a&0x1F)<<5 | int(b&0x1F) }

@@ -13,8 +13,8 @@ import (
 const (
 	// window is the initial size of the buffer of [Stream], which fits in the processor cache.
 	window = 64 << 10
-	// maxWindow is the maximum size of the buffer while Stream reads up to the end of a URL:
-	// twice the text that one ":" can depend on.
+	// maxWindow is the maximum size of the buffer. If a URL is longer than the window, Stream
+	// enlarges the buffer up to twice the text on which the result at one ":" can depend.
 	maxWindow = 2 * (behind + ahead)
 )
 
@@ -36,14 +36,14 @@ func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 // ErrUsed is the error of a second loop over the result of [Stream].
 var ErrUsed = errors.New("extract: the text has been read already; call Stream again with a new reader")
 
-// stream is a text with only a window of it in memory.
+// stream is a text of which only a window is in memory.
 type stream struct {
 	r     io.Reader
 	s     *scanner
 	buf   []byte // the window
 	base  int64  // offset of the window in the text
-	pos   int    // where the search continues in the window
-	final bool   // nothing follows the window
+	pos   int    // offset in the window at which the search continues
+	final bool   // the text ends with the window
 	err   error
 }
 
@@ -65,12 +65,12 @@ func (t *stream) run(yield func(Match, error) bool) {
 	}
 }
 
-// maxEmpty is the maximum number of consecutive reads that return nothing.
+// maxEmpty is the maximum number of consecutive reads without data.
 const maxEmpty = 100
 
-// read moves the window forward and fills it. It returns as soon as the new text is as long
-// as the text that must be searched again. So a slow reader delays no results, and small
-// reads do not cause repeated searches.
+// read moves the window forward and fills it. It returns when the new text is as long as the text
+// that must be searched again. So a slow reader delays no results, and small reads do not cause
+// repeated searches.
 func (t *stream) read() {
 	if cut := t.pos - behind; cut > 0 {
 		t.buf = t.buf[:copy(t.buf, t.buf[cut:])]
@@ -105,9 +105,9 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 	return 0, io.ErrNoProgress
 }
 
-// scan yields the URLs in the window, and reports whether the caller wants more.
+// scan yields the URLs in the window. It returns false if the caller stops the iteration.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	// read overwrites the window later, so URLs that stay valid must be clones.
+	// The method read overwrites the window later, so URLs that must stay valid must be clones.
 	text := octet.View(t.buf)
 	for {
 		var m Match

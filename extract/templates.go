@@ -7,17 +7,17 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// A template of a URL contains placeholders: "http://h/<name>/x", "http://h/$(id)/x",
-// "http://h/...". The search never truncates such a URL, because the text before its placeholder
-// is another URL.
+// A URL template contains placeholders: "http://h/<name>/x", "http://h/$(id)/x", "http://h/...".
+// The search never truncates a template before a placeholder, because the result would be another
+// URL.
 
 // joints holds the bytes after which a URL is incomplete.
 const joints = "/-_=.:?&#@$+%~"
 
 func isJoint(c byte) bool { return strings.IndexByte(joints, c) >= 0 }
 
-// endsAt returns the verdict for the URL that the character at i ends: found, none if the character
-// begins a placeholder, or more.
+// endsAt decides whether the character at i ends a URL. It returns found if the URL ends, none if
+// the character begins a placeholder, or more.
 func (r *run) endsAt(i int) verdict {
 	switch {
 	case strings.IndexByte("<&\\{(\xE2", r.text[i]) < 0:
@@ -33,8 +33,8 @@ func (r *run) endsAt(i int) verdict {
 	return found
 }
 
-// isCut reports whether after, which begins with a character that ends a URL, continues the URL
-// with a placeholder.
+// isCut reports whether the text after continues the URL with a placeholder. The text begins with a
+// character that ends a URL.
 func isCut(before, after string) bool {
 	last := before[len(before)-1]
 	switch after[0] {
@@ -54,14 +54,14 @@ func isCut(before, after string) bool {
 
 const ellipsis = "…"
 
-// isOpenEnd reports whether an ellipsis after the URL text replaces the rest of the URL.
+// isOpenEnd reports whether the URL text ends in an ellipsis in place of the rest of the URL.
 func isOpenEnd(text string) bool {
 	login, ok := loginOf(text)
 	return isJoint(text[len(text)-1]) || ok && !hasPath(login) && !isDotted(login[strings.LastIndexByte(login, '@')+1:])
 }
 
-// loginOf returns the text after the scheme and "//" of a URL. If there is no "//", it returns the
-// whole text, and ok is false.
+// loginOf returns the text of a URL after the scheme and "//". If there is no "//", it returns the
+// whole text and false.
 func loginOf(text string) (login string, ok bool) {
 	_, part, _ := strings.Cut(text, ":")
 	if login, ok = strings.CutPrefix(part, "//"); ok {
@@ -72,9 +72,9 @@ func loginOf(text string) (login string, ok bool) {
 
 func hasPath(login string) bool { return strings.ContainsAny(login, "/?#") }
 
-// isPlaceholder reports whether text begins with a name between open and end, such as "<name>",
-// that belongs to the URL before it. last is the last byte of that URL. "<br>" does not belong to
-// it.
+// isPlaceholder reports whether text begins with a placeholder of the preceding URL. The
+// placeholder is a name between open and end, such as "<name>". last is the last byte of the URL.
+// An HTML tag such as "<br>" is not a placeholder.
 func isPlaceholder(last byte, text, open, end string) bool {
 	name, ok := strings.CutPrefix(text, open)
 	if !ok {
@@ -100,16 +100,16 @@ const elements = " a b br dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i img li ol 
 
 func isElement(name string) bool { return strings.Contains(elements, " "+strings.ToLower(name)+" ") }
 
-// isBlock reports whether the braces at the start of text belong to a URL, because it continues
-// after them.
+// isBlock reports whether the braces at the start of text belong to a URL. They do if the URL
+// continues after them.
 func isBlock(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	_, after, ok := strings.Cut(line, "}")
 	return ok && goesOn(after, true)
 }
 
-// goesOn reports whether text continues a URL after a placeholder. letters means that a letter also
-// continues it.
+// goesOn reports whether text continues a URL after a placeholder. If letters is true, a letter
+// continues the URL too.
 func goesOn(text string, letters bool) bool {
 	switch {
 	case text == "":
@@ -122,8 +122,8 @@ func goesOn(text string, letters bool) bool {
 	return letters && letterAt(text, 0)
 }
 
-// isPattern reports whether after, which begins with "\", shows that the text before it is a Windows
-// path or a regular expression, not a URL.
+// isPattern reports whether the text before is a Windows path or a regular expression, not a URL.
+// The text after begins with "\".
 func isPattern(before, after string) bool {
 	n := len(before)
 	switch {
@@ -144,8 +144,8 @@ func isPattern(before, after string) bool {
 	return false
 }
 
-// isFormat reports whether text begins with a format placeholder such as "%s" or "%(id)s", not with
-// an unescaped percent sign.
+// isFormat reports whether text begins with a format placeholder such as "%s" or "%(id)s". An
+// unescaped percent sign is not a placeholder.
 func isFormat(text string) bool {
 	i := 1
 	if i < len(text) && strings.IndexByte("%@({", text[i]) >= 0 {
@@ -182,7 +182,7 @@ func lengthOf(text string) int {
 func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
 
 // escape returns the size of the TeX or Markdown escape at i, a backslash in the URL: "{a\_b}",
-// "a_\(b\)". In other text "\_" is just as often code.
+// "a_\(b\)". Outside of such text, "\_" is just as often code.
 func (r *run) escape(i int) (n int, known bool) {
 	switch {
 	case !r.escapable || i+1 < len(r.text) && strings.IndexByte("()_#%&~?=", r.text[i+1]) < 0:
@@ -227,14 +227,14 @@ func closesEscaped(text string) bool {
 	return strings.Contains(text, `\)`)
 }
 
-// isOmitted reports whether the punctuation tail after the URL text is an ellipsis that replaces the
+// isOmitted reports whether the punctuation tail after the URL text is an ellipsis in place of the
 // rest of the URL.
 func isOmitted(text, tail string) bool {
 	return strings.HasPrefix(tail, "...") && isOpenEnd(text)
 }
 
-// withPercents replaces each "%" outside an escape by "%25". ok is false if text is a template, or
-// contains such a "%" before its path.
+// withPercents replaces each "%" that does not begin an escape by "%25". ok is false if text is a
+// template, or if there is such a "%" before the path.
 func withPercents(text string) (escaped string, ok bool) {
 	scheme, part, _ := strings.Cut(text, ":")
 	first := len(scheme) + 1

@@ -11,9 +11,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped searches for a URL in the wrapper that opens at open and with its content at
-// inner. Without a prefix, a space on the first line means that the "<" is not a wrapper. If
-// the text ends in the wrapper, there is no URL, because its rest is missing.
+// wrapped searches for a URL in the wrapper that begins with the "<" at the offset open. Its
+// content begins at the offset inner. If there is no prefix, a space on the first line means that
+// the "<" does not begin a wrapper. If the text ends within the wrapper, there is no URL, because
+// the rest of the URL is missing.
 func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
 	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
 	f.read()
@@ -40,21 +41,20 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, fi
 	return f.i, found
 }
 
-// folded reads the content of a wrapper, without spaces, line breaks, and the margin of each line
-// of the surrounding text.
+// folded reads the content of a wrapper. It omits spaces, line breaks, and the margin of each line.
 type folded struct {
 	text  string
-	open  int // the "<"
-	limit int // latest possible end
+	open  int // offset of the "<"
+	limit int // latest possible end of the content
 	final bool
 	loose bool // spaces are allowed on the first line
 	i     int
 	v     verdict
 
-	start, end int    // of the URL in text
-	kept       []byte // the URL; nil as long as it is text[start:end]
-	hyphens    []int  // offsets in kept of those before a line break
-	margin     margin // the margin of each line
+	start, end int    // offsets of the URL in text
+	kept       []byte // text of the URL; nil as long as it is text[start:end]
+	hyphens    []int  // offsets in kept of hyphens before a line break
+	margin     margin // margin of each line
 	lines      bool   // margin is set
 }
 
@@ -71,7 +71,7 @@ func (f *folded) withoutHyphens() string {
 	return string(b)
 }
 
-// read reads up to the ">". If the limit comes first, f.v is more.
+// read reads up to the ">". If it reaches the limit first, it sets f.v to the verdict more.
 func (f *folded) read() {
 	f.v, f.start, f.end = more, f.i, f.i
 	for f.i < f.limit {
@@ -109,7 +109,7 @@ func (f *folded) read() {
 }
 
 // keep appends the n bytes at f.i to the URL. It returns false if the URL is too long, or if a
-// space before them is not allowed.
+// space before these bytes is not allowed.
 func (f *folded) keep(n int) bool {
 	switch {
 	case f.start == f.end:
@@ -132,7 +132,7 @@ func (f *folded) keep(n int) bool {
 	return f.end-f.start <= locus.MaxLen
 }
 
-// whole reports whether the text ends at the limit.
+// whole reports whether the text, and not only the wrapper, ends at the limit.
 func (f *folded) whole() bool { return f.final && f.limit == len(f.text) }
 
 // lineBreak reads the line break at f.i and the margin of the next line.
@@ -152,8 +152,8 @@ func (f *folded) lineBreak() verdict {
 	return f.nextLine()
 }
 
-// nextLine moves from the start of a line to the continuation of the URL. A blank line ends a
-// paragraph and each wrapper in it, except at the end of a page.
+// nextLine moves from the start of a line to the continuation of the URL. A blank line ends the
+// paragraph and the wrapper, except at a page break.
 func (f *folded) nextLine() verdict {
 	text := f.text[:f.limit]
 	var p pageBreak
@@ -182,13 +182,13 @@ func (f *folded) nextLine() verdict {
 	}
 }
 
-// pageBreak is the text between the last line of a page and the first of the next: blank
-// lines, the footer, a form feed, and the header.
+// pageBreak is the text between the last line of a page and the first line of the next page. It
+// consists of blank lines, the footer, a form feed, and the header.
 type pageBreak struct {
 	begun, footer, feed, header bool
 }
 
-// line adds a line that is not blank, and reports whether it is part of p.
+// line adds a line that is not blank. It returns false if the line is not part of p.
 func (p *pageBreak) line(text string) bool {
 	switch {
 	case !p.footer && !p.feed && footer().MatchString(text):
@@ -202,7 +202,7 @@ func (p *pageBreak) line(text string) bool {
 	return true
 }
 
-// verdict is found if the lines are a page break.
+// verdict returns found if the lines are a complete page break.
 func (p *pageBreak) verdict() verdict {
 	if p.feed || p.footer && p.header {
 		return found
@@ -210,11 +210,10 @@ func (p *pageBreak) verdict() verdict {
 	return none
 }
 
-// blankClass is isBlank as a regular expression.
+// blankClass matches the same characters as isBlank.
 const blankClass = `[\s\v\x{85}\pZ\x{AD}\x{200B}\x{2060}\x{FEFF}]`
 
-// footer matches a line that ends like the footer of a page: with "[Page 7]", or with a separate
-// number.
+// footer matches a line that ends like the footer of a page, in "[Page 7]" or a separate number.
 var footer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\[Page` + blankClass + `+[0-9]{1,4}\]|` + blankClass + `{3}[0-9]{1,4})` + blankClass + `*$`)
 })
@@ -225,19 +224,20 @@ var header = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(blankClass + `{3}[^` + blankClass[1:] + `.*` + blankClass + `(?:19|20)[0-9]{2}` + blankClass + `*$`)
 })
 
-// margin is the start of the lines of a text that does not belong to the text: line numbers, the
-// marks of quoted mail, or comment marks in source code.
+// margin is text before each line that does not belong to the document. It consists of line
+// numbers, the marks of quoted mail, or comment marks in source code.
 type margin struct {
 	numbered bool
-	number   int       // the last line's number
-	marks    [8]string // "" after the last
+	number   int       // number of the last line
+	marks    [8]string // marks in order; "" after the last mark
 }
 
 const (
 	// maxMargin is the maximum distance between the start of the line and the "<" for a line
 	// with a margin.
 	maxMargin = behind / 2
-	// maxMark is the maximum size of a mark or a line number, with the byte that must follow it.
+	// maxMark is the maximum size of a mark or a line number. It includes the byte that must
+	// follow.
 	maxMark = 8
 )
 
@@ -287,8 +287,8 @@ func markEnd(line string) int {
 
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
-// skip returns the offset after the margin of the line that begins at i. Near the end of text the
-// offset is unknown, because more text may change it.
+// skip returns the offset after the margin of the line that begins at i. Near the end of text,
+// known is false, because more text may change the offset.
 func (m *margin) skip(text string, i int) (next int, known bool) {
 	last := i
 	if m.numbered {
@@ -315,7 +315,8 @@ func (m *margin) skip(text string, i int) (next int, known bool) {
 	return i, last+2*maxMark <= len(text)
 }
 
-// lineNumber reads a line number such as "  12. " or "12: " at i. If there is none, end is 0.
+// lineNumber reads a line number such as "  12. " or "12: " at i. If there is no line number, end
+// is 0.
 func lineNumber(text string, i int) (number, end int) {
 	start := skipBlanks(text, i)
 	for i = start; i < len(text) && i-start < maxMark-2 && octet.Is(text[i], octet.Digit); i++ {
@@ -339,8 +340,8 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// blankAt returns the length of the character at the start of text, and whether it is a space. If
-// the character is truncated and more text may follow, the length is 0.
+// blankAt returns the length of the first character of text, and whether it is a space. If the
+// character is truncated and whole is false, the length is 0.
 func blankAt(text string, whole bool) (n int, blank bool) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return 1, c == ' ' || c >= '\t' && c <= '\r'

@@ -281,8 +281,8 @@ func (e *Submitter) document(ctx context.Context, i int) (k key, ok bool) {
 	return e.keys[i], true
 }
 
-// eachLine calls each for the lines in a document or page, with the responses to the lines. It
-// waits for the verdicts of the targets.
+// eachLine calls the function each for the lines in a document or page, with the responses to the
+// lines. It waits for the verdicts of the targets.
 func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line, *responses) error) error {
 	for number := 0; ; number++ {
 		m, err := tryFor(ctx, e.note, func() (*jetstream.RawStreamMsg, error) {
@@ -300,7 +300,8 @@ func (e *Submitter) eachLine(ctx context.Context, document key, each func(*line,
 	}
 }
 
-// eachOf calls each for the lines of a message. It looks up the verdicts of all lines together.
+// eachOf calls the function each for the lines of a message. It looks up the verdicts of many lines
+// together.
 func (e *Submitter) eachOf(ctx context.Context, text []byte, wait bool, each func(*line, *responses) error) error {
 	lines, err := decodeLines(e.slot.checker, text)
 	if err != nil {

@@ -125,8 +125,8 @@ func (c *command) obey(cmd *cobra.Command, o *verify.Options, f *fleet.Frontier)
 	o.PerHost, o.Interval, o.Retry, o.Depth, o.NoRobots, o.NoFragments, o.Reserved = held.PerHost, held.Interval, held.Retry, held.Depth, held.NoRobots, held.NoFragments, held.Reserved
 }
 
-// settings returns s with access.None instead of zero values. Zero means no limit in a flag, but
-// the default in package fleet.
+// settings returns s with access.None instead of zero values. Zero means none in a flag, but the
+// default in package fleet.
 func settings(s fleet.Settings) fleet.Settings {
 	s.Retry = cmp.Or(s.Retry, access.None)
 	s.Interval = cmp.Or(s.Interval, access.None)
