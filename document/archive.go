@@ -21,7 +21,7 @@ func (f *finder) tar(it item) {
 		if err == io.EOF {
 			return
 		}
-		// Any name is safe, because the package writes no files.
+		// Any name is safe, because this package writes no files.
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
 			f.fail(it, err)
 			return
@@ -85,8 +85,8 @@ func (f *finder) zipFile(it item, file *zip.File) {
 	f.find(part)
 }
 
-// webArchive reports the links of the pages in a WARC or ARC file, or in the records of a WAT
-// file.
+// webArchive reports the links of the pages in a WARC or ARC file. For a WAT file, it reports the
+// links in the records.
 func (f *finder) webArchive(it item) {
 	r := warc.NewReader(it.r)
 	for {
@@ -110,7 +110,7 @@ func (f *finder) webArchive(it item) {
 		}
 		p, ok := record.Payload()
 		if !ok || p.Status != 0 && p.Status/100 != 2 {
-			continue // not a page, or an error page
+			continue // the record is not a page, or is an error page
 		}
 		if !f.next(it) {
 			return
@@ -121,8 +121,8 @@ func (f *finder) webArchive(it item) {
 	}
 }
 
-// resolved resolves the base that a page declares against the URL of the page. If that fails, it
-// returns the URL of the page.
+// resolved resolves the base that a page declares against the URL of the page. If that fails,
+// resolved returns the URL of the page.
 func resolved(base, page string) string {
 	ref, err := relative.Parse(base)
 	if err != nil || base == "" {

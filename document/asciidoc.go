@@ -25,7 +25,8 @@ func asciidocLinks(text string, o *Options) iter.Seq[Link] {
 	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
 }
 
-// marked yields the links of the pieces of a document. n is the notation of its running text.
+// marked yields the links in a document. The function read yields the pieces of markup, and n is
+// the notation of running text.
 func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n markup.Notation) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -37,7 +38,7 @@ func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n
 	}
 }
 
-// markedPiece reports the links of a piece of AsciiDoc or reStructuredText.
+// markedPiece reports the links in a piece of AsciiDoc or reStructuredText.
 func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
 	switch p.Kind {
 	case markup.Prose:
@@ -61,7 +62,7 @@ var pieceElements = map[markup.PieceKind]string{markup.Xref: "xref", markup.Incl
 // markedForms maps kinds of pieces, except links, to their forms.
 var markedForms = map[markup.PieceKind]extract.Form{markup.Image: extract.Image, markup.Definition: extract.Definition, markup.Autolink: extract.Bare}
 
-// destination reports a destination.
+// destination reports the link whose destination is the text of p.
 func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
 	if (p.Kind == markup.Role || p.Kind == markup.Label) && !d.o.Templates || p.End-p.Start > maxPiece {
 		return
@@ -77,7 +78,7 @@ func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
 	}
 	text = strings.ReplaceAll(text, " ", "%20")
 	if element := pieceElements[p.Kind]; element != "" && !strings.Contains(text, "://") && len(text) <= locus.MaxLen {
-		// This ":" does not follow a scheme.
+		// The ":" does not follow a scheme.
 		d.emit(Link{Match: extract.Match{Form: form, Start: int64(p.Start), End: int64(p.End)}, Ref: d.cloned(text), Element: element})
 		return
 	}
@@ -92,7 +93,7 @@ func (d *linkFinder) cloned(text string) string {
 	return text
 }
 
-// markedProse reports the URLs of running text, without emphasis marks at their ends.
+// markedProse reports the URLs in running text. It removes emphasis marks from their ends.
 func (d *linkFinder) markedProse(start, end int, n markup.Notation) {
 	yield := d.yield
 	d.yield = func(l Link) bool {

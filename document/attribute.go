@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// content is the type of an attribute value.
+// content is the type of the content of an attribute value.
 type content uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	refresh            // seconds and a URL
 	commas             // several URLs, separated by ","
 	page               // an HTML document
-	referred           // a URL, if another attribute says so
+	referred           // a URL, if another attribute of the tag requires it
 )
 
 // contentOf returns the type of an attribute value. Both names must be in lower case.
@@ -42,7 +42,7 @@ func contentOf(element, name string) content {
 			return oneURL
 		}
 	case "action", "archive", "cite", "content", "data", "formaction", "longdesc", "manifest", "ping", "profile", "srcdoc", "value":
-		// Only for these, because it takes time.
+		// Check only these attributes, because the check takes time.
 		switch element + " " + name {
 		case "form action", "object data", "head profile", "html manifest", "button formaction", "input formaction",
 			"blockquote cite", "q cite", "ins cite", "del cite", "img longdesc", "iframe longdesc", "frame longdesc":
@@ -63,7 +63,7 @@ func contentOf(element, name string) content {
 }
 
 // isReference reports whether HTML or SVG defines the attribute href for an element. On other
-// elements, only scripts use it.
+// elements, only scripts use href.
 func isReference(element string) bool {
 	switch element[strings.IndexByte(element, ':')+1:] {
 	case "a", "area", "base", "link",
@@ -74,8 +74,8 @@ func isReference(element string) bool {
 	return false
 }
 
-// maxElement is the maximum size of the element name in a link. A tag can contain many links,
-// and each stores the name.
+// maxElement is the maximum size of the element name in a link. A tag can contain many links, and
+// each link stores the name.
 const maxElement = 64
 
 // attributes reports the links in the attributes of a start tag. If a name is repeated, the first
@@ -144,8 +144,8 @@ func isPreview(h *markup.HTML) bool {
 	return false
 }
 
-// role returns the name of an element. It adds "preconnect" for an early connection, and "post" for
-// a form that the browser submits with POST.
+// role returns the element name for a link. It adds "preconnect" for an early connection, and
+// "post" for a form that the browser submits with POST.
 func (d *linkFinder) role(h *markup.HTML, element, name string) string {
 	switch {
 	case element == "link" && isConnection(h):
@@ -231,11 +231,11 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 	}
 }
 
-// maxWithin is the maximum depth of nested documents ("srcdoc").
+// maxWithin is the maximum depth of nested documents in the attribute "srcdoc".
 const maxWithin = 4
 
-// within reports the links of a document in an attribute value. It has the same base URL as the
-// outer document (HTML 4.8.5).
+// within reports the links of a document in an attribute value. The nested document has the same
+// base URL as the outer document (HTML 4.8.5).
 func (d *linkFinder) within(v source) {
 	if d.depth == maxWithin {
 		return
@@ -252,7 +252,7 @@ func (d *linkFinder) within(v source) {
 	inner.html(0, len(v.Text))
 }
 
-// one reports the URL or relative reference in v between from and to.
+// one reports the URL or relative reference in v between the offsets from and to.
 func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
 	for from < to && markup.IsSpace(v.Text[from]) {
 		from++
@@ -281,8 +281,8 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// srcset reports the images of srcset (HTML 4.8.4.2.2). A "," at the end of a URL ends the
-// candidate; elsewhere it is part of the URL.
+// srcset reports the images in srcset (HTML 4.8.4.2.2). A "," at the end of a URL ends the image
+// candidate. In other positions, "," is part of the URL.
 func (d *linkFinder) srcset(v *source) {
 	s := v.Text
 	for i := 0; !d.done; {

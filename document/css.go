@@ -35,9 +35,9 @@ func CSS(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// css reports the references in a style sheet or style attribute: url(...), with or without
-// quotes, and the text after @import (CSS Syntax 4.3). Comments, other strings and namespaces
-// have no references.
+// css reports the references in a style sheet or style attribute (CSS Syntax 4.3). A reference is
+// the argument of url(...), with or without quotes, or the text after @import. Comments, other
+// strings and namespaces contain no references.
 func (d *linkFinder) css(v *source) {
 	s := v.Text
 	for i := 0; i < len(s) && !d.done; {
@@ -83,8 +83,8 @@ func (d *linkFinder) atRule(v *source, i int) int {
 	return end
 }
 
-// function reads the function whose name is from i to end, if it may contain references. It
-// returns the offset at which the search continues.
+// function reads the function at i, if it may contain references. The name of the function ends at
+// the offset end. It returns the offset at which the search continues.
 func (d *linkFinder) function(v *source, i, end int) int {
 	switch name := v.Text[i:end]; {
 	case markup.SameName(name, "url"):
@@ -108,7 +108,7 @@ func (d *linkFinder) imageSet(v *source, i int) int {
 			}
 			i = next
 		case c == ';' || c == '}':
-			return i // unclosed
+			return i // the function is not closed
 		case strings.HasPrefix(s[i:], "/*"):
 			i = markup.After(s, i+len("/*"), "*/")
 		case octet.Is(c, octet.Alpha):
@@ -157,8 +157,8 @@ func (d *linkFinder) cssURL(v *source, i int) int {
 	return next
 }
 
-// cssString returns the end of the content of the string at i, and the offset after the string. If
-// the string contains a line end, which is an error, ok is false.
+// cssString returns the end of the content of the string at i, and the offset after the string. ok
+// is false if the string contains a line end, which CSS does not allow.
 func cssString(s string, i int) (end, next int, ok bool) {
 	quote := s[i]
 	for i++; i < len(s); i++ {

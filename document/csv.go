@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// cells reports the links of a CSV table, in which the end of a cell ends a URL. It holds only a
-// part of the table in memory.
+// cells reports the links in a CSV table. The end of a cell ends a URL. Only a part of the table is
+// in memory.
 func (t *texts) cells(h *head) {
 	separator := separatorOf(t.typ, h.octets)
 	block := make([]byte, 0, partSize)
@@ -40,8 +40,8 @@ func (t *texts) cells(h *head) {
 	}
 }
 
-// wholeRecords returns the size of the complete records at the start of a block. It cuts a record
-// that is too long.
+// wholeRecords returns the size of the complete records at the start of a block. It truncates a
+// record that is too long.
 func wholeRecords(block []byte, separator byte) int {
 	end := 0
 	for i := 0; i < len(block); {
@@ -57,8 +57,8 @@ func wholeRecords(block []byte, separator byte) int {
 	return end
 }
 
-// separatorOf returns the separator of a table that begins with these bytes. Of the three usual
-// separators, it is the most frequent one in the first line.
+// separatorOf returns the separator of a table that begins with the bytes octets. It is the most
+// frequent of the three usual separators in the first line.
 func separatorOf(typ string, octets []byte) byte {
 	if typ == "text/tab-separated-values" {
 		return '\t'
@@ -94,7 +94,7 @@ func cellEnd(block []byte, i int, separator byte) int {
 		case quoted && c == '"':
 			quoted = false
 		case quotes && c == '"' && block[i-1] == '"':
-			quoted = true // a doubled quote
+			quoted = true // a doubled quotation mark, which does not end the cell
 		case !quoted && (c == separator || c == '\n'):
 			return i
 		}
@@ -102,7 +102,7 @@ func cellEnd(block []byte, i int, separator byte) int {
 	return i
 }
 
-// records reports the links of a part of a table.
+// records reports the links in the records of a block.
 func (t *texts) records(block []byte, separator byte) {
 	text := t.hold(block)
 	o := t.f.o.Extract
@@ -118,7 +118,7 @@ func (t *texts) records(block []byte, separator byte) {
 	}
 }
 
-// cell reports the links of a cell, which begins at start.
+// cell reports the links in a cell. The cell begins at the offset start.
 func (t *texts) cell(text string, start int, o *extract.Options) {
 	if !o.Schemeless && strings.IndexByte(text, ':') < 0 {
 		return

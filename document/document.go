@@ -173,14 +173,14 @@ func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 // ErrUsed is the error of a second loop over the result of [Links].
 var ErrUsed = errors.New("the document has been read already; call Links again with a new reader")
 
-// file is a reader that can be read in place.
+// file is a reader with random access.
 type file interface {
 	io.ReaderAt
 	io.Seeker
 }
 
-// inPlace returns the whole content of a file, of which n bytes were already read. It returns
-// nil if the item is not a file.
+// inPlace returns the whole content of an item that is a file. n bytes of the file were already
+// read. If the item is not a file, it returns nil.
 func (it item) inPlace(n int) *io.SectionReader {
 	if it.file == nil {
 		return nil
@@ -201,7 +201,8 @@ func (it item) inPlace(n int) *io.SectionReader {
 	return io.NewSectionReader(it.file, start, end-start)
 }
 
-// isWaited reports whether an item may be a pipe to which another program still writes.
+// isWaited reports whether an item may be a pipe. In that case another program may still write to
+// it.
 func (it item) isWaited() bool {
 	if it.file == nil {
 		return true

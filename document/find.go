@@ -12,25 +12,25 @@ type finder struct {
 	o       Options
 	name    string
 	yield   func(Link, error) bool
-	done    bool  // the caller has stopped the loop
-	left    int64 // bytes that remain of MaxUnpacked
-	members int   // members that remain of MaxMembers
+	done    bool  // the caller has ended the loop
+	left    int64 // number of bytes before the limit MaxUnpacked
+	members int   // number of members before the limit MaxMembers
 }
 
-// item is a document or a member of one.
+// item is a document, or a member of a document.
 type item struct {
 	r      io.Reader
-	file   file   // the same reader, if it can be read in place; otherwise nil
-	name   string // name of the item itself, without its container
-	typ    string // its media type if it is known
-	member string // as in Link
-	mixed  bool   // it may be binary whatever its type
-	ready  bool   // all of it is in memory
-	base   string // the URL of an archived page, or "" if unknown
-	depth  int    // containers around it
+	file   file   // same reader as r, if r has random access; otherwise nil
+	name   string // name of the item, without the name of its container
+	typ    string // media type of the item, if known
+	member string // value of Link.Member
+	mixed  bool   // the item may be binary, whatever its type is
+	ready  bool   // the whole item is in memory
+	base   string // URL of an archived page; empty if unknown
+	depth  int    // number of containers around the item
 }
 
-// in returns the content of a container that has only one.
+// in returns the only member of a container as an item.
 func (it item) in(r io.Reader, name string) item {
 	inner := item{r: r, name: name, typ: it.typ, member: it.member, mixed: it.mixed, depth: it.depth + 1, base: it.base}
 	if types[mediaType(it.typ)].isContainer() {
@@ -39,7 +39,7 @@ func (it item) in(r io.Reader, name string) item {
 	return inner
 }
 
-// part returns a member of a container with the given label.
+// part returns a member of a container as an item. label names the member.
 func (it item) part(r io.Reader, name, label string) item {
 	p := it.in(r, name)
 	p.member, p.mixed = label, true
@@ -90,7 +90,7 @@ func (f *finder) find(it item) {
 
 // next counts a member, and reports whether the caller should read it.
 func (f *finder) next(it item) bool {
-	if f.done || f.left <= 0 { // The error was reported after the last byte.
+	if f.done || f.left <= 0 { // the error was reported after the last byte
 		return false
 	}
 	f.members--
@@ -100,7 +100,7 @@ func (f *finder) next(it item) bool {
 	return f.members >= 0
 }
 
-// unpacked is the content of a container, up to the limit.
+// unpacked reads the content of a container, up to the limit.
 type unpacked struct {
 	r io.Reader
 	f *finder
@@ -115,8 +115,8 @@ func (u unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// hold reads a whole item into memory. If the item is too large, ok is false and the item is
-// unchanged.
+// hold reads a whole item into memory. If the item is too large, it returns false and leaves the
+// item unchanged.
 func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	var b bytes.Buffer
 	_, err = io.CopyN(&b, it.r, f.o.MaxBuffered+1)
@@ -130,8 +130,8 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	return b.Bytes(), true, err
 }
 
-// whole returns a reader for the whole item, in place if possible. The text what names the item
-// in errors. After an error, r may be truncated or nil.
+// whole returns a reader for the whole item. If possible, the reader reads the file of the item
+// directly. The text what names the item in errors. After an error, r may be truncated or nil.
 func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
 	if section := it.inPlace(len(h.octets)); section != nil {
 		return section, section.Size(), nil

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// markdownProse reports the URLs of running text in Markdown, and the links in it that only
-// site generators recognize.
+// markdownProse reports the URLs in running text of Markdown. It also reports the links in this
+// text that only site generators recognize.
 func (d *linkFinder) markdownProse(start, end int) {
 	for (d.o.Wikilinks || d.o.Templates) && !d.done {
 		l, at, next := d.generated(start, end)
@@ -22,8 +22,8 @@ func (d *linkFinder) markdownProse(start, end int) {
 	d.prose(start, end, markup.MarkdownText)
 }
 
-// generated returns the first wikilink or template between start and end, and its range. If
-// there is none, next is 0.
+// generated returns the first wikilink or template between the offsets start and end. The link
+// extends from the offset at to the offset next. If there is none, next is 0.
 func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	for i := start; i < end; i++ {
 		i = d.generatedMark(i, end)
@@ -52,8 +52,8 @@ func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	return Link{}, 0, 0
 }
 
-// generatedMark returns the offset of the first "[[" or "]({" from i on, if the options select
-// these, or end.
+// generatedMark returns the offset of the first "[[" or "]({" from the offset i. It ignores a mark
+// that the options do not select. If there is no mark, it returns end.
 func (d *linkFinder) generatedMark(i, end int) int {
 	first := end
 	if d.o.Wikilinks {

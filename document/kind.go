@@ -77,7 +77,7 @@ type mark struct {
 	kind   kind
 }
 
-// magic lists the first bytes of containers that are more than compressed files.
+// magic lists the first bytes of containers, except compressed files.
 var magic = []mark{
 	{"WARC/1.", webArchive},
 	{"WARC/0.", webArchive},
@@ -89,30 +89,30 @@ var magic = []mark{
 }
 
 const (
-	// sniffed is the number of first bytes that determine the kind of an item.
+	// sniffed is the number of bytes at the start of an item that determine its kind.
 	sniffed = 8 << 10
-	// headSize is the number of bytes in the first read. Most documents are shorter.
+	// headSize is the number of bytes in the first read of an item. Most documents are shorter.
 	headSize = 512 << 10
-	// tarBlock is the size of a tar header, tarMagic the offset of the magic in it, and tarName
-	// the size of the name at its start.
+	// tarBlock is the size of a tar header. tarMagic is the offset of the magic bytes in the
+	// header, and tarName is the size of the name at its start.
 	tarBlock = 512
 	tarMagic = 257
 	tarName  = 100
 )
 
-// head holds the first bytes of an item, which can be read from the item again.
+// head holds the first bytes of an item. A reader of the item can still read these bytes.
 type head struct {
 	octets []byte
-	all    bool // the item has no more
+	all    bool // the item contains no more bytes
 	r      *bufio.Reader
 	raw    io.Reader // reader of the bytes after octets
 }
 
 var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
-// readHead reads the head of an item. From a pipe with a known type, it reads only enough to
-// recognize a container, because the user may wait for the result. The reader of the item
-// returns errors after the first bytes.
+// readHead reads the head of an item. If the item is a pipe with a known type, readHead reads only
+// enough to recognize a container, because the user may wait for the result. Later reads of the
+// item return errors after the first bytes.
 func readHead(it *item) (*head, error) {
 	h := &head{r: heads.Get().(*bufio.Reader), raw: it.r}
 	h.r.Reset(it.r)
@@ -169,7 +169,7 @@ func containerOf(octets []byte) kind {
 	return plain
 }
 
-// kindOf returns the kind of an item, by its first bytes, then its type, then its name.
+// kindOf returns the kind of an item. Its first bytes decide, then its type, then its name.
 func kindOf(it item, h *head) kind {
 	octets := h.octets[:min(len(h.octets), sniffed)]
 	if k := containerOf(octets); k != plain {
@@ -187,7 +187,7 @@ func kindOf(it item, h *head) kind {
 	named := kindOfType(t)
 	switch {
 	case named == tarArchive:
-		// Archives from before 1988 have no magic.
+		// Tar archives from before 1988 have no magic bytes.
 		return tarArchive
 	case named == mail, named == mailbox:
 		// A part of a message may contain any bytes.
@@ -201,7 +201,7 @@ func kindOf(it item, h *head) kind {
 	case named == asciidoc && media.IsArmor(octets):
 		return plain
 	case named.isContainer():
-		// Without magic it is not a container, even if its name suggests one.
+		// Without magic bytes the item is not a container, even if its name suggests one.
 		return plain
 	case t == "" && isHTML(octets):
 		return html

@@ -73,7 +73,7 @@ func Markdown(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// mdx is like [Markdown] for an MDX document.
+// mdx is like [Markdown], but for an MDX document.
 func mdx(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -94,13 +94,13 @@ type linkFinder struct {
 	text     string
 	o        Options
 	yield    func(Link) bool
-	done     bool   // the caller has stopped the loop
+	done     bool   // the caller has ended the loop
 	base     string // value of <base href>
-	based    bool   // base comes from this document, not from an outer one
+	based    bool   // base comes from this document, not from the document that contains it
 	xml      bool
 	markdown bool
-	mdx      bool // Markdown with components and expressions
-	depth    int  // number of outer documents
+	mdx      bool // the document is Markdown with components and expressions
+	depth    int  // number of documents that contain this document
 	code     int  // number of open code elements
 	// linked reports whether an "a" element is open. A URL in its text is not a separate link.
 	linked  bool
@@ -190,9 +190,9 @@ func (d *linkFinder) open(h *markup.HTML) {
 	}
 }
 
-// endsLink reports whether the end tag of a link follows. In Markdown, a link without an end tag
-// counts as empty, because its text would extend through the next blocks. Start tags come in
-// order, so all searches together read the text once.
+// endsLink reports whether the end tag of a link follows the start tag at i. In Markdown, a link
+// without an end tag counts as empty, because otherwise its text would extend through the next
+// blocks. linkFinder reads start tags in order, so all searches together read the text once.
 func (d *linkFinder) endsLink(i int) bool {
 	for d.linkEnd < i {
 		n := strings.Index(d.text[i:], "</")
@@ -226,11 +226,11 @@ func (d *linkFinder) emit(l Link) {
 	}
 }
 
-// maxPiece is the maximum number of bytes of running text that are decoded at once. It is many
+// maxPiece is the maximum number of bytes of running text that prose decodes at once. It is many
 // times the maximum size of a wrapper.
 const maxPiece = 16 * locus.MaxLen
 
-// prose reports the URLs of the running text from start to end.
+// prose reports the URLs of the running text between the offsets start and end.
 func (d *linkFinder) prose(start, end int, n markup.Notation) {
 	if d.code > 0 || d.linked && !d.o.Hidden {
 		return
@@ -256,18 +256,18 @@ func (d *linkFinder) prose(start, end int, n markup.Notation) {
 	}
 }
 
-// mayHold reports whether text may contain a URL: it contains a ":" or a character reference
-// that may be one.
+// mayHold reports whether text may contain a URL. It may, if it contains a ":" or a character
+// reference that may stand for a ":".
 func mayHold(text string, n markup.Notation) bool {
 	return strings.IndexByte(text, ':') >= 0 ||
 		n != markup.Literal && strings.IndexByte(text, '&') >= 0 && (strings.Contains(text, "&#") || strings.Contains(text, "&colon"))
 }
 
-// running reports the URLs in p, which is at offset start of the document.
+// running reports the URLs in p. The text of p begins at the offset start of the document.
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	o := d.o.Extract
 	o.Clone = o.Clone || p.Changed() // URLs must not retain the decoded text
-	read := 0                        // the end of a template
+	read := 0                        // end of the last template in p
 	for m := range extract.All(p.Text, &o) {
 		if int(m.Start) < read {
 			continue
@@ -287,8 +287,8 @@ func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	}
 }
 
-// after returns the text after the offset i of p, which is at offset start of the document. At the
-// end of p, it returns the markup after p.
+// after returns the text of p after the offset i. The text of p begins at the offset start of the
+// document. At the end of p, after returns the markup that follows.
 func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	if i < len(p.Text) {
 		return p.Text[i:]
@@ -296,8 +296,8 @@ func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	return d.text[start+p.Offset(i):]
 }
 
-// trimEmphasis removes "*", "_" and "~" from the end of a bare URL, and the punctuation before
-// them.
+// trimEmphasis removes "*", "_" and "~" from the end of a bare URL. It also removes the punctuation
+// before these characters.
 func trimEmphasis(m *extract.Match) {
 	text := m.URL.String()
 	if strings.IndexByte("*_~", text[len(text)-1]) < 0 {
@@ -310,7 +310,8 @@ func trimEmphasis(m *extract.Match) {
 	}
 }
 
-// refer reports the URL or relative reference written, which is in the document from start to end.
+// refer reports a URL or a relative reference, whose text is written. It is in the document between
+// the offsets start and end.
 func (d *linkFinder) refer(written string, start, end int, form extract.Form, element string) {
 	if written == "" || len(written) > locus.MaxLen {
 		return
@@ -339,7 +340,8 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 	d.emit(l)
 }
 
-// hidden reports the invisible URLs between start and end, if the options select them.
+// hidden reports the invisible URLs between the offsets start and end, if the options select
+// invisible URLs.
 func (d *linkFinder) hidden(start, end int) {
 	if d.o.Hidden {
 		d.prose(start, end, markup.Literal)

@@ -17,7 +17,7 @@ func (f *finder) mail(it item, h *head) {
 		if err != nil {
 			f.fail(it, err)
 		}
-		// The item has the name of a message, but is plain text.
+		// The item has a name like a message, but it is plain text.
 		h.all = false
 		it.typ = "text/plain"
 		f.text(it, h, plain)
@@ -52,7 +52,7 @@ func (f *finder) mail(it item, h *head) {
 	}
 }
 
-// header reports the links in the header of a message, without decoding it.
+// header reports the links in the header of a message. It does not decode the header.
 func (f *finder) header(it item, h message.Header, label string) {
 	if f.done {
 		return
@@ -62,8 +62,8 @@ func (f *finder) header(it item, h message.Header, label string) {
 	f.find(part)
 }
 
-// message parses an item as a message. If the item is not a message, it is unchanged. If the
-// message is too large, there is also an error.
+// message parses an item as a message. If the item is not a message, it returns nil and leaves the
+// item unchanged. If the message is too large, it also returns an error.
 func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	whole, size, failure := f.whole(it, h, "a message")
 	if whole == nil {
@@ -79,7 +79,7 @@ func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	return m, err
 }
 
-// mbox reports the links of the messages of an mbox, which are numbered from 1.
+// mbox reports the links in the messages of an mbox. The first message has the number 1.
 func (f *finder) mbox(it item, h *head) {
 	r := it.r
 	if whole := it.inPlace(len(h.octets)); whole != nil {
@@ -99,8 +99,9 @@ func (f *finder) mbox(it item, h *head) {
 	}
 }
 
-// isMail reports whether a text begins with the header of a message. It must consist of fields
-// up to an empty line or the end of the text, and at least two of the usual fields.
+// isMail reports whether a text begins with the header of a message. The header must consist of
+// fields up to an empty line or the end of the text. It must contain at least two of the usual
+// fields.
 func isMail(text []byte) bool {
 	known := 0
 	for line := range bytes.Lines(text) {

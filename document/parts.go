@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// partSize is the minimum size of a part of a long plain text. A smaller part would not be
-	// worth another goroutine.
+	// partSize is the minimum size of a block of a long plain text. For a smaller block, another
+	// goroutine would save no time.
 	partSize = 384 << 10
-	// maxPart is the maximum size of a part that can't be divided.
+	// maxPart is the maximum size of a block that can't be divided.
 	maxPart = 8 * partSize
 )
 
-// blocks holds buffers for parts. A buffer also holds the rest of the previous part.
+// blocks holds buffers for blocks of text. A buffer also holds the rest of the previous block.
 var blocks = sync.Pool{New: func() any { b := make([]byte, 0, partSize+partSize/8); return &b }}
 
 // divides reports whether [Options].Parts receives the links of plain text.
@@ -26,7 +26,7 @@ func (t *texts) divides() bool {
 	return t.f.o.Parts != nil && t.it.file != nil && !t.it.isWaited()
 }
 
-// parts passes the parts of plain text to [Options].Parts.
+// parts divides plain text into blocks, and passes the links of each block to [Options].Parts.
 func (t *texts) parts(h *head) {
 	// A buffer between the file and the blocks would copy the text again.
 	t.it.r = io.MultiReader(bytes.NewReader(h.octets), h.raw)
@@ -71,7 +71,8 @@ func newBlock(octets []byte) *[]byte {
 	return block
 }
 
-// fill appends partSize bytes from r to block. It returns the error of r; at the end, io.EOF.
+// fill appends partSize bytes from r to block. It returns the error of r, which is io.EOF at the
+// end.
 func fill(block *[]byte, r io.Reader) error {
 	b := *block
 	start, end := len(b), len(b)+partSize
@@ -86,7 +87,7 @@ func fill(block *[]byte, r io.Reader) error {
 	return err
 }
 
-// part returns the links of a part. After the loop it frees the block.
+// part returns the links of a block of text. After the loop it frees the block.
 func (t *texts) part(block *[]byte) iter.Seq2[Link, error] {
 	p, f := *t, *t.f
 	p.f = &f

@@ -9,9 +9,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// asTemplate returns a link for a bare URL that continues with a placeholder. The Ref of the link
-// is the whole template. after is the text after the URL. ok is false for other URLs, and for a
-// URL without a host, such as a mail address, which any text may follow.
+// asTemplate returns a link for a URL template, which begins with the bare URL m. The text after
+// must begin with a placeholder. The Ref of the link is the whole template. ok is false for other
+// URLs. It is also false for a URL without a host, such as a mail address, because any text may
+// follow this URL.
 func asTemplate(m extract.Match, after string) (l Link, size int, ok bool) {
 	if m.Form != extract.Bare || !strings.HasPrefix(m.URL.SchemePart(), "//") || !isPlaceholder(after) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(after, "(")) {
 		return Link{}, 0, false
@@ -44,8 +45,8 @@ func isPlaceholder(text string) bool {
 // maxPlaceholder is the maximum size of the name in "<name>".
 const maxPlaceholder = 64
 
-// isPlaceholderTag reports whether text begins with a name in "<" and ">" that is not an HTML
-// element, as in "https://h/users/<id>". The elements "em", "i" and "var" also mark placeholders.
+// isPlaceholderTag reports whether text begins with a placeholder in "<" and ">", as in
+// "https://h/users/<id>". An HTML element is not a placeholder, except "em", "i" and "var".
 func isPlaceholderTag(text string) bool {
 	text = text[1:min(len(text), maxPlaceholder)]
 	text, _, ok := strings.Cut(text, ">")
@@ -61,8 +62,8 @@ func isPlaceholderTag(text string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !markup.IsElement(name)
 }
 
-// templateSize returns the size of the rest of a template that begins with a URL before text. The
-// template ends at white space, a quote or a control character outside placeholders.
+// templateSize returns the size of the rest of a URL template. The template begins with a URL
+// before text. It ends at white space, a quote or a control character outside of placeholders.
 func templateSize(text string) int {
 	text = text[:min(len(text), maxGenerated)]
 	for i := 0; i < len(text); {
@@ -82,6 +83,6 @@ func templateSize(text string) int {
 	return len(text)
 }
 
-// closings maps the first byte of a placeholder to its end. A placeholder has no line ends. The
-// map is never modified.
+// closings maps the first byte of a placeholder to the bytes that end it. A placeholder contains no
+// line ends. The map is never modified.
 var closings = [256]string{'{': "}\r\n", '<': ">\r\n", '(': ")\r\n"}

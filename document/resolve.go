@@ -35,7 +35,7 @@ func (l Link) Resolve(base locus.URL) (locus.URL, error) {
 			return locus.URL{}, err
 		}
 		if u, absolute := ref.URL(); absolute && base.IsZero() {
-			base = u // an absolute form has no need of a base, which Resolve requires
+			base = u // an absolute reference needs no base, but Resolve requires one
 		}
 		if base, err = ref.Resolve(base); err != nil {
 			return locus.URL{}, err

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// standardInput is the name of a document whose type can't be recognized by its name.
+// standardInput is the name of standard input, which shows no type.
 const standardInput = "-"
 
-// kindOfUnnamed returns the kind of a text on standard input. The text is plain unless it
+// kindOfUnnamed returns the kind of a text on standard input. The kind is plain unless the text
 // contains a Markdown or HTML link. Headings and lists prove nothing, because logs and messages
 // contain them too.
 func kindOfUnnamed(octets []byte) kind {

@@ -55,12 +55,12 @@ type texts struct {
 	it    item
 	typ   string
 	lines *extract.Lines
-	// base is the offset of the text in the item, and line the number of lines before it.
+	// base is the offset of the text in the item. line is the number of lines before the text.
 	base, line int64
 }
 
-// emit yields l, with its position unless the options omit it. It returns false if the caller
-// stops the loop.
+// emit yields l. Unless the options omit positions, it adds the position. It returns false if the
+// caller has ended the loop.
 func (t *texts) emit(l *Link) bool {
 	if t.lines != nil {
 		at := t.lines.At(l.Start)
@@ -116,11 +116,11 @@ func (t *texts) hold(text []byte) string {
 	return octet.View(text)
 }
 
-// short reports the links of plain text in a buffer that is reused later.
+// short reports the links in plain text. The caller reuses the buffer of the text later.
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
 	o.Clone = !o.Borrow
-	var l Link // Its fields are all set again for each match.
+	var l Link // the loop sets all its fields for each match
 	for m := range extract.All(t.hold(text), &o) {
 		if l.Match = m; !t.emit(&l) {
 			return
@@ -128,12 +128,12 @@ func (t *texts) short(text []byte) {
 	}
 }
 
-// readers maps kinds with markup to their functions.
+// readers maps kinds with markup to the functions that yield their links.
 var readers = map[kind]func(string, *Options) iter.Seq[Link]{markdown: Markdown, html: HTML, css: CSS, asciidoc: asciidocLinks, rst: rstLinks, xml: xmlLinks}
 
 func (k kind) isMarkup() bool { return readers[k] != nil }
 
-// markup reports the links of a text with markup. It holds the text in memory.
+// markup reports the links in a text with markup. It holds the whole text in memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
 	if !ok && k == xml {
@@ -147,7 +147,7 @@ func (t *texts) markup(k kind) {
 		return
 	}
 	if err != nil {
-		// The last line may be cut.
+		// The last line may be truncated.
 		octets = octets[:bytes.LastIndexByte(octets, '\n')+1]
 	}
 	read := readers[k]

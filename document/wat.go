@@ -9,13 +9,13 @@ import (
 	"github.com/locus-url/locus/warc"
 )
 
-// isWAT reports whether a record of a web archive may belong to a WAT file.
+// isWAT reports whether a record of a web archive may come from a WAT file.
 func isWAT(r *warc.Record) bool {
 	return r.Type == "metadata" && mediaType(r.Get("Content-Type")) == "application/json"
 }
 
-// wat reports the links of a page in a WAT record. A link is resolved as in its page; its position
-// is the position in the record.
+// wat reports the links of a page that a WAT record describes. A link resolves as in the page. Its
+// position is the position in the record.
 func (f *finder) wat(it item) {
 	octets, ok, err := f.hold(&it)
 	if !ok {
@@ -41,8 +41,8 @@ func (f *finder) wat(it item) {
 	}
 }
 
-// watValue decodes the character references in an attribute value, which most WAT files copy
-// unchanged from the page.
+// watValue decodes the character references in an attribute value. Most WAT files copy attribute
+// values unchanged from the page.
 func watValue(text string) string {
 	return strings.Trim(markup.Decode(text, markup.HTMLValue).Text, " \t\r\n\f")
 }

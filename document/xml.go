@@ -14,9 +14,9 @@ func isXML(octets []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n"), []byte("<?xml "))
 }
 
-// xmlLinks yields the URLs in the text, comments and attribute values of an XML document. Names of
-// namespaces, schemas and document types, and relationship types in office documents, are not
-// links.
+// xmlLinks yields the URLs in the text, comments and attribute values of an XML document. It omits
+// names of namespaces, schemas and document types, and relationship types in office documents,
+// because they are not links.
 func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -36,7 +36,7 @@ func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// xmlComment reports the URLs of a comment. A declaration contains only names.
+// xmlComment reports the URLs in a comment. It ignores declarations, which contain only names.
 func (d *linkFinder) xmlComment(start, end int) {
 	if s := d.text[start:end]; strings.HasPrefix(s, "<!") && !strings.HasPrefix(s, "<!--") {
 		d.hidden(start, end)
@@ -61,7 +61,7 @@ func (d *linkFinder) xmlAttributes(h *markup.HTML) {
 	}
 }
 
-// isName reports whether an attribute holds a name that looks like a URL.
+// isName reports whether the value of an attribute is a name that looks like a URL.
 func isName(element, attribute string) bool {
 	switch {
 	case attribute == "xmlns", strings.HasPrefix(attribute, "xmlns:"):

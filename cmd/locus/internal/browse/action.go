@@ -183,7 +183,8 @@ func (m *model) save() {
 	}}, name)
 }
 
-// saveTo writes the bytes of the page to a new file, or its text if it has no bytes.
+// saveTo writes the bytes of the page to a new file. If the page has no bytes, it writes the text
+// of the page.
 func (m *model) saveTo(e *entry, path string) {
 	p, ctx := e.page, m.ctx
 	m.say("Saving to " + term.Safe(path))
@@ -219,7 +220,9 @@ func (m *model) saveTo(e *entry, path string) {
 	})
 }
 
-// write writes the page: its bytes, the bytes that fetch writes, or its text.
+// write writes the page. If the page has all its bytes, write writes these bytes. For an object whose
+// bytes are incomplete or missing, the function fetch writes the bytes. Otherwise write writes the
+// text of the page.
 func (p *page) write(w io.Writer, fetch func(io.Writer) error) error {
 	isObject := p.octets != nil || p.notRead
 	switch {

@@ -22,7 +22,8 @@ const (
 	maxMatches      = 10_000 // matches of a search
 )
 
-// hosts lists the hosts after the given host, or from the first if it is empty.
+// hosts lists the hosts after the given host. If that host is empty, it lists all hosts from the
+// first.
 func (k *archivedList) hosts(after string) place {
 	return k.place("archives", func(l *loading) *page {
 		p := &page{title: "Archived pages"}
@@ -50,7 +51,7 @@ func (k *archivedList) hosts(after string) place {
 	})
 }
 
-// urls lists the URLs of a host after a position, by scheme.
+// urls lists the URLs of a host by scheme. The list begins after the position after.
 func (k *archivedList) urls(host, after string) place {
 	name := term.Safe(host)
 	if host == "" {
@@ -81,7 +82,7 @@ func (k *archivedList) urls(host, after string) place {
 	})
 }
 
-// ask prompts for words and lists the URLs that contain all words.
+// ask prompts for words, and lists the URLs that contain all of these words.
 func (k *archivedList) ask(m *model) {
 	m.ask(prompt{label: "Words in the URL: ", done: func(m *model, text string) {
 		if words := strings.Fields(strings.ToLower(text)); len(words) > 0 {
@@ -152,8 +153,8 @@ func (k *archivedList) place(name string, read func(*loading) *page) place {
 	return place{opener: k.opener, name: name, read: read}
 }
 
-// add adds a link to the captures of a URL. It counts as typed, because opening it uses no
-// network.
+// add adds a link to the captures of a URL. The URL counts as typed, because the browser uses no
+// network to open it.
 func (k *archivedList) add(p *page, each archive.Listed) {
 	title := term.Safe(each.URL.Shown())
 	if each.Status != 0 && each.Status != http.StatusOK {

@@ -25,8 +25,8 @@ type bookmark struct {
 	Added time.Time `toml:"added"`
 }
 
-// bookmarks is a TOML file with a table [[bookmark]] for each bookmark. The user may edit
-// it, so adding and removing a bookmark preserve the rest of the file.
+// bookmarks is a TOML file with a table [[bookmark]] for each bookmark. The user may edit the file.
+// So the methods that add and remove a bookmark preserve the rest of the file.
 type bookmarks struct{ path string }
 
 // maxBookmarks limits the file size, in bytes.

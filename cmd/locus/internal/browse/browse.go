@@ -144,8 +144,8 @@ func browse(ctx context.Context, a *base.App, args []string, o options) error {
 	return nil
 }
 
-// newModel returns a model that opens first. If first is the zero URL, the model shows the
-// archived pages, or, without archives, the bookmarks and the tour.
+// newModel returns a model that opens the URL first. If this URL is zero, the model shows the
+// archived pages. Without archives, it shows the bookmarks and the tour.
 func newModel(a *base.App, o opener, kept *archive.Store, first locus.URL) *model {
 	m := &model{
 		app: a, ctx: a.Context, opener: o, colors: a.Getenv("NO_COLOR") == "", width: 80, height: 24,

@@ -38,7 +38,7 @@ func (p *page) addForm(f *scheme.Form) {
 	p.addLink("Submit", link{label: "Enter sends the answers", act: func(m *model) { m.submit(p) }})
 }
 
-// row returns the line of a field, with its answer.
+// row returns the line that shows a field and its answer.
 func (a *answers) row(q form.Question) string {
 	var d form.TextDecoder
 	answer := d.Line(a.values[q.Index])
@@ -62,7 +62,7 @@ func (p *page) set(q form.Question, value string) {
 	p.width = 0
 }
 
-// askField prompts for an answer. If there are only two answers, it toggles.
+// askField prompts for an answer. If there are only two possible answers, it selects the other one.
 func (m *model) askField(p *page, q form.Question) {
 	a := p.form
 	switch q.Kind {

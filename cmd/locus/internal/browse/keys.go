@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// binding maps keys to an action. Key names have the form of [tea.Key.Keystroke], except that a
-// letter is its own name.
+// binding maps keys to an action. A key name has the form of [tea.Key.Keystroke], but the name of a
+// letter is the letter.
 type binding struct {
 	keys []string
 	text string

@@ -15,7 +15,7 @@ type line struct {
 	offset int // offset of the line in the block's text, in bytes
 }
 
-// wideScreen is the minimum width for item details.
+// wideScreen is the minimum screen width at which items have details.
 const wideScreen = 60
 
 // lay computes the lines of the page for a screen width, once for each width.
@@ -53,7 +53,7 @@ func (b *block) prefixes(width, digits int) (first, rest string) {
 	return first, rest
 }
 
-// isItem reports whether the block is a link on its own line, with its number in the
+// isItem reports whether the block is a link on its own line. The number of such a link is in the
 // margin.
 func (b *block) isItem() bool { return len(b.runs) == 1 && b.runs[0].link != noLink }
 
@@ -126,8 +126,8 @@ func isASCII(text string) bool {
 	return true
 }
 
-// nextWord returns the leading spaces of text and the next word, or about the first most bytes
-// of both. The limit ensures that breaking a long line takes linear time.
+// nextWord returns the leading spaces of text and the next word. If both are longer than the limit
+// most, it returns their start. With this limit, breaking a long line takes linear time.
 func nextWord(text string, most int) string {
 	if len(text) > most {
 		for most < len(text) && !utf8.RuneStart(text[most]) {
@@ -181,8 +181,8 @@ func (p *page) lineOf(block, offset int) int {
 	return found
 }
 
-// linkLine returns the first line in a range that contains a link, and the column of the
-// link.
+// linkLine returns the first line that contains a link, and the column of the link. It searches the
+// lines between from and to.
 func (p *page) linkLine(link, from, to int) (at, column int, ok bool) {
 	for i := from; i < min(to, len(p.lines)); i++ {
 		column := term.Width(p.lines[i].prefix)

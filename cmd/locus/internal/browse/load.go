@@ -71,7 +71,7 @@ func (t *trace) add(sent bool, text string) {
 	t.lines = append(t.lines, mark+term.Safe(locus.MaskText(text)))
 }
 
-// load opens a place. After an error, it returns a page about the error. For a session it
+// load opens the place of l. After an error, it returns a page about the error. For a session it
 // returns a non-nil session, which the caller must run and close.
 func (l *loading) load() (p *page, session *access.Result) {
 	pl := l.place
@@ -206,7 +206,7 @@ func (l *loading) object(p *page, r *scheme.Registry, o *scheme.Object) error {
 		err = errors.Join(err, fmt.Errorf("%w: only the first %s are shown; s saves all of it", scheme.ErrTooLarge, human.Size(maxText)))
 	}
 	if note := term.Text(o.Note); note != "" {
-		p.note = note // reading may set p.note
+		p.note = note // the reader may change p.note
 	}
 	p.whole = err == nil
 	if show.IsMessage(o.Type) {
@@ -246,7 +246,8 @@ func decode(mediaType string, octets []byte) string {
 	return string(text)
 }
 
-// isText reports whether an object that begins with head can be shown as text.
+// isText reports whether the browser can show an object as text. The object begins with the bytes
+// head.
 func isText(o *scheme.Object, head []byte) bool {
 	name, _, _ := strings.Cut(strings.ToLower(o.Type), "/")
 	if o.Encoding != "" || name == "image" && !strings.Contains(o.Type, "svg") || name == "audio" || name == "video" || name == "font" {

@@ -15,7 +15,7 @@ import (
 // maxItems limits the shown menu items.
 const maxItems = 200_000
 
-// kindMark returns a title suffix that shows the kind of an item without columns.
+// kindMark returns the mark that a title without columns gets for the kind of an item.
 func kindMark(k scheme.ItemKind) string {
 	switch k {
 	case scheme.KindMenu:
@@ -28,8 +28,8 @@ func kindMark(k scheme.ItemKind) string {
 	return ""
 }
 
-// addItems adds a menu's items. The scheme has the given traits. It returns the error that
-// ended the items early, and calls count for each item.
+// addItems adds the items of a menu, whose scheme has the traits of. It calls count for each item.
+// If an error ends the items early, it returns that error.
 func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, count func()) error {
 	for item, err := range items {
 		switch {
@@ -45,7 +45,7 @@ func (p *page) addItems(items iter.Seq2[scheme.Item, error], of scheme.Traits, c
 	return nil
 }
 
-// addItem adds an item. Among text lines, the item has no columns.
+// addItem adds an item. If the menu consists of text lines, the item has no columns.
 func (p *page) addItem(item scheme.Item, of scheme.Traits) {
 	title := expandTabs(strings.TrimRight(charset.Text(item.Title), " \r\n"))
 	if note := term.Text(item.Note); note != "" {

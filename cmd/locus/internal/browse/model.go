@@ -115,7 +115,7 @@ func (m *model) say(text string) { m.message = text }
 
 type saidMsg string
 
-// terminalMsg requests the terminal. It implements [tea.ExecCommand].
+// terminalMsg requests the use of the terminal. It implements [tea.ExecCommand].
 type terminalMsg struct {
 	screen
 	run func() error
@@ -148,7 +148,8 @@ func (m *model) ticking() tea.Cmd {
 	return m.tick(tickTime, func(time.Time) tea.Msg { return tickMsg{} })
 }
 
-// open opens a place in a tab. back is its dropped entry, or nil for a new entry.
+// open opens a place in a tab. If the browser dropped the page of an entry, back is this entry. For
+// a new entry, back is nil.
 func (m *model) open(t *tab, pl place, back *entry) {
 	m.stop(t)
 	if !pl.url.IsZero() && pl.opener.Registry().Scheme(pl.url).Traits.Has(scheme.Composes) {
@@ -290,7 +291,7 @@ func (m *model) typed(text string) {
 	m.say("Not a URL: " + messageOf(err))
 }
 
-// resize computes the lines for a new screen size and preserves the top text.
+// resize computes the lines for a new screen size. The text at the top of the screen stays there.
 func (m *model) resize(width, height int) {
 	m.width, m.height = width, height
 	for _, t := range m.tabs {

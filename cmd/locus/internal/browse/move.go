@@ -55,8 +55,8 @@ func (m *model) visible(e *entry) (list []int) {
 	return list
 }
 
-// selectVisible selects the first link on the screen, or the last if by is negative, unless
-// the selected link is on the screen.
+// selectVisible selects a link on the screen, unless the selected link is already there. It selects
+// the first link, or the last link if by is negative.
 func (m *model) selectVisible(e *entry, by int) {
 	if m.isVisible(e, e.selected) {
 		return
@@ -79,8 +79,8 @@ func (m *model) scroll(by int) {
 	m.selectVisible(e, by)
 }
 
-// step selects the next or previous link if it is on the screen. Otherwise it scrolls one
-// line and selects a link that comes into view.
+// step selects the next or previous link if that link is on the screen. Otherwise it scrolls one
+// line, and selects the link that becomes visible.
 func (m *model) step(by int) {
 	e := m.current()
 	if n := e.selected + by; m.isVisible(e, e.selected) && n >= 0 && m.isVisible(e, n) {

@@ -19,7 +19,7 @@ func (m *model) show(name string, make func() *page) {
 	m.visit(place{opener: m.current().opener(), name: name, own: make})
 }
 
-// home returns the place of the bookmarks and the tour.
+// home returns the place with the bookmarks and the tour.
 func (m *model) home() place {
 	return place{opener: m.opener, name: "bookmarks", own: func() *page {
 		p := &page{title: "Locus: bookmarks and the tour"}

@@ -9,15 +9,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// place is the origin of a page. The browser can open it again.
+// place describes a page so that the browser can open the page again.
 type place struct {
 	opener opener                 // opens url
-	url    locus.URL              // zero if own or read creates the page
+	url    locus.URL              // URL of the page; zero if the function own or read creates the page
 	from   *access.Result         // result of the page that links to url; nil if the user typed url
 	part   string                 // part of the message at url; empty for the whole message
-	own    func() *page           // creates one of the browser's own pages
-	read   func(l *loading) *page // is like own, but may take time
-	name   string                 // name of the page from own or read
+	own    func() *page           // creates a page of the browser itself; may be nil
+	read   func(l *loading) *page // like own, but may take a long time; may be nil
+	name   string                 // name of the page that own or read creates
 	hidden bool                   // url contains an answer that must not be shown
 }
 
@@ -83,7 +83,7 @@ func (b *block) text() string {
 // link is a link in a page, or a field in the page's form.
 type link struct {
 	place place
-	act   func(*model) // called instead of opening place; may be nil
+	act   func(*model) // function to call instead of opening the place; may be nil
 	label string       // description of act for the last line
 }
 
@@ -91,8 +91,8 @@ type link struct {
 type page struct {
 	place  place
 	result *access.Result // result without the resource; nil if the page is not from a server
-	title  string         // safe
-	note   string         // safe
+	title  string         // title, safe for the terminal
+	note   string         // note, safe for the terminal
 	err    error          // error that the page shows, perhaps after a part of the resource
 	blocks []block
 	links  []link
@@ -103,7 +103,7 @@ type page struct {
 	octets    []byte // source bytes, if complete
 	whole     bool
 	mediaType string
-	notRead   bool // the object was not read
+	notRead   bool // the object was not read, so octets is incomplete
 	trace     []string
 
 	lines []line // lines for width

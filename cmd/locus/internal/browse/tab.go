@@ -9,7 +9,8 @@ type tab struct {
 	loading *loading // may be nil
 }
 
-// entry is a page in a history. If the page was dropped, the browser loads it again.
+// entry is a page in a history. If the browser dropped the page to save memory, it loads the page
+// again.
 type entry struct {
 	place    place
 	title    string
@@ -47,7 +48,8 @@ func (t *tab) push(e *entry) {
 	t.at = len(t.entries) - 1
 }
 
-// forget drops the text of the pages that are farthest from e, beyond the limits.
+// forget drops the text of pages if the history exceeds the limits. It begins with the pages that
+// are farthest from e.
 func (t *tab) forget(e *entry) {
 	pages, kept := 0, 0
 	for distance := range len(t.entries) {

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// screen is the part of [tea.ExecCommand] that programs with their own terminal do not
+// screen implements the methods of [tea.ExecCommand] that a program with its own terminal does not
 // need.
 type screen struct{}
 
@@ -48,7 +48,8 @@ func (b *browser) compose(ctx context.Context, u locus.URL) error {
 // errInterrupted means that the user went back with Ctrl-C.
 var errInterrupted = errors.New("interrupted")
 
-// visible runs f with messages on the terminal, and waits for Enter. Ctrl-C stops both.
+// visible runs f. The terminal shows its messages. Then visible waits for Enter. Ctrl-C stops both
+// f and the wait.
 func (b *browser) visible(ctx context.Context, f func(context.Context) error) error {
 	tty, err := b.app.Terminal()
 	if err != nil {

@@ -18,7 +18,7 @@ type target struct {
 	place      place
 }
 
-// addPlain adds a text with its URLs as links.
+// addPlain adds a text. URLs in the text become links.
 func (p *page) addPlain(r *scheme.Registry, text string) {
 	text = lineEnds(text)
 	var list []target
@@ -72,7 +72,7 @@ func (p *page) resolve(r *scheme.Registry, base locus.URL, reference string) (lo
 	return iri.URL(u)
 }
 
-// addTargets adds the lines of text, with list as links.
+// addTargets adds the lines of text. The elements of list become links.
 func (p *page) addTargets(text string, list []target) {
 	start := 0
 	for start < len(text) {
@@ -89,7 +89,7 @@ func (p *page) addTargets(text string, list []target) {
 	}
 }
 
-// addLine adds a line that begins at offset in the text.
+// addLine adds a line of a text. The line begins at the given offset.
 func (p *page) addLine(text string, offset int, links []target) {
 	if len(links) == 0 {
 		p.addText(plain, expandTabs(text))

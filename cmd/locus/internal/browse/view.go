@@ -9,7 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// View implements [tea.Model]. For screen readers, the cursor is on the selection.
+// View implements [tea.Model]. It places the cursor on the selection, because a screen reader reads
+// the line of the cursor.
 func (m *model) View() tea.View {
 	if m.width <= 0 || m.height <= 0 {
 		return tea.NewView("")
@@ -103,7 +104,7 @@ func (m *model) tabLabel(i int, t *tab) string {
 	return fmt.Sprintf("%s%d %s ", mark, i+1, fill(term.Truncate(t.entries[t.at].safeTitle(), width-3), width-3))
 }
 
-// position returns the position in a text, like a pager.
+// position returns the position in a text as a pager shows it.
 func position(top, height, n int) string {
 	switch {
 	case n <= height:

@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/internal/command/verify"
 )
 
-// subcommand is a subcommand: its name, its group in the help, and its constructor.
+// subcommand describes a subcommand: its name, its group in the help, and its constructor.
 type subcommand struct {
 	name  string
 	group base.Group
@@ -78,9 +78,9 @@ func NewRoot(a *base.App) *cobra.Command {
 	return root
 }
 
-// rootFor returns the command for args. If the first argument is a subcommand or a URL,
-// rootFor creates only that subcommand, because creating all takes longer than most runs.
-// Help, completions and manual pages need all.
+// rootFor returns the command for args. If the first argument is a subcommand or a URL, rootFor
+// creates only that subcommand. To create all subcommands takes longer than most runs. Only help,
+// completions and manual pages need all subcommands.
 func rootFor(a *base.App, args []string) *cobra.Command {
 	if len(args) == 0 {
 		return NewRoot(a)

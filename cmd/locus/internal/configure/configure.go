@@ -121,7 +121,7 @@ func begin(a *base.App) error {
 	}
 	err = os.MkdirAll(filepath.Dir(name), 0o700)
 	if err == nil {
-		// The user may add passwords of proxies to the file.
+		// The user may later add the password of a proxy to the file.
 		var f *os.File
 		if f, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			_, err = f.WriteString(text)

@@ -30,7 +30,7 @@ type extractor struct {
 	o                document.Options
 	prefix           bool          // write the file name before each URL
 	free             chan []byte   // buffers for reuse
-	parts            chan struct{} // contains a value for each file part that is being read
+	parts            chan struct{} // holds a value for each part of a file that a goroutine is reading
 	readers          sync.WaitGroup
 	memory           base.MemoryFlags
 	hasher           bulk.Hasher // for --unique
@@ -153,8 +153,8 @@ func (x *extractor) wants(l *document.Link) bool {
 	})
 }
 
-// onHost reports whether host equals name, or for "*.domain" whether host is in that
-// domain.
+// onHost reports whether host equals name. If name has the form "*.domain", it reports whether host
+// is in that domain.
 func onHost(host, name string) bool {
 	host = strings.ToLower(host)
 	if domain, ok := strings.CutPrefix(name, "*"); ok {
@@ -204,7 +204,7 @@ func (x *extractor) object(file string, l *document.Link) linkJSON {
 // some returns text as JSON, or null if it is empty.
 func some(s string) *shape.Text { return shape.Present(s, s != "") }
 
-// lines appends l as text lines with the prefix file.
+// lines appends l as lines of text. Each line begins with file.
 func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
 	first := l.URL.String()
 	if l.URL.IsZero() {

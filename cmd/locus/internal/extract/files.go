@@ -19,33 +19,34 @@ import (
 	"github.com/locus-url/locus/internal/command/walk"
 )
 
-// extract reads several files concurrently and writes their links in the order of the
-// files. Each batch has its own channel, and the writer drains the channels in order.
+// The command extract reads several files concurrently, and writes their links in the order of the
+// files. Each batch of files has its own channel. The writer reads the channels in order.
 
 type chunk struct {
 	text  []byte
 	links int64      // number of links in text
 	ends  []int      // end offset of each link in text, with --unique
 	keys  []bulk.Key // keys of the links, with --unique
-	err   error      // error after the text
-	part  *reading   // part that follows the text and the error
+	err   error      // error that occurred after the text
+	part  *reading   // part of a file that follows the text and the error
 	flush bool       // a user may be waiting for the text
 }
 
 const (
 	// chunkSize is the number of bytes per write.
 	chunkSize = 32 << 10
-	// together is the number of a directory's files in one batch. Passing a single small file
-	// to another goroutine would take as long as reading it.
+	// together is the number of files in one batch, for the files of a directory. To pass a single
+	// small file to another goroutine would take as long as reading the file.
 	together = 16
-	// chunksAhead limits the waiting chunks per batch, and filesAhead limits the batches with
-	// waiting chunks.
+	// chunksAhead limits the waiting chunks per batch. filesAhead limits the batches with waiting
+	// chunks.
 	chunksAhead = 4
 	filesAhead  = 64
-	// partAhead is like chunksAhead for a part of a long file. Usually all its chunks fit.
+	// partAhead is like chunksAhead, but for a part of a long file. Usually all chunks of the part
+	// fit.
 	partAhead = 32
-	// garbage is the GC percentage. With the default, the collector runs too often while
-	// little memory is live.
+	// garbage is the percentage of garbage at which the collector runs. With the default, it runs
+	// too often if little memory is in use.
 	garbage = 400
 )
 
@@ -56,7 +57,7 @@ type reading struct {
 	chunks  chan chunk
 	pending chunk
 	prefix  string // text before each line
-	octets  int64  // bytes read, if progress is shown
+	octets  int64  // number of bytes read, if the command shows the progress
 	ctx     context.Context
 }
 
@@ -218,7 +219,7 @@ func (x *extractor) fail(err error) {
 	}
 }
 
-// writeRest writes the links that did not fit in the memory of seen, and returns their
+// writeRest writes the links that did not fit in the memory of the set seen. It returns their
 // number.
 func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
 	if seen == nil || x.failed != nil {
@@ -286,8 +287,8 @@ func (r *reading) read(file walk.File) bool {
 	return r.ctx.Err() == nil
 }
 
-// part reads the links in a part of a file, concurrently with other parts. It reports whether
-// to continue.
+// part reads the links in a part of a file, concurrently with other parts. It returns false if the
+// caller must stop.
 func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	select {
 	case r.x.parts <- struct{}{}:
@@ -307,7 +308,7 @@ func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bo
 	return r.flush()
 }
 
-// links adds links in a file, and reports whether to continue.
+// links adds links in a file. It returns false if the caller must stop.
 func (r *reading) links(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	for l, err := range links {
 		if err != nil && r.ctx.Err() != nil {
@@ -426,13 +427,13 @@ func (r *reading) add(name string, l *document.Link) bool {
 	return len(c.text) < chunkSize || r.flush()
 }
 
-// fail sends an error after the pending chunk, and reports whether to continue.
+// fail sends an error after the pending chunk. It returns false if the caller must stop.
 func (r *reading) fail(err error) bool {
 	r.pending.err = err
 	return r.flush()
 }
 
-// flush sends the pending chunk to the writer, and reports whether to continue.
+// flush sends the pending chunk to the writer. It returns false if the caller must stop.
 func (r *reading) flush() bool {
 	c := r.pending
 	r.pending = chunk{}

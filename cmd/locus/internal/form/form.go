@@ -36,7 +36,7 @@ func Fields(f *scheme.Form) []Question {
 		q := Question{FormField: field, Index: i, Preset: answers[i]}
 		switch field.Kind {
 		case scheme.FieldNote, scheme.FieldFile:
-			// A note accepts no answer, and a server must not name a local file.
+			// A note takes no answer, and a server must not choose a local file.
 			q.Preset = ""
 		case scheme.FieldSaveAs:
 			q.Preset = transfer.SafeName(field.Default)

@@ -18,7 +18,7 @@ import (
 )
 
 // checker collects the mistakes in the configuration and the flags of one run. It reads the
-// configuration file, but opens no other file, no port and no connection.
+// configuration file. It opens no other file, no port and no connection.
 type checker struct {
 	*settings
 	report   *config.Report
@@ -27,19 +27,19 @@ type checker struct {
 
 // mistakeJSON is a mistake for --json.
 type mistakeJSON struct {
-	File     *shape.Text `json:"file"` // null: not in a file
-	Line     *int        `json:"line"` // null: not in a line
+	File     *shape.Text `json:"file"` // null if the mistake is not in a file
+	Line     *int        `json:"line"` // null if the mistake is not in a line
 	Variable *shape.Text `json:"variable"`
 	Message  shape.Text  `json:"message"`
 }
 
-// check writes the mistakes. If there is one, the exit status is that of wrong usage.
+// check writes the mistakes. If there is a mistake, the exit status is the status for wrong usage.
 func (c *gatewayCommand) check() error {
 	report, err := c.app.CheckConfig(c.flags)
 	k := newChecker(c.settings(c.app), report, err)
 	k.checkArchives()
-	// The gateway does not use these proxies, but other commands and programs in this
-	// environment do.
+	// The gateway does not use these proxies. Other commands and programs in this environment use
+	// them.
 	k.problems = append(k.problems, client.ProxyProblems(c.app)...)
 	for _, p := range k.problems {
 		c.app.RaiseStatus(base.StatusUsage)
@@ -51,8 +51,8 @@ func (c *gatewayCommand) check() error {
 	return nil
 }
 
-// newChecker checks everything that a reload reads. report and err are the results of reading
-// the configuration.
+// newChecker checks the values that a reload reads. report and err are the results of reading the
+// configuration.
 func newChecker(s *settings, report *config.Report, err error) *checker {
 	k := &checker{s, report, report.Problems}
 	k.add(err)

@@ -23,21 +23,22 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// gatewayCommand is one run of "locus gateway": its flags, and what all its settings share.
+// gatewayCommand is one run of "locus gateway". It holds the flags and the values that all settings
+// of the run share.
 type gatewayCommand struct {
 	app      *base.App
 	flags    *pflag.FlagSet // nil for the tour
-	values   config.Gateway // of flags
+	values   config.Gateway // values of the flags
 	demo     bool
 	archives client.Archives
 	archive  base.Archive
 
-	museum      *tour.Demo                                  // of the demonstration; may be nil
-	newRegistry func(a *base.App) (*scheme.Registry, error) // uses one mailbox for all settings
-	stored      *archive.Store                              // of archives; may be nil
+	museum      *tour.Demo                                  // servers of the demonstration; may be nil
+	newRegistry func(a *base.App) (*scheme.Registry, error) // returns a registry; all registries share one mailbox
+	stored      *archive.Store                              // web archives; may be nil
 	cache       *cache.Store                                // may be nil
 	log         *slog.Logger                                // may be nil
-	memoryLimit int64                                       // of the Go runtime, if the configuration has none
+	memoryLimit int64                                       // memory limit of the Go runtime at the start, for a configuration without a limit
 }
 
 // New returns the subcommand.
@@ -127,7 +128,7 @@ gateway logs requests to standard error, without passwords.`,
 
 var errNotBoth = errors.New("--demo and --from can't be used together")
 
-// run serves a gateway with s until a signal.
+// run serves a gateway with the settings s until a signal arrives.
 func (c *gatewayCommand) run(s *settings) error {
 	a := c.app
 	c.memoryLimit = debug.SetMemoryLimit(-1)
@@ -219,7 +220,7 @@ func (s *settings) options(opener *access.Client) (*gateway.Options, error) {
 	return o, err
 }
 
-// share adds to o what all settings share, and the health checks.
+// share adds the values that all settings share, and the health checks, to o.
 func (s *settings) share(o *gateway.Options, opener *access.Client) {
 	o.Log, o.Archive, o.Live, o.Cache, o.Recorder = s.log, s.stored, s.archives.Live, s.cache, s.archive.Recorder()
 	o.Health = s.health(opener)
@@ -230,8 +231,8 @@ func writeProcessMetrics(w io.Writer) {
 	metrics.WriteFDMetrics(w)
 }
 
-// openCache opens the cache. It returns nil for the demonstration and for archives, which need
-// no cache.
+// openCache opens the cache. It returns nil for the demonstration and for archives, because they
+// need no cache.
 func (s *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
 	if s.config.NoCache || s.museum != nil || s.stored != nil {
 		return nil, nil
@@ -255,7 +256,7 @@ func (s *settings) openCache(r *scheme.Registry) (*cache.Store, error) {
 	return store, nil
 }
 
-// homeSections returns the tour for the first page.
+// homeSections returns the sections of the first page about the tour.
 func (s *settings) homeSections() []gateway.Section {
 	if s.museum == nil {
 		return nil
@@ -265,7 +266,7 @@ func (s *settings) homeSections() []gateway.Section {
 		section := gateway.Section{Title: room.Name, Text: room.About}
 		for _, stop := range room.Stops {
 			if !stop.From.IsZero() {
-				continue // it has a meaning only in another document
+				continue // the URL has a meaning only in another document
 			}
 			section.Items = append(section.Items, scheme.Item{URL: stop.URL, Title: stop.Heading(), Kind: stop.Kind, Type: stop.Type, Size: -1})
 		}

@@ -62,7 +62,7 @@ func (s *settings) listenConfigured() (net.Listener, error) {
 	return l, err
 }
 
-// staleTime is how long removeStale waits for another process.
+// staleTime is how long removeStale waits for a response from another process.
 const staleTime = 5 * time.Second
 
 // removeStale removes the socket at path if no process listens on it.

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/submit"
 )
 
-// Requirements of sending messages.
+// Errors for missing settings, without which the gateway cannot send messages.
 var (
 	errNoSender = errors.New("it needs a sender: set mail.from in the configuration")
 	errNoWay    = errors.New("it needs a way to send: set mail.relay or mail.sendmail in the configuration")
@@ -31,7 +31,8 @@ func (s *settings) mail(opener *access.Client) (*gateway.Mail, error) {
 	case a.Config.Mail.Relay.Host != "":
 		relay := a.Config.Mail.Relay.Relay
 		m.Relay = relay.String()
-		// The user typed the relay in the configuration.
+		// The user wrote the relay in the configuration, so the relay has the same origin as a
+		// typed URL.
 		var err error
 		if s.relays, err = newClient(opener.Registry(), client.Rules(a), s.accessOptions()); err != nil {
 			return nil, err

@@ -4,5 +4,5 @@ package gateway
 
 import "io/fs"
 
-// withMode calls f. This system has no modes of sockets.
+// withMode calls f. On this system, sockets have no mode.
 func withMode(_ fs.FileMode, f func() error) error { return f() }

@@ -22,15 +22,15 @@ import (
 // stopTime is how long requests in progress may take after SIGTERM.
 const stopTime = 10 * time.Second
 
-// running is a gateway with the settings in use.
+// running is a gateway, with the settings that it uses.
 type running struct {
 	*settings
 	close  func()         // closes the client of settings
-	former sync.WaitGroup // former settings whose client is not closed
-	ended  chan struct{}  // is closed at the end
+	former sync.WaitGroup // former settings whose client is not closed yet
+	ended  chan struct{}  // closed when the gateway has ended
 }
 
-// end closes the clients.
+// end closes the clients of the current and the former settings.
 func (r *running) end() {
 	close(r.ended)
 	r.former.Wait()
@@ -77,7 +77,7 @@ func (r *running) serve(g *gateway.Gateway) error {
 	a.Note("shutting down: requests in progress may take %v", stopTime)
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	server.Shutdown(ctx) // broken requests are reported to their clients
+	server.Shutdown(ctx) // clients with unfinished responses notice the end of the connection
 	for range running {
 		err = errors.Join(err, <-served)
 	}
@@ -111,8 +111,8 @@ func (r *running) notify(state string) {
 	}
 }
 
-// reload reads the configuration again. If it has no mistakes, new requests use it. Otherwise the
-// former settings stay in use.
+// reload reads the configuration again. If the configuration has no mistakes, new requests use it.
+// Otherwise the former settings stay in use.
 func (r *running) reload(server *gateway.Server) {
 	a := r.gatewayCommand.app
 	r.notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
@@ -137,7 +137,8 @@ func (r *running) reload(server *gateway.Server) {
 	a.PrintError("reload: the former configuration stays in use")
 }
 
-// replace makes server use s. It closes the former client when no request uses it.
+// replace makes the server use the settings s. It closes the former client when no request uses
+// that client.
 func (r *running) replace(server *gateway.Server, s *settings) error {
 	opener, options, closeAll, err := s.open()
 	if err != nil {
@@ -161,8 +162,8 @@ func (r *running) replace(server *gateway.Server, s *settings) error {
 	return nil
 }
 
-// open returns the client and the options for s. It shares with the former settings what only a
-// restart can change.
+// open returns the client and the options for s. If only a restart can change a value, the value
+// comes from the former settings.
 func (s *settings) open() (opener *access.Client, o *gateway.Options, closeAll func(), err error) {
 	registry, rules, err := s.rules()
 	if err != nil {

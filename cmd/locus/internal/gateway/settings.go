@@ -9,17 +9,18 @@ import (
 	"github.com/locus-url/locus/internal/command/config"
 )
 
-// settings is the result of reading the configuration once. A reload makes another one.
+// settings is the result of reading the configuration once. A reload creates new settings.
 type settings struct {
 	*gatewayCommand
-	app    *base.App // has the configuration
+	app    *base.App // contains the configuration
 	config config.Gateway
 
-	locators *access.Proxies // gateways that URLs go through
-	relays   *access.Client  // leads to the mail relay; may be nil
+	locators *access.Proxies // proxies and URL templates that URLs go through
+	relays   *access.Client  // client for the mail relay; may be nil
 }
 
-// settings returns the settings of a, in which the flags take precedence.
+// settings returns the settings in the configuration of a. Flags replace values in the
+// configuration.
 func (c *gatewayCommand) settings(a *base.App) *settings {
 	if c.flags == nil {
 		return &settings{gatewayCommand: c, app: a, config: c.values}
@@ -38,14 +39,15 @@ func (c *gatewayCommand) settings(a *base.App) *settings {
 	return s
 }
 
-// use sets value to the value of a flag that the user set.
+// use sets value to said, the value of a flag, if the user set this flag.
 func use[T any](c *gatewayCommand, flag string, value *T, said T) {
 	if c.flags.Changed(flag) {
 		*value = said
 	}
 }
 
-// limitMemory makes the runtime collect garbage well before the gateway rejects requests.
+// limitMemory makes the runtime collect garbage before the memory use reaches the limit at which
+// the gateway rejects requests.
 func (s *settings) limitMemory() {
 	limit := s.memoryLimit
 	if most := int64(s.config.Memory); most > 0 {
@@ -54,8 +56,8 @@ func (s *settings) limitMemory() {
 	debug.SetMemoryLimit(limit)
 }
 
-// keepFixed replaces the settings that only a restart can change by the former ones. It returns
-// the keys of those that differ.
+// keepFixed replaces the settings that only a restart can change by the former settings. It returns
+// the keys of the settings that differ.
 func (s *settings) keepFixed(former *settings) (keys []string) {
 	to, from := &s.config, &former.config
 	differs := func(key string, differs bool) {

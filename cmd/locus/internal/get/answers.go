@@ -26,7 +26,7 @@ type answers struct {
 
 // fileValue is one answer in the file for --answers.
 type fileValue struct {
-	named bool   // field names the question; otherwise the position in a list selects it
+	named bool   // the field selects the question; otherwise the position in the list does
 	field string // number or prompt
 	value any    // string, bool, json.Number, []any or nil
 }
@@ -57,8 +57,8 @@ func newAnswers(a *base.App, flags []string, file string, stdin bool) (*answers,
 	return x, nil
 }
 
-// parseAnswers reads a JSON object with answers by field, or a list with answers in question
-// order.
+// parseAnswers reads a JSON object with answers by field, or a JSON list with answers in the order
+// of the questions.
 func parseAnswers(r io.Reader) ([]fileValue, error) {
 	d := json.NewDecoder(io.LimitReader(r, form.MaxFile))
 	d.UseNumber()
@@ -113,7 +113,7 @@ func (x *answers) fill(_ context.Context, f *scheme.Form) ([]string, bool, error
 	return list, true, nil
 }
 
-// apply stores the answers to the questions all in list.
+// apply stores the answers in list. The questions of the form are all.
 func (x *answers) apply(all []form.Question, list []string) error {
 	seen := map[int]bool{}
 	for i, v := range x.file {
@@ -192,8 +192,8 @@ func jsonAnswer(q form.Question, v any) (string, error) {
 	return "", errors.New("an object is not an answer")
 }
 
-// splitAnswer splits FIELD=TEXT. A prompt may contain "=". If there is a single question,
-// the whole text is the answer.
+// splitAnswer splits FIELD=TEXT. FIELD may contain "=", because a prompt may. If there is a single
+// question, the whole text is the answer.
 func splitAnswer(all []form.Question, text string) (q form.Question, answer string, err error) {
 	if len(all) == 1 {
 		return all[0], text, nil
@@ -226,7 +226,7 @@ func findQuestion(all []form.Question, field string) (form.Question, error) {
 
 var errTwoFields = errors.New("matches more than one field: use the field's number")
 
-// noSuchField lists the fields in a form.
+// noSuchField returns an error that lists the fields of a form.
 func noSuchField(all []form.Question) error {
 	labels := make([]string, len(all))
 	for i, q := range all {

@@ -20,11 +20,11 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// place returns the directory and the file name for -o. For a device or pipe, name is empty
-// and dir is the path.
+// place returns the directory and the file name for -o. For a device or pipe, name is empty and dir
+// is the path.
 //
-// Another user may have created a symbolic link with that name, so place follows it only
-// with --overwrite. It always follows links in /dev, which belong to the system.
+// Another user may have created a symbolic link with that name, so place follows the link only with
+// --overwrite. It always follows links in /dev, because they belong to the system.
 func (g *getter) place() (dir, name string, err error) {
 	path := g.output
 	if g.dir != "" {
@@ -64,7 +64,7 @@ func linkError(path string) error {
 	return errors.New(path + " is a symbolic link to " + to)
 }
 
-// kindError is an error that counts as an error from package transfer.
+// kindError is an error with the kind of an error from package transfer.
 type kindError struct {
 	error
 	kind error
@@ -163,7 +163,8 @@ func (g *getter) openFolder(dir string) (*os.Root, error) {
 	return folder, nil
 }
 
-// jobs reads all inputs first, to detect equal file names.
+// jobs returns the jobs for all inputs. It reads all inputs before it returns, to detect equal file
+// names.
 func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Job, error) {
 	var jobs []transfer.Job
 	for text, err := range g.App.Inputs(args) {
@@ -185,7 +186,7 @@ func (g *getter) jobs(args []string, name func(locus.URL) string) ([]transfer.Jo
 	return jobs, nil
 }
 
-// distinguish numbers equal file names, and writes a note.
+// distinguish adds a number to equal file names, and writes a note.
 func (g *getter) distinguish(jobs []transfer.Job) {
 	for _, i := range transfer.Distinguish(jobs) {
 		g.App.Note("%s is written to %s, because another URL has the same file name", jobs[i].URL.Shown(), jobs[i].Name)
@@ -256,12 +257,12 @@ func advise(err error) error {
 // leftovers counts the incomplete transfers after an interrupt or a failure.
 type leftovers struct {
 	parts    int
-	unsure   int // parts that the server may be unable to resume
+	unsure   int // parts of files that the server may be unable to complete
 	notBegun int
 }
 
-// add counts a failed job, and reports whether to write a message. Jobs that an interrupt
-// kept from starting get no message.
+// add counts a failed job. It returns false if no message is needed, because an interrupt prevented
+// the start of the job.
 func (l *leftovers) add(err error) bool {
 	var e *transfer.Error
 	if errors.As(err, &e) && e.Part != "" {

@@ -36,7 +36,7 @@ type getter struct {
 	answer      []string // values of --answer
 	answersFile string   // --answers
 	archives    client.Archives
-	answers     *answers // from both flags; may be nil
+	answers     *answers // answers from both flags; may be nil
 	archive     base.Archive
 }
 
@@ -144,7 +144,7 @@ func New(a *base.App) *cobra.Command {
 
 type archiveError = client.ArchiveError
 
-// settle validates the flags together, and takes missing values from the configuration.
+// settle checks combinations of flags, and takes missing values from the configuration.
 func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	set := cmd.Flags().Changed
 	files := g.remoteName || set("output") && g.output != "-"
@@ -199,8 +199,7 @@ func (g *getter) settle(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// run fetches the URLs. It reports failures of URLs when they happen, and returns only
-// usage errors.
+// run fetches the URLs. It reports the failure of a URL at once, and returns only usage errors.
 func (g *getter) run(ctx context.Context, args []string) error {
 	o := client.Options{Raw: g.Raw, NoProgress: g.Verbose, Archives: g.archives}
 	if g.Verbose {

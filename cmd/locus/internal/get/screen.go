@@ -28,7 +28,7 @@ type positionJSON struct {
 	Column int `json:"column"`
 }
 
-// screenField is a field of a screen. The value of a hidden field is omitted.
+// screenField is a field of a 3270 screen. It omits the value of a hidden field.
 type screenField struct {
 	positionJSON
 	Length      int         `json:"length"`

@@ -50,7 +50,7 @@ func (s *script) run(d session.Driver) error {
 		case stepExpect:
 			err = d.Expect(st.expect)
 		case stepPress:
-			// Only 3270 screens have such keys.
+			// Only a 3270 screen has such keys.
 			if screen, ok := d.(*session.Screen); ok {
 				err = screen.Press(st.press)
 			}

@@ -127,8 +127,8 @@ func (g *getter) transcript(f show.Found, to show.Stream) func(event session.Eve
 	}
 }
 
-// sessionEvents returns the writer of JSON events. It saves the start of a split character
-// for the next event.
+// sessionEvents returns a function that writes JSON events. If a character is split, the function
+// saves its start for the next event.
 func (g *getter) sessionEvents(f show.Found) func(event session.Event, octets []byte) error {
 	var rest []byte
 	return func(event session.Event, octets []byte) error {

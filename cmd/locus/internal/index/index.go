@@ -62,7 +62,7 @@ type indexJSON struct {
 	Seconds  float64      `json:"seconds"`
 	Rebuilt  bool         `json:"rebuilt"`
 	Errors   []shape.Text `json:"troubles"` // problems with the mail
-	// WithoutID is the number of messages without a Message-ID, which can't be found.
+	// WithoutID is the number of messages without a Message-ID. Such messages can't be found, so
 	// Messages does not include them.
 	WithoutID int64 `json:"withoutId"`
 }

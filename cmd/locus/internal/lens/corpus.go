@@ -30,7 +30,7 @@ func (c *corpusFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&c.format, "format", corpusFormats()[0], "with --corpus: write `FORMAT`, "+strings.Join(corpusFormats(), ", "))
 }
 
-// settle returns an error for flags that contradict each other.
+// settle returns an error if the flags contradict each other.
 func (c *command) settle() error {
 	switch {
 	case c.corpus && c.guard != "":
@@ -49,8 +49,8 @@ func (c *command) settle() error {
 	return nil
 }
 
-// runCorpus runs the readers on the corpus, and writes the number of disagreements for each
-// pair.
+// runCorpus runs the readers on the corpus. It writes the number of disagreements for each pair of
+// readers.
 func (c *command) runCorpus(readers []lens.Parser) error {
 	l := lens.New(c.Registry, readers...)
 	result := corpusResult{entries: lens.Corpus(), lens: l}
@@ -87,7 +87,7 @@ type corpusResult struct {
 	lens    *lens.Lens
 }
 
-// matrixTable is one kind of count in a matrix.
+// matrixTable describes one kind of count in a matrix of readers.
 type matrixTable struct {
 	title string
 	count func(lens.Pair) int
@@ -101,7 +101,8 @@ func matrixTables() []matrixTable {
 	}
 }
 
-// cells returns the table rows: a number for each pair of readers, and "" on the diagonal.
+// cells returns the rows of a table. Each cell is the count for a pair of readers, and is "" on the
+// diagonal.
 func (r corpusResult) cells(table matrixTable) [][]string {
 	rows := make([][]string, len(r.Pairs))
 	for i, pairs := range r.Pairs {
@@ -153,8 +154,8 @@ func versionText(r lens.MatrixParser) string {
 	return text
 }
 
-// ownName is the name of this program's reader. The stored matrix omits its version, because it
-// is not the version of a separate parser.
+// ownName is the name of this program's reader. The stored matrix omits the version of this reader,
+// because it is not a separate parser.
 const ownName = "locus"
 
 func corpusMarkdown(w io.Writer, r corpusResult) {
@@ -201,7 +202,7 @@ type pageEntry struct {
 	Refused                             string
 }
 
-// pageHost is a host and the readers that would contact it.
+// pageHost is a host, with the readers that would contact it.
 type pageHost struct {
 	Host, Readers string
 	reading       lens.ParseResult

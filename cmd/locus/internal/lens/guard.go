@@ -29,7 +29,7 @@ func (g *guardFlags) add(f *pflag.FlagSet) {
 	f.IntVar(&g.maxTries, "max-tries", 20000, "with --guard: stop after about `N` URLs")
 }
 
-// pair parses the names of the readers in "filter=A,fetch=B".
+// pair returns the readers in a flag value such as "filter=A,fetch=B".
 func (g *guardFlags) pair(known []string) (filter, fetch string, err error) {
 	names := map[string]string{}
 	for part := range strings.SplitSeq(g.guard, ",") {
@@ -51,7 +51,8 @@ func (g *guardFlags) pair(known []string) (filter, fetch string, err error) {
 	return filter, fetch, nil
 }
 
-// runGuard searches for URLs that pass a filter and reach another host.
+// runGuard searches for URLs that a filter with one reader allows, although the other reader contacts
+// a different host.
 func (c *command) runGuard() error {
 	filter, fetch, err := c.pair(c.names())
 	if err != nil {
@@ -127,8 +128,8 @@ func (c *command) writeFinding(f lens.Finding) {
 	}
 }
 
-// guardProgress returns a function that shows the progress of a search on a terminal, and a
-// function that removes it.
+// guardProgress returns the function show, which shows the progress of a search on a terminal, and
+// the function end, which removes it.
 func (c *command) guardProgress() (show func(tries, findings int), end func()) {
 	if !c.ErrTTY || c.Flags.Quiet || c.Flags.JSON {
 		return nil, func() {}

@@ -54,11 +54,11 @@ type command struct {
 	guardFlags
 	with, without []string
 	list          bool
-	answers       int             // number of reports written so far
-	ctx           context.Context // also ends after --max-time
+	answers       int             // number of reports so far
+	ctx           context.Context // context that also ends after --max-time
 }
 
-// limit sets ctx. The caller must call stop.
+// limit sets ctx to a context that ends after --max-time. The caller must call stop.
 func (c *command) limit() (stop func()) {
 	most := c.Flags.MaxTime
 	if most == 0 {
@@ -69,15 +69,14 @@ func (c *command) limit() (stop func()) {
 	return stop
 }
 
-// ended reports a run that has reached its time limit. It does not report an interrupt.
+// ended reports an error if the run has reached its time limit. An interrupt is not an error.
 func (c *command) ended() {
 	if c.Context.Err() == nil {
 		c.Fail(base.StatusAccess, context.Cause(c.ctx))
 	}
 }
 
-// everyProgram is the name for --without that excludes all programs that --with does not
-// name.
+// everyProgram is a name for --without. It excludes all programs except those in --with.
 const everyProgram = "programs"
 
 // New returns the subcommand.
@@ -135,7 +134,7 @@ func New(a *base.App) *cobra.Command {
 	return cmd
 }
 
-// ownReaders returns the readers that need no program.
+// ownReaders returns the readers that need no external program.
 func (c *command) ownReaders() []lens.Parser {
 	return append(lens.Standards(c.Registry), lens.InProcess(c.Registry)...)
 }
@@ -175,7 +174,7 @@ func (c *command) readers() ([]lens.Parser, error) {
 	return readers, nil
 }
 
-// most is the number of URLs in one batch. A batch starts each program only once.
+// most is the maximum number of URLs in one batch. For each batch, every program is started once.
 const most = 256
 
 // look writes a report for each URL.
@@ -187,7 +186,7 @@ func (c *command) look(l *lens.Lens, args []string) {
 	}
 }
 
-// report writes a report for each of urls, unless the run ends before.
+// report writes a report for each URL in urls. It returns false if the run has ended.
 func (c *command) report(l *lens.Lens, urls []string) bool {
 	reports, err := l.Compare(c.ctx, urls)
 	if err != nil {

@@ -27,7 +27,7 @@ func (c *command) writeTable(l *lens.Lens, r lens.Report) {
 	fmt.Fprintln(c.Out, colors.In(term.Bold, shorten(term.Text(masked.Input))))
 	accepted, refused := l.Groups(r)
 	width := columnLeast
-	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // columns side by side
+	room := max(1, (c.Width-labelWidth)/(columnLeast+gap)) // number of columns that fit side by side
 	if n := min(room, len(accepted)); n > 0 {
 		width = min(columnMost, max(columnLeast, (c.Width-labelWidth)/n-gap))
 	}
@@ -104,7 +104,7 @@ func partText(a lens.Result, name string, differs bool) string {
 	return shorten(term.Text(*p))
 }
 
-// writeRow writes a row, in as many lines as its longest cell needs.
+// writeRow writes a row. The longest cell determines the number of lines.
 func (c *command) writeRow(label string, cells []string, width int, paint func(string) string) {
 	lines := make([][]string, len(cells))
 	height := 0
@@ -133,7 +133,7 @@ func (c *command) writeRow(label string, cells []string, width int, paint func(s
 	}
 }
 
-// wrap cuts text into lines of at most width columns, after ", " where it can.
+// wrap breaks text into lines of at most width columns. If possible, it breaks after ", ".
 func wrap(text string, width int) (lines []string) {
 	start, used := 0, 0
 	for i := 0; i < len(text); {
@@ -153,8 +153,8 @@ func wrap(text string, width int) (lines []string) {
 	return append(lines, text[start:])
 }
 
-// longest is the maximum length in bytes of a part that the table shows whole. --json shows
-// all parts whole.
+// longest is the maximum size in bytes of a part that the table shows whole. --json always shows
+// whole parts.
 const longest = 400
 
 // shorten removes the middle of a long text.

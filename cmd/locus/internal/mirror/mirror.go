@@ -187,7 +187,7 @@ func newerThan(text string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// run mirrors the URLs. It reports failures when they happen.
+// run mirrors the URLs. It reports each failure at once.
 func (r *runner) run(ctx context.Context, args []string) error {
 	var starts []locus.URL
 	for input, err := range r.a.URLs(args) {

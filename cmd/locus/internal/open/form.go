@@ -24,10 +24,10 @@ type formDialog struct {
 	legible  form.TextDecoder
 
 	answers []string
-	hidden  bool      // an answer was not shown
-	file    string    // file for the response; if empty, the response is shown
+	hidden  bool      // a secret answer was given, so the URL must not be shown
+	file    string    // file for the response; if empty, the command shows the response
 	url     locus.URL // URL that submits the answers
-	urlErr  error     // reason why no URL can submit them
+	urlErr  error     // reason why no URL can submit the answers
 }
 
 func newFormDialog(a *base.App, tty *base.Terminal, f *scheme.Form) *formDialog {
@@ -135,8 +135,8 @@ func (v *formDialog) bracket(q form.Question) string {
 	return " [" + v.legible.Preset(q) + "]"
 }
 
-// readLines reads lines up to a line with only a dot, or the end of input. A terminal can be
-// read again after that. The user can't enter a line that contains only a dot.
+// readLines reads lines up to a line with only a dot, or the end of input. After the end of input,
+// a terminal can be read again. The user can't enter a line that contains only a dot.
 func (v *formDialog) readLines(ctx context.Context) (string, error) {
 	var lines []string
 	for {

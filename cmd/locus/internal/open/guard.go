@@ -103,7 +103,7 @@ func NewGuard(a *base.App) *cobra.Command {
 	}
 }
 
-// watchTerminal resets the terminal if in ends without a final message.
+// watchTerminal resets the terminal if the reader in ends without a final message.
 func watchTerminal(in io.Reader, tty *os.File, state *term.State) error {
 	order := show.ResetTerminal
 	words := bufio.NewScanner(in)

@@ -73,7 +73,7 @@ func (l *mailtoFlags) settle(u locus.URL) error {
 	return nil
 }
 
-// write composes a message to the address of u. It never sends text that the user has not seen.
+// write composes a message to the address of u. It sends only text that the user has seen.
 func (o *opener) write(ctx context.Context, u locus.URL) error {
 	w := composer{o: o, url: u}
 	if err := w.begin(); err != nil {
@@ -122,7 +122,7 @@ type composer struct {
 
 	file string // file with the text for the editor; empty if not edited
 	done bool   // the user has decided
-	keep bool   // keep the text even if done
+	keep bool   // preserve the text even if the message is done
 }
 
 func (w *composer) fail(err error) error {
@@ -236,7 +236,7 @@ func (w *composer) toOutput() error {
 	return w.toFile(m, w.o.message.output)
 }
 
-// toFile writes the message to a new file and reports it.
+// toFile writes the message to a new file, and reports the file to the user.
 func (w *composer) toFile(m *submit.Message, name string) error {
 	if err := submit.WriteFile(w.o.App.ExpandHome(name), m); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (w *composer) toFile(m *submit.Message, name string) error {
 	return nil
 }
 
-// tellIgnored reports the fields of the URL that were ignored.
+// tellIgnored calls the function tell to report the ignored fields of the URL.
 func (w *composer) tellIgnored(tell func(string, ...any)) {
 	if w.fields {
 		tell(`the text after "?" was read as RFC 6068 fields; in RFC 1738 it is part of the address`)
@@ -263,8 +263,8 @@ type sendMethod struct {
 	send func(context.Context, *submit.Message) (string, error)
 }
 
-// sendMethod returns the method from the flag or the configuration, or nil if there is none. It
-// returns only usage errors.
+// sendMethod returns the method of the flag or the configuration. It returns nil if neither sets a
+// method. It returns only usage errors.
 func (o *opener) sendMethod() (*sendMethod, error) {
 	mail := &o.App.Config.Mail
 	hasRelay, hasProgram := mail.Relay.Host != "", len(mail.Sendmail) > 0

@@ -84,7 +84,7 @@ func (w *composer) askFor(ctx context.Context, question string, set func(string)
 	}
 }
 
-// unsent reports that nothing was sent.
+// unsent reports that the command sent nothing.
 func (w *composer) unsent(err error) error {
 	if errors.Is(err, base.ErrNoAnswer) {
 		return fmt.Errorf("%w: the input ended; nothing was sent", base.ErrNoAnswer)
@@ -107,8 +107,8 @@ func (w *composer) show(m *submit.Message) error {
 	return nil
 }
 
-// decide prompts for the user's decision about m, which is nil if the message can't be
-// sent. It returns when the message is done or must be shown again.
+// decide prompts for the user's decision about the message m. If the message can't be sent, m is
+// nil. decide returns when the message is done or must be shown again.
 func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	question := "Send it? [y/N/e(dit)/w(rite to a file)] "
 	switch {
@@ -136,7 +136,7 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 			if !errors.Is(w.failure, submit.ErrUncertain) {
 				w.o.NoteLater("nothing was sent")
 			}
-			// The last failure to send is the outcome.
+			// If sending failed, the last failure is the outcome.
 			return w.failure
 		default:
 			continue
@@ -147,8 +147,8 @@ func (w *composer) decide(ctx context.Context, m *submit.Message) error {
 	}
 }
 
-// send sends the message. After a failure it stores the reason in w.failure, and the user
-// decides again. It returns an error only when ctx is cancelled.
+// send sends the message. If that fails, it stores the reason in w.failure, and the user decides
+// again. It returns an error only if ctx is cancelled.
 func (w *composer) send(ctx context.Context, m *submit.Message) error {
 	limited := ctx
 	if limit := w.o.App.Flags.MaxTime; limit > 0 {

@@ -117,8 +117,8 @@ func (o *opener) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// input returns the URL. If the argument is not a URL, it reports that and returns false
-// for ok.
+// input returns the URL. If the argument is not a URL, input reports an error to the user and
+// returns false.
 func (o *opener) input(args []string) (u locus.URL, ok bool, err error) {
 	first := true
 	for text, err := range o.App.Inputs(args) {
@@ -214,7 +214,7 @@ func (o *opener) repeat(form *formDialog) {
 	}
 }
 
-// portFlag returns the flag that a typed u needs, followed by a space.
+// portFlag returns the flag that the user must add to open u, followed by a space.
 func (o *opener) portFlag(u locus.URL) string {
 	rules := client.Rules(o.App)
 	rules.Ports = o.App.Config.Policy.AllowPorts
@@ -229,8 +229,8 @@ func (o *opener) portFlag(u locus.URL) string {
 	return ""
 }
 
-// keep writes a resource to a new file. After an error it preserves the received part,
-// because the server may accept the answers only once.
+// keep writes a resource to a new file. After an error it preserves the received part, because the
+// server may accept the answers of a form only once.
 func (o *opener) keep(ctx context.Context, f show.Found, resource scheme.Resource, path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {

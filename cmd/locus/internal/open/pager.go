@@ -24,8 +24,8 @@ type pager struct {
 	refused bool           // the pager rejected text
 }
 
-// newPager returns a pager that calls quit when its process ends, even before the end of the
-// text.
+// newPager returns a pager. When the process of the pager ends, even before the end of the text,
+// the pager calls quit.
 func newPager(a *base.App, quit func()) *pager {
 	return &pager{a: a, quit: quit, gone: make(chan struct{})}
 }
@@ -79,8 +79,8 @@ func (p *pager) begin() error {
 	return nil
 }
 
-// lastMoment is the time after the end of a pager in which a Ctrl-C may still be meant for
-// the pager.
+// lastMoment is the time after the end of a pager in which the user may still press Ctrl-C for the
+// pager.
 const lastMoment = 500 * time.Millisecond
 
 type plainOutput struct{ io.Writer }

@@ -24,7 +24,7 @@ type sessionFlags struct {
 	chosen bool   // --safe was given
 	unsafe bool   // --unsafe-terminal
 	escape string // value of --escape
-	key    byte   // code of the key; 0 if there is none
+	key    byte   // code of the escape key; 0 if there is none
 }
 
 func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
@@ -33,8 +33,8 @@ func (s *sessionFlags) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&s.escape, "escape", "^]", "use `KEY` to enter locus commands, or \"none\"")
 }
 
-// neededKeys are the keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape,
-// with which arrow keys begin.
+// neededKeys contains the keys that sessions need: Ctrl-C, Backspace, Tab, Enter, and Escape, which
+// is also the first byte of an arrow key.
 const neededKeys = "\x03\b\t\n\r\x1b"
 
 func (s *sessionFlags) settle(f *pflag.FlagSet) error {
@@ -74,8 +74,8 @@ var errSessionJSON = scheme.Hint(fmt.Errorf("%w: \"locus open\" does not support
 // converse connects the user to a host: at the terminal, or through pipes.
 func (o *opener) converse(ctx context.Context, s *scheme.Session) error {
 	if !o.session.chosen {
-		// The user may not have chosen a URL from standard input. No other source can start a
-		// session, because the policy lets no document redirect to one.
+		// The user may not have chosen a URL from standard input. From other sources, only a URL of
+		// the user can start a session, because the policy lets no document redirect to one.
 		o.session.safe = o.fromInput
 	}
 	if !o.App.OutTTY || !o.fromInput && !isTerminal(o.App.In) {
@@ -95,7 +95,7 @@ func isTerminal(r io.Reader) bool {
 	return ok && terminal.IsTerminal(int(f.Fd()))
 }
 
-// afterInput is the time that a host may be silent after the end of input.
+// afterInput is how long the host may be silent after the end of input.
 const afterInput = 2 * time.Second
 
 // pipe sends standard input, and writes the host's output.
@@ -108,9 +108,9 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 	if o.App.OutTTY {
 		defer output.Restore()
 	}
-	came := make(chan struct{}, 1)  // signals output from the host
-	ended := make(chan error, 1)    // signals that the host ended the session
-	inputEnd := make(chan error, 1) // signals the end of standard input
+	came := make(chan struct{}, 1)  // receives a value when the host sends output
+	ended := make(chan error, 1)    // receives a value when the host ends the session
+	inputEnd := make(chan error, 1) // receives a value at the end of standard input
 	go func() {
 		_, err := io.Copy(noticedWriter{output, came}, s.Conn)
 		ended <- err
@@ -126,7 +126,7 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		case err := <-ended:
 			return err
 		case failure = <-inputEnd:
-			// If the host ended the session, ended reports it.
+			// If the host has ended the session, the channel ended reports it.
 			silent = time.After(afterInput)
 			continue
 		case <-came:
@@ -138,14 +138,14 @@ func (o *opener) pipe(ctx context.Context, s *scheme.Session) error {
 		case <-ctx.Done():
 			failure = context.Cause(ctx)
 		}
-		// The copying goroutine must not write any more.
+		// The copying goroutine must not write after this function returns.
 		s.Close()
 		<-ended
 		return failure
 	}
 }
 
-// noticedWriter reports each write.
+// noticedWriter signals each write.
 type noticedWriter struct {
 	io.Writer
 	came chan struct{}

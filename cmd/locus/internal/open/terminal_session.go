@@ -35,25 +35,25 @@ type terminalSession struct {
 	before  *term.State
 	guard   *guard
 
-	show    sync.Mutex // guards writing to the terminal
+	show    sync.Mutex // held during writes to the terminal
 	display show.Display
 	linesMu sync.Mutex
-	lines   []byte // errors and traces for the terminal
+	lines   []byte // errors and traces that wait for the terminal
 
 	keys    chan []byte   // typed bytes
 	out     chan delivery // bytes to send
 	waiting []delivery    // deliveries for out while the host is slow
 	size    int           // bytes in waiting
-	ended   chan error    // receives the end of the host's output
+	ended   chan error    // receives the error at the end of the host's output
 	sent    chan struct{} // closed after the last byte
-	echoes  atomic.Bool   // the host echoes
-	asking  sync.Mutex    // locked in changed, so that the latest state counts
-	turned  chan struct{} // signals a change of echoes
+	echoes  atomic.Bool   // the host echoes typed text
+	asking  sync.Mutex    // held in changed, so that the latest state wins
+	turned  chan struct{} // signals that echoes has changed
 	mode    typing
 	line    lineEditor  // line editor for hosts that do not echo
-	ask     *lineEditor // line editor for a command to locus, while show is locked; nil if typed text goes to the host
-	said    bool        // a message was shown since the command
-	away    bool        // the drawing is hidden during commands
+	ask     *lineEditor // line editor while the user types a command to locus; nil if typed text goes to the host
+	said    bool        // the terminal has shown a message since the command
+	away    bool        // the drawing is hidden while the user types a command
 	begins  bool        // the next byte starts a line, for rlogin's "~"
 	tilde   bool        // the user typed a "~" at the start of a line
 }
@@ -63,7 +63,7 @@ type delivery struct {
 	command string
 }
 
-// maxWaiting is the maximum number of bytes that are buffered for a host that reads none.
+// maxWaiting is the maximum number of bytes that wait for a host which does not read.
 const maxWaiting = 64 << 10
 
 // typing selects how typed text is sent.
@@ -119,7 +119,7 @@ func (t *terminalSession) run(ctx context.Context) (err error) {
 	return t.hold(ctx)
 }
 
-// hold starts both directions and waits for the end of the session.
+// hold starts the goroutines for both directions, and waits for the end of the session.
 func (t *terminalSession) hold(ctx context.Context) error {
 	t.conn.OnChange(t.changed)
 	t.changed()
@@ -143,7 +143,7 @@ func (t *terminalSession) hold(ctx context.Context) error {
 	return err
 }
 
-// exchange sends the typed text. ended reports that the host ended the session.
+// exchange sends the typed text. ended reports whether the host has ended the session.
 func (t *terminalSession) exchange(ctx context.Context) (ended bool, err error) {
 	for {
 		var out chan<- delivery
@@ -198,8 +198,8 @@ func (t *terminalSession) say(format string, args ...any) {
 	t.display.WriteOwn("locus: " + safe.Safe(fmt.Sprintf(format, args...)) + "\r\n")
 }
 
-// rawLines writes lines to a terminal in raw mode. It never blocks, because a trace may
-// arrive while the user types a command.
+// rawLines writes lines to a terminal in raw mode. A write never blocks, because a trace may arrive
+// while the user types a command.
 type rawLines struct{ t *terminalSession }
 
 func (r rawLines) Write(p []byte) (int, error) {
@@ -215,7 +215,8 @@ func (r rawLines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lockUnlessAsking locks the terminal, unless a command holds the lock.
+// lockUnlessAsking locks the terminal. If the user is typing a command, the command already holds
+// the lock.
 func (t *terminalSession) lockUnlessAsking() (unlock func()) {
 	if t.ask != nil {
 		return func() {}
@@ -242,7 +243,7 @@ func (t *terminalSession) unlockShow() {
 	}
 }
 
-// showLines writes the waiting lines. The caller must hold show.
+// showLines writes the waiting lines. The caller must hold the lock show.
 func (t *terminalSession) showLines() {
 	t.linesMu.Lock()
 	lines := t.lines
@@ -256,12 +257,13 @@ func (t *terminalSession) showLines() {
 
 func (t *terminalSession) resize() {
 	if columns, rows, err := term.GetSize(base.Descriptor(t.tty)); err == nil && columns > 0 && rows > 0 {
-		// An error of the connection shows when it is read.
+		// The next read from the connection returns the error.
 		t.conn.SetWindow(columns, rows)
 	}
 }
 
-// changed records whether the host echoes, because a request for each key could block.
+// changed stores whether the host echoes in t.echoes, and signals a change. Other methods read
+// t.echoes, because a call of Echoes for each key could block.
 func (t *terminalSession) changed() {
 	t.asking.Lock()
 	defer t.asking.Unlock()
@@ -315,7 +317,8 @@ func (t *terminalSession) hear() {
 	}
 }
 
-// transmit sends the typed text. The next read reports an error from the connection.
+// transmit sends the typed text. It ignores an error of the connection, because the next read
+// returns it.
 func (t *terminalSession) transmit() {
 	defer close(t.sent)
 	for d := range t.out {
@@ -342,7 +345,7 @@ func (t *terminalSession) send(d delivery) {
 	t.waiting = append(t.waiting, delivery{bytes.Clone(d.octets), d.command})
 }
 
-// typed processes typed bytes. end reports the end of the session.
+// typed processes typed bytes. end reports whether the session must end.
 func (t *terminalSession) typed(octets []byte) (end bool, err error) {
 	for len(octets) > 0 && !end && err == nil {
 		n := 1
@@ -369,7 +372,7 @@ func (t *terminalSession) inLines() bool {
 	return t.mode == typingLines || t.mode == typingAuto && !t.echoes.Load()
 }
 
-// local processes a byte of a line that locus echoes and sends as a whole.
+// local processes a byte of a line that locus echoes, and then sends as a whole.
 func (t *terminalSession) local(o byte) (end bool) {
 	t.lockShow()
 	done, left := t.line.take(o, &t.display)
@@ -388,8 +391,8 @@ func (t *terminalSession) local(o byte) (end bool) {
 	return false
 }
 
-// remote sends typed bytes, after a line that the user started before the host echoed. In
-// rlogin, "~." at the start of a line ends the session.
+// remote sends typed bytes. If the user started a line before the host echoed, it first sends that
+// line. In rlogin, "~." at the start of a line ends the session.
 func (t *terminalSession) remote(octets []byte) (end bool) {
 	if t.session.URL.Scheme() == "rlogin" {
 		if octets, end = t.tildes(octets); end {
@@ -400,13 +403,13 @@ func (t *terminalSession) remote(octets []byte) (end bool) {
 	return false
 }
 
-// sendTyped sends bytes, after the unfinished line.
+// sendTyped sends bytes. It first sends the unfinished line.
 func (t *terminalSession) sendTyped(octets []byte) {
 	t.send(delivery{octets: append([]byte(t.line.Text()), octets...)})
 	t.line.Reset()
 }
 
-// tildes removes "~" at the start of lines, and reports whether "." followed one.
+// tildes removes each "~" at the start of a line. It reports whether "." followed such a "~".
 func (t *terminalSession) tildes(octets []byte) (out []byte, end bool) {
 	for _, o := range octets {
 		switch {
@@ -458,8 +461,8 @@ func (t *terminalSession) endCommand() {
 	}
 }
 
-// command processes a command's next byte, and runs the command after the last byte. If
-// the host's drawing would overwrite the output from the command, the output stays until
+// command processes the next byte of a command, and runs the command after its last byte. If the
+// host's drawing would overwrite the output of the command, the output stays until the user enters
 // an empty command.
 func (t *terminalSession) command(o byte) (end bool, err error) {
 	done, left := t.ask.take(o, &t.display)
@@ -528,7 +531,7 @@ func (t *terminalSession) commands() string {
 	return "it has none"
 }
 
-// typeFor types a value of the URL at the user's command.
+// typeFor sends a value of the URL to the host, because the user entered a command for it.
 func (t *terminalSession) typeFor(text, what string) {
 	if text == "" {
 		t.say("the URL suggests no %s", what)
@@ -580,7 +583,7 @@ func (t *terminalSession) status() {
 	}
 }
 
-// suspend stops the program like ^Z, with the terminal restored.
+// suspend stops the program like ^Z. Before that it restores the terminal.
 func (t *terminalSession) suspend() error {
 	second := t.display.Alternate && !t.away
 	t.display.WriteOwn(show.ResetTerminal)
@@ -602,8 +605,8 @@ func (t *terminalSession) suspend() error {
 // lineEditor reads and echoes a line at a terminal in raw mode.
 type lineEditor struct{ safe.Line }
 
-// take handles a key. It reports whether the key was Enter, or one that leaves the line:
-// Ctrl-C, or Ctrl-D in an empty line.
+// take handles a key. done reports whether the key was Enter. left reports whether the key leaves
+// the line, which Ctrl-C does, and Ctrl-D in an empty line.
 func (l *lineEditor) take(o byte, d *show.Display) (done, left bool) {
 	shown, event := l.Type(o)
 	if shown != "" {

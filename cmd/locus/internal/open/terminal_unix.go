@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// onResize calls f when the size of the window changes, until stop is called.
+// onResize calls f when the size of the window changes, until the caller calls stop.
 func onResize(f func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGWINCH)
@@ -37,10 +37,10 @@ func suspendSelf() {
 	}
 }
 
-// apart prevents terminal signals from reaching a child process.
+// apart returns attributes for a child process that does not receive signals from the terminal.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// unmoved makes this process ignore the signals that end or stop a process at its terminal.
+// unmoved makes this process ignore the signals from its terminal that end or stop a process.
 func unmoved() {
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGTTOU, syscall.SIGTSTP)
 }

@@ -74,8 +74,8 @@ RFC 1738 section 5, but can't open them. Schemes that have only a proxy come las
 	return cmd
 }
 
-// list returns the registered schemes, then other schemes of IANA, then schemes with only a
-// proxy.
+// list returns the registered schemes, then other schemes of the IANA registry, and then schemes
+// for which only a proxy is configured.
 func list(a *base.App, table config.ProxyTable, gateways *access.Proxies) (list []shape.Scheme) {
 	for _, s := range a.Registry.All() {
 		list = append(list, shape.NewScheme(s))

@@ -19,7 +19,7 @@ type Display struct {
 	passed    []byte // buffer for filtered text
 	sequence  []byte // last escape sequence, if it may be unfinished
 	Alternate bool   // the terminal shows its alternate screen
-	inLine    bool   // the last byte did not end a line
+	inLine    bool   // the last byte was not a line end
 }
 
 // Write shows output from the host.
@@ -79,8 +79,8 @@ var modeChange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 const maxModeChange = 64
 
-// see detects when the terminal switches to or from its alternate screen. A sequence may be
-// split over writes; detecting the last one twice is harmless.
+// see detects whether the terminal switches to or from its alternate screen. A sequence may be
+// split over several writes. It is harmless to detect the last sequence twice.
 func (d *Display) see(shown []byte) {
 	if len(d.sequence) == 0 && bytes.IndexByte(shown, '\x1b') < 0 {
 		return

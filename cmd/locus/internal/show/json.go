@@ -38,8 +38,8 @@ func DescribeObject(f Found, o *scheme.Object) ObjectJSON {
 	return ObjectJSON{Resource: f.Describe("object"), Size: shape.Known(o.Size), Modified: shape.At(o.ModTime), MediaType: shape.Present(o.Type, o.Type != ""), Note: shape.Text(o.Note), Encoding: shape.Text(o.Encoding)}
 }
 
-// menuJSON writes a menu as one JSON object, item by item. If an error ends the items, the
-// error follows as "error".
+// menuJSON writes a menu as one JSON object, item by item. If an error ends the items, the member
+// "error" follows the items.
 func (v *Viewer) menuJSON(f Found, m *scheme.Menu) error {
 	var w shape.MenuWriter
 	out := v.App.Out

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// menu writes a list for display or programs. It writes items as they arrive, so a list may
-// have any length. After an error, the items before it remain.
+// menu writes a list for display or for programs. It writes each item when the item arrives, so a
+// list may have any length. After an error, the earlier items remain.
 func (v *Viewer) menu(f Found, m *scheme.Menu, to Stream) error {
 	if v.App.Flags.JSON && to.IsStdout {
 		return v.menuJSON(f, m)
@@ -50,7 +50,7 @@ func writeMenu(m *scheme.Menu, to Stream, l *form.TextDecoder) (items int, err e
 			return items, err
 		}
 		if !to.ForPeople {
-			// Write it like an item without a URL.
+			// Write the row like an item without a URL.
 			row = strings.TrimSpace(row) + "\t"
 		}
 		_, err = io.WriteString(to.Writer, row+"\n")
@@ -73,9 +73,9 @@ func WriteLines(w io.Writer, items iter.Seq2[scheme.Item, error], l *form.TextDe
 	return n, nil
 }
 
-// table writes a list for display: number, kind and title of each link. Size and date
-// precede the title if they are known for the first link. Articles and newsgroups use
-// their own columns. A line without a URL gets no number.
+// table writes a list for display. A row contains the number, the kind and the title of a link. If
+// the first link has a size and a date, they precede the titles. Articles and newsgroups have their
+// own columns. A line without a URL gets no number.
 type table struct {
 	w io.Writer
 	*form.TextDecoder
@@ -84,8 +84,8 @@ type table struct {
 	links   int
 }
 
-// maxHeld is the maximum number of text lines to buffer before the first link, which
-// determines the listing.
+// maxHeld is the maximum number of text lines that the table buffers before the first link. The
+// first link determines the listing.
 const maxHeld = 100
 
 func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
@@ -116,7 +116,7 @@ func (t *table) write(items iter.Seq2[scheme.Item, error]) error {
 	return decide(scheme.ListLinks)
 }
 
-// listingOf returns the listing for a menu with item as the first link. Results show their
+// listingOf returns the listing for a menu whose first link is item. Search results show their
 // scores in notes, not in a column.
 func listingOf(item scheme.Item) scheme.Listing {
 	switch l := item.Listing(); {
@@ -128,7 +128,7 @@ func listingOf(item scheme.Item) scheme.Listing {
 	return scheme.ListLinks
 }
 
-// Screen columns at which titles begin, and widths of other columns.
+// Columns of the screen at which titles begin, and the widths of other columns.
 const (
 	wideIndent    = form.Indent + 8 + 2 + 16 + 2
 	articleIndent = 8 + 2
@@ -154,7 +154,8 @@ func (t *table) row(item scheme.Item) error {
 	return err
 }
 
-// textRow is a line without a URL: text, or an error or broken link with its kind.
+// textRow writes a line without a URL, which is a text, an error or a broken link. An error or
+// broken link is shown with its kind.
 func (t *table) textRow(item scheme.Item) string {
 	indent := map[scheme.Listing]int{scheme.ListLinks: form.Indent, scheme.ListFiles: wideIndent, scheme.ListArticles: articleIndent}[t.listing]
 	kind := ""
@@ -192,7 +193,7 @@ func column(text string, width int) string {
 	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
-// shortNames holds the characters in names that represent media types.
+// shortNames contains the characters that a short name of a media type may contain.
 const shortNames = "abcdefghijklmnopqrstuvwxyz0123456789+-."
 
 // ShortKind returns the kind, or the type of an object, in at most seven characters.

@@ -30,13 +30,13 @@ func IsMessage(mediaType string) bool {
 	return false
 }
 
-// openedMessage is an object that was read as a message.
+// openedMessage is an object that the viewer has read as a message.
 type openedMessage struct {
 	object  scheme.Object    // object with its body rewound
 	message *message.Message // nil if the object is not a message, despite its media type
 	held    spool
 	isNews  bool  // the object has a news URL
-	broken  error // why the message is incomplete
+	broken  error // reason why the message is incomplete
 }
 
 // read reads an object as a message. The caller must close the result.
@@ -75,8 +75,8 @@ const (
 	maxMessage  = 64 << 20 // unless --max-size sets another limit
 )
 
-// untilDone reads from r until ctx is cancelled. Parsing and decoding a message read
-// through it, so that Ctrl-C stops both.
+// untilDone reads from r until ctx is cancelled. The viewer parses and decodes a message through
+// untilDone, so that Ctrl-C stops it.
 type untilDone struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -170,8 +170,8 @@ func DescribeStored(isNews bool, path string) *messageJSON {
 	return describeMessage(isNews, m)
 }
 
-// describeMessage describes a message. It returns nil for nil. isNews means that the message
-// has a news URL.
+// describeMessage describes a message. If m is nil, it returns nil. isNews reports whether the
+// message has a news URL.
 func describeMessage(isNews bool, m *message.Message) *messageJSON {
 	if m == nil {
 		return nil
@@ -258,7 +258,8 @@ func listParts(m *message.Message) string {
 	return "there are " + strings.Join(list, ", ")
 }
 
-// showPart writes the part that --part selects as an object. On a terminal, it decodes text.
+// showPart writes the part of a message that --part selects. The part is written like an object. On
+// a terminal, showPart decodes text.
 func (v *Viewer) showPart(ctx context.Context, f Found, resource scheme.Resource, to Stream) error {
 	l, part, err := v.ReadPart(ctx, f, resource, !to.ForPeople)
 	if err != nil {

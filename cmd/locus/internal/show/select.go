@@ -28,7 +28,7 @@ type Selection struct {
 
 	received bool // --received
 
-	message  locus.URL   // message that within names
+	message  locus.URL   // message that the field within names
 	Examples []locus.URL // URLs that like names
 }
 

@@ -137,11 +137,11 @@ const firstBlock = 4 << 10
 
 var errBinary = errors.New("binary data is not written to a terminal")
 
-// safeWriter writes text to a terminal and escapes control characters. A character may be
-// split over writes.
+// safeWriter writes text to a terminal and escapes control characters. It accepts a character that
+// is split over several writes.
 type safeWriter struct {
 	w    io.Writer
-	rest []byte // start of a character or CR LF
+	rest []byte // start of a split character or a CR LF
 }
 
 func (s *safeWriter) Write(p []byte) (int, error) {
@@ -167,7 +167,7 @@ func (s *safeWriter) write(text []byte) error {
 	return err
 }
 
-// unfinished is like Incomplete, but also counts a CR at the end of text.
+// unfinished is like Incomplete, but it also counts a CR at the end of text.
 func unfinished(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return 1
@@ -200,8 +200,9 @@ func (c *CountWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// showText returns a writer that writes text of the given media type to w, decoded from its
-// charset and escaped for a terminal. The caller must call done at the end of the text.
+// showText returns a writer for a text of the given media type. It decodes the charset of the text,
+// escapes control characters, and writes the result to w. The caller must call done at the end of
+// the text.
 func (v *Viewer) showText(w io.Writer, f Found, mediaType string) (text io.Writer, done func()) {
 	safe := &safeWriter{w: w}
 	name := charset.OfType(mediaType)

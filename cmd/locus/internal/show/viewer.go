@@ -34,7 +34,7 @@ type Viewer struct {
 	// RunSession writes the output of a session. If nil, sessions are not supported.
 	RunSession func(context.Context, Found, *scheme.Session, Stream) error
 
-	notes []string // notes to write after the resource was shown
+	notes []string // notes to write after the resource
 }
 
 // AddVerboseFlag adds --verbose.

@@ -13,7 +13,7 @@ import (
 
 // answerer processes inputs in order.
 type answerer interface {
-	// answer writes the result to the worker's part.
+	// answer writes the result for an input to the worker's output.
 	answer(input string, readErr error)
 	// quick appends the result for a line and returns true, if the line is a URL that needs no
 	// message. The line has no surrounding spaces.
@@ -30,7 +30,7 @@ type bulkRun struct {
 	answerer  func(*worker) answerer
 	unordered bool
 	separated bool // write a blank line between results
-	headed    bool // results contain the fields of their lines, so a line with column names comes first
+	headed    bool // results contain the fields of their lines, so the line with the column names comes first
 	invalid   *invalidInputs
 	collect   *collector // nil if results are written immediately
 	progress  *progress
@@ -41,10 +41,10 @@ type bulkRun struct {
 
 func (r *bulkRun) addFlags(cmd *cobra.Command) { r.lines = base.AddLineFlags(r.app, cmd) }
 
-// errOutput means that standard output failed, which [base.App.Execute] reports.
+// errOutput means that a write to standard output failed. [base.App.Execute] reports the failure.
 var errOutput = errors.New("standard output failed")
 
-// run processes args, or the lines in the files that args names.
+// run processes args. If args are file names, it processes the lines in these files.
 func (r *bulkRun) run(args []string) error {
 	reads, err := r.lines.Reads(args)
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *bulkRun) answerArgs(args []string) error {
 	return w.join(nil)
 }
 
-// job is a block with the worker that processes it.
+// job is a block of lines with the worker that processes it.
 type job struct {
 	block *lines.Block
 	*worker

@@ -87,10 +87,11 @@ type canonicalizer struct {
 	rules []profile.Rules
 	surt  bool                          // write SURT for sorting
 	wrap  bool                          // write <URL:...>
-	by    func(canonical string) string // returns the text to write; if nil, canonical forms are written
+	by    func(canonical string) string // returns the text to write; if nil, the output is the canonical form
 }
 
-// quick implements answerer for rules with the registry's canonical form.
+// quick implements answerer. It returns false if the output needs more than the canonical form of the
+// registry.
 func (c *canonicalizer) quick(w *worker, line []byte) bool {
 	if len(c.rules) > 1 || c.rules[0].Profile > locus.RFC1630 || w.Flags.JSON || c.surt || c.wrap {
 		return false
@@ -183,7 +184,7 @@ const wrapWidth = 72
 
 const wrapHelp = "write URLs as <URL:...> in lines of 72 bytes"
 
-// wrapText is [wrap] for the text of a URL.
+// wrapText returns the text of a URL in a wrapper, broken into lines.
 func wrapText(text string) (string, error) {
 	u, err := locus.Parse(text)
 	if err != nil {

@@ -81,10 +81,10 @@ type checker struct {
 	*worker
 	rules  []profile.Rules
 	byRule bool                      // write a line with the kind and rule of each finding
-	by     func(input string) string // write a line with its result for each URL that does not conform
+	by     func(input string) string // if not nil, returns the line to write for each URL that does not conform
 }
 
-// quick implements answerer for URLs without findings.
+// quick implements answerer. It returns true only for a URL without findings.
 func (c *checker) quick(w *worker, line []byte) bool {
 	input := octet.View(line)
 	if len(c.rules) > 1 || w.Flags.JSON {
@@ -116,8 +116,8 @@ func (c *checker) judge(list []locus.Violation) (conforms bool) {
 	return conforms
 }
 
-// isShown reports whether a URL without findings is written unchanged, because it contains no
-// password to mask and no character to escape.
+// isShown reports whether the output for a URL without findings is the unchanged URL. It is, if the
+// URL contains no password to mask and no character to escape.
 func (c *checker) isShown(input string) bool {
 	if c.rules[0].Profile <= locus.RFC1630 && hasNoLogin(input) {
 		return true
@@ -179,8 +179,8 @@ func (c *checker) answer(input string, readErr error) {
 	}
 }
 
-// explained returns list. If the input looks like a URL without a scheme, the help of the
-// first violation names a working command.
+// explained returns list. If the input looks like a URL without a scheme, the help text of the
+// first violation contains a command that works.
 func (c *checker) explained(input string, list []locus.Violation, err error) []locus.Violation {
 	if err == nil || len(list) == 0 {
 		return list
@@ -209,8 +209,8 @@ func (c *checker) count(input string, list []locus.Violation, conforms bool) {
 	}
 }
 
-// shortened removes the middle of a long name, because each finding repeats the name and each
-// byte may have a finding.
+// shortened removes the middle of a long name. Each byte may have a finding, and each finding
+// repeats the name.
 func shortened(name string) string {
 	const most, head, tail = 2000, 1000, 500
 	if len(name) <= most {

@@ -9,12 +9,13 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// collector collects pieces of results and writes each once, counted, or sorted.
+// collector collects pieces of results. It writes each piece once, with its count, or in sorted
+// order.
 type collector struct {
 	unique, count, sort bool
-	group               func(text []byte) string // returns the group for a result, for a summary; nil without a summary
+	group               func(text []byte) string // returns the group of a result; nil without a summary
 	grouped             bool                     // the pieces are already groups
-	json                func(text []byte) []byte // returns the members of a JSON object, for a summary
+	json                func(text []byte) []byte // returns the JSON members that name a group; nil without a summary
 	asJSON              bool
 	memory              *base.MemoryFlags
 
@@ -74,7 +75,7 @@ func (c *collector) distinct() int64 {
 	return c.set.Texts()
 }
 
-// add adds pieces. The caller writes the pieces that b.New marks immediately.
+// add adds the pieces in b. If b.New marks a piece, the caller writes the piece immediately.
 func (c *collector) add(b *bulk.Batch) error {
 	if c.set == nil {
 		for range b.Keys {
@@ -119,7 +120,7 @@ func (c *collector) toSorter(text []byte, count uint64) error {
 	return c.sorter.Add(c.head[:], text)
 }
 
-// finish writes the pieces that were not written immediately.
+// finish writes the pieces that are not written yet.
 func (c *collector) finish(a *base.App) error {
 	write := func(text []byte, count uint64) error { return c.write(a, text, count) }
 	rest := write

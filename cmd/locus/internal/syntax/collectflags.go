@@ -31,7 +31,7 @@ const (
 	byRule   = "rule"
 )
 
-// addCollecting adds the flags of canonical.
+// addCollecting adds the flags for the results of canonical.
 func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{bulkRun: bulkRun{app: a, invalid: &invalidInputs{}}, groups: []string{byHost, byScheme}}
 	f.addFlags(cmd)
@@ -51,7 +51,7 @@ func addCollecting(a *base.App, cmd *cobra.Command) *collectFlags {
 	return f
 }
 
-// addSummary adds the flags of check.
+// addSummary adds the flags for the results of check.
 func addSummary(a *base.App, cmd *cobra.Command) *collectFlags {
 	f := &collectFlags{bulkRun: bulkRun{app: a}, groups: []string{byRule, byHost, byScheme}}
 	f.addFlags(cmd)
@@ -67,7 +67,7 @@ func (f *collectFlags) addBy(flags *pflag.FlagSet, usage string) {
 	flags.StringVar(&f.by, "by", "", usage)
 }
 
-// prepare checks the flags, for results by the given number of rules.
+// prepare checks the flags. rules is the number of rules that give results.
 func (f *collectFlags) prepare(rules int) error {
 	f.hasher = bulk.NewHasher()
 	if f.by != "" && !slices.Contains(f.groups, f.by) {
@@ -105,8 +105,8 @@ func (f *collectFlags) prepare(rules int) error {
 	return nil
 }
 
-// group returns a function that maps a canonical form to its group, or nil to write the
-// form itself.
+// group returns a function that maps a canonical form to its group. It returns nil if the output is
+// the canonical form itself.
 func (f *collectFlags) group() func(string) string {
 	if f.unique {
 		return nil
@@ -124,7 +124,7 @@ func (f *collectFlags) groupOf() func(string) string {
 	return nil
 }
 
-// hostOf returns the host of a URL in lower case, or "-" without one.
+// hostOf returns the host of a URL in lower case, or "-" if there is no host.
 func hostOf(text string) string {
 	if host, _ := rfc3986.Parse(text).Host(); host != "" {
 		return octet.ToLower(host)
@@ -132,7 +132,7 @@ func hostOf(text string) string {
 	return "-"
 }
 
-// schemeOf returns the scheme of a URL in lower case, or "-" without one.
+// schemeOf returns the scheme of a URL in lower case, or "-" if there is no scheme.
 func schemeOf(text string) string {
 	if name, _ := rfc3986.Parse(text).Scheme(); name != "" {
 		return octet.ToLower(name)

@@ -61,7 +61,7 @@ Exit status:
 	return cmd
 }
 
-// sides parses an input by each rule set in rules.
+// sides parses an input by each of the rules.
 func sides(a *base.App, rules []profile.Rules, input string, err error) []shape.Side {
 	list := make([]shape.Side, len(rules))
 	for i, r := range rules {
@@ -109,7 +109,8 @@ func compare(a *base.App, rules []profile.Rules, x, y []shape.Side) {
 	}
 }
 
-// by returns the name of r for the start of a line, or "" if there is only one rule set.
+// by returns the name of the rules r for the start of a line. If there is only one element in
+// rules, it returns "".
 func by(rules []profile.Rules, r profile.Rules) string {
 	if len(rules) == 1 {
 		return ""

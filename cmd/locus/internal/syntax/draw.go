@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/internal/term"
 )
 
-// draw shows a text with the names of its parts, a "^" under each violation, the findings, and
-// the canonical form if it differs.
+// draw shows a text with the names of its parts, and a "^" under each violation. Below the text it
+// shows the findings, and the canonical form if it differs from the text.
 func (p *printer) draw(text string, parts []shape.Part, canonical string, findings []locus.Violation) {
 	s := newSketch(text)
 	for _, part := range parts {
@@ -49,7 +49,7 @@ func (p *printer) drawError(e *locus.SyntaxError) {
 // cell is one character on the terminal, or an escape for a byte.
 type cell struct {
 	text   string
-	offset int // offset of its first byte
+	offset int // offset of the character's first byte
 	width  int // columns
 	under  bool
 	marked bool
@@ -60,11 +60,11 @@ type label struct {
 	name   string
 	cell   int
 	column int // column of the cell
-	left   int // first column of the name: column, or less at the terminal's edge
+	left   int // first column of the name; less than column if the name would not fit
 	line   int
 }
 
-// sketch is a text and the drawing below it, in pieces if the terminal is narrower.
+// sketch is a text with a drawing below it. On a narrow terminal, it is written in several pieces.
 type sketch struct {
 	cells  []cell
 	labels []label
@@ -78,7 +78,7 @@ func newSketch(text string) *sketch {
 		s.cells = append(s.cells, cell{text: shown, offset: i, width: term.Width(shown)})
 		i += n
 	}
-	// A missing part at the end is marked after the text.
+	// The mark for a missing part at the end is after the text.
 	s.cells = append(s.cells, cell{text: " ", offset: len(text), width: 1})
 	return s
 }
@@ -93,7 +93,8 @@ func (s *sketch) at(offset int) int {
 
 func (s *sketch) mark(offset int) { s.cells[s.at(offset)].marked = true }
 
-// underline names a part. The name of an empty part is at the part's position.
+// underline underlines a part of the URL and adds the part's name below it. If the part is empty,
+// the name is at the part's position.
 func (s *sketch) underline(p shape.Part) {
 	start := s.at(p.Offset)
 	for i := start; i < len(s.cells) && s.cells[i].offset < p.Offset+len(p.Text); i++ {
@@ -106,7 +107,8 @@ func (s *sketch) underline(p shape.Part) {
 	s.labels = append(s.labels, label{name: name, cell: start})
 }
 
-// leastWidth is the minimum terminal width. An escape fits in it.
+// leastWidth is the minimum width that the command assumes for a terminal. An escape fits in this
+// width.
 const leastWidth = 20
 
 func (p *printer) writeSketch(s *sketch) {
@@ -134,7 +136,7 @@ func (p *printer) writeSketch(s *sketch) {
 	}
 }
 
-// lines draws the cells from start to end: text, marks, underlines, and lines of names.
+// lines returns the lines for the cells from start to end: the text, marks, underlines, and names.
 func (s *sketch) lines(start, end, columns int) []string {
 	var text, marks, under strings.Builder
 	column := make(map[int]int, end-start) // column of each cell
@@ -167,9 +169,9 @@ func stroke(there bool, with string, width int) string {
 	return strings.Repeat(with, width)
 }
 
-// nameLines places names, ordered by column, below their parts. Each name is on the
-// highest line where it touches neither a name to its right nor a stroke to a lower
-// name.
+// nameLines returns lines with the names of parts, each below its part. The names must be ordered
+// by column. Each name is on the highest line on which it touches neither a name to its right nor a
+// stroke to a lower name.
 func nameLines(names []label, columns int) []string {
 	deepest := -1
 	for i := len(names) - 1; i >= 0; i-- {

@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/profile"
 )
 
-// invalidInputs handles inputs that are not URLs. Nil and the zero value write a message
-// for each.
+// invalidInputs handles inputs that are not URLs. A nil pointer and the zero value write a message
+// for each of these inputs.
 type invalidInputs struct {
-	how   string // "keep", "drop" or a file name; if empty, write a message for each
+	how   string // "keep", "drop" or a file name; if empty, each input gets a message
 	file  *os.File
 	out   *bufio.Writer
 	count int64
@@ -26,7 +26,8 @@ type invalidInputs struct {
 
 const invalidHelp = "`keep`, drop, or write to FILE the inputs that are not URLs"
 
-// check returns an error if the file is one of the inputs, which it would truncate.
+// check returns an error if the file for invalid inputs is also an input file. The command would
+// truncate that input.
 func (i *invalidInputs) check(in io.Reader, names []string) error {
 	if i == nil || !i.hasFile() {
 		return nil
@@ -64,7 +65,7 @@ func (i *invalidInputs) open() (err error) {
 	return nil
 }
 
-// add adds records for the file, and n inputs that were not URLs.
+// add adds records to the file. count is the number of inputs that are not URLs.
 func (i *invalidInputs) add(records []byte, count int64) error {
 	if i == nil {
 		return nil
@@ -112,10 +113,10 @@ func (i *invalidInputs) close() error {
 	return nil
 }
 
-// fail handles an input that is not a URL, as --invalid selects.
+// fail handles an input that is not a URL, in the way that --invalid selects.
 func (w *worker) fail(input string, err error) { w.failBy(profile.Finding(err).Rule, input, err) }
 
-// failBy is like fail for an input that violates a rule.
+// failBy is like fail, but for an input that violates the named rule.
 func (w *worker) failBy(rule, input string, err error) {
 	how := ""
 	if w.run.invalid != nil {

@@ -68,7 +68,7 @@ type printer struct {
 	wrap  bool // write <URL:...> too
 }
 
-// quick implements answerer. It always returns false.
+// quick implements answerer. It always returns false, so that answer handles each input.
 func (p *printer) quick(*worker, []byte) bool { return false }
 
 // pass implements answerer.
@@ -107,7 +107,7 @@ func (p *printer) writeParse(input string, readErr error) {
 	p.WriteJSON(j)
 }
 
-// answerURL shows input by RFC 1738 or the URI draft.
+// answerURL shows the parts of input by the rules of RFC 1738 or the URI draft.
 func (p *printer) answerURL(r profile.Rules, input string, err error) {
 	var u locus.URL
 	if err == nil {
@@ -145,7 +145,7 @@ func (p *printer) answerURL(r profile.Rules, input string, err error) {
 	}
 }
 
-// answerBy shows input by RFC 3986 or the URL Standard.
+// answerBy shows the parts of input by the rules of RFC 3986 or the URL Standard.
 func (p *printer) answerBy(r profile.Rules, input string, err error) {
 	var reading shape.Reading
 	if err == nil {

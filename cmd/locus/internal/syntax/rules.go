@@ -22,7 +22,8 @@ type ruleFlags struct {
 	known []locus.Profile // the first is the default
 }
 
-// addRules adds --rules for the standards known. The first is the default.
+// addRules adds the flag --rules. known lists the standards to choose from. The first is the
+// default.
 func addRules(a *base.App, cmd *cobra.Command, known ...locus.Profile) *ruleFlags {
 	f := &ruleFlags{app: a, known: known}
 	cmd.Flags().StringVar(&f.names, "rules", "", fmt.Sprintf("apply the rules `NAMES`, with commas, or all (default %s)", known[0]))
@@ -30,7 +31,7 @@ func addRules(a *base.App, cmd *cobra.Command, known ...locus.Profile) *ruleFlag
 	return f
 }
 
-// addBase adds --base, the base of relative URLs by the URL Standard.
+// addBase adds the flag --base, which is the base of relative URLs by the URL Standard.
 func (f *ruleFlags) addBase(cmd *cobra.Command) *ruleFlags {
 	cmd.Flags().StringVar(&f.base, "base", "", "with the rules whatwg, resolve relative URLs against `URL`")
 	return f

@@ -23,11 +23,11 @@ type worker struct {
 	start   int            // start offset of the URL in line
 	end     int            // end offset of the URL in line
 	url     []byte         // buffer for a URL with escapes
-	batch   bulk.Batch     // pieces in Text, if they are collected
+	batch   bulk.Batch     // pieces of Text, if a collector collects them
 	groups  map[string]int // indexes of groups in batch, because most groups repeat in a block
 	invalid []byte         // records for the --invalid file
 	wrong   int64          // number of inputs that are not URLs
-	cut     bool           // line is the beginning of a line that is too long
+	cut     bool           // line is only the beginning of an input line that is too long
 }
 
 func (r *bulkRun) newWorker() *worker {
@@ -41,7 +41,7 @@ func (r *bulkRun) newWorker() *worker {
 
 func (w *worker) begin(source string) {
 	w.Begin(source)
-	clear(w.groups) // the names are in Text, which is reused
+	clear(w.groups) // the names are in Text, which the worker reuses
 	w.batch.Reset()
 	w.invalid, w.wrong = w.invalid[:0], 0
 }
@@ -137,7 +137,7 @@ func (w *worker) answerInput(input string, err error) {
 	w.Out.Flush()
 }
 
-// piece ends a piece of the result in w.Text. Pieces with the same key count as equal.
+// piece ends a piece of the result in w.Text. A collector treats pieces with the same key as equal.
 func (w *worker) piece(key string) {
 	if w.run.collect == nil {
 		return
@@ -146,7 +146,7 @@ func (w *worker) piece(key string) {
 	w.batch.Ends = append(w.batch.Ends, len(w.Text))
 }
 
-// slowPiece is like piece for text that was written to Out.
+// slowPiece is like piece, but for text that was written to Out.
 func (w *worker) slowPiece(key string) {
 	w.Out.Flush()
 	w.piece(key)
@@ -173,8 +173,8 @@ func (w *worker) group(name ...string) {
 	w.piece(key)
 }
 
-// lone ends a piece that never counts as equal to others, if there is one. Most messages are on
-// standard error.
+// lone ends the current piece, if there is one. The piece never counts as equal to others. Most
+// messages go to standard error instead.
 func (w *worker) lone() {
 	w.Out.Flush()
 	before := 0

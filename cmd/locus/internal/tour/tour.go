@@ -66,12 +66,12 @@ same on the gateway's port, with a log.`,
 	return cmd
 }
 
-// greeting begins the whole tour.
+// greeting is the text before the tour of all stops.
 const greeting = `Welcome to the museum of the network: a small server for each scheme, inside this program.
 "locus tour NAME" shows more of a stop, "locus tour --serve" opens the museum in a browser.
 `
 
-// visitAll visits the stops with these names or schemes, or all.
+// visitAll visits the stops with the given names or schemes. Without names, it visits all stops.
 func visitAll(a *base.App, names []string, full bool) error {
 	museum, err := tour.Open()
 	if err != nil {
@@ -164,7 +164,7 @@ type storyJSON struct {
 	Title        shape.Text    `json:"title"`
 	URL          shape.Text    `json:"url"`
 	Conversation []lineJSON    `json:"conversation"`
-	Form         *foundJSON    `json:"form"` // form that was filled in to reach the resource
+	Form         *foundJSON    `json:"form"` // form through which the tour reached the resource
 	Found        *foundJSON    `json:"found"`
 	Error        *shape.Reason `json:"error"`
 }
