@@ -26,14 +26,15 @@ import (
 var openAPI []byte
 
 const (
-	// maxAPIBody is the size limit of a request body, in bytes.
+	// maxAPIBody is the maximum size of a request body in bytes.
 	maxAPIBody = 1 << 20
-	// maxInputs is the limit of inputs in one call.
+	// maxInputs is the maximum number of inputs in one call.
 	maxInputs = 10_000
 )
 
-// serveAPI handles an API call, as openapi.json describes it. Responses have the format of
-// the command's --json: one object for one input, one line per input for several.
+// serveAPI handles an API call. The file openapi.json describes the calls. A response has the
+// format of --json of the command. For one input, it is one object. For several inputs, it contains
+// one line per input.
 func (g *Gateway) serveAPI(w *recorder, r *http.Request, name string, values url.Values) {
 	c := &call{gateway: g, w: w, r: r, values: values}
 	w.Header().Set("Cache-Control", "private, no-cache")
@@ -89,8 +90,8 @@ func (c *call) reply(status int, v any) {
 	}
 }
 
-// each calls f for each input and writes the results. The inputs are query parameters or
-// the lines of the body.
+// each calls f for each input, and writes the results. An input is a query parameter or a line of
+// the body.
 func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	inputs := c.values["url"]
 	if c.r.Method == http.MethodPost {
@@ -120,7 +121,7 @@ func (c *call) each(f func(input string) (answer any, ok bool)) error {
 	return nil
 }
 
-// begin begins a response of several lines.
+// begin begins a response with several lines.
 func (c *call) begin() {
 	c.w.Header().Set("Content-Type", "application/x-ndjson")
 	c.w.WriteHeader(http.StatusOK)
@@ -143,7 +144,7 @@ func (c *call) lines() (list []string, err error) {
 	s.Buffer(nil, 2*locus.MaxLen)
 	for s.Scan() {
 		if len(list) > maxInputs {
-			break // too many
+			break // too many lines
 		}
 		list = append(list, strings.TrimSuffix(s.Text(), "\r"))
 	}
@@ -159,8 +160,8 @@ func (c *call) schemes() error {
 	return nil
 }
 
-// rules returns the rules that the parameter "rules" names: names separated by commas, or
-// "all".
+// rules returns the rules in the parameter "rules". This parameter contains names separated by
+// commas, or "all".
 func (c *call) rules() ([]profile.Rules, error) {
 	profiles, err := profile.Parse(cmp.Or(c.values.Get("rules"), locus.RFC1738.String()), profile.All())
 	list := make([]profile.Rules, len(profiles))
@@ -297,7 +298,7 @@ func (c *call) extract() error {
 	return nil
 }
 
-// get describes the resource at a URL. For an object, the data is left out.
+// get describes the resource at a URL. For an object, the description omits the data.
 func (c *call) get() error {
 	u, err := shape.Read(c.values.Get("url"))
 	if err == nil {
@@ -316,7 +317,7 @@ func (c *call) get() error {
 	return nil
 }
 
-// follow opens u, follows redirects, and writes the response.
+// follow opens u, follows its redirects, and writes the response.
 func (c *call) follow(u locus.URL) error {
 	g := c.gateway
 	asked := make(map[locus.URL]bool)
@@ -344,8 +345,8 @@ func (c *call) follow(u locus.URL) error {
 	}
 }
 
-// open requests at. If at redirects, open returns the target as next; otherwise it writes
-// the response.
+// open requests the URL at. If the server redirects this URL, open returns the target as next.
+// Otherwise it writes the response. asked is the URL in the call.
 func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 	accept := "application/json, */*;q=0.9"
 	if isWeb(at.Scheme()) {
@@ -365,7 +366,8 @@ func (c *call) open(asked, at locus.URL) (next locus.URL, err error) {
 		if c.r.Method != http.MethodHead {
 			body := newMenuBody(menuJSON, res, at, m)
 			defer body.Close()
-			// An incomplete menu is still complete JSON, which contains the reason.
+			// If the menu is incomplete, the response is still complete JSON, and contains the
+			// reason.
 			c.w.broken = stream(c.w, body)
 		}
 	case *scheme.Object:

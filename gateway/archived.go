@@ -17,22 +17,22 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Archived resources have the pages of RFC 7089 (Memento). The page of a URL is its
-// TimeGate; with "at", it is a memento. "/-/timemap?url=" is its TimeMap.
+// The pages of archived resources implement RFC 7089 (Memento). The page of a URL is its TimeGate.
+// With the parameter "at", the page is a memento. "/-/timemap?url=" is the TimeMap of the URL.
 
 const (
 	stampLayout = "20060102150405"
 	// archivedPerPage is the maximum number of links on a page of the archive.
 	archivedPerPage = 500
-	// archivedPerMap is the maximum number of mementos in a TimeMap. A longer TimeMap
-	// continues in another one.
+	// archivedPerMap is the maximum number of mementos in a TimeMap. A longer list continues in
+	// another TimeMap.
 	archivedPerMap = 10_000
 )
 
 // archivedPages is the archived history of a URL.
 type archivedPages struct {
 	archive.History
-	moved bool // the client was redirected to a memento
+	moved bool // the gateway has redirected the client to a memento
 	all   string
 }
 
@@ -64,8 +64,8 @@ func (g *Gateway) isArchived(u locus.URL) bool {
 	return ok || err != nil
 }
 
-// archivedHeader holds header fields of archived responses for proxy clients. A browser treats such
-// a response as a response of the original server. The sandbox gives it an opaque origin, so that
+// archivedHeader holds header fields of archived responses for proxy clients. For a browser, such a
+// response comes from the original server. The sandbox gives the response an opaque origin, so that
 // it can't read or set cookies of that server.
 var archivedHeader = http.Header{
 	"Content-Security-Policy": {"sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts allow-top-navigation-by-user-activation"},
@@ -73,9 +73,10 @@ var archivedHeader = http.Header{
 	"Cache-Control":           {"no-store"},
 }
 
-// negotiateProxied selects the memento of u for a proxy client: the memento for Accept-Datetime,
-// or the last one. The URL is original resource, TimeGate and memento at once (RFC 7089 section
-// 4.1.3). The returned header has fields for the response; it is nil if there is no memento.
+// negotiateProxied selects the memento of u for a proxy client: the memento for the time in
+// Accept-Datetime, or the last memento. The URL u is the original resource, its TimeGate and its
+// memento (RFC 7089 section 4.1.3). The returned header contains fields for the response. It is nil
+// if there is no memento.
 func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*archivedPages, http.Header, error) {
 	if g.options.Archive == nil {
 		return nil, nil, nil
@@ -96,7 +97,8 @@ func (g *Gateway) negotiateProxied(r *http.Request, u locus.URL) (*archivedPages
 	return k, own, nil
 }
 
-// acceptedTime returns the time in Accept-Datetime, or the zero time without that header.
+// acceptedTime returns the time in the header Accept-Datetime. Without this header, it returns the
+// zero time.
 func acceptedTime(r *http.Request) (t time.Time, err error) {
 	text := r.Header.Get("Accept-Datetime")
 	if text == "" {
@@ -108,10 +110,10 @@ func acceptedTime(r *http.Request) (t time.Time, err error) {
 	return t, nil
 }
 
-// negotiate selects the memento of u for the time in s, for Accept-Datetime, or the last one.
-// path returns the path of a view of u. k is nil if there is no memento. t is the time to look
-// for in the archive. It is zero if there is no archive, or if there is neither a memento nor a
-// time in s.
+// negotiate selects a memento of u: for the time in s, for the time in Accept-Datetime, or the last
+// memento. The function path returns the path of a view of u. If there is no memento, k is nil. t
+// is the time for requests to the archive. It is zero if there is no archive, or if there is
+// neither a memento nor a time in s.
 func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Show, path func(page.Show) string) (k *archivedPages, t time.Time, err error) {
 	if g.options.Archive == nil {
 		return nil, t, nil
@@ -129,7 +131,7 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	}
 	h, ok, err := g.options.Archive.Nearest(u, t)
 	if err == nil && !ok && at != "" {
-		return nil, t, nil // a form may produce a URL that was archived then
+		return nil, t, nil // the archive can open some URLs without a memento, such as a form
 	}
 	if err != nil || !ok {
 		return nil, time.Time{}, err
@@ -160,8 +162,9 @@ func (g *Gateway) negotiate(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	return k, h.At.Time, nil
 }
 
-// linksAt returns the time for the links of a page that shows the memento of t, in the
-// format of Show.At. It returns "" if the client requested no time: then links have none.
+// linksAt returns the time for the links of a page, in the format of Show.At. The page shows the
+// memento of the time t. If the client requested no time, linksAt returns "", so that the links
+// contain no time.
 func linksAt(s page.Show, t time.Time) string {
 	if s.At == "" || t.IsZero() {
 		return ""
@@ -177,11 +180,11 @@ func (g *Gateway) timeMapPath(u locus.URL, after string) string {
 	return g.options.Prefix + askFor(timeMapPath, u.WithoutPassword(), values)
 }
 
-// origin returns the origin of the gateway as the client names it. The caller has checked
-// the name.
+// origin returns the origin of the gateway under the name that the client uses. The caller has
+// checked this name.
 func (g *Gateway) origin(r *http.Request) string {
 	if r.Host == "" || g.options.Prefix == "" && !strings.HasPrefix(r.RequestURI, "/") {
-		return g.base(r) // the Host of a proxy request is another server
+		return g.base(r) // the Host of a proxy request is the name of another server
 	}
 	return baseAt(r, r.Host)
 }
@@ -283,8 +286,8 @@ func (g *Gateway) serveTimeMap(w *recorder, r *http.Request, values url.Values) 
 	return err
 }
 
-// serveArchived serves the index pages of the archive: the hosts, the URLs of a host, the times
-// of a URL.
+// serveArchived serves the index pages of the archive. They list the hosts, the URLs of a host, or
+// the times of a URL.
 func (g *Gateway) serveArchived(w *recorder, r *http.Request, values url.Values) error {
 	list := page.Index{Title: "Archive"}
 	after := values.Get("after")
@@ -342,7 +345,7 @@ func (g *Gateway) archivedHosts(list *page.Index, after string) error {
 	return err
 }
 
-// archivedExamples returns a link to an archived URL of each of the first hosts.
+// archivedExamples returns links to archived URLs, one for each of the first hosts.
 func (g *Gateway) archivedExamples(hosts []string) (examples []page.IndexEntry, err error) {
 	const most, perHost = 4, 8
 	for _, host := range hosts[:min(most, len(hosts))] {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// bodyTime is how long a client may take to send a body to the gateway itself, or one piece
-// of a forwarded body.
+// bodyTime is how long a client may take to send a body to the gateway itself. For a forwarded
+// body, it is the time for one Read.
 const bodyTime = 60 * time.Second
 
 // timedBody is the body of a client's request, with a deadline.
@@ -17,7 +17,7 @@ type timedBody struct {
 	perPiece bool // each Read extends the deadline
 }
 
-// timed returns r with a deadline for its body.
+// timed returns a copy of r whose body has a deadline.
 func timed(w http.ResponseWriter, r *http.Request) *http.Request {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r
@@ -31,7 +31,7 @@ func timed(w http.ResponseWriter, r *http.Request) *http.Request {
 
 // begin sets the deadline.
 func (b *timedBody) begin() {
-	// It fails only on connections without deadlines, which only tests have.
+	// SetReadDeadline fails only on connections without deadlines, which only tests have.
 	_ = b.control.SetReadDeadline(time.Now().Add(bodyTime))
 }
 
@@ -41,7 +41,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.ReadCloser.Read(p)
 	if err == io.EOF {
-		// Package net/http continues to read, to notice when the client disconnects. It
+		// Package net/http continues to read, so that it notices when the client disconnects. It
 		// would treat an expired deadline as a disconnect.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}

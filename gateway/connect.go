@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// tunnelIdle is how long a tunnel may be silent in both directions.
+	// tunnelIdle is how long a tunnel may be idle in both directions.
 	tunnelIdle = 5 * time.Minute
-	// tunnelChunk is the buffer size of each direction, in bytes.
+	// tunnelChunk is the size of the buffer for each direction in bytes.
 	tunnelChunk = 16 << 10
 )
 
@@ -92,8 +92,9 @@ func (g *Gateway) connectText() string {
 	return "the ports that the operator configured"
 }
 
-// tunnel copies in both directions until one end closes and the other has received all
-// data, or until both are idle. It returns the number of bytes sent to the client.
+// tunnel copies data in both directions. It ends when one end has closed the connection and the
+// other end has received all data, or when both are idle. It returns the number of bytes sent to
+// the client.
 func tunnel(client, server net.Conn) (toClient int64) {
 	extend := func() {
 		end := time.Now().Add(tunnelIdle)
@@ -107,8 +108,8 @@ func tunnel(client, server net.Conn) (toClient int64) {
 	return toClient
 }
 
-// copyConn copies until EOF, and then closes the writing side of to. After an error it
-// closes both. It calls extend before each read.
+// copyConn copies data from one connection to another until EOF. Then it closes the writing side of
+// the connection to. After an error it closes both connections. It calls extend before each read.
 func copyConn(to, from net.Conn, extend func()) int64 {
 	n, err := io.CopyBuffer(struct{ io.Writer }{to}, extending{from, extend}, make([]byte, tunnelChunk))
 	if half, ok := to.(interface{ CloseWrite() error }); err != nil || !ok || half.CloseWrite() != nil {

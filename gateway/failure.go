@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// busy is the kind of an error that [Limits] causes. Package access has the other kinds.
+// busy is the kind of an error because of [Limits]. Package access defines the other kinds.
 const busy access.Kind = "busy"
 
 // problem is a failure with its own HTTP status.
@@ -27,7 +27,8 @@ type problem struct {
 
 func (p *problem) Error() string { return p.text }
 
-// fails records the failure of a request for the log, and returns its HTTP status and kind.
+// fails records the failure of a request for the log. It returns the HTTP status and the kind of
+// the failure.
 func (w *recorder) fails(err error) (status int, kind access.Kind) {
 	var p *problem
 	if !errors.As(err, &p) {
@@ -49,8 +50,8 @@ func (v *view) fail(err error) {
 	v.write(status, func(w io.Writer) error { return v.printer.Failure(w, v.head, string(kind), err) })
 }
 
-// fail responds with an error. Browsers get a page, other clients a line of text that
-// begins with the kind of the error.
+// fail responds with an error. A browser gets a page. Other clients get a line of text that begins
+// with the kind of the error.
 func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	if wantsHTML(r) && w.kind != "api" && w.kind != "asset" {
 		g.newView(w, r, w.url, "").fail(err)
@@ -66,8 +67,8 @@ func (g *Gateway) fail(w *recorder, r *http.Request, err error) {
 	}
 }
 
-// wantsHTML reports whether the client is a browser: its Accept header names text/html and
-// prefers no other format.
+// wantsHTML reports whether the client is a browser. In a browser's request, the header Accept
+// contains text/html, and no other format has a higher quality.
 func wantsHTML(r *http.Request) bool {
 	accept := strings.Join(r.Header.Values("Accept"), ", ")
 	wanted, err := scheme.ParsePreference(accept)
@@ -83,16 +84,16 @@ var statuses = map[access.Kind]int{
 	access.Interrupted: http.StatusServiceUnavailable,
 }
 
-// serverError is an error that a server reports in its response: the resource does not exist,
-// the server requires a login, or the response has an error status.
+// serverError is an error in the response of a server. The resource does not exist, the server
+// requires a login, or the response has an error status.
 type serverError struct {
 	kind   error
-	status int    // in HTTP
-	whole  string // the response
-	text   string // the reason, with at most maxReason bytes from the server
+	status int    // HTTP status
+	whole  string // whole text of the response
+	text   string // reason, with at most maxReason bytes from the server
 }
 
-// maxReason is the size limit of the reason in a response, in bytes.
+// maxReason is the maximum size in bytes of the reason in a response.
 const maxReason = 1 << 10
 
 func (e *serverError) Error() string { return e.text }
@@ -109,7 +110,7 @@ func newServerError(u locus.URL, code int, status, text string) *serverError {
 		e.kind = scheme.ErrAuth
 	}
 	if _, after, ok := strings.Cut(text, u.WithoutPassword().Shown()+": "); ok && !isWeb(u.Scheme()) {
-		// The text is the error of the access client.
+		// The text is the message of the access client.
 		e.text = shorten(after)
 		return e
 	}
@@ -117,7 +118,7 @@ func newServerError(u locus.URL, code int, status, text string) *serverError {
 	return e
 }
 
-// shorten returns the first maxReason bytes of text, without cutting a character.
+// shorten returns at most the first maxReason bytes of text. It does not split a character.
 func shorten(text string) string {
 	if len(text) <= maxReason {
 		return text
@@ -130,7 +131,7 @@ func shorten(text string) string {
 }
 
 // asServerError converts an error of the access client to a [*serverError] if HTTP has a status for
-// it. Otherwise it returns err.
+// the error. Otherwise it returns err.
 func asServerError(u locus.URL, err error) error {
 	switch access.KindOf(err) {
 	case access.NotFound:
@@ -141,7 +142,7 @@ func asServerError(u locus.URL, err error) error {
 	return err
 }
 
-// statusError returns the error for a web server's response about u.
+// statusError returns the error for a web server's response to a request for u.
 func statusError(u locus.URL, resp *http.Response) error {
 	text := ""
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
@@ -151,7 +152,7 @@ func statusError(u locus.URL, resp *http.Response) error {
 	return newServerError(u, resp.StatusCode, resp.Status, text)
 }
 
-// describe returns the error as an object with a line of text, in response to req. m is the
+// describe returns the error as an object with a line of text, for a client that sent req. m is the
 // metadata of the server's response.
 func (e *serverError) describe(req fetchRequest, m meta) (*scheme.Object, meta) {
 	text := term.Text(e.whole) + "\n"

@@ -17,23 +17,23 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Pages, the API, the proxy and the raw view present a resource in different formats. All of
-// them get it from [Gateway.fetch].
+// Pages, the API, the proxy and the raw view send a resource in different formats. All of them get
+// the resource from [Gateway.fetch].
 
 // fetchRequest is a request for the resource at URL, without a fragment.
 type fetchRequest struct {
 	access.Request
-	noWeb  bool        // package net/http can't be used, because webDialer returned nil
-	head   bool        // the client requests the metadata only, not the content
-	fields http.Header // header fields of the client: conditions, ranges and cache directives; may be nil
+	noWeb  bool        // package net/http can't send the request, because webDialer returned nil
+	head   bool        // the client requests only the metadata
+	fields http.Header // client's header fields for conditions, ranges and caching; may be nil
 }
 
 // meta holds the metadata of a resource.
 type meta struct {
-	url    locus.URL   // after redirects; zero if unknown
-	found  locus.URL   // the URL of the resource; zero if equal to the requested URL
-	status int         // of the object in HTTP
-	header http.Header // of the object in HTTP, with the fields of the store
+	url    locus.URL   // URL after redirects; zero if unknown
+	found  locus.URL   // URL of the resource; zero if equal to the requested URL
+	status int         // HTTP status of the object
+	header http.Header // HTTP header of the object, with the fields of the store
 	cache  string      // Cache-Status of the store; empty if the store was not used
 }
 
@@ -47,14 +47,14 @@ func storeStatus(h http.Header) string {
 	return lines[len(lines)-1]
 }
 
-// isStored reports whether the resource comes from the store: the gateway sent no request, or
-// the server failed and the store had a stale response.
+// isStored reports whether the resource comes from the store. It does if the gateway sent no
+// request, or if the server failed and the store had a stale response.
 func (m meta) isStored() bool {
 	if strings.Contains(m.cache, "; hit") {
 		return true
 	}
-	// If the server sent or confirmed the resource, Cache-Status has "stored", has no "ttl", or
-	// has the status 304.
+	// If the server sent or confirmed the resource, Cache-Status contains "stored", contains no
+	// "ttl", or contains the status 304.
 	return strings.Contains(m.cache, "; ttl=") && !strings.Contains(m.cache, "; stored") && !strings.Contains(m.cache, "; fwd-status=304")
 }
 
@@ -64,12 +64,13 @@ func (m meta) age() time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// fetch returns the resource at the URL of req: a [*scheme.Object] or [*scheme.Menu], or for
-// http and https a [*scheme.Redirect] to one URL. The caller must close it. Fetch checks the
-// policy, and then uses the store, if there is one, or sends a request to the server.
+// fetch returns the resource at the URL of req. The resource is a [*scheme.Object] or a
+// [*scheme.Menu]. For http and https, it may be a [*scheme.Redirect] to one URL. The caller must
+// close the resource. fetch first checks the policy. Then it uses the store, if there is one, or
+// sends a request to the server.
 //
-// The [meta] is valid even if fetch returns an error. If the resource does not exist, or if
-// the store has an error response, the error is a [*serverError].
+// The [meta] is valid even if fetch returns an error. If the resource does not exist, or if the
+// store has an error response, the error is a [*serverError].
 func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	archived := g.isArchived(req.URL)
 	if isWeb(req.URL.Scheme()) && !archived && !req.noWeb {
@@ -87,8 +88,8 @@ func (g *Gateway) fetch(ctx context.Context, req fetchRequest) (scheme.Resource,
 	return g.fetchStored(ctx, req)
 }
 
-// from returns the origin of a client's URL for the policy. URLs of clients count as found
-// on the public Internet. A file URL that [Options.Files] allows counts as found in a file.
+// from returns the origin of a client's URL for the policy. A URL from a client counts as a link on
+// the public Internet. A file URL that [Options.Files] allows counts as a link in a file.
 func (g *Gateway) from(u locus.URL) *access.Result {
 	if files := g.options.Files; files != nil && g.traits(u).Has(scheme.Files) && files(u) {
 		return &access.Result{URL: u, LinkOrigin: policy.FromPrivate}
@@ -114,7 +115,7 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 		at = g.chosen(at, r.URL)
 		o := &scheme.Object{
 			URL: req.URL, Type: r.Type, Encoding: r.Encoding, Size: r.Size, Start: r.Start, Tag: r.Tag,
-			ModTime: r.ModTime.UTC().Truncate(time.Second), // as in Last-Modified, which is what the store has
+			ModTime: r.ModTime.UTC().Truncate(time.Second), // Last-Modified has this precision, and the store uses it
 			Body:    &counted{r.Body, leave, nil},
 		}
 		m.status, m.header = describe(o)
@@ -144,8 +145,8 @@ func (g *Gateway) open(ctx context.Context, req fetchRequest) (res scheme.Resour
 	return res, m, nil
 }
 
-// doRange is [Gateway.do] for a range of an object. If the size is unknown, it returns the
-// whole object, because Content-Range requires the offset of the last byte.
+// doRange is like [Gateway.do], but for a range of an object. If the size of the object is unknown,
+// it returns the whole object, because Content-Range requires the offset of the last byte.
 func (g *Gateway) doRange(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	result, leave, err = g.do(ctx, req)
 	if err != nil {
@@ -176,14 +177,14 @@ func withoutContent(res scheme.Resource) scheme.Resource {
 	return res
 }
 
-// do opens a URL with the access client. After closing the resource, the caller must call
+// do opens a URL with the access client. After the caller has closed the resource, it must call
 // leave at least once.
 func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Result, leave func(), err error) {
 	leave, ok := g.limiter.enterHost(req.URL)
 	req.From, req.Observe = g.from(req.URL), g.metrics.observe
 	if !ok {
 		if err := g.check(ctx, req.URL); err != nil {
-			return nil, nil, err // a retry would not help
+			return nil, nil, err // another attempt would not help
 		}
 		return nil, nil, errBusy
 	}
@@ -195,20 +196,21 @@ func (g *Gateway) do(ctx context.Context, req access.Request) (result *access.Re
 	return result, leave, nil
 }
 
-// check is [access.Client.Check] for a URL from a client of the gateway. It observes a denial.
+// check is like [access.Client.Check], but for a URL from a client of the gateway. It records a
+// denial as an observed request.
 func (g *Gateway) check(ctx context.Context, u locus.URL) error {
 	return g.observeDenial(ctx, u, g.client.Check(u, g.from(u)))
 }
 
-// dialerFor is [access.Client.DialerFor] for a URL from a client of the gateway. It observes a
-// denial.
+// dialerFor is like [access.Client.DialerFor], but for a URL from a client of the gateway. It
+// records a denial as an observed request.
 func (g *Gateway) dialerFor(ctx context.Context, u locus.URL) (scheme.Dialer, error) {
 	dialer, err := g.client.DialerFor(u, g.from(u))
 	return dialer, g.observeDenial(ctx, u, err)
 }
 
-// observeDenial observes a request for u that the gateway does not send, if err is a denial by
-// the policy. It returns err.
+// observeDenial records an observed request for u if err is a denial by the policy, because the
+// gateway does not send that request. It returns err.
 func (g *Gateway) observeDenial(ctx context.Context, u locus.URL, err error) error {
 	if err != nil && access.KindOf(err) == access.Denied {
 		g.observe(ctx, u).End(err)
@@ -221,10 +223,10 @@ func (g *Gateway) observe(ctx context.Context, u locus.URL) *access.Observation 
 	return g.client.Observe(ctx, access.Request{URL: u, Observe: g.metrics.observe})
 }
 
-// errBusy reports that the request exceeds [Limits.PerHost].
+// errBusy means that the request exceeds [Limits.PerHost].
 var errBusy = &problem{http.StatusServiceUnavailable, busy, "gateway: too many requests to this server; try again in a moment"}
 
-// counted is a body that counts as a request to its server until Close.
+// counted is a body that counts as a request to its server until the caller closes it.
 type counted struct {
 	io.ReadCloser
 	leave    func()
@@ -253,8 +255,8 @@ func (c *counted) CopyPiece(w io.Writer, n int64) (int64, error) {
 	return m, err
 }
 
-// chosen returns the URL of the view that the server selected for u: u with a Gopher+
-// string. If the server selected none, it returns u.
+// chosen returns the URL of the view that the server selected for u. This URL is u with a Gopher+
+// string. If the server selected no view, chosen returns u.
 func (g *Gateway) chosen(u, view locus.URL) locus.URL {
 	traits := g.traits(u)
 	if view.Scheme() == u.Scheme() && traits.Has(scheme.AcceptsTypes) && !traits.Has(scheme.Web) {
@@ -266,9 +268,9 @@ func (g *Gateway) chosen(u, view locus.URL) locus.URL {
 // gopherMenu is the media type of menus in Gopher+.
 const gopherMenu = "application/gopher-menu"
 
-// withMenus adds Gopher menus to accept, with the quality of the format that the gateway
-// converts them to. Otherwise a server that has only a menu would reject a client that
-// accepts only JSON.
+// withMenus adds the media type of Gopher menus to accept. Its quality is the quality of the format
+// to which the gateway converts such menus. Otherwise a client that accepts only JSON would get an
+// error from a server that has only a menu.
 func withMenus(accept string) string {
 	wanted, err := scheme.ParsePreference(accept)
 	if err != nil {
@@ -281,9 +283,9 @@ func withMenus(accept string) string {
 	return fmt.Sprintf("%s, %s;q=%.3f", accept, gopherMenu, quality)
 }
 
-// languages returns the Accept-Language of a client's request for the server of u. Except
-// for http and https it adds "*", because some servers reject a request if they have none
-// of its languages.
+// languages returns the Accept-Language of a client's request for the server of u. Except for http
+// and https, it adds "*", because some servers reject a request if they have no resource in the
+// given languages.
 func languages(r *http.Request, u locus.URL) string {
 	list := strings.Join(r.Header.Values("Accept-Language"), ", ")
 	if isWeb(u.Scheme()) {
@@ -295,5 +297,5 @@ func languages(r *http.Request, u locus.URL) string {
 	return orAny(list)
 }
 
-// clientFields lists the header fields of a client that stores and servers use.
+// clientFields lists the header fields of a client that the store and servers use.
 var clientFields = []string{"Accept", "Accept-Language", "Range", "If-Range", "If-Modified-Since", "If-None-Match", "Cache-Control", "Pragma"}

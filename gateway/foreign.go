@@ -30,9 +30,8 @@ func (g *Gateway) serveForeign(w *recorder, r *http.Request, u locus.URL) error 
 	return g.serveProgram(w, r, u, kept, own)
 }
 
-// serveProgram sends the resource at u to a program: a menu in the format that the client
-// prefers, or the bytes of an object. own holds header fields for the response. kept may be
-// nil.
+// serveProgram sends the resource at u to a program. It sends a menu in the format that the client
+// prefers, and the bytes of an object. The response gets the header fields in own. kept may be nil.
 func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	req := fetchRequest{Request: access.Request{URL: u, At: kept.time()}, noWeb: true, head: r.Method == http.MethodHead, fields: r.Header}
 	var res scheme.Resource
@@ -71,8 +70,8 @@ func (g *Gateway) serveProgram(w *recorder, r *http.Request, u locus.URL, kept *
 	return nil
 }
 
-// prefer sets the preferences of a program. The default for menus is the text format of
-// "locus get". The error is a [*serverError].
+// prefer sets the preferences of a program in req. The default format of menus is the text format
+// of "locus get". The error is a [*serverError].
 func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err error) {
 	req.Accept = strings.Join(r.Header.Values("Accept"), ", ")
 	if any := strings.Trim(req.Accept, " ,"); any == "" || any == "*/*" {
@@ -91,7 +90,7 @@ func (req *fetchRequest) prefer(r *http.Request) (accept scheme.Preference, err 
 	return accept, nil
 }
 
-// sendObject sends an object to a proxy client, with the header fields own.
+// sendObject sends an object to a proxy client, with the header fields in own.
 func (g *Gateway) sendObject(w *recorder, r *http.Request, o *scheme.Object, m meta, own http.Header) {
 	g.setForeign(w, m, own)
 	w.send(r, m.status, o.Body)
@@ -100,7 +99,7 @@ func (g *Gateway) sendObject(w *recorder, r *http.Request, o *scheme.Object, m m
 // menuPolicy is the Content-Security-Policy for menus in responses to programs.
 const menuPolicy = "default-src 'none'; style-src 'unsafe-inline'"
 
-// sendMenu sends a menu to a proxy client, with the header fields own.
+// sendMenu sends a menu to a proxy client, with the header fields in own.
 func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m meta, own http.Header, f menuFormat) {
 	h := w.Header()
 	h.Set("Content-Type", f.contentType())
@@ -112,7 +111,7 @@ func (g *Gateway) sendMenu(w *recorder, r *http.Request, menu *scheme.Menu, m me
 	w.send(r, m.status, body)
 }
 
-// setForeign sets the header fields of a response from [Gateway.serveForeign].
+// setForeign sets the header fields that a response from [Gateway.serveForeign] needs.
 func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
 	h := w.Header()
 	copyEndToEnd(h, m.header)
@@ -125,12 +124,11 @@ func (g *Gateway) setForeign(w *recorder, m meta, own http.Header) {
 // foreignOwn holds header fields for all responses of [Gateway.serveForeign].
 var foreignOwn = http.Header{"X-Content-Type-Options": {"nosniff"}}
 
-// servePerson responds to a browser that uses the gateway as its proxy. Menus and messages
-// become pages. Other objects are sent unchanged, with the header fields own. kept may be
-// nil.
+// servePerson responds to a browser that uses the gateway as its proxy. It sends menus and messages
+// as pages. It sends other objects unchanged, with the header fields in own. kept may be nil.
 func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) error {
 	if traits := g.traits(u); kept == nil && traits.Has(scheme.Interactive) || traits.Has(scheme.Composes) {
-		// Terminals and mail forms require the gateway's own origin.
+		// Terminals and mail forms work only on a page with the gateway's own origin.
 		seeOther(w, g.base(r)+g.pagePath(u, page.Show{}))
 		return nil
 	}
@@ -139,8 +137,8 @@ func (g *Gateway) servePerson(w *recorder, r *http.Request, u locus.URL, kept *a
 	return nil
 }
 
-// proxiedView returns a view of u for a proxy client. The view sends objects other than
-// messages unchanged, with the header fields own. kept may be nil.
+// proxiedView returns a view of u for a proxy client. The view sends objects other than messages
+// unchanged, with the header fields in own. kept may be nil.
 func (g *Gateway) proxiedView(w *recorder, r *http.Request, u locus.URL, kept *archivedPages, own http.Header) *view {
 	v := g.newView(w, r, u, "")
 	v.at, v.asIs, v.head.Archived = kept.time(), own, kept.page()

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// maxFormAnswers is the size limit of a form submission, in bytes.
+	// maxFormAnswers is the maximum size of a form submission in bytes.
 	maxFormAnswers = 256 << 10
 	// maxParts is the maximum number of answers in a form.
 	maxParts = 512
 )
 
-// readForm reads a submitted form. The size limit is below the threshold for temporary
+// readForm reads a submitted form. The size limit is so low that net/http creates no temporary
 // files.
 func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxFormAnswers)
@@ -55,9 +55,9 @@ func readForm(w *recorder, r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// posted returns the values of a form that a page of this gateway submitted, and the URL of
-// the form. It rejects forms of other sites. If proxied is set, it also accepts forms of
-// pages for proxy clients.
+// posted returns the values of a submitted form, and the URL of the form. It rejects forms that no
+// page of this gateway contains. If proxied is true, it also accepts forms on pages for proxy
+// clients.
 func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url.Values, u locus.URL, err error) {
 	if values, err = readForm(w, r); err != nil {
 		return nil, u, &problem{http.StatusBadRequest, "syntax", err.Error()}
@@ -70,8 +70,8 @@ func (g *Gateway) posted(w *recorder, r *http.Request, proxied bool) (values url
 	return values, u, err
 }
 
-// serveSubmit handles the answers to a form and redirects to the resulting URL. at is the time of
-// the page with the form, in the format of Show.At.
+// serveSubmit handles the answers to a form, and redirects to the resulting URL. at is the time of
+// the page that contains the form, in the format of Show.At.
 func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	values, u, err := g.posted(w, r, true)
 	if err != nil {
@@ -102,8 +102,8 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 		return nil
 	}
 	if secret || len(to.String()) > maxShownURL {
-		// The URL contains the answers. A secret answer must not appear in the page or in
-		// the browser's history.
+		// The URL contains the answers. A secret answer must not appear in the page or in the
+		// browser's history.
 		v.run(func() error { return v.open(to) })
 		return nil
 	}
@@ -111,11 +111,11 @@ func (g *Gateway) serveSubmit(w *recorder, r *http.Request, at string) error {
 	return nil
 }
 
-// maxShownURL is the maximum length of a URL in a redirect to a browser, in bytes.
+// maxShownURL is the maximum length in bytes of a URL to which the gateway redirects a browser.
 const maxShownURL = 8 << 10
 
-// form requests the form at u again, from the archive for the time at if there is one. A
-// page cannot store the form's Submit function.
+// form requests the form at u again. If there is an archive, it requests the form for the time at.
+// The gateway must request it again, because a page cannot store the form's Submit function.
 func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.Form, error) {
 	result, leave, err := g.do(ctx, access.Request{URL: u, At: at})
 	if err != nil {
@@ -130,7 +130,8 @@ func (g *Gateway) form(ctx context.Context, u locus.URL, at time.Time) (*scheme.
 	return m.Form, nil
 }
 
-// clearSecrets clears secret answers and files. It reports whether an answer was secret.
+// clearSecrets removes secret answers and files from answers. It reports whether an answer was
+// secret.
 func clearSecrets(f *scheme.Form, answers []string) (secret bool) {
 	for i, field := range f.Fields {
 		secret = secret || field.Secret() && answers[i] != ""

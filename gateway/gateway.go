@@ -107,16 +107,16 @@ type Gateway struct {
 	health  *health
 }
 
-// state is what [Server.Reload] passes from one gateway to the next. Pages, forms, terminals and
-// counts of the former gateway stay valid.
+// state is the data that [Server.Reload] passes from one gateway to the next. So pages, forms,
+// terminals and counts of the former gateway stay valid.
 type state struct {
-	name     string   // in Via; differs from other gateways
-	secret   [32]byte // signs the tokens of forms
+	name     string   // name in the header Via, which differs from other gateways
+	secret   [32]byte // key for signing the tokens of forms
 	usage    *usage
 	metrics  *gatewayMetrics
 	messages messages
 	sessions *sessions
-	draining atomic.Bool // the server shuts down
+	draining atomic.Bool // the server is shutting down
 }
 
 var _ http.Handler = (*Gateway)(nil)
@@ -171,8 +171,8 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &recorder{ResponseWriter: w, begun: time.Now()}
 	defer g.done(rec, r)
 	if g.options.Prefix != "" {
-		// The other server may reuse the connection for its own requests, to which the
-		// deadline does not apply.
+		// The server may reuse the connection for its own requests. The deadline must not apply to
+		// these requests.
 		defer http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	}
 	if err := g.serve(rec, r); err != nil {
@@ -180,7 +180,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve responds to a request, or returns an error for [Gateway.fail].
+// serve responds to a request. If it can't, it returns an error for [Gateway.fail].
 func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	if err := malformed(r); err != nil {
 		return err
@@ -207,8 +207,8 @@ func (g *Gateway) serve(w *recorder, r *http.Request) error {
 	return g.serveProxy(w, r)
 }
 
-// serveOwn responds to a request for the gateway itself. target is the path and query as
-// the client wrote them.
+// serveOwn responds to a request for the gateway itself. target is the path and query in the
+// client's own spelling.
 func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	protect(w.Header())
 	if !g.isOwnName(r, r.Host) {
@@ -218,10 +218,10 @@ func (g *Gateway) serveOwn(w *recorder, r *http.Request, target string) error {
 	return g.serveLocal(w, r, target)
 }
 
-// below returns the path and query of a request target, without the prefix of the gateway.
+// below returns the path and query in a request target, without the prefix of the gateway.
 func (g *Gateway) below(target string) string {
 	if _, rest, ok := strings.Cut(target, "://"); ok && target[0] != '/' {
-		// The client uses the server as a proxy for itself (RFC 9112 section 3.2.2).
+		// The client uses the gateway as a proxy for the gateway itself (RFC 9112 section 3.2.2).
 		_, path, _ := strings.Cut(rest, "/")
 		target = "/" + path
 	}
@@ -231,9 +231,9 @@ func (g *Gateway) below(target string) string {
 	return target
 }
 
-// isOwnName reports whether host, with an optional port, names the gateway itself. Without
-// this check, a page of another site could read pages of the gateway by DNS rebinding.
-// Addresses cannot be rebound.
+// isOwnName reports whether host, with an optional port, is a name or address of the gateway
+// itself. Without this check, a page of another site could read pages of the gateway by DNS
+// rebinding. DNS rebinding is not possible with an address.
 func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 	if host == "" {
 		return !r.ProtoAtLeast(1, 1)
@@ -246,7 +246,7 @@ func (g *Gateway) isOwnName(r *http.Request, host string) bool {
 	return slices.Contains(g.names, strings.ToLower(name))
 }
 
-// isSelf reports whether host and port are an address of the gateway.
+// isSelf reports whether host and port are an address on which the gateway listens.
 func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	local := localAddr(r)
 	if port != local.Port() || !local.IsValid() {
@@ -257,12 +257,12 @@ func (g *Gateway) isSelf(r *http.Request, host string, port uint16) bool {
 	return g.isOwnName(r, host) || address.IsUnspecified() || strings.HasSuffix(host, ".localhost")
 }
 
-// base returns the URL of the gateway as the client reaches it, without a final "/".
+// base returns the URL of the gateway that the client uses, without a final "/".
 func (g *Gateway) base(r *http.Request) string {
 	if local := localAddr(r); local.IsValid() {
 		return baseAt(r, local.String())
 	}
-	return baseAt(r, "localhost") // as on a Unix socket
+	return baseAt(r, "localhost") // the connection may be a Unix socket
 }
 
 func baseAt(r *http.Request, host string) string {

@@ -13,30 +13,30 @@ import (
 	"sync"
 )
 
-// errRefused is the error of Read after the guard has rejected a request. The server then
-// responds with status 400 and closes the connection.
+// errRefused is the error of Read after the guard has rejected a request. The server then responds
+// with status 400, and closes the connection.
 var errRefused = errors.New("gateway: request refused")
 
-// guardConn is a client connection that passes only unambiguous requests. Package net/http
-// accepts some requests that a proxy in front of the gateway might delimit differently:
-// requests with both Content-Length and chunked encoding, chunked encoding in HTTP/1.0,
-// folded header fields, and lines that end in LF (RFC 9112 sections 2.2, 5.2, 6.1 and
-// 11.2). The guard does not repeat the checks of net/http.
+// guardConn is a client connection that accepts only unambiguous requests. Package net/http accepts
+// some requests whose end another proxy might see at a different byte. These are requests with both
+// Content-Length and chunked encoding, chunked encoding in HTTP/1.0, folded header fields, and
+// lines that end in LF (RFC 9112 sections 2.2, 5.2, 6.1 and 11.2). The guard does not repeat the
+// checks of net/http.
 type guardConn struct {
 	net.Conn
 	release func() // releases the slot of the connection
-	// ctx is the context of the connection's requests. It ends when the connection fails or
-	// is closed. It continues if the client closes only its side.
+	// ctx is the context of the connection's requests. It ends when the connection fails or the
+	// server closes it. If the client closes only its own side, ctx does not end.
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu    sync.Mutex // a Read may still run when the connection is hijacked
+	mu    sync.Mutex // needed because a Read may still run when a handler hijacks the connection
 	guard guard
 	err   error
-	heard bool // the client has sent a byte
+	heard bool // the client has sent at least one byte
 }
 
-// isSilent reports whether the client has sent nothing.
+// isSilent reports whether the client has sent no byte.
 func (c *guardConn) isSilent() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,10 +89,10 @@ func (c *guardConn) Close() error {
 // guard tracks the requests of a connection. The zero guard is ready for the first request.
 type guard struct {
 	state  guardState
-	line   []byte // the current line, so far
-	octets int    // of the header
+	line   []byte // current line so far
+	octets int    // size of the header so far
 	head   head
-	left   int64 // remaining bytes of the body
+	left   int64 // number of remaining bytes of the body
 }
 
 type guardState uint8
@@ -103,23 +103,22 @@ const (
 	inLast // the last request of the connection, or a tunnel
 )
 
-// head holds the fields of a request that determine its end.
+// head holds the header fields that determine the end of a request.
 type head struct {
 	lines    int
 	method   string
-	old      bool // HTTP/1.0
+	old      bool // the request is HTTP/1.0
 	length   int64
 	lengths  int
 	chunked  bool
 	upgrades bool
 }
 
-// maxHead is the size limit of a request header, in bytes. It is large enough for the
-// longest URL.
+// maxHead is the maximum size of a request header in bytes. The longest URL fits.
 const maxHead = 96 << 10
 
-// pass reads p and returns how many of its bytes may pass. The byte at which an error
-// occurs does not pass, so a rejected header is never complete.
+// pass reads p and returns the number of bytes that may pass. The byte that causes an error does
+// not pass. So package net/http never gets a complete header that the guard rejects.
 func (g *guard) pass(p []byte) (int, error) {
 	for i := 0; i < len(p); {
 		switch g.state {
@@ -224,8 +223,8 @@ func (g *guard) endHead() error {
 	}
 	switch {
 	case h.method == "CONNECT" || h.upgrades || h.chunked:
-		// Unless the handler hijacks the connection, [Server.serve] closes it. So it does
-		// not matter where other proxies see the end of the chunks.
+		// Unless the handler hijacks the connection, [Server.serve] closes it. So it is harmless if
+		// other proxies see the end of the chunks at a different byte.
 		g.state = inLast
 	case h.length > 0:
 		g.state, g.left = inBody, h.length

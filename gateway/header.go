@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// hopFields lists the hop-by-hop header fields (RFC 9110 section 7.6.1) and the header
-// fields for proxies.
+// hopFields lists the hop-by-hop header fields (RFC 9110 section 7.6.1), and the header fields for
+// proxies.
 var hopFields = [...]string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Http2-Settings",
 	"Proxy-Authenticate", "Proxy-Authorization", "Proxy-Authentication-Info",
 }
 
-// copyEndToEnd copies all header fields except hop-by-hop fields.
+// copyEndToEnd copies all header fields that are not hop-by-hop fields.
 func copyEndToEnd(to, from http.Header) {
 	named := make(map[string]bool)
 	for _, list := range from.Values("Connection") {
@@ -39,7 +39,7 @@ func copyFields(to, from http.Header, names []string) {
 	}
 }
 
-// addVia adds this gateway to Via (RFC 9110 section 7.6.3).
+// addVia adds this gateway to the header Via (RFC 9110 section 7.6.3).
 func (g *Gateway) addVia(h http.Header, major, minor int) {
 	version := strconv.Itoa(major)
 	if major == 1 {
@@ -48,7 +48,8 @@ func (g *Gateway) addVia(h http.Header, major, minor int) {
 	h.Add("Via", version+" "+g.name)
 }
 
-// wasHere reports whether Via names this gateway.
+// wasHere reports whether the header Via contains this gateway. In that case the request is in a
+// loop.
 func (g *Gateway) wasHere(h http.Header) bool {
 	for _, list := range h.Values("Via") {
 		for entry := range strings.SplitSeq(list, ",") {

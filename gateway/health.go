@@ -29,12 +29,12 @@ type HealthCheck struct {
 const (
 	healthPath = "/healthz" // reports every problem
 	readyPath  = "/readyz"  // reports why the gateway rejects new requests
-	livePath   = "/livez"   // responds if the gateway can respond
+	livePath   = "/livez"   // responds if the gateway is running
 )
 
 const (
-	// healthTime is how long the gateway reuses the result of a check, so that clients
-	// can't make checks run all the time.
+	// healthTime is how long the gateway reuses the result of a check. So clients can't make the
+	// checks run all the time.
 	healthTime = 5 * time.Second
 	// healthWait is how long a check may take.
 	healthWait = 2 * time.Second
@@ -60,7 +60,7 @@ type health struct {
 
 type healthPart struct {
 	HealthCheck
-	running chan error // nil: no call is under way
+	running chan error // receives the result of the running call; nil if no call is running
 	err     error
 }
 
@@ -91,7 +91,8 @@ func (h *health) problems(now time.Time) (list []healthProblem) {
 
 var errSilent = fmt.Errorf("timed out after %v", healthWait)
 
-// ask runs the checks. It does not start a check whose earlier call is still running.
+// ask runs the checks. It does not start a check if the previous call of that check is still
+// running.
 func (h *health) ask() {
 	ctx, cancel := context.WithTimeout(context.Background(), healthWait)
 	defer cancel()
@@ -117,8 +118,8 @@ func (h *health) ask() {
 // logins matches the logins of URLs in a message.
 var logins = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^\s/"<>]*@`) })
 
-// healthText returns the message of err as one line, without file names and without the
-// users and passwords of URLs.
+// healthText returns the message of err as one line. It omits file names, and the users and
+// passwords of URLs.
 func healthText(err error) string {
 	text := err.Error()
 	if file := (*fs.PathError)(nil); errors.As(err, &file) {
@@ -128,10 +129,10 @@ func healthText(err error) string {
 	return logins().ReplaceAllString(text, "//***@")
 }
 
-// asksHealth reports whether r requests the health status. The gateway serves it even at
+// asksHealth reports whether r requests the health status. The gateway serves this status even at
 // the limit of requests.
 func (g *Gateway) asksHealth(r *http.Request) bool {
-	own := strings.HasPrefix(r.RequestURI, "/") // not a URL for the proxy
+	own := strings.HasPrefix(r.RequestURI, "/") // the target is a path, not a URL for the proxy
 	return own && (r.Method == http.MethodGet || r.Method == http.MethodHead) && isHealthPath(g.below(r.RequestURI))
 }
 
@@ -139,8 +140,8 @@ func isHealthPath(path string) bool {
 	return path == healthPath || path == readyPath || path == livePath
 }
 
-// serveHealth serves the problems that path reports. The status is 503 if there is a problem,
-// else 200.
+// serveHealth serves the problems that the given path reports. The HTTP status is 503 if there is a
+// problem, and otherwise 200.
 func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	var a healthStatus
 	if path != livePath {
@@ -170,7 +171,8 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, path string) error {
 	return err
 }
 
-// full returns a problem for each limit that makes the gateway reject all requests.
+// full returns a problem for each limit that is reached, if the gateway rejects all requests at
+// that limit.
 func (l *limiter) full() (list []healthProblem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,8 +12,7 @@ import (
 	"github.com/locus-url/locus/lens"
 )
 
-// look compares how the parsers inside this process read text. It returns the lens and its
-// report.
+// look compares how the parsers in this process read text. It returns the lens and the report.
 func (g *Gateway) look(r *http.Request, text string) (*lens.Lens, lens.Report, error) {
 	registry := g.client.Registry()
 	l := lens.New(registry, append(lens.Standards(registry), lens.InProcess(registry)...)...)

@@ -54,18 +54,18 @@ func newUsage() *usage {
 	return &usage{clients: make(map[netip.Addr]int), hosts: make(map[string]int), memory: memory{held: heldMemory, free: debug.FreeOSMemory}}
 }
 
-// limiter applies the limits of a gateway to a usage, which gateways may share.
+// limiter applies the limits of a gateway to a usage. Several gateways may share the usage.
 type limiter struct {
 	*usage
 	limits Limits
 
-	users   int    // requests and fetches that use the client of the gateway; guarded by usage.mu
-	retired func() // is called after the last one; nil before retire
+	users   int    // number of requests and fetches that use the client of the gateway; guarded by usage.mu
+	retired func() // called after the last user has left; nil before retire
 }
 
 func newLimiter(l Limits, u *usage) *limiter { return &limiter{usage: u, limits: l.withDefaults()} }
 
-// use counts a user of the client until the caller calls leave. ok is false after retire.
+// use counts a user of the access client until the caller calls leave. After retire, ok is false.
 func (l *limiter) use() (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,14 +76,14 @@ func (l *limiter) use() (leave func(), ok bool) {
 	return l.locked(l.left), true
 }
 
-// left removes a user. The caller must hold l.mu.
+// left removes a user of the access client. The caller must hold l.mu.
 func (l *limiter) left() {
 	if l.users--; l.users == 0 && l.retired != nil {
 		go l.retired()
 	}
 }
 
-// retire calls f in a goroutine when the client has no users. f must not be nil.
+// retire calls f in a goroutine when the access client has no more users. f must not be nil.
 func (l *limiter) retire(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,8 +93,8 @@ func (l *limiter) retire(f func()) {
 	}
 }
 
-// enter counts a request of a client until the caller calls leave. ok is false if a limit
-// is reached.
+// enter counts a request of a client until the caller calls leave. If a limit is reached, ok is
+// false.
 func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,8 +109,8 @@ func (l *limiter) enter(client netip.Addr) (leave func(), ok bool) {
 	}), true
 }
 
-// enterHost counts a request to the server of u until the caller calls leave. It counts by
-// the canonical host, or by the scheme if u has no host.
+// enterHost counts a request to the server of u until the caller calls leave. It counts per
+// canonical host. If u has no host, it counts per scheme.
 func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 	host := cmp.Or(policy.CanonicalHost(u.Host()), u.Scheme()+":")
 	l.mu.Lock()
@@ -119,7 +119,7 @@ func (l *limiter) enterHost(u locus.URL) (leave func(), ok bool) {
 		return nil, false
 	}
 	l.hosts[host]++
-	// The cache may still fetch after the request has ended.
+	// The cache may continue a fetch after the request has ended.
 	l.users++
 	return l.locked(func() {
 		drop(l.hosts, host)

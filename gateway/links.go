@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Paths of the gateway itself. No scheme's name is "-".
+// Paths of the gateway itself. They begin with "/-/", because no scheme has the name "-".
 const (
 	rawPath      = "/-/raw"
 	submitPath   = "/-/submit"
@@ -43,11 +43,11 @@ func showValues(s page.Show) url.Values {
 	return values
 }
 
-// showOf reads what showValues wrote. Invalid values are ignored.
+// showOf returns the Show in a query that showValues made. It ignores invalid values.
 func showOf(values url.Values) page.Show {
 	s := page.Show{As: page.Class(values.Get("as")), Sort: values.Get("sort"), Part: values.Get("part"), Types: values.Get("types"), At: values.Get("at")}
 	if len(s.Types) > maxTypes {
-		s.Types = "" // each link on the page repeats it
+		s.Types = "" // too long, because each link on the page repeats the types
 	}
 	i := scheme.ItemRange{}
 	if n, _ := fmt.Sscanf(values.Get("items"), "%d-%d:%d", &i.First, &i.Last, &i.Newest); n == 3 && min(i.First, i.Last, i.Newest) >= 0 {
@@ -56,7 +56,7 @@ func showOf(values url.Values) page.Show {
 	return s
 }
 
-// maxTypes is the size limit of the list of a document's types, in bytes.
+// maxTypes is the maximum length in bytes of the list of a document's types.
 const maxTypes = 200
 
 // site returns the paths of the gateway's own pages, on the server at origin. If at is not
@@ -90,14 +90,15 @@ func (g *Gateway) site(origin, at string) page.Site {
 	}
 }
 
-// ownPath is pathOf for paths below the prefix. Other servers normalize more paths than
-// browsers do.
+// ownPath is like pathOf, but for paths below the prefix of the gateway. Other servers normalize
+// more paths than browsers do.
 func (g *Gateway) ownPath(u locus.URL) (path string, ok bool) {
 	path, ok = pathOf(u)
 	return path, ok && (g.options.Prefix == "" || isClean(path))
 }
 
-// rawPagePath returns the path of the raw bytes of u, or of a part of a message.
+// rawPagePath returns the path of the raw content of u. If s selects a part of a message, it is the
+// raw content of this part.
 func (g *Gateway) rawPagePath(u locus.URL, s page.Show) string {
 	if path, ok := g.ownPath(u); ok && s.Part == "" && s.At == "" {
 		return g.options.Prefix + rawPath + path

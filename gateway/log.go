@@ -17,15 +17,15 @@ import (
 type recorder struct {
 	http.ResponseWriter
 	begun   time.Time
-	status  int // zero before the response
+	status  int // status of the response; zero before the response
 	octets  int64
-	kind    string      // "proxy", "connect", "page", "api" ...
-	url     locus.URL   // the requested URL; may be zero
-	failure access.Kind // empty if the request succeeded
-	broken  error       // why the response is incomplete
-	ended   string      // why a terminal ended
+	kind    string      // kind of the request: "proxy", "connect", "page", "api" ...
+	url     locus.URL   // requested URL; may be zero
+	failure access.Kind // kind of the failure; empty if the request succeeded
+	broken  error       // reason why the response is incomplete
+	ended   string      // reason why a terminal ended
 	cache   string      // Cache-Status of the response
-	token   string      // the client's cookie; empty if not read
+	token   string      // value of the client's cookie; empty if not read
 }
 
 func (w *recorder) WriteHeader(status int) {
@@ -50,7 +50,7 @@ func (w *recorder) ReadFrom(r io.Reader) (int64, error) {
 	return n, err
 }
 
-// Unwrap supports [http.ResponseController].
+// Unwrap returns the writer for [http.ResponseController].
 func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // done records a request in the log and the metrics.

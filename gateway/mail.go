@@ -34,9 +34,9 @@ type Mail struct {
 
 const (
 	messagesPerHour = 20
-	// maxRecipients is the limit of recipients.
+	// maxRecipients is the maximum number of recipients of a message.
 	maxRecipients = 10
-	// maxMessageText is the size limit of the text, in bytes.
+	// maxMessageText is the maximum size of the text in bytes.
 	maxMessageText = 64 << 10
 )
 
@@ -57,8 +57,8 @@ func (v *view) showComposed(status int, l page.Message) {
 	v.write(status, func(w io.Writer) error { return v.printer.Message(w, v.head, l) })
 }
 
-// draft returns the message that a mailto URL proposes: its recipients, and the RFC 6068
-// header fields that are safe to accept from a URL.
+// draft returns the message that a mailto URL proposes. The message contains the recipients, and
+// the RFC 6068 header fields that are safe to accept from a URL.
 func (g *Gateway) draft(u locus.URL) (page.Message, error) {
 	address, query, _ := strings.Cut(u.SchemePart(), "?")
 	if _, err := g.client.Registry().Fields(u); err != nil && query == "" {
@@ -104,8 +104,8 @@ func mailboxes(list []submit.Mailbox) string {
 	return strings.Join(texts, ", ")
 }
 
-// serveSend shows a preview of a submitted message. It sends the message when the user has
-// confirmed the preview.
+// serveSend shows a preview of a submitted message. After the user has confirmed the preview, it
+// sends the message.
 func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	values, u, err := g.posted(w, r, false)
 	if err != nil {
@@ -129,8 +129,8 @@ func (g *Gateway) serveSend(w *recorder, r *http.Request) error {
 	return nil
 }
 
-// messageStep makes the preview of a message, or sends the message if its preview was
-// shown. It returns the HTTP status.
+// messageStep makes the preview of a message. If send is true and the preview was shown, it sends
+// the message. It returns the HTTP status.
 func (g *Gateway) messageStep(w *recorder, r *http.Request, l *page.Message, send bool) int {
 	preview := ""
 	m, err := g.compose(l)
@@ -177,20 +177,20 @@ func (g *Gateway) compose(l *page.Message) (*submit.Message, error) {
 	return submit.Compose(d)
 }
 
-// digest identifies a message and the browser that previewed it.
+// digest returns a text that identifies a message and the browser that previewed the message.
 func (g *Gateway) digest(w *recorder, l *page.Message) string {
 	return g.sign("letter", w.token, l.To, l.Cc, l.Subject, l.Body)
 }
 
-// messages holds the digests of previews, and counts sent messages.
+// messages holds the digests of messages whose previews were shown. It also counts sent messages.
 type messages struct {
 	mu    sync.Mutex
 	shown map[string]bool
-	sent  []time.Time // in the last hour
+	sent  []time.Time // times of the messages sent in the last hour
 }
 
-// maxShown bounds the digests of previews. Above the limit, show drops an arbitrary digest,
-// and that message needs another preview.
+// maxShown is the maximum number of digests. Above this limit, show drops an arbitrary digest, and
+// that message needs another preview.
 const maxShown = 1000
 
 func (l *messages) show(digest string) {
@@ -208,8 +208,8 @@ func (l *messages) show(digest string) {
 	l.shown[digest] = true
 }
 
-// wasShown reports whether a preview was shown, and drops its digest: sending the message
-// again needs another preview.
+// wasShown reports whether the preview with the digest was shown. It drops the digest, so a message
+// needs another preview before it can be sent again.
 func (l *messages) wasShown(digest string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -218,7 +218,7 @@ func (l *messages) wasShown(digest string) bool {
 	return was
 }
 
-// take counts a message. ok is false if the limit is reached.
+// take counts a message. If the limit is reached, ok is false.
 func (l *messages) take(now time.Time, perHour int) (ok bool) {
 	if perHour <= 0 {
 		perHour = messagesPerHour

@@ -8,7 +8,7 @@ import (
 
 // memory measures the memory of the program.
 type memory struct {
-	held func() int64 // in bytes
+	held func() int64 // returns the memory in use, in bytes
 	free func()       // returns unused memory to the system
 
 	asked   time.Time
@@ -19,9 +19,9 @@ type memory struct {
 // memoryTime is how long a measurement is valid.
 const memoryTime = 20 * time.Millisecond
 
-// isOver reports whether the program uses more than most bytes. If most is zero, there is
-// no limit. Above the limit, isOver frees unused memory: while the gateway rejects all
-// requests, the garbage collector might not run. Calls must not be concurrent.
+// isOver reports whether the program uses more than most bytes. If most is zero, there is no limit.
+// Above the limit, isOver frees unused memory, because the garbage collector might not run while
+// the gateway rejects all requests. Calls must not be concurrent.
 func (m *memory) isOver(most int64) bool {
 	if most <= 0 {
 		return false

@@ -25,7 +25,7 @@ const (
 	menuStored menuFormat = "stored" // the format in the store, never sent to clients
 )
 
-// formatFor returns the format that the client prefers. If formats have the same quality,
+// formatFor returns the format that the client prefers. If several formats have the same quality,
 // it prefers HTML to JSON, and JSON to text.
 func formatFor(wanted scheme.Preference) menuFormat {
 	best := menuHTML
@@ -45,22 +45,22 @@ func (f menuFormat) contentType() string {
 	return string(f)
 }
 
-// menuBody formats a menu while the caller reads it, and buffers one item at a time. Close
+// menuBody formats a menu while the caller reads the body. It buffers one item at a time. Close
 // closes the menu.
 type menuBody struct {
 	menu   *scheme.Menu
 	writer menuWriter
-	stored bool // items are available at once, so a Read fills its buffer
+	stored bool // the items come from the store, so a Read fills its buffer without waiting
 
-	mu   sync.Mutex // held during a Read
+	mu   sync.Mutex // held during Read
 	next func() (scheme.Item, error, bool)
 	stop func() // nil before the first Read
 	b    bytes.Buffer
-	err  error // returned after b is read; nil if there are more items
+	err  error // error to return after b is read; nil if there are more items
 }
 
-// newMenuBody returns a body for the menu at asked. m is its metadata. The caller must close
-// the body.
+// newMenuBody returns a body for a menu with the metadata m. asked is the requested URL. The caller
+// must close the body.
 func newMenuBody(f menuFormat, menu *scheme.Menu, asked locus.URL, m meta) *menuBody {
 	if f == menuText {
 		return &menuBody{menu: menu, writer: textWriter{}, stored: m.isStored()}

@@ -16,7 +16,7 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// families has the type and help text of each metric, by name.
+// families holds the type and the help text of each metric, by name.
 var families = map[string]struct{ kind, help string }{
 	"locus_gateway_requests_total":     {"counter", "Requests that were answered."},
 	"locus_gateway_sent_bytes_total":   {"counter", "Octets of answers."},
@@ -46,7 +46,7 @@ type gatewayMetrics struct {
 	set  *metrics.Set
 	took *metrics.PrometheusHistogram
 
-	terminals *metrics.Counter // that were opened
+	terminals *metrics.Counter // number of terminals that were opened
 
 	// isRegistered reports whether a scheme is registered.
 	isRegistered func(scheme string) bool
@@ -60,14 +60,14 @@ type gatewayMetrics struct {
 // upstreamKey labels requests to servers. The outcome is "ok" or an [access.Kind].
 type upstreamKey struct{ scheme, outcome string }
 
-// requestKey labels requests. Its values come from bounded lists, so that clients cannot
-// fill the memory.
+// requestKey holds the labels of a request. The number of different values is limited, so that
+// clients cannot fill the memory.
 type requestKey struct {
 	kind, scheme string
 	status       int
 }
 
-// requestCounters has the counters for a key. Keys with the same kind share sent.
+// requestCounters holds the counters for a key. Keys with the same kind share the counter sent.
 type requestCounters struct{ requests, sent *metrics.Counter }
 
 func newMetrics(isRegistered func(scheme string) bool) *gatewayMetrics {
@@ -112,8 +112,8 @@ func (m *gatewayMetrics) upstreamCounters(key upstreamKey) requestCounters {
 	return c
 }
 
-// maxRules is the number of rules above which new ones are counted as "other". A program
-// can add rules with [access.Options].Check.
+// maxRules limits the number of policy rules with their own counter. Further rules count as
+// "other". A program can add rules with [access.Options].Check.
 const maxRules = 64
 
 func (m *gatewayMetrics) denialCounter(rule string) *metrics.Counter {
@@ -144,7 +144,7 @@ func (m *gatewayMetrics) count(w *recorder, took time.Duration) {
 	m.took.Update(took.Seconds())
 }
 
-// maxKeys is the number of keys above which new ones have the scheme "other".
+// maxKeys limits the number of keys. Further keys get the scheme "other".
 const maxKeys = 1024
 
 func (m *gatewayMetrics) counters(key requestKey) requestCounters {
@@ -170,7 +170,7 @@ func (g *Gateway) serveMetrics(w http.ResponseWriter) {
 	if more := g.options.Metrics; more != nil {
 		more(&b)
 	}
-	// An error means that the client is gone.
+	// WriteTo fails only if the client has disconnected.
 	_, _ = b.WriteTo(w)
 }
 
@@ -194,11 +194,11 @@ func (g *Gateway) WriteMetrics(w io.Writer) error {
 	last := ""
 	for line := range strings.Lines(values.String()) {
 		if line[0] == '#' {
-			continue // The program called metrics.ExposeMetadata. These lines have no help texts.
+			continue // the program called metrics.ExposeMetadata, so there are lines without help texts
 		}
 		name := line[:strings.IndexAny(line, "{ ")]
 		if _, ok := families[name]; !ok {
-			name = name[:strings.LastIndexByte(name, '_')] // without "_bucket", "_sum" or "_count"
+			name = name[:strings.LastIndexByte(name, '_')] // remove "_bucket", "_sum" or "_count"
 		}
 		if name != last {
 			last = name

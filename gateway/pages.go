@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveLocal handles a request for the gateway's own pages. target is the path and query as
-// the client wrote them.
+// serveLocal handles a request for one of the gateway's own pages. target is the path and query in
+// the client's own spelling.
 func (g *Gateway) serveLocal(w *recorder, r *http.Request, target string) error {
 	path, query, _ := strings.Cut(target, "?")
 	if err := crossSite(r, path); err != nil {
@@ -78,8 +78,8 @@ func takesPost(path string) bool {
 	return path == submitPath || path == sendPath || strings.HasPrefix(path, "/api/")
 }
 
-// crossSite returns an error for a forbidden request from a page of another site. Other
-// sites may only link to pages.
+// crossSite returns an error for a forbidden request from a page of another site. Such a page may
+// only link to pages of the gateway.
 func crossSite(r *http.Request, path string) error {
 	switch site := r.Header.Get("Sec-Fetch-Site"); site {
 	case "", "same-origin", "none":
@@ -89,7 +89,7 @@ func crossSite(r *http.Request, path string) error {
 			return &problem{http.StatusForbidden, "denied", "a page of another site may only link to this gateway"}
 		}
 	}
-	// Check allows GET and HEAD.
+	// Check always allows GET and HEAD.
 	if crossOrigin.Check(r) != nil {
 		return &problem{http.StatusForbidden, "denied", "a page of another site may not send requests to this gateway"}
 	}

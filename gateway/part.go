@@ -19,7 +19,7 @@ import (
 // maxMessage is the size limit of a message whose parts are shown, in bytes.
 const maxMessage = 32 << 20
 
-// readPart reads a message and returns the part that find selects.
+// readPart reads a message and returns the part that the function find selects.
 func readPart(body io.Reader, find func(m *message.Message) (message.Part, bool)) (message.Part, error) {
 	m, err := message.Read(body, &message.Limits{Octets: maxMessage})
 	if err != nil {
@@ -58,8 +58,8 @@ func (v *view) part(o *scheme.Object) error {
 	return v.show(of)
 }
 
-// serveWithin redirects to the page of the message part that the cid URL u names. text is
-// the URL of the message as the user typed it.
+// serveWithin redirects to the page of a message part. The cid URL u names the part. text is the
+// URL of the message in the user's spelling.
 func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text string) error {
 	w.url = u
 	part, of, err := g.within(r, u, text)
@@ -69,7 +69,7 @@ func (g *Gateway) serveWithin(w *recorder, r *http.Request, u locus.URL, text st
 	return err
 }
 
-// within returns the part that u names in a message, and the URL of the message.
+// within returns the part of a message that u names, and the URL of the message.
 func (g *Gateway) within(r *http.Request, u locus.URL, text string) (part message.Part, of locus.URL, err error) {
 	fields, err := g.client.Registry().Fields(u)
 	if err == nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A path contains a URL as written, in one of two forms: "/gopher/h:70/1sel" for
+// A path contains a URL unchanged, in one of two forms: "/gopher/h:70/1sel" for
 // "gopher://h:70/1sel", and "/news:comp.infosystems" for a URL without "//".
 
-// pathOf returns the path that contains u. If a browser would change the path, ok is false,
-// and only a query can contain u.
+// pathOf returns the path that contains u. If a browser would change this path, ok is false, and
+// links must use a query with u instead.
 func pathOf(u locus.URL) (path string, ok bool) {
 	text := u.String()
 	name, rest, _ := strings.Cut(text, ":")
@@ -27,8 +27,7 @@ func pathOf(u locus.URL) (path string, ok bool) {
 	return path, isStable(path)
 }
 
-// urlOf returns the URL in a path. ok is false if the path contains no URL of a registered
-// scheme.
+// urlOf returns the URL in a path. If the path contains no URL of a registered scheme, ok is false.
 func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	text := strings.TrimPrefix(path, "/")
 	end := strings.IndexAny(text, ":/?#")
@@ -41,16 +40,15 @@ func urlOf(r *scheme.Registry, path string) (u locus.URL, ok bool, err error) {
 	if text[end] == '/' {
 		text = text[:end] + "://" + text[end+1:]
 	} else if strings.HasPrefix(text[end+1:], "//") {
-		// Each URL has one path.
+		// Only one path is valid for a URL.
 		return u, false, nil
 	}
 	u, err = locus.Parse(text)
 	return u, true, err
 }
 
-// isStable reports whether browsers request a path exactly as a link contains it. Browsers
-// resolve dot segments, even if escaped, and escape unsafe characters (WHATWG URL
-// Standard).
+// isStable reports whether browsers request a path unchanged. Browsers resolve dot segments, even
+// if the dots are escaped, and escape unsafe characters (WHATWG URL Standard).
 func isStable(path string) bool {
 	path, _, _ = strings.Cut(path, "#")
 	path, query, _ := strings.Cut(path, "?")
@@ -59,20 +57,20 @@ func isStable(path string) bool {
 		!slices.ContainsFunc(strings.Split(path, "/"), isDots)
 }
 
-// isClean reports whether other servers, such as [http.ServeMux], pass a path unchanged.
+// isClean reports whether other servers, such as [http.ServeMux], accept a path without a change.
 func isClean(p string) bool {
 	p, _, _ = strings.Cut(p, "?")
 	p, err := url.PathUnescape(p)
 	return err == nil && strings.TrimSuffix(p, "/") == strings.TrimSuffix(path.Clean(p), "/")
 }
 
-// isDots reports whether a segment is "." or "..", possibly escaped.
+// isDots reports whether a segment is "." or "..", possibly with escapes.
 func isDots(segment string) bool {
 	dots := strings.ReplaceAll(strings.ToLower(segment), "%2e", ".")
 	return dots == "." || dots == ".."
 }
 
-// askFor returns path with a query for u.
+// askFor returns a path with a query that contains u.
 func askFor(path string, u locus.URL, more url.Values) string {
 	text := path + "?url=" + url.QueryEscape(u.WithoutFragment().String())
 	if len(more) > 0 {

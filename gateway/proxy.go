@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// serveProxy handles a request whose target is a complete URL. It ignores the Host field
-// (RFC 9112 section 3.2.2).
+// serveProxy handles a request whose target is a complete URL. It ignores the Host field (RFC 9112
+// section 3.2.2).
 func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	w.kind = "proxy"
 	u, err := locus.Parse(r.RequestURI)
@@ -26,7 +26,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	u = u.WithoutFragment()
 	w.url = u
 	if isWeb(u.Scheme()) && g.isSelf(r, u.Host(), g.client.Registry().Port(u)) {
-		// A browser also requests the gateway's own pages through this proxy.
+		// A browser with this proxy also requests the gateway's own pages through the proxy.
 		target := "/"
 		if path, ok := u.Path(); ok {
 			target += path
@@ -57,7 +57,7 @@ func (g *Gateway) serveProxy(w *recorder, r *http.Request) error {
 	return g.forward(w, r, u, dialer)
 }
 
-// forward forwards a request for an http or https URL and relays the response.
+// forward forwards a request for an http or https URL, and sends the response to the client.
 func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer scheme.Dialer) error {
 	ctx, stop := withInterim(r, w.ResponseWriter)
 	out, err := newWebRequest(ctx, r.Method, u)
@@ -103,8 +103,9 @@ func (g *Gateway) forward(w *recorder, r *http.Request, u locus.URL, dialer sche
 	return nil
 }
 
-// withInterim returns a context whose request forwards informational responses to the client
-// (RFC 9110 section 15.2), until stop is called. Package net/http itself sends 100.
+// withInterim returns a context for a request to a server. With this context, the gateway forwards
+// informational responses to the client (RFC 9110 section 15.2) until the caller calls stop.
+// Package net/http itself sends 100.
 func withInterim(r *http.Request, w http.ResponseWriter) (ctx context.Context, stop func()) {
 	if !r.ProtoAtLeast(1, 1) {
 		return r.Context(), func() {}

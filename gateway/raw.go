@@ -19,7 +19,7 @@ import (
 // opaque origin, can't run scripts, and can't load resources of other origins.
 const rawPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; frame-ancestors 'self'"
 
-// rawFields lists the header fields of a server's response that serveRaw passes on.
+// rawFields lists the header fields of a server's response that serveRaw copies.
 var rawFields = []string{"Content-Type", "Content-Length", "Content-Range", "Content-Encoding", "Accept-Ranges", "Last-Modified", "Etag", "Age", "Cache-Status"}
 
 // serveRaw serves the raw bytes of the resource at u.

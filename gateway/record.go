@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// recordWeb makes the connections of t pass their bytes to a recording. It disables HTTP/2,
-// which is a binary protocol.
+// recordWeb changes t so that its connections pass their bytes to a recording. It disables HTTP/2,
+// because HTTP/2 is a binary protocol.
 func recordWeb(t *http.Transport) {
 	dial, config := t.DialContext, t.TLSClientConfig.Clone()
 	if config == nil {
@@ -47,7 +47,7 @@ func recordWeb(t *http.Transport) {
 	}
 }
 
-// roundTripWeb sends a request for u through t. It records only GET requests without a body,
+// roundTripWeb sends a request for u through t. It records only a GET request without a body,
 // because the body of another request may contain a password.
 func (g *Gateway) roundTripWeb(t *http.Transport, u locus.URL, req *http.Request) (*http.Response, error) {
 	if !g.client.IsRecording() || req.Method != http.MethodGet || req.Body != nil && req.Body != http.NoBody {

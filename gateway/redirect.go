@@ -15,11 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A client follows a redirect with a new request, which looks like a request of a user. So
-// the gateway checks each redirect against the policy before it sends the redirect to the
-// client.
+// A client follows a redirect with a new request, which looks like a request of the user. So the
+// gateway checks each redirect against the policy before it sends the redirect to the client.
 
-// leadsTo returns the target of a redirect.
+// leadsTo returns the target of the redirect in a response for u.
 func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	ref, err := relative.Parse(resp.Header.Get("Location"))
 	if err != nil {
@@ -29,8 +28,8 @@ func (g *Gateway) leadsTo(u locus.URL, resp *http.Response) (locus.URL, error) {
 	return to, err
 }
 
-// mayRedirect returns an error if a browser must not follow the redirect from u to to
-// automatically.
+// mayRedirect returns an error if a browser must not automatically follow the redirect from the URL
+// u to the URL to.
 func (g *Gateway) mayRedirect(ctx context.Context, u, to locus.URL) error {
 	if to.WithoutFragment() == u.WithoutFragment() {
 		return access.NewError("open", to, fmt.Errorf("%w: %w", scheme.ErrProtocol, access.ErrRedirectLoop))
@@ -38,12 +37,13 @@ func (g *Gateway) mayRedirect(ctx context.Context, u, to locus.URL) error {
 	return g.checkRedirect(ctx, u, to, 1)
 }
 
-// checkRedirect is [access.Client.CheckRedirect], and observes a denial of to.
+// checkRedirect is like [access.Client.CheckRedirect], but also records a denial as an observed
+// request.
 func (g *Gateway) checkRedirect(ctx context.Context, from, to locus.URL, hops int) error {
 	return g.observeDenial(ctx, to, g.client.CheckRedirect(from, to, hops))
 }
 
-// redirect redirects the browser to the page of to.
+// redirect redirects the browser to the page of the URL to.
 func (v *view) redirect(to locus.URL) error {
 	err := v.gateway.mayRedirect(v.r.Context(), v.head.URL, to)
 	path := v.gateway.pagePath(to.WithoutPassword(), v.head.Show)
@@ -57,8 +57,8 @@ func (v *view) redirect(to locus.URL) error {
 	return nil
 }
 
-// confirm shows a page with a link to to, if err is a denial by the policy. The user can
-// then decide whether to follow the redirect. Confirm returns other errors.
+// confirm shows a page with a link to the URL to, if err is a denial by the policy. The user can
+// then decide whether to follow the redirect. confirm returns any other error.
 func (v *view) confirm(to locus.URL, err error) error {
 	if !errors.Is(err, policy.ErrDenied) {
 		return err
@@ -68,8 +68,8 @@ func (v *view) confirm(to locus.URL, err error) error {
 	return nil
 }
 
-// refuseRedirect handles a redirect of w.url to to that err denies. A browser gets a page
-// with a link, other clients get the error.
+// refuseRedirect handles a redirect from w.url to the URL to, which err denies. A browser gets a
+// page with a link, and other clients get the error.
 func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err error) error {
 	if !wantsHTML(r) {
 		return err
@@ -77,12 +77,12 @@ func (g *Gateway) refuseRedirect(w *recorder, r *http.Request, to locus.URL, err
 	return g.newView(w, r, w.url, "").confirm(to, err)
 }
 
-// followed lists the statuses whose Location clients follow.
+// followed lists the statuses with which clients follow the Location.
 var followed = []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect}
 
-// checkRelayed checks a redirect that a proxy client would follow. It ignores an invalid
-// Location. It allows a redirect to the same URL, because a cookie may change the next
-// response.
+// checkRelayed checks a redirect that a proxy client would follow. It ignores an invalid Location.
+// It allows a redirect to the same URL, because the response may differ after the server has set a
+// cookie.
 func (g *Gateway) checkRelayed(ctx context.Context, resp *http.Response, u locus.URL) (to locus.URL, err error) {
 	if !slices.Contains(followed, resp.StatusCode) || resp.Header.Get("Location") == "" {
 		return to, nil

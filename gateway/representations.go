@@ -14,11 +14,11 @@ import (
 const (
 	// maxViews is the maximum number of views on a page.
 	maxViews = 32
-	// viewsTime is the timeout for requesting the list of views.
+	// viewsTime limits a request for the list of views.
 	viewsTime = 3 * time.Second
 )
 
-// offer sets the views of the resource if there are several.
+// offer sets the list of views on the page, if the resource has several views.
 func (v *view) offer() {
 	u := v.head.URL
 	var views []page.View
@@ -38,9 +38,10 @@ func (v *view) offer() {
 	}
 }
 
-// attributesOf returns the URL for the attributes of the item at u, if u names a Gopher+
-// view (RFC 1738 section 3.4.7). A server without Gopher+ would misread such a request. ok
-// is false for searches and form submissions, because they are expensive for the server.
+// attributesOf returns the URL for the attributes of the item at u. ok is false unless u is a
+// Gopher+ view (RFC 1738 section 3.4.7), because a server without Gopher+ would misread such a
+// request. ok is also false for searches and form submissions, because they are expensive for the
+// server.
 func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	item, plus := cutPlus(u)
 	if !strings.HasPrefix(plus, "+") || strings.Contains(plus, "%09") || strings.HasPrefix(item, "7") {
@@ -50,14 +51,14 @@ func attributesOf(u locus.URL) (all locus.URL, ok bool) {
 	return all, err == nil
 }
 
-// withPath returns u with another path, without its fragment.
+// withPath returns u with the given path and without a fragment.
 func withPath(u locus.URL, path string) (locus.URL, error) {
 	p := u.WithoutFragment().Parts()
 	p.Path = &path
 	return p.URL()
 }
 
-// cutPlus splits the path of u before its Gopher+ string. plus may be empty.
+// cutPlus splits the path of u before its Gopher+ string plus, which may be empty.
 func cutPlus(u locus.URL) (before, plus string) {
 	const tab = "%09"
 	path, _ := u.Path()
@@ -66,7 +67,7 @@ func cutPlus(u locus.URL) (before, plus string) {
 	return selector + tab + search + tab, plus
 }
 
-// ask requests the attributes of an item at all, and returns the views of the item. current
+// ask requests the attributes of an item at the URL all, and returns the views of the item. current
 // is the URL of the view that the page shows. If the request fails, ask returns nil.
 func (v *view) ask(all, current locus.URL) (views []page.View) {
 	ctx, cancel := context.WithTimeout(v.r.Context(), viewsTime)
@@ -110,8 +111,8 @@ func sameOctets(a, b string) bool {
 	return errX == nil && errY == nil && string(x) == string(y)
 }
 
-// typesOf returns the types of a WAIS document as views. types is the list from the search
-// results.
+// typesOf returns the types of a WAIS document as views. The argument types is the list in the
+// search results.
 func typesOf(u locus.URL, types string) (views []page.View) {
 	path, _ := u.Path()
 	database, rest, _ := strings.Cut(path, "/")

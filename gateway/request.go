@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// localAddr returns the local address of the connection, or the zero AddrPort if it is
-// unknown.
+// localAddr returns the local address of the connection. If the address is unknown, it returns the
+// zero AddrPort.
 func localAddr(r *http.Request) netip.AddrPort {
 	if a, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		p := a.AddrPort()
@@ -17,8 +17,9 @@ func localAddr(r *http.Request) netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// clientOf returns the address for counting a client's requests. An IPv6 client counts by
-// its /64 network. A client of a Unix socket is on this machine, and counts as loopback.
+// clientOf returns the address under which the gateway counts a client's requests. For an IPv6
+// client, this is its /64 network. A client of a Unix socket is on this machine, and has a loopback
+// address.
 func clientOf(r *http.Request) netip.Addr {
 	if _, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr); ok {
 		return netip.IPv6Loopback()

@@ -42,12 +42,12 @@ func NewRules(r *scheme.Registry, allow, deny []string) (Rules, error) {
 	return rules, nil
 }
 
-// denied returns the error for a URL or address that the rules deny.
+// denied returns the error for a URL or an address that the rules deny.
 func denied(subject, reason string) error {
 	return &policy.DeniedError{Rule: "list", Subject: locus.Quote(subject), Reason: reason}
 }
 
-// onList is the reason of a deny rule.
+// onList is the reason of a denial by the deny list.
 const onList = "it is on the deny list"
 
 // CheckAddr checks an address before the client dials it. The error is a

@@ -22,7 +22,7 @@ const (
 	headTime = 10 * time.Second
 	// idleTime is how long a connection may be idle.
 	idleTime = 60 * time.Second
-	// silentTime is how long a new connection may send nothing after the server has stopped
+	// silentTime limits how long a new connection may stay silent after the server has stopped
 	// accepting connections.
 	silentTime = 2 * time.Second
 )
@@ -45,14 +45,14 @@ type ServerOptions struct {
 type Server struct {
 	http    *http.Server
 	gateway atomic.Pointer[Gateway]
-	slots   chan struct{} // one for each open connection
+	slots   chan struct{} // contains a value for each open connection
 	serving sync.WaitGroup
 
 	mu        sync.Mutex
-	stopped   bool // no listener may be added
+	stopped   bool // the server accepts no more listeners
 	listeners []net.Listener
-	busy      map[*guardConn]bool // connections that are new, or have a running request
-	quiet     chan struct{}       // is closed when busy is empty; nil while listeners may add to busy
+	busy      map[*guardConn]bool // new connections, and connections with a running request
+	quiet     chan struct{}       // closed when busy is empty; nil while listeners may add to busy
 }
 
 // NewServer returns a server for g. If o is nil, NewServer uses the defaults.
@@ -81,7 +81,8 @@ func NewServer(g *Gateway, o *ServerOptions) *Server {
 	return s
 }
 
-// errorLog writes the lines of package net/http, which contain unescaped input of clients.
+// errorLog writes the log lines of package net/http. These lines contain unescaped input of
+// clients.
 type errorLog struct{ to *slog.Logger }
 
 func (l errorLog) Write(line []byte) (int, error) {
@@ -112,7 +113,7 @@ func (s *Server) Reload(c *access.Client, o *Options, unused func()) error {
 	return nil
 }
 
-// current returns the gateway for a request. It stays usable until the caller calls leave.
+// current returns the gateway for a request. The gateway stays usable until the caller calls leave.
 func (s *Server) current() (g *Gateway, leave func()) {
 	for {
 		g = s.gateway.Load()
@@ -126,10 +127,10 @@ func (s *Server) current() (g *Gateway, leave func()) {
 // connKey is the key of the guardConn in the context of a request.
 type connKey struct{}
 
-// serve replaces the context of a request. Package net/http cancels that context when the
-// client closes its side of the connection, although the client may still wait for the
-// response. After a request that the guard treats as the last one, serve closes the
-// connection.
+// serve replaces the context of a request. Package net/http cancels that context when the client
+// closes its side of the connection, although the client may still wait for the response. If the
+// guard treats a request as the last request of a connection, serve closes the connection after the
+// response.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
@@ -144,8 +145,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	g.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// closing is a ResponseWriter that closes the connection after the response, unless its
-// status is 101.
+// closing is a ResponseWriter that closes the connection after the response. It does not close it
+// if the status is 101.
 type closing struct{ http.ResponseWriter }
 
 func (c *closing) WriteHeader(status int) {
@@ -179,7 +180,7 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
-// listens registers a listener. ok is false after Shutdown.
+// listens registers a listener. After Shutdown, ok is false.
 func (s *Server) listens(l net.Listener) (ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +192,7 @@ func (s *Server) listens(l net.Listener) (ok bool) {
 	return true
 }
 
-// connState tracks which connections are busy.
+// connState records which connections are busy.
 func (s *Server) connState(c net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,9 +216,9 @@ func (s *Server) checkQuiet() {
 	}
 }
 
-// drain stops accepting connections and waits until each accepted connection has received its
-// response. Without drain, Shutdown of package net/http closes a connection whose first request
-// arrives later.
+// drain stops accepting connections. Then it waits until each accepted connection has received its
+// response. Otherwise Shutdown of package net/http would close a connection whose first request has
+// not arrived yet.
 func (s *Server) drain(ctx context.Context) {
 	s.mu.Lock()
 	s.stopped = true
@@ -226,7 +227,7 @@ func (s *Server) drain(ctx context.Context) {
 	}
 	s.mu.Unlock()
 	s.http.SetKeepAlivesEnabled(false)
-	s.serving.Wait() // now package net/http has called connState for each connection
+	s.serving.Wait() // after this call, package net/http has called connState for each connection
 	s.mu.Lock()
 	if s.quiet == nil {
 		s.quiet = make(chan struct{})

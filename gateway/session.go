@@ -24,22 +24,23 @@ import (
 )
 
 const (
-	// sessionIdle is how long a session may have no input.
+	// sessionIdle is how long a session may be without input.
 	sessionIdle = 30 * time.Minute
 	// sessionTime is how long a session may last.
 	sessionTime = 8 * time.Hour
-	// maxControl is the size limit of a control message, in bytes. Input has no limit,
-	// because the gateway reads it only as fast as the service does.
+	// maxControl is the maximum size of a control message in bytes. The size of input has no limit,
+	// because the gateway reads input only as fast as the service does.
 	maxControl = 64 << 10
-	// maxWindow is the maximum number of columns and of rows.
+	// maxWindow is the maximum number of columns, and the maximum number of rows.
 	maxWindow = 500
-	// reasonTime is how long a page may take to receive the reason why the session ended.
+	// reasonTime limits the time in which a page must receive the reason for the end of the
+	// session.
 	reasonTime = 5 * time.Second
 	// subprotocol is the WebSocket subprotocol. Package page documents it.
 	subprotocol = "locus.terminal.2"
 )
 
-// Reasons why a session ends, for the page and the log.
+// Reasons for the end of a session, for the page and the log.
 var (
 	errLasted  = fmt.Errorf("exceeded the time limit for sessions (%v)", sessionTime)
 	errIdle    = fmt.Errorf("no input for %v", sessionIdle)
@@ -50,13 +51,13 @@ var (
 	errEnded   = errors.New("the service ended the session")
 )
 
-// Reasons why there is no session.
+// Reasons why the gateway can't start a session.
 var (
 	errClosing error = &problem{http.StatusServiceUnavailable, busy, "the gateway is shutting down"}
 	errMany    error = &problem{http.StatusServiceUnavailable, busy, "too many open terminals: close one, or try again later"}
 )
 
-// sessions tracks the open terminals and tunnels. They end when the gateway shuts down.
+// sessions tracks the open terminals and tunnels. When the gateway shuts down, it ends them.
 type sessions struct {
 	mu     sync.Mutex
 	ctx    context.Context
@@ -70,8 +71,8 @@ func newSessions() *sessions {
 	return s
 }
 
-// begin returns the context of a session. The caller must call end. ok is false if the
-// gateway is shutting down.
+// begin returns the context of a new session. The caller must call end. If the gateway is shutting
+// down, ok is false.
 func (s *sessions) begin() (ctx context.Context, end func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +95,8 @@ func (s *sessions) close() {
 	s.wait.Wait()
 }
 
-// serveTerminal connects a session to a WebSocket. Package page documents the protocol.
-// Only pages of this gateway may open it.
+// serveTerminal connects a session to a WebSocket. Package page documents the protocol. Only a page
+// of this gateway may open the WebSocket.
 func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values) error {
 	u, err := asked(values)
 	if err != nil || !g.traits(u).Has(scheme.Interactive) {
@@ -107,12 +108,12 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {
-		return nil // Accept has sent the response
+		return nil // Accept has sent an error response
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(-1)
 	t := &terminal{conn: conn, ctx: context.WithoutCancel(r.Context())}
-	// A page can't read the HTTP status of a WebSocket, so from here on errors are sent as
+	// A page can't read the HTTP status of a WebSocket. So errors after this point are sent as
 	// messages.
 	if err := g.runTerminal(w, t, u); err != nil {
 		_, kind := w.fails(err)
@@ -130,9 +131,8 @@ func (g *Gateway) serveTerminal(w *recorder, r *http.Request, values url.Values)
 	return nil
 }
 
-// isOwnOrigin reports whether a page of this gateway sent the request. The caller has
-// checked Host. The origin may be https, because a proxy in front of the gateway may use
-// TLS.
+// isOwnOrigin reports whether a page of this gateway sent the request. The caller has checked Host.
+// The origin may be https, because another proxy with TLS may forward requests to the gateway.
 func isOwnOrigin(r *http.Request) bool {
 	origin := r.Header.Values("Origin")
 	if len(origin) != 1 {
@@ -142,8 +142,8 @@ func isOwnOrigin(r *http.Request) bool {
 	return isWeb(strings.ToLower(scheme)) && strings.EqualFold(host, r.Host)
 }
 
-// runTerminal opens the session at u and runs it. It returns an error if the session can't
-// be opened.
+// runTerminal opens the session at u and runs it until the end. If it can't open the session, it
+// returns an error.
 func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error) {
 	leave, ok := g.limiter.enterSession()
 	if !ok {
@@ -176,7 +176,7 @@ func (g *Gateway) runTerminal(w *recorder, t *terminal, u locus.URL) (err error)
 	return nil
 }
 
-// isOrderly reports whether a session ended for reason without a failure.
+// isOrderly reports whether reason is an end of a session without a failure.
 func isOrderly(reason error) bool {
 	return slices.Contains([]error{errEnded, errHungUp, errIdle, errLasted, errClosing}, reason)
 }
@@ -188,12 +188,12 @@ type terminal struct {
 	session *scheme.Session
 	keys    *keyboard
 	shown   int64
-	slow    atomic.Bool // a write to the page timed out
+	slow    atomic.Bool // a write to the page has timed out
 
 	changed chan struct{}
 }
 
-// closeText shortens text to the limit of a close frame (RFC 6455 section 5.5).
+// closeText shortens text to the size limit of a close frame (RFC 6455 section 5.5).
 func closeText(text string) string {
 	const most = 123
 	if text = term.Text(text); len(text) > most {
@@ -202,7 +202,7 @@ func closeText(text string) string {
 	return text
 }
 
-// run copies in both directions until one side ends, and returns the reason.
+// run copies data in both directions until one side ends. It returns the reason for the end.
 func (t *terminal) run() (reason error) {
 	service := t.session.Conn
 	t.changed = make(chan struct{}, 1)
@@ -219,8 +219,8 @@ func (t *terminal) run() (reason error) {
 	defer service.OnChange(nil)
 	ctx, cancel := context.WithCancelCause(t.ctx)
 	stop := context.AfterFunc(ctx, func() { service.Close() })
-	// Cancelling a read would close the connection before the page receives the reason, so
-	// reads have their own context.
+	// If the context of a read is cancelled, the connection closes before the page receives the
+	// reason. So reads have their own context.
 	reading, endReading := context.WithCancel(context.WithoutCancel(t.ctx))
 	idle := time.AfterFunc(sessionIdle, func() { cancel(errIdle) })
 	defer idle.Stop()
@@ -250,7 +250,7 @@ func (t *terminal) run() (reason error) {
 	})
 	reason = t.show()
 	if ctx.Err() != nil {
-		// The end of ctx closed the service.
+		// The service was closed because ctx has ended.
 		reason = context.Cause(ctx)
 	}
 	if reason == errGone && t.slow.Load() {
@@ -276,8 +276,8 @@ type keyJSON struct {
 	Input string `json:"input"`
 }
 
-// keysOf returns the keys that the page shows as buttons: the keys of the terminal, or keys
-// that phones lack.
+// keysOf returns the keys that the page shows as buttons. They are the keys of the terminal. If the
+// terminal has none, they are keys that phones lack.
 func keysOf(service scheme.Terminal) (list []keyJSON) {
 	keys := []scheme.Key{{Label: "Enter", Input: "\r"}, {Label: "Tab", Input: "\t"}, {Label: "Esc", Input: "\x1b"}, {Label: "Ctrl+C", Input: "\x03"},
 		{Label: "Ctrl+D", Input: "\x04"}, {Label: "Ctrl+Z", Input: "\x1a"}, {Label: "Home", Input: "\x1b[H"}, {Label: "End", Input: "\x1b[F"},
@@ -291,8 +291,8 @@ func keysOf(service scheme.Terminal) (list []keyJSON) {
 	return list
 }
 
-// show sends the filtered output of the service to the page until one of them fails or
-// ends, and returns the reason. If the page reads slowly, the service waits.
+// show sends the filtered output of the service to the page until the service or the page fails or
+// ends. It returns the reason. If the page reads slowly, the service waits.
 func (t *terminal) show() error {
 	filter := term.Filter{Level: term.BothScreens}
 	in, out := make([]byte, 4<<10), make([]byte, 0, 8<<10)
@@ -315,8 +315,8 @@ func (t *terminal) show() error {
 
 // write sends a message to the page.
 func (t *terminal) write(kind websocket.MessageType, text []byte) error {
-	// Cancelling a write would close the connection before the page receives the reason, so
-	// a running write may take reasonTime longer.
+	// If the context of a write is cancelled, the connection closes before the page receives the
+	// reason. So a running write may take reasonTime longer.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), writeTime)
 	defer cancel()
 	stop := context.AfterFunc(t.ctx, func() { time.AfterFunc(reasonTime, cancel) })
@@ -330,11 +330,12 @@ func (t *terminal) write(kind websocket.MessageType, text []byte) error {
 	return errGone
 }
 
-// echo sends edited input back to the page. If that fails, so does reading from it.
+// echo sends edited input back to the page. It ignores an error, because the next read from the
+// page fails too.
 func (t *terminal) echo(text []byte) { _ = t.write(websocket.MessageBinary, text) }
 
-// message handles one message: input or a command. It reads input in pieces, so that the
-// page waits while the service does.
+// message handles one message, which is input or a control message. It reads input in pieces, so
+// that the page waits if the service is slow.
 func (t *terminal) message(ctx context.Context) error {
 	kind, r, err := t.conn.Reader(ctx)
 	if err != nil {
@@ -353,7 +354,7 @@ func (t *terminal) message(ctx context.Context) error {
 	return err
 }
 
-// pageReader reads a message of the page, with errors of [gone].
+// pageReader reads a message from the page. The function gone converts its errors.
 type pageReader struct{ io.Reader }
 
 func (r pageReader) Read(p []byte) (int, error) {
@@ -364,8 +365,7 @@ func (r pageReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// gone converts an error of the connection to the page to the reason for the end of the
-// session.
+// gone converts an error of the connection to the page to the reason for the end of the session.
 func gone(err error) error {
 	switch code := websocket.CloseStatus(err); code {
 	case -1:
@@ -377,7 +377,7 @@ func gone(err error) error {
 	}
 }
 
-// command handles a control message, and ignores unknown ones.
+// command handles a control message. It ignores an unknown message.
 func (t *terminal) command(data []byte) {
 	var m struct {
 		Window  []int  `json:"window"`
@@ -413,7 +413,7 @@ func (t *terminal) sendStatus() {
 	t.tell("status", list)
 }
 
-// tell sends a control message. If it fails, so does reading from the page.
+// tell sends a control message. It ignores an error, because the next read from the page fails too.
 func (t *terminal) tell(key string, value any) {
 	if text, err := json.Marshal(map[string]any{key: value}); err == nil {
 		_ = t.write(websocket.MessageText, text)

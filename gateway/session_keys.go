@@ -13,13 +13,13 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// keyboard forwards the input of a page. If the service echoes, it gets the input
-// unchanged. Otherwise the keyboard echoes and edits the input, and sends it line by line.
+// keyboard forwards the input of a page to a service. If the service echoes, it gets the input
+// unchanged. Otherwise keyboard echoes and edits the input, and sends the input line by line.
 type keyboard struct {
 	service scheme.Terminal
-	show    func(text []byte) // in the page
+	show    func(text []byte) // shows text in the page
 
-	mu   sync.Mutex // guards line and writes to service
+	mu   sync.Mutex // guards line and the writes to service
 	line term.Line
 }
 
@@ -27,8 +27,8 @@ func newKeyboard(service scheme.Terminal, show func(text []byte)) *keyboard {
 	return &keyboard{service: service, show: show, line: term.Line{Columns: pageColumns}}
 }
 
-// pageColumns returns the number of columns of a character in the page's terminal. The
-// terminal uses Unicode 6 tables, in which emoji have one column.
+// pageColumns returns the number of columns of a character in the page's terminal. This terminal
+// uses Unicode 6 tables, in which an emoji has one column.
 func pageColumns(r rune) int {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
@@ -42,7 +42,7 @@ func pageColumns(r rune) int {
 // errStuck reports that the service does not read its input.
 var errStuck = fmt.Errorf("the service read no input for %v", writeTime)
 
-// typed sends input to the service, or adds it to the line.
+// typed sends input to the service, or adds the input to the current line.
 func (k *keyboard) typed(octets []byte) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,7 +56,7 @@ func (k *keyboard) typed(octets []byte) error {
 		var err error
 		switch {
 		case event == term.LineEnter:
-			// CR LF is one end of a line.
+			// CR LF is a single end of a line.
 			if o == '\n' && i > 0 && octets[i-1] == '\r' {
 				shown = shown[:len(shown)-len(text)]
 				continue
@@ -79,8 +79,8 @@ func (k *keyboard) typed(octets []byte) error {
 	return nil
 }
 
-// control sends the line and a control character. Ctrl-C discards the line. Ctrl-D sends
-// only the line, unless the line is empty.
+// control sends the current line and a control character. Ctrl-C discards the line instead. Ctrl-D
+// sends only the line, unless the line is empty.
 func (k *keyboard) control(o byte) error {
 	const end, interrupt = 'D' & 0x1F, 'C' & 0x1F
 	switch {
@@ -92,7 +92,7 @@ func (k *keyboard) control(o byte) error {
 	return k.sendLine(string([]byte{o}))
 }
 
-// echoChanged sends the current line once the service echoes.
+// echoChanged sends the current line if the service echoes.
 func (k *keyboard) echoChanged() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -115,7 +115,7 @@ func (k *keyboard) sendLine(end string) error {
 	return k.send([]byte(text))
 }
 
-// send writes to the service, with a deadline.
+// send writes octets to the service, with a deadline.
 func (k *keyboard) send(octets []byte) error {
 	_ = k.service.SetWriteDeadline(time.Now().Add(writeTime))
 	_, err := k.service.Write(octets)
@@ -125,10 +125,11 @@ func (k *keyboard) send(octets []byte) error {
 	return err
 }
 
-// pieces reads r and calls each for pieces of at most 4 KiB. It does not split CR LF.
+// pieces reads r, and calls the function each with pieces of at most 4 KiB. It does not split CR LF
+// between two pieces.
 func pieces(r io.Reader, each func(piece []byte) error) error {
 	buf := make([]byte, 4<<10)
-	kept := 0 // length of the CR at the start of buf, from the previous piece
+	kept := 0 // 1 if buf begins with a CR of the previous piece, otherwise 0
 	for {
 		n, err := r.Read(buf[kept:])
 		n += kept

@@ -12,19 +12,20 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The store of package cache stores HTTP responses. The gateway encodes resources of other schemes
-// as HTTP responses: an object unchanged, a menu as the JSON of "locus get --json" with another
-// encoding of URLs ([shape.MenuWriter].Stored), and an error as a line of text.
+// The store is a store of package cache, which stores HTTP responses. The gateway encodes resources
+// of other schemes as HTTP responses. An object is unchanged. A menu is the JSON of "locus get
+// --json" with another encoding of URLs ([shape.MenuWriter].Stored). An error is a line of text.
 
-// maxFailure is the size limit of the text of a stored failure, in bytes.
+// maxFailure is the maximum size in bytes of the text of a stored error.
 const maxFailure = 64 << 10
 
-// storedKind is the header field that marks a menu in the store, with the value "menu".
-// Servers can't set it: open sets all header fields of an object, and webServer removes the
+// storedKind is the header field that marks a menu in the store, with the value "menu". Servers
+// can't set this field, because open sets all header fields of an object, and webServer removes the
 // field from responses.
 const storedKind = "Locus-Kind"
 
-// fetchStored is [Gateway.fetch] with a store, for schemes other than http and https.
+// fetchStored is like [Gateway.fetch], but uses the store. It supports schemes other than http and
+// https.
 func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Resource, meta, error) {
 	r := &http.Request{Method: http.MethodGet, Header: make(http.Header)}
 	if req.head {
@@ -44,7 +45,7 @@ func (g *Gateway) fetchStored(ctx context.Context, req fetchRequest) (scheme.Res
 	case resp == o.resp:
 		return o.result()
 	case !o.allowed:
-		// The policy may have become stricter since the resource was stored.
+		// The policy may have become stricter since the store stored the resource.
 		if err := g.check(ctx, req.URL); err != nil {
 			resp.Body.Close()
 			return nil, meta{}, err
@@ -59,8 +60,8 @@ func setField(h http.Header, name, value string) {
 	}
 }
 
-// opening opens the URL of a request for the store. If the store does not store the
-// resource, the client gets it without encoding and decoding.
+// opening opens the URL of a request when the store needs a response. If the store does not store
+// the resource, the client gets the resource without encoding and decoding.
 type opening struct {
 	gateway *Gateway
 	request fetchRequest
@@ -73,8 +74,8 @@ type opening struct {
 	err     error
 }
 
-// RoundTrip implements [http.RoundTripper] for the store. The store may request other
-// ranges than the client.
+// RoundTrip implements [http.RoundTripper] for the store. The store may request other ranges than
+// the ranges in the client's request.
 func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
 	req := o.request
 	req.head, req.fields = r.Method == http.MethodHead, r.Header
@@ -90,7 +91,7 @@ func (o *opening) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// result returns a resource that the store does not store. The caller must hold o.mu.
+// result returns the resource, if the store does not store it. The caller must hold o.mu.
 func (o *opening) result() (scheme.Resource, meta, error) {
 	m := o.meta
 	if m.header == nil {
@@ -101,7 +102,7 @@ func (o *opening) result() (scheme.Resource, meta, error) {
 		o.resp.Body.Close()
 		return nil, m, o.err
 	}
-	// Closing the resource must close the body for the store, too.
+	// If the caller closes the resource, the body for the store must also be closed.
 	switch res := o.res.(type) {
 	case *scheme.Object:
 		live := *res
@@ -115,8 +116,8 @@ func (o *opening) result() (scheme.Resource, meta, error) {
 	return o.res, m, nil
 }
 
-// encode returns the HTTP response for a resource or an error. ok is false if err is not a
-// response of the server.
+// encode returns the HTTP response for a resource or an error. ok is false if err is not an error
+// that the server reported.
 func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *http.Response, ok bool) {
 	resp = &http.Response{StatusCode: m.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: m.header.Clone(), ContentLength: -1}
 	switch res := res.(type) {
@@ -146,14 +147,14 @@ func encode(req fetchRequest, res scheme.Resource, m meta, err error) (resp *htt
 	return resp, true
 }
 
-// decode returns the resource or error in a response of the store.
+// decode returns the resource or the error in a response of the store.
 func decode(req fetchRequest, resp *http.Response) (scheme.Resource, meta, error) {
 	m := meta{status: resp.StatusCode, header: resp.Header, cache: storeStatus(resp.Header)}
 	m.found, _ = locus.Parse(resp.Header.Get("Content-Location"))
 	switch {
 	case resp.StatusCode >= 400 && resp.StatusCode != http.StatusRequestedRangeNotSatisfiable:
 		defer resp.Body.Close()
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure)) // from encode, or from the store itself
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxFailure)) // the text comes from encode or from the store itself
 		return nil, m, newServerError(req.URL, resp.StatusCode, resp.Status, strings.TrimSpace(string(text)))
 	case resp.Header.Get(storedKind) != "menu":
 		return objectIn(req.URL, resp), m, nil

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// writeTime is how long a client may take to receive a piece of a response.
+	// writeTime is how long a client may take to receive one piece of a response.
 	writeTime = 60 * time.Second
-	// chunk is the size of the buffer for a body, in bytes.
+	// chunk is the size of the buffer for a body in bytes.
 	chunk = 16 << 10
-	// largeChunk is the buffer size for a client that has received largeAfter bytes
-	// quickly. At most maxLarge such buffers are in use.
+	// largeChunk is the size of the buffer for a client that has received largeAfter bytes quickly.
+	// At most maxLarge buffers of this size are in use.
 	largeChunk = 256 << 10
 	largeAfter = 1 << 20
 	maxLarge   = 64
-	// maxPiece is the maximum number of bytes that the operating system copies from a file
-	// at once. A client that receives a piece within quickTime gets larger pieces.
+	// maxPiece is the maximum number of bytes that the operating system copies from a file at once.
+	// If a client receives a piece within quickTime, the next piece is larger.
 	maxPiece  = 1 << 20
 	quickTime = 50 * time.Millisecond
 )
@@ -34,8 +34,8 @@ var (
 	largeInUse  = make(chan struct{}, maxLarge)
 )
 
-// stream sends body to the client. If the body is incomplete, it aborts the connection, so
-// that the client notices.
+// stream sends body to the client. If body is incomplete, stream aborts the connection, so that the
+// client notices.
 func (w *recorder) stream(body io.Reader) {
 	if err := stream(w, body); err != nil {
 		w.broken = err
@@ -43,8 +43,8 @@ func (w *recorder) stream(body io.Reader) {
 	}
 }
 
-// stream copies body to the client without delay. For a slow client it buffers one chunk.
-// If body implements [io.WriterTo], as bodies of package cache do, stream calls WriteTo.
+// stream copies body to the client without delay. For a slow client it buffers one chunk. If body
+// implements [io.WriterTo], stream calls WriteTo. Bodies of package cache implement it.
 func stream(w http.ResponseWriter, body io.Reader) error {
 	out := &paced{ResponseWriter: w, control: http.NewResponseController(w), piece: chunk}
 	if from, ok := body.(io.WriterTo); ok {
@@ -91,8 +91,8 @@ func stream(w http.ResponseWriter, body io.Reader) error {
 	}
 }
 
-// announced returns the Content-Length, or zero if it is missing. More bytes must not be
-// copied: the client would read them as the next response.
+// announced returns the Content-Length, or zero if the header is missing. The gateway must not copy
+// more bytes, because the client would read them as the next response.
 func announced(w http.ResponseWriter) int64 {
 	n, err := strconv.ParseInt(w.Header().Get("Content-Length"), 10, 64)
 	if err != nil {
@@ -101,15 +101,15 @@ func announced(w http.ResponseWriter) int64 {
 	return n
 }
 
-// copyPiece lets the operating system copy up to n bytes of body to a fast client. A slow
-// client or server gets smaller pieces from the buffer again, with a deadline for each.
+// copyPiece lets the operating system copy up to n bytes of body to a fast client. For a slow
+// client or server, the gateway uses the buffer again. Then each smaller piece has a deadline.
 func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 	begun := time.Now()
 	extendWrite(w.control)
 	n, err := piece.Copy(w.ResponseWriter, body, n)
 	took := time.Since(begun)
 	if err == nil && took >= writeTime {
-		err = os.ErrDeadlineExceeded // the client's deadline may have expired, which loses bytes
+		err = os.ErrDeadlineExceeded // the client's deadline may have expired, and then bytes are lost
 	}
 	c.took(int(n), took)
 	return n, err
@@ -119,7 +119,7 @@ func (w *paced) copyPiece(c *chunksOf, body io.Reader, n int64) (int64, error) {
 type chunksOf struct {
 	octets []byte // a small or large chunk
 	small  *[chunk]byte
-	quick  int // bytes received quickly since the last slow write
+	quick  int // number of bytes received quickly since the last slow write
 }
 
 func newChunks() *chunksOf {
@@ -128,7 +128,7 @@ func newChunks() *chunksOf {
 	return c
 }
 
-// took adapts the buffer to a client that received n bytes in d.
+// took adapts the size of the buffer after a client has received n bytes in the time d.
 func (c *chunksOf) took(n int, d time.Duration) {
 	if d > quickTime {
 		c.quick = 0
@@ -145,7 +145,7 @@ func (c *chunksOf) took(n int, d time.Duration) {
 	}
 }
 
-// shrink returns to the small chunk.
+// shrink replaces a large chunk by a small one.
 func (c *chunksOf) shrink() {
 	if len(c.octets) == largeChunk {
 		largeChunks.Put((*[largeChunk]byte)(c.octets))
@@ -159,7 +159,7 @@ func (c *chunksOf) free() {
 	chunks.Put(c.small)
 }
 
-// paced writes to a client in pieces, each with a deadline.
+// paced writes to a client in pieces. Each piece has a deadline.
 type paced struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -168,7 +168,7 @@ type paced struct {
 
 // extendWrite sets the deadline for the next piece.
 func extendWrite(c *http.ResponseController) {
-	// It fails only on connections without deadlines, which only tests have.
+	// SetWriteDeadline fails only on connections without deadlines, which only tests have.
 	_ = c.SetWriteDeadline(time.Now().Add(writeTime))
 }
 
@@ -223,7 +223,7 @@ func (w *paced) copy(r io.Reader) (n int64, err error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, p[:])
 }
 
-// flusher is a writer to a client. It flushes the first write at once and later writes
+// flusher is a writer to a client. It flushes the first write at once. It flushes each later write
 // after flushDelay.
 type flusher struct {
 	mu      sync.Mutex
@@ -251,7 +251,7 @@ func (f *flusher) Write(p []byte) (int, error) {
 	case err != nil:
 	case !f.begun:
 		f.begun = true
-		_ = f.control.Flush() // if it fails, so does the next Write
+		_ = f.control.Flush() // if Flush fails, the next Write fails too
 	case !f.waiting:
 		f.waiting = true
 		f.timer = time.AfterFunc(flushDelay, f.late)
@@ -267,7 +267,7 @@ func (f *flusher) late() {
 	}
 }
 
-// close stops flushing. After it, the flusher does not use the connection.
+// close stops flushing. After close, the flusher does not use the connection.
 func (f *flusher) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"net/http"
 )
 
-// cookieName is the name of the session cookie, a random text. Forms are bound to it.
+// cookieName is the name of the session cookie. Its value is a random text. A form is valid only
+// with this cookie.
 const cookieName = "locus"
 
-// setToken sets the cookie unless the browser has it.
+// setToken sets the session cookie, unless the browser has sent it.
 func (g *Gateway) setToken(w *recorder, r *http.Request) {
 	if w.token != "" {
 		return
@@ -25,8 +26,8 @@ func (g *Gateway) setToken(w *recorder, r *http.Request) {
 	http.SetCookie(w, &http.Cookie{Name: cookieName, Value: w.token, Path: g.options.Prefix + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: r.TLS != nil})
 }
 
-// token returns the token for the forms of a page. Only pages of this gateway in the
-// browser with the cookie contain it.
+// token returns the token for the forms of a page. Only a page of this gateway can contain the
+// token, and only in the browser with the session cookie.
 func (g *Gateway) token(w *recorder) string {
 	if w.token == "" {
 		return ""
@@ -34,7 +35,7 @@ func (g *Gateway) token(w *recorder) string {
 	return g.sign("form", w.token)
 }
 
-// sign returns a signature of texts that only this gateway can compute.
+// sign returns a signature of the texts. Only this gateway can compute the signature.
 func (g *Gateway) sign(texts ...string) string {
 	sum := hmac.New(sha256.New, g.secret[:])
 	for _, text := range texts {
@@ -43,7 +44,7 @@ func (g *Gateway) sign(texts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// checkToken reports whether the token of a form belongs to the browser's cookie.
+// checkToken reports whether the token of a form belongs to the session cookie of the browser.
 func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 	c, err := r.Cookie(cookieName)
 	if err != nil {
@@ -54,9 +55,9 @@ func (g *Gateway) checkToken(w *recorder, r *http.Request, token string) bool {
 	return want != "" && hmac.Equal([]byte(token), []byte(want))
 }
 
-// proxyToken returns the token for the forms of a page for a proxy client. On such a page,
-// a cookie would belong to the server of the URL, and the browser would not send it with
-// the form. The token is bound to the client's address, and browsers send Origin.
+// proxyToken returns the token for the forms of a page for a proxy client. On such a page, a cookie
+// would belong to the server of the URL, and the browser would not send the cookie with the form.
+// So the token depends on the client's address. Browsers also send Origin.
 func (g *Gateway) proxyToken(r *http.Request) string {
 	return g.sign("proxy", clientOf(r).String())
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/locus-url/locus/transfer"
 )
 
-// view is one page for a client.
+// view is one page for a client's browser.
 type view struct {
 	gateway    *Gateway
 	w          *recorder
@@ -27,12 +27,12 @@ type view struct {
 	policy     string // Content-Security-Policy
 	head       *page.Head
 	transcript transcript
-	at         time.Time   // for the archive; the zero Time selects the last memento
-	asIs       http.Header // if set, objects other than messages are sent unchanged, with these header fields
+	at         time.Time   // time for the archive; the zero Time selects the last memento
+	asIs       http.Header // header fields for objects other than messages, which are then sent unchanged; nil otherwise
 }
 
-// newView returns a view of u. u is zero for a page that is not about a URL. If at is not
-// empty, links select the archived resources of that time.
+// newView returns a view of u. If the page is not about a URL, u is zero. If at is not empty, links
+// select the archived resources of that time.
 func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) *view {
 	v := &view{gateway: g, w: w, r: r, printer: g.printer, policy: page.Policy, head: &page.Head{URL: u}}
 	if at != "" {
@@ -41,7 +41,7 @@ func (g *Gateway) newView(w *recorder, r *http.Request, u locus.URL, at string) 
 	if w.kind == "proxy" {
 		base := g.base(r)
 		site := g.site(base, at)
-		site.Explain = "" // the page's policy denies it
+		site.Explain = "" // the policy of the page denies it
 		v.printer = page.New(g.client.Registry(), site)
 		// The origin of the page is the origin of its URL.
 		v.policy = strings.ReplaceAll(page.Policy, "'self'", base)
@@ -73,7 +73,7 @@ func (g *Gateway) servePage(w *recorder, r *http.Request, u locus.URL, s page.Sh
 	return nil
 }
 
-// run calls show. If it fails, run shows the error.
+// run calls show. If show returns an error, run shows the error.
 func (v *view) run(show func() error) {
 	if err := show(); err != nil {
 		v.fail(err)
@@ -81,8 +81,8 @@ func (v *view) run(show func() error) {
 }
 
 const (
-	// pageAccept requests menus in the format of the cache, and the view of an object that
-	// suits a page best.
+	// pageAccept is the Accept header for other servers. It requests menus in the format of the
+	// cache, and the most suitable view of an object.
 	pageAccept = "application/json, text/html;q=0.9, text/plain;q=0.9, */*;q=0.8"
 	// webAccept is the Accept header for web servers.
 	webAccept = "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.8"
@@ -97,8 +97,8 @@ func (v *view) request(u locus.URL) fetchRequest {
 	return fetchRequest{Request: access.Request{URL: u, Accept: accept, AcceptLanguage: languages(v.r, u), At: v.at, Trace: v.transcript.add}}
 }
 
-// open opens u with the access client, without the store, and shows the resource. If u is not
-// the URL of the page, u and the targets of its redirects may be secret.
+// open opens u with the access client, without the store, and shows the resource. If u is not the
+// URL of the page, the page does not show u and its redirects, because they may be secret.
 func (v *view) open(u locus.URL) error {
 	req := v.request(u).Request
 	req.Items = v.head.Show.Items
@@ -164,13 +164,13 @@ func (v *view) showFetched(res scheme.Resource, m meta) error {
 	return v.show(res)
 }
 
-// searchForm returns the form of a search with the words filled in, or nil if the page
-// shows no search results.
+// searchForm returns the form of a search, with the words of the search filled in. It returns nil
+// if the page shows no search results.
 func (v *view) searchForm() *scheme.Form {
 	u := v.head.URL
 	var form locus.URL
 	words := ""
-	end := 0 // of the part before the delimiter of the words
+	end := 0 // end of the part before the delimiter of the words
 	for i, span := range v.gateway.client.Registry().Spans(u) {
 		if span.Name == "search" && i > 0 {
 			words = scheme.Decoded(span.Text)
@@ -239,7 +239,7 @@ func (v *view) show(res scheme.Resource) error {
 	return nil
 }
 
-// terminal shows the page of a session. The page opens the session through a WebSocket.
+// terminal shows the page of a session. A script on the page opens the session through a WebSocket.
 func (v *view) terminal() error {
 	if _, err := v.gateway.dialerFor(v.r.Context(), v.head.URL); err != nil {
 		return err

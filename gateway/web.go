@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// maxResponseHeader is the size limit of a server's response header, in bytes.
+	// maxResponseHeader is the maximum size of a server's response header in bytes.
 	maxResponseHeader = 256 << 10
-	// idlePerHost is the maximum number of idle connections to a server. Each stays open
-	// for upstreamIdleTime.
+	// idlePerHost is the maximum number of idle connections to a server. Each idle connection stays
+	// open for upstreamIdleTime.
 	idlePerHost      = 8
 	upstreamIdleTime = 50 * time.Second
-	// responseTime is the timeout for the header of a server's response.
+	// responseTime limits the wait for the header of a server's response.
 	responseTime = 60 * time.Second
 )
 
-// Package net/http sends requests for http and https, so that the proxy can relay responses
-// unchanged. The store gets them without conversion.
+// For http and https, the gateway sends requests with package net/http, so that the proxy can send
+// the responses to the client unchanged. The store gets these responses without conversion.
 
-// webDialer returns the dialer for the server of u, or an error if the policy denies u. The
-// dialer is nil if package net/http can't connect to the server; then the access client may
-// still be able to open u.
+// webDialer returns the dialer for the server of u. If the policy denies u, it returns an error. If
+// package net/http can't connect to the server, the dialer is nil. In that case the access client
+// may still be able to open u.
 func (g *Gateway) webDialer(ctx context.Context, u locus.URL) (scheme.Dialer, error) {
 	dialer, err := g.dialerFor(ctx, u)
 	if access.KindOf(err) == access.Denied {
@@ -52,7 +52,7 @@ func newWebRequest(ctx context.Context, method string, u locus.URL) (*http.Reque
 	return req.WithContext(ctx), nil
 }
 
-// fetchWeb is [Gateway.fetch] for http and https. Redirects are not followed.
+// fetchWeb is like [Gateway.fetch], but for http and https. It does not follow redirects.
 func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.Dialer) (scheme.Resource, meta, error) {
 	method := http.MethodGet
 	if req.head {
@@ -95,8 +95,8 @@ func (g *Gateway) fetchWeb(ctx context.Context, req fetchRequest, dialer scheme.
 	return objectIn(req.URL, resp), m, nil
 }
 
-// sendWeb sends req, a request for u, through the store, or directly to the server if there
-// is no store.
+// sendWeb sends req, which is a request for u, through the store. If there is no store, it sends
+// req to the server.
 func (g *Gateway) sendWeb(u locus.URL, req *http.Request, dialer scheme.Dialer) (*http.Response, error) {
 	server := &webServer{g, u, dialer}
 	if g.options.Cache == nil {
@@ -141,20 +141,20 @@ func (s *webServer) RoundTrip(req *http.Request) (*http.Response, error) {
 // isWeb reports whether package net/http supports the scheme.
 func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
-// webError converts an error of package net/http to an error as openers return it.
+// webError converts an error of package net/http to the form that openers return.
 func webError(err error) error {
 	if access.KindOf(err) != access.Protocol {
 		return err
 	}
-	if strings.Contains(err.Error(), "response header") { // net/http has no error type for it
+	if strings.Contains(err.Error(), "response header") { // net/http has no error type for this error
 		err = fmt.Errorf("the response header exceeds %d bytes", maxResponseHeader)
 	}
 	return fmt.Errorf("%w: %w", scheme.ErrProtocol, err)
 }
 
-// webTransports holds a transport for http and https per dialer. A dialer belongs to one
-// policy zone, so a request can't reuse an idle connection that the policy would not allow
-// for it.
+// webTransports holds a transport for http and https for each dialer. A dialer belongs to one
+// policy zone. So a request can't use an idle connection that the policy does not allow for this
+// request.
 type webTransports struct {
 	tls     *tls.Config
 	records bool
@@ -163,7 +163,7 @@ type webTransports struct {
 	byDialer map[scheme.Dialer]*http.Transport
 }
 
-// through returns the transport that uses d.
+// through returns the transport that uses the dialer d.
 func (w *webTransports) through(d scheme.Dialer) *http.Transport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,7 +171,7 @@ func (w *webTransports) through(d scheme.Dialer) *http.Transport {
 	if t == nil {
 		t = &http.Transport{
 			DialContext:            d.DialContext,
-			TLSClientConfig:        w.tls.Clone(), // package net/http changes it
+			TLSClientConfig:        w.tls.Clone(), // a clone, because package net/http changes it
 			ForceAttemptHTTP2:      true,
 			DisableCompression:     true,
 			MaxResponseHeaderBytes: maxResponseHeader,
