@@ -14,8 +14,7 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// terminalScript is the largest asset, and only session pages load it. The program contains
-// it compressed.
+// terminalScript is the largest asset. Only session pages load it. In the program it is compressed.
 const terminalScript = "xterm.js"
 
 // Asset returns a file that pages load: a style sheet, a script, an icon, or the license of

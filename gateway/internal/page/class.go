@@ -16,8 +16,7 @@ const (
 	ClassFile     Class = "file" // a file to save: an archive, a program
 )
 
-// kinds maps each class to the kind of its objects. For the zero kind, the media type
-// decides.
+// kinds maps each class to the kind of its objects. If the kind is zero, the media type decides.
 var kinds = map[Class]kind{
 	ClassText: kindText, ClassDocument: kindDocument, ClassFrame: kindDocument, ClassMessage: kindComposed,
 	ClassImage: kindImage, ClassSound: kindSound, ClassVideo: kindVideo, ClassFile: {},

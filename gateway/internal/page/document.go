@@ -19,9 +19,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// documentPage writes a page of foreign HTML without scripts, styles, forms and frames. It
-// rewrites links and images to paths of the site. It reads the document into memory, and
-// shows a document that is too large in a frame.
+// documentPage writes a page with HTML from a server, without scripts, styles, forms and frames. It
+// replaces links and images by paths of the site. It reads the document into memory. If the
+// document is too large, the page shows it in a frame.
 func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 	decoded, err := charset.NewReader(o.Body, o.Type)
 	if err == io.EOF { // the document is empty
@@ -48,11 +48,11 @@ func (p *Printer) documentPage(w io.Writer, h *Head, o *scheme.Object) error {
 // documentHead holds the title and base of a document.
 type documentHead struct{ title, base string }
 
-// maxHead is how many bytes of a document are searched for its head.
+// maxHead is the maximum number of bytes of a document in which headOf looks for the head.
 const maxHead = 64 << 10
 
-// headOf reads the head of a document. It reads tokens, because a hostile document could
-// produce a large tree.
+// headOf returns the title and the base in the head of a document. It reads only tokens, because a
+// hostile document could make a parser build a large tree.
 func headOf(text []byte) (h documentHead) {
 	tokens := html.NewTokenizer(bytes.NewReader(text[:min(len(text), maxHead)]))
 	for h.title == "" || h.base == "" {
@@ -75,8 +75,8 @@ func headOf(text []byte) (h documentHead) {
 	return h
 }
 
-// elements lists the allowed elements of foreign HTML. Other elements are replaced by their
-// text.
+// elements lists the allowed elements of HTML from a server. The sanitizer replaces any other
+// element by its text.
 var elements = []string{
 	"a", "abbr", "address", "article", "aside", "b", "bdi", "bdo", "big", "blockquote", "br", "caption", "center", "cite", "code",
 	"col", "colgroup", "dd", "del", "details", "dfn", "dir", "div", "dl", "dt", "em", "figcaption", "figure", "font", "footer", "h1", "h2",
@@ -85,7 +85,7 @@ var elements = []string{
 	"tt", "u", "ul", "var", "wbr",
 }
 
-// sanitiser removes active content. [page.attributes] checks links afterwards.
+// sanitiser removes active content from HTML. [page.attributes] checks links later.
 var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements(elements...)
@@ -102,20 +102,20 @@ var sanitiser = sync.OnceValue(func() *bluemonday.Policy {
 	return p
 })
 
-// foreignOptions describes the origin of foreign HTML.
+// foreignOptions describes the origin of HTML from a server.
 type foreignOptions struct {
 	base locus.URL
-	// within returns the path of a message part by its Content-ID.
+	// within returns the path of the message part with the given Content-ID.
 	within func(id string) string
-	// local suppresses remote images, because they would tell the sender that the message
-	// was read.
+	// local suppresses images from other servers. Such images would show the sender that the user
+	// has read the message.
 	local bool
 }
 
-// renamed maps elements to their replacements. The page has its own "main" and "h1".
+// renamed maps elements to their replacements, because the page has its own "main" and "h1".
 var renamed = map[string]string{"main": "div", "header": "div", "footer": "div", "nav": "div", "aside": "div", "center": "div", "dir": "ul", "menu": "ul", "font": "span", "big": "span", "tt": "code", "strike": "s", "h1": "h2"}
 
-// foreign writes foreign HTML. It parses the HTML into a tree, so that the HTML can't close
+// foreign writes HTML from a server. It parses this HTML into a tree, so that the HTML can't close
 // elements of the page.
 func (g *page) foreign(text []byte, o foreignOptions) {
 	g.add("begin-foreign", nil)
@@ -137,11 +137,11 @@ func (g *page) foreign(text []byte, o foreignOptions) {
 	}
 }
 
-// maxNested bounds the depth of foreign elements. HTML parsers have their own limits, and
-// read deeper elements differently.
+// maxNested is the maximum depth of elements in HTML from a server. HTML parsers have their own
+// limits, and interpret deeper elements differently.
 const maxNested = 200
 
-// deeper reports whether n has descendants at depth most.
+// deeper reports whether n has a descendant at the depth most.
 func deeper(n *html.Node, most int) bool {
 	if most == 0 {
 		return true
@@ -154,7 +154,7 @@ func deeper(n *html.Node, most int) bool {
 	return false
 }
 
-// clean makes a node of foreign HTML safe to show.
+// clean makes a node of HTML from a server safe to show.
 func (g *page) clean(n *html.Node, o foreignOptions) {
 	switch n.Type {
 	case html.TextNode:
@@ -167,14 +167,14 @@ func (g *page) clean(n *html.Node, o foreignOptions) {
 	}
 }
 
-// attributes returns the allowed attributes of a foreign element, with rewritten links.
+// attributes returns the allowed attributes of an element in HTML from a server. It rewrites links.
 func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute) {
 	keep := func(name, value string) { list = append(list, html.Attribute{Key: name, Val: value}) }
 	alt := false
 	for _, a := range n.Attr {
 		switch {
 		case a.Key == "id" || a.Key == "name":
-			// Foreign names must not clash with names of the page.
+			// Names in HTML from a server must not equal names in the page.
 			keep("id", foreignName+shown(a.Val))
 		case a.Key == "href":
 			if to := g.foreignLink(a.Val, o); to != "" {
@@ -200,14 +200,15 @@ func (g *page) attributes(n *html.Node, o foreignOptions) (list []html.Attribute
 	return list
 }
 
-// foreignName is the prefix of names in foreign HTML.
+// foreignName is the prefix of names in HTML from a server.
 const foreignName = "there-"
 
 func isNumber(text string) bool {
 	return text != "" && len(text) < 6 && strings.Trim(text, "0123456789") == ""
 }
 
-// foreignLink returns the path for a link of foreign HTML, or "" if there is none.
+// foreignLink returns the path for a link in HTML from a server. If the link has no path, it
+// returns "".
 func (g *page) foreignLink(href string, o foreignOptions) string {
 	if fragment, ok := strings.CutPrefix(strings.TrimSpace(href), "#"); ok {
 		return "#" + foreignName + fragment
@@ -223,8 +224,8 @@ func (g *page) foreignLink(href string, o foreignOptions) string {
 	return link
 }
 
-// foreignImage returns the path for an image of foreign HTML, or "" if the image is not
-// shown.
+// foreignImage returns the path for an image in HTML from a server. If the page must not show the
+// image, it returns "".
 func (g *page) foreignImage(src string, o foreignOptions) string {
 	u, part := g.resolved(src, o)
 	if u.IsZero() || o.local {
@@ -233,8 +234,8 @@ func (g *page) foreignImage(src string, o foreignOptions) string {
 	return g.raw(u.WithoutFragment(), Show{})
 }
 
-// resolved returns the URL of a link in foreign HTML, or the path of a message part. Both
-// are empty if the link is invalid.
+// resolved returns the URL of a link in HTML from a server, or the path of the message part to
+// which it refers. If the link is invalid, both are empty.
 func (g *page) resolved(text string, o foreignOptions) (u locus.URL, part string) {
 	text = strings.TrimSpace(text)
 	ref, err := relative.Parse(text)

@@ -21,15 +21,15 @@ type explained struct {
 	Findings  []locus.Violation
 	Conforms  bool
 	Canonical string // empty if the URL has no canonical form
-	Already   bool   // whether the URL is canonical
+	Already   bool   // the URL has the canonical form
 	Scheme    string
 	Access    string
 	Section   string
-	// For a text that is not a URL.
+	// Parts of a text that is not a URL, and the reason.
 	Before, At, After, Why string
 }
 
-// row is a field of a URL.
+// row is a field of a URL with its value.
 type row struct{ Name, Value string }
 
 // Explain writes an HTML fragment that explains the URL in text. The home page shows it
@@ -78,7 +78,7 @@ func (p *Printer) explain(u locus.URL) explained {
 	return x
 }
 
-// refusal explains why a text is not a URL.
+// refusal returns the explanation why a text is not a URL.
 func refusal(text string, err error) explained {
 	x := explained{Before: text, Why: err.Error()}
 	var s *locus.SyntaxError

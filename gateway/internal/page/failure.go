@@ -45,14 +45,14 @@ func (p *Printer) Redirect(w io.Writer, h *Head, to locus.URL, err error) error 
 // failure is the data of the template "failure".
 type failure struct {
 	What, Do, Text, Hint, Kind string
-	Named                      bool   // whether the page title is the name of a resource
-	Again                      string // link to retry
+	Named                      bool   // the page title is the name of a resource
+	Again                      string // link for another attempt
 	Onward, To                 string // link to the target of a redirect, and its URL
-	Within                     string // the cid URL whose message the user must enter
+	Within                     string // cid URL; the user must enter the URL of its message
 	Home                       string
-	Refused                    *explained // the invalid input, with the error marked
+	Refused                    *explained // invalid input with a mark at the error
 	Fix                        *hop       // suggested URL
-	Above                      *crumb     // parent of a missing resource
+	Above                      *crumb     // menu above a missing resource
 }
 
 func (g *page) failure(kind string, err error) failure {
@@ -98,11 +98,11 @@ func (g *page) failure(kind string, err error) failure {
 	return f
 }
 
-// fix suggests a URL for a text that is not a URL, or returns nil. It adds a scheme to a
-// host name, and escapes characters that are invalid in a URL.
+// fix suggests a URL for a text that is not a URL. If there is no suggestion, it returns nil. It
+// adds a scheme to a host name, and escapes characters that a URL can't contain.
 func (g *page) fix(text string) *hop {
 	if strings.Contains(text, "*") {
-		return nil // may replace a password
+		return nil // a "***" may replace a password
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), `\`, "/")
 	for i := len(text) - 1; i >= 0; i-- {
@@ -125,9 +125,9 @@ func isEscape(text string) bool {
 	return len(text) >= 3 && strings.Trim(text[1:3], "0123456789abcdefABCDEF") == ""
 }
 
-// schemeFor returns the missing scheme prefix of a text, or "". If the host name begins
-// with the name of a scheme, as in "ftp.example.com", it selects that scheme; otherwise
-// http.
+// schemeFor returns the prefix with a scheme that is missing in a text, or "". If the host name
+// begins with the name of a scheme, as in "ftp.example.com", it returns that scheme. Otherwise it
+// returns http.
 func (g *page) schemeFor(text string) string {
 	host, hasSlashes := strings.CutPrefix(text, "//")
 	if end := strings.IndexAny(host, "/?#"); end >= 0 {

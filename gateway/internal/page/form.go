@@ -67,8 +67,8 @@ func Answers(f *scheme.Form, values url.Values) []string {
 	return answers
 }
 
-// choiceValue is the prefix of the value of a choice; the index of the choice follows. The
-// text of a choice may contain invalid characters, so it can't be the value.
+// choiceValue is the prefix of the value of a choice. The index of the choice follows. The text of
+// a choice can't be the value, because it may contain invalid characters.
 const choiceValue = "choice-"
 
 // HasFile reports whether f has a file field. Then a page sends the form as

@@ -11,37 +11,37 @@ import (
 const (
 	// maxFormats is the maximum number of open formatting elements.
 	maxFormats = 64
-	// repeatedPerToken is how many formatting elements may be repeated per token of a
-	// document. maxRepeated is the maximum for the document.
+	// repeatedPerToken is the number of formatting elements that may be repeated for each token of
+	// a document. maxRepeated is the maximum for the whole document.
 	repeatedPerToken = 4
 	maxRepeated      = 200_000
-	// repeatedBytes is the budget for the total length of repeated tags. A longer document
-	// has a budget of its own length.
+	// repeatedBytes limits the total length of the repeated tags. For a longer document, the limit
+	// is the length of the document.
 	repeatedBytes = 64 << 10
 )
 
 // format is a formatting element that a document has opened.
 type format struct {
 	name string
-	tag  []byte // as written in the document
+	tag  []byte // tag in the document's own spelling
 }
 
-// formats closes formatting elements before other tags, and opens them again before the
-// next text. In HTML, a formatting element continues in the next paragraph, so a parser
-// repeats all open ones in every paragraph and cell. Without a budget for repetitions, a
-// short document could produce a tree of any size.
+// formats closes formatting elements before other tags, and opens them again before the next text.
+// In HTML, a formatting element continues in the next paragraph. So a parser repeats all open
+// formatting elements in every paragraph and cell. Without limits for the repetitions, a short
+// document could produce a tree of any size.
 type formats struct {
 	out    bytes.Buffer
-	open   []format // open elements of the document
-	shown  int      // number of them that are open in out
+	open   []format // elements that are open in the document
+	shown  int      // number of elements in open that are also open in out
 	tokens int
-	nodes  int // repeated elements
-	bytes  int // total length of their tags
-	most   int // limit of bytes
+	nodes  int // number of repeated elements
+	bytes  int // total length of the repeated tags
+	most   int // limit for the field bytes
 }
 
-// bounded rewrites sanitized HTML so that a parser makes at most a few nodes per token.
-// When the budget is exhausted, formatting is lost, but no text.
+// bounded rewrites sanitized HTML so that a parser makes at most a few nodes per token. If a limit
+// is reached, formatting is lost, but no text.
 func bounded(r *bytes.Buffer) *bytes.Buffer {
 	f := &formats{most: max(r.Len(), repeatedBytes)}
 	tokens := html.NewTokenizer(r)
@@ -78,8 +78,8 @@ func (f *formats) token(t html.Token, raw []byte) {
 	f.out.Write(raw)
 }
 
-// isFormatting reports whether HTML continues an element in the next paragraph (HTML
-// 13.2.4.3, "formatting").
+// isFormatting reports whether a is a formatting element (HTML 13.2.4.3). If a paragraph ends
+// before such an element is closed, the element continues in the next paragraph.
 func isFormatting(a atom.Atom) bool {
 	switch a {
 	case atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike, atom.Strong, atom.Tt, atom.U:
@@ -88,7 +88,7 @@ func isFormatting(a atom.Atom) bool {
 	return false
 }
 
-// start opens a formatting element. A link ends the previous link.
+// start opens a formatting element. The start of a link ends the previous link.
 func (f *formats) start(t html.Token, raw []byte) {
 	if t.DataAtom == atom.A {
 		f.end(t.Data)
@@ -104,13 +104,14 @@ func (f *formats) start(t html.Token, raw []byte) {
 	f.open = append(f.open, format{t.Data, repeatable(t)})
 }
 
-// repeatable returns the start tag without the attributes that must be unique.
+// repeatable returns the start tag without attributes whose values must be unique.
 func repeatable(t html.Token) []byte {
 	t.Attr = slices.DeleteFunc(slices.Clone(t.Attr), func(a html.Attribute) bool { return a.Key == "id" || a.Key == "name" })
 	return []byte(t.String())
 }
 
-// end closes the last open formatting element with the given name, if any.
+// end closes the last open formatting element with the given name. If there is none, it does
+// nothing.
 func (f *formats) end(name string) {
 	for i, each := range slices.Backward(f.open) {
 		if each.name == name {
@@ -121,14 +122,14 @@ func (f *formats) end(name string) {
 	}
 }
 
-// close closes all shown elements except the first n.
+// close closes all elements that are open in out, except the first n.
 func (f *formats) close(n int) {
 	for ; f.shown > n; f.shown-- {
 		f.out.WriteString("</" + f.open[f.shown-1].name + ">")
 	}
 }
 
-// show reopens closed elements within the budget.
+// show opens the closed elements again, if the limits allow it.
 func (f *formats) show() {
 	for ; f.shown < len(f.open); f.shown++ {
 		tag := f.open[f.shown].tag

@@ -17,20 +17,20 @@ type top struct {
 	Site     *Site
 	Kind     kind
 	Title    string
-	Box      string // text in the URL box
+	Box      string // text in the box for the URL
 	Parts    []scheme.Span
 	Crumbs   []crumb
 	Facts    []fact
 	Actions  []action
 	Views    []action
 	Archived *archivedTimes
-	Session  bool // whether the page needs the terminal scripts
-	Focus    bool // whether the URL box is the main content
+	Session  bool // the page needs the terminal scripts
+	Focus    bool // the box for the URL is the main content
 	Schemes  string
 	Lens     string
 }
 
-// crumb is a parent menu of the resource.
+// crumb is a menu above the resource, and the link to its page.
 type crumb struct{ Name, Link string }
 
 // fact is a property of the resource.
@@ -40,8 +40,8 @@ type fact struct{ Name, Text, Stamp string }
 type action struct {
 	Name, Link, Icon string
 	Current          bool
-	Outside          string // an external URL, instead of Link
-	Save             string // the file name for a download
+	Outside          string // external URL that replaces Link
+	Save             string // file name for a download
 }
 
 func (g *page) top(k kind) top {
@@ -76,7 +76,7 @@ func (g *page) top(k kind) top {
 	return t
 }
 
-// fileName returns the name under which a browser saves the object.
+// fileName returns the name of the file in which a browser saves the object.
 func (g *page) fileName() string {
 	name := g.o.Name
 	if u := g.h.URL; name == "" && u.Facts().Has(locus.Internet) {
@@ -88,13 +88,13 @@ func (g *page) fileName() string {
 // withoutOctets lists the icons of pages without a raw view.
 var withoutOctets = []string{kindSession.Icon, kindWarning.Icon, kindAddress.Icon, kindRedirect.Icon}
 
-// title returns the title of the page: the title from the server, a name from the URL, or
-// the kind of the resource and its host.
+// title returns the title of the page. This is the title from the server, or a name from the URL.
+// Without these, it is the kind of the resource and its host.
 func (g *page) title() string {
 	u := g.h.URL
 	name := g.registry.Title(u)
 	if parents := g.registry.Parents(u); len(parents) > 0 && parents[len(parents)-1].Name == name {
-		// The URL names only the parent menu, as for a WAIS document.
+		// The URL contains only the name of the menu, as for a WAIS document.
 		name = cmp.Or(g.o.Name, name)
 	}
 	title := strings.TrimRight(strings.TrimSpace(shown(g.h.Title)), "/")
@@ -126,7 +126,7 @@ func (g *page) facts(k kind) (list []fact) {
 		}
 	}
 	if k.Icon != kindWarning.Icon && !strings.HasPrefix(g.title(), k.Label+" at ") {
-		add("Kind", k.Label) // otherwise the heading shows it
+		add("Kind", k.Label) // otherwise the heading shows the kind
 	}
 	add("Type", shown(o.Type))
 	add("Encoding", shown(o.Encoding))
@@ -143,7 +143,7 @@ func (g *page) facts(k kind) (list []fact) {
 	return list
 }
 
-// views returns links to the other views of the resource.
+// views returns links to the other views of the resource on the page.
 func (g *page) views() (list []action) {
 	for _, v := range g.h.Views {
 		name := shown(v.Type)
@@ -164,16 +164,16 @@ type bottom struct {
 	Found     *hop
 	Hops      []hop
 	Explained *explained
-	Asked     bool // whether the page shows the exchange with the server
+	Asked     bool // the page shows the exchange with the server
 	Lines     []Line
-	More      int // number of omitted lines
+	More      int // number of omitted lines of the exchange
 	Site      *Site
 }
 
-// hop is a URL and the link to its page.
+// hop is a URL as text, and the link to its page.
 type hop struct{ Text, Link string }
 
-// maxLines bounds the shown lines of the exchange with a server.
+// maxLines is the maximum number of shown lines of the exchange with a server.
 const maxLines = 500
 
 func (g *page) bottom() bottom {

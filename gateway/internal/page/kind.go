@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// kind is the kind of a resource on a page: an icon of assets/icons.svg and a label.
+// kind is the kind of a resource on a page. It has an icon in assets/icons.svg, and a label.
 type kind struct {
 	Icon, Label string
-	menu        bool // whether it is a menu, or a form whose result is a menu
+	menu        bool // the resource is a menu, or a form whose result is a menu
 }
 
 var (
@@ -40,13 +40,13 @@ var (
 	kindNone      = kind{}
 )
 
-// itemKinds maps kinds of items that do not depend on the URL or type.
+// itemKinds maps kinds of items to kinds that do not depend on the URL or the type of the item.
 var itemKinds = map[scheme.ItemKind]kind{
 	scheme.KindSearch: kindSearch, scheme.KindForm: kindForm, scheme.KindSession: kindSession,
 	scheme.KindInfo: kindNone, scheme.KindError: kindWarning,
 }
 
-// kindOfItem returns the kind of an item of a menu.
+// kindOfItem returns the kind of an item in a menu.
 func (p *Printer) kindOfItem(i *scheme.Item) kind {
 	if k, ok := itemKinds[i.Kind]; ok {
 		return k
@@ -93,8 +93,8 @@ func (p *Printer) kindOfMenu(u locus.URL) kind {
 	return kindMenu
 }
 
-// kindOfType returns the kind for a media type. ok is false if the type is missing or
-// application/octet-stream.
+// kindOfType returns the kind for a media type. If the media type is missing or
+// application/octet-stream, ok is false.
 func kindOfType(mediaType string) (k kind, ok bool) {
 	name := bare(mediaType)
 	top, sub, _ := strings.Cut(name, "/")

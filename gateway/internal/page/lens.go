@@ -32,13 +32,13 @@ type LensRefusal struct{ Names, Why string }
 type lensPage struct {
 	Lens
 	Action string
-	Typed  string // text in the box, if the user can type the URL
-	// Examples is shown on the page without a URL.
+	Typed  string // text in the box, if the user can type another URL
+	// The page shows Examples if there is no URL.
 	Examples []IndexEntry
 }
 
-// lensExamples returns links to the lens page at path, for URLs that parsers read
-// differently.
+// lensExamples returns links to the lens page at path. The links are for URLs that parsers
+// interpret differently.
 func lensExamples(path string) []IndexEntry {
 	list := []IndexEntry{
 		{Text: "http://0x7f.1/", Note: "an IPv4 address in hexadecimal, with two parts"},

@@ -35,8 +35,8 @@ func (p *Printer) Menu(w io.Writer, h *Head, m *scheme.Menu) error {
 	return g.end(l.write(items))
 }
 
-// searchedFor returns the words of a search whose results follow its form. It returns "" if
-// the form was not submitted.
+// searchedFor returns the words of a search whose results follow the form f. If the form was not
+// submitted, it returns "".
 func searchedFor(f *scheme.Form) string {
 	if f == nil || !isSearch(f) {
 		return ""
@@ -44,11 +44,11 @@ func searchedFor(f *scheme.Form) string {
 	return f.Fields[0].Default
 }
 
-// maxPeeked is how many lines are searched for the title of a menu.
+// maxPeeked is the maximum number of lines in which peekTitle looks for the title of a menu.
 const maxPeeked = 8
 
-// peekTitle returns the title of a menu, if it is a text line before the first link. all
-// yields all items.
+// peekTitle returns the title of a menu. The title is a text line before the first link. If there
+// is none, it returns "". all yields all items of the menu.
 func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2[scheme.Item, error]) {
 	if items == nil {
 		return "", nil
@@ -86,8 +86,8 @@ func peekTitle(items iter.Seq2[scheme.Item, error]) (title string, all iter.Seq2
 	}
 }
 
-// titleIn returns the title in a line of text, without ornaments. It returns "" if the line
-// is a drawing or too long.
+// titleIn returns the title in a line of text, without ornaments. If the line is a drawing or too
+// long, it returns "".
 func titleIn(line string) string {
 	const most = 80
 	line = strings.Trim(shown(line), " =-*_~#|+.:<>")
@@ -107,27 +107,27 @@ func titleIn(line string) string {
 }
 
 const (
-	// maxHeld is the maximum number of buffered lines before the first link.
+	// maxHeld is the maximum number of lines that the list buffers before the first link.
 	maxHeld = 100
-	// maxSorted is the maximum number of items to sort.
+	// maxSorted is the maximum number of items that the list sorts.
 	maxSorted = 10_000
-	// maxThreaded is the maximum number of articles to sort into threads.
+	// maxThreaded is the maximum number of articles that the list sorts into threads.
 	maxThreaded = 2_000
 )
 
-// list writes items.
+// list writes the items of a menu.
 type list struct {
 	*page
-	listing scheme.Listing // determined by the first link; empty until then
-	held    []scheme.Item  // items until the listing is determined, or until they are sorted
+	listing scheme.Listing // listing of the first link; empty before that link
+	held    []scheme.Item  // buffered items, until the listing is known or the items are sorted
 	order   order
 	links   int
-	form    *scheme.Form // before the list; may be nil
-	best    int64        // highest score
+	form    *scheme.Form // form before the list; may be nil
+	best    int64        // highest score of an item
 	low     int64        // lowest number of an article
 }
 
-// write writes items as they arrive. If they are incomplete, it returns the reason.
+// write writes each item when the item arrives. If the items are incomplete, it returns the reason.
 func (l *list) write(items iter.Seq2[scheme.Item, error]) (broken error) {
 	if items == nil {
 		return nil
@@ -160,14 +160,14 @@ func (l *list) take(item scheme.Item) {
 			l.held = append(l.held, item)
 			return
 		}
-		// There are too many to sort.
+		// There are too many items to sort.
 		l.order = order{by: tooMany}
 		l.release()
 	}
 	l.item(&item, 0)
 }
 
-// maxHeld returns the maximum number of items to buffer for sorting.
+// maxHeld returns the maximum number of items that the list buffers for sorting.
 func (l *list) maxHeld() int {
 	switch l.order.by {
 	case "", tooMany:
@@ -178,7 +178,7 @@ func (l *list) maxHeld() int {
 	return maxSorted
 }
 
-// decide begins the list.
+// decide sets the listing and writes the beginning of the list.
 func (l *list) decide(to scheme.Listing) {
 	l.listing = to
 	if to == scheme.ListArticles && l.order.by == "" {
@@ -190,7 +190,7 @@ func (l *list) decide(to scheme.Listing) {
 	head := l.held
 	l.held = nil
 	if to != scheme.ListLinks && len(head) > 0 {
-		// Text before a table is written as lines.
+		// Write the text before a table as lines.
 		l.add("begin-links", nil)
 		for i := range head {
 			l.add("line", l.row(&head[i], 0))
@@ -247,7 +247,7 @@ func (l *list) finish() {
 	l.put("end-"+string(l.listing), l.more())
 }
 
-// item writes an item. depth is its depth in a thread.
+// item writes an item. depth is the depth of the item in its thread.
 func (l *list) item(i *scheme.Item, depth int) {
 	name := "line"
 	switch {
@@ -260,8 +260,8 @@ func (l *list) item(i *scheme.Item, depth int) {
 	l.put(name, l.row(i, depth))
 }
 
-// listingOf returns the listing of a menu whose first link is i. Directories are listed as
-// files, even without sizes and times. Schemes whose menus are texts have no columns for
+// listingOf returns the listing of a menu whose first link is i. A directory is listed as files,
+// even if no sizes and times are known. If menus of a scheme are texts, they have no columns for
 // files.
 func (l *list) listingOf(i *scheme.Item) scheme.Listing {
 	listing, traits := i.Listing(), l.registry.Scheme(i.URL).Traits
@@ -277,11 +277,11 @@ func (l *list) listingOf(i *scheme.Item) scheme.Listing {
 
 // line is the data of the templates for an item.
 type line struct {
-	Number  int // number of the link in the list, from 1; zero if not a link
+	Number  int // number of the link in the list, from 1; zero if the item is not a link
 	Kind    kind
 	Link    string
 	Title   string
-	Address string // the URL of an item that cannot be a link
+	Address string // URL of an item that cannot be a link
 	Size    string
 	Octets  int64
 	Day     string
@@ -335,7 +335,7 @@ func (l *list) row(i *scheme.Item, depth int) line {
 		}
 	case scheme.ListResults:
 		r.Score, _ = i.Number(scheme.ColumnScore)
-		// A bar shows the score.
+		// A bar shows the score instead.
 		r.Note = strings.TrimPrefix(strings.TrimPrefix(r.Note, "score "+itoa(r.Score)), ", ")
 		l.best = max(l.best, r.Score, 1000)
 		r.Best = l.best
@@ -343,11 +343,11 @@ func (l *list) row(i *scheme.Item, depth int) line {
 	return r
 }
 
-// showOfItem returns the Show for the link to an item. It contains the types of the item if
-// there are several.
+// showOfItem returns the Show for the link to an item. If the item has several types, the Show
+// contains them.
 func showOfItem(i *scheme.Item) Show {
 	types := slices.DeleteFunc(slices.Clone(i.Types()), func(name string) bool {
-		// The type URL has only the headline.
+		// The view with the type URL contains only the headline.
 		return name == "" || name == "URL" || strings.Contains(name, ",")
 	})
 	if len(types) < 2 {
@@ -359,7 +359,7 @@ func showOfItem(i *scheme.Item) Show {
 // column is a sortable column of a list.
 type column struct {
 	scheme.Column
-	Link, Sorted string // Sorted: "ascending", "descending" or ""
+	Link, Sorted string // value of aria-sort: "ascending", "descending" or ""
 }
 
 func (l *list) columns() []column {
@@ -408,7 +408,7 @@ func (l *list) more() more {
 	return m
 }
 
-// grouped formats a number with thin spaces between groups of three digits.
+// grouped formats a number with thin spaces between groups of three digits, such as thousands.
 func grouped(n int64) string {
 	if n < 0 {
 		return ""
@@ -470,7 +470,7 @@ func (g *page) home(sections []Section) home {
 		}
 		// The schemes of RFC 1738 come first, in its order.
 		slices.SortStableFunc(d.Schemes, func(a, b scheme.Scheme) int {
-			// "3.10" comes after "3.2".
+			// Section "3.10" comes after "3.2".
 			return cmp.Or(cmp.Compare(a.Status, b.Status), len(a.Section)-len(b.Section), strings.Compare(a.Section, b.Section))
 		})
 	}

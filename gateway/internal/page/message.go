@@ -16,8 +16,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// messagePage writes the page of a mail message or a news article: the main header fields,
-// the texts and inline images, and links to other parts and to earlier messages of the
+// messagePage writes the page of a mail message or a news article. The page shows the main header
+// fields, the texts and the inline images. It links to other parts, and to earlier messages of the
 // thread.
 func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 	m, broken := message.Read(o.Body, &message.Limits{Octets: maxMessage})
@@ -33,7 +33,7 @@ func (p *Printer) messagePage(w io.Writer, h *Head, o *scheme.Object) error {
 	return l.end(broken)
 }
 
-// maxMessage is the size limit of a message, in bytes.
+// maxMessage is the maximum size of a message in bytes.
 const maxMessage = 16 << 20
 
 // messagePrinter writes one message.
@@ -41,7 +41,7 @@ type messagePrinter struct {
 	*page
 	m     *message.Message
 	parts []message.Part
-	shown map[string]bool // paths of parts that were shown inline
+	shown map[string]bool // paths of the parts that the page shows inline
 }
 
 // headerFields lists the shown header fields in order.
@@ -71,7 +71,7 @@ func (l *messagePrinter) write() {
 	}{l.others(), l.references(), l.faults(), shownLines(lineEnds(l.m.Lines()))})
 }
 
-// header returns the rows for a header.
+// header returns the rows that show a header.
 func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 	for _, name := range headerFields {
 		var items []hop
@@ -105,7 +105,7 @@ func (l *messagePrinter) header(h message.Header) (rows []headerRow) {
 	return rows
 }
 
-// children returns the child parts of the part at path. The empty path is the message.
+// children returns the child parts of the part at path. The empty path selects the message.
 func (l *messagePrinter) children(path string) (list []message.Part) {
 	for _, p := range l.parts {
 		if parent := p.Path[:max(strings.LastIndexByte(p.Path, '.'), 0)]; parent == path {
@@ -115,7 +115,7 @@ func (l *messagePrinter) children(path string) (list []message.Part) {
 	return list
 }
 
-// container writes the readable child parts of a part.
+// container writes the readable child parts of the part at path.
 func (l *messagePrinter) container(path, mediaType string) {
 	children := l.children(path)
 	switch {
@@ -131,7 +131,8 @@ func (l *messagePrinter) container(path, mediaType string) {
 	}
 }
 
-// alternatives writes the plainest of several alternative parts, and the HTML part folded.
+// alternatives writes the plainest of several alternative parts. It adds the HTML part, which the
+// reader can unfold.
 func (l *messagePrinter) alternatives(parts []message.Part) {
 	best := slices.MaxFunc(parts, func(a, b message.Part) int { return cmp.Compare(l.plainness(a), l.plainness(b)) })
 	l.part(best)
@@ -146,8 +147,8 @@ func (l *messagePrinter) alternatives(parts []message.Part) {
 	}
 }
 
-// plainness returns the rank of a part for [messagePrinter.alternatives]; plain text ranks
-// highest.
+// plainness returns the rank of a part for [messagePrinter.alternatives]. Plain text has the
+// highest rank.
 func (l *messagePrinter) plainness(p message.Part) int {
 	switch {
 	case p.Multipart():
@@ -166,7 +167,7 @@ func (l *messagePrinter) plainness(p message.Part) int {
 	return 0
 }
 
-// part writes a part inline if it is readable.
+// part writes a part inline if the part is readable.
 func (l *messagePrinter) part(p message.Part) {
 	header, enclosed := p.Enclosed()
 	class := ClassOf(p.Type)
@@ -194,10 +195,10 @@ func (l *messagePrinter) part(p message.Part) {
 	}
 }
 
-// inlineTypes lists the text types that are shown inline.
+// inlineTypes lists the types of text that the page shows inline.
 var inlineTypes = []string{"text/plain", "text/enriched", "text/markdown", "text/x-diff", "text/x-patch"}
 
-// maxDocument is the size limit of HTML in a page, in bytes.
+// maxDocument is the maximum size in bytes of HTML in a page.
 const maxDocument = 4 << 20
 
 func (l *messagePrinter) document(p message.Part) {
@@ -210,7 +211,7 @@ func (l *messagePrinter) document(p message.Part) {
 	l.fails(err)
 }
 
-// fails records err, unless it is nil, io.EOF or a limit. After that, the page writes
+// fails records err, unless err is nil, io.EOF or an exceeded limit. After that, the page writes
 // nothing.
 func (l *messagePrinter) fails(err error) {
 	if err != io.EOF && !errors.Is(err, message.ErrLimit) {
@@ -218,7 +219,7 @@ func (l *messagePrinter) fails(err error) {
 	}
 }
 
-// within returns the raw path of a part by its Content-ID.
+// within returns the raw path of the part with the given Content-ID.
 func (l *messagePrinter) within(id string) string {
 	p, ok := l.m.Find(id)
 	if !ok {
@@ -228,7 +229,7 @@ func (l *messagePrinter) within(id string) string {
 	return l.raw(l.h.URL, l.only(p))
 }
 
-// only returns a Show of one part. If the page itself shows a part, the paths of its parts
+// only returns a Show of one part. If the page itself shows a part, the paths of the child parts
 // are relative to that part.
 func (l *messagePrinter) only(p message.Part) Show {
 	if within := l.h.Show.Part; within != "" {
@@ -237,7 +238,7 @@ func (l *messagePrinter) only(p message.Part) Show {
 	return Show{Part: p.Path}
 }
 
-// attachment describes a part.
+// attachment returns the attachment for a part.
 func (l *messagePrinter) attachment(p message.Part) attachment {
 	k, _ := kindOfType(p.Type)
 	a := attachment{Path: p.Path, Name: shown(p.Name), Type: shown(p.Type), Kind: k}
@@ -251,7 +252,7 @@ func (l *messagePrinter) attachment(p message.Part) attachment {
 	return a
 }
 
-// others returns the parts that were not shown inline.
+// others returns the parts that the page did not show inline.
 func (l *messagePrinter) others() (list []attachment) {
 	for _, p := range l.parts {
 		if !l.shown[p.Path] && !p.Multipart() {
@@ -277,13 +278,13 @@ func (l *messagePrinter) faults() (list []string) {
 }
 
 const (
-	// maxQuote is the maximum quote depth with a style of its own.
+	// maxQuote is the maximum depth of quotes with a style of its own.
 	maxQuote = 6
-	// maxRun is the size limit of text that is written at once, in bytes.
+	// maxRun is the maximum size in bytes of text that is written at once.
 	maxRun = 64 << 10
 )
 
-// text writes a text of a message. It marks quotes and the signature, and makes URLs links.
+// text writes a text of a message. It marks quotes and the signature, and makes URLs into links.
 func (l *messagePrinter) text(r io.Reader) {
 	l.add("begin-said", nil)
 	t := quoter{messagePrinter: l}
@@ -305,7 +306,7 @@ type quoter struct {
 	run       bytes.Buffer
 	depth     int
 	signature bool
-	middle    bool // the next piece continues a line
+	middle    bool // the next piece continues the current line
 }
 
 // line handles a line, or a piece of a long line.
@@ -323,8 +324,8 @@ func (q *quoter) line(piece []byte) {
 	q.run.Write(rest)
 }
 
-// unquoted returns the number of quote marks at the start of a line, and the rest of the
-// line.
+// unquoted returns the number of quote marks at the start of a line. rest is the line without these
+// marks.
 func unquoted(line []byte) (depth int, rest []byte) {
 	rest = line
 	for {
@@ -373,8 +374,8 @@ func (l *messagePrinter) linked(text string) {
 	l.add("run", shownLines(text[at:]))
 }
 
-// linkText returns the link for a URL of a mail address, newsgroup or message, or "" if
-// there is none.
+// linkText returns the link for a URL of a mail address, a newsgroup or a message. If there is no
+// link, it returns "".
 func (l *messagePrinter) linkText(text string) string {
 	u, err := locus.Parse(text)
 	if err != nil {

@@ -55,5 +55,5 @@ type embedded struct {
 	Raw              string
 	Title, Type      string
 	Name, Size, Time string
-	AsText, AsPage   string // links to other presentations
+	AsText, AsPage   string // links to other views of the object
 }

@@ -9,21 +9,21 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// order is the order of a list. The zero order preserves the order of the server.
+// order is the order of a list. The zero order is the order from the server.
 type order struct {
 	by   scheme.ColumnKind
 	down bool
 }
 
-// Orders without a column.
+// Orders that no column of a list has.
 const (
 	byThread scheme.ColumnKind = "thread"
 	byKind   scheme.ColumnKind = "kind"
-	tooMany  scheme.ColumnKind = "too many" // too many items to be sorted
+	tooMany  scheme.ColumnKind = "too many" // there are too many items to sort
 )
 
-// parseOrder parses the order in a request. If no list supports the order, it returns the
-// zero order.
+// parseOrder parses the order in a request. It returns the zero order for a text that is no order
+// of any list.
 func parseOrder(text string) order {
 	by, down := strings.CutPrefix(text, "-")
 	o := order{scheme.ColumnKind(by), down}
@@ -35,7 +35,7 @@ func parseOrder(text string) order {
 	return order{}
 }
 
-// suits reports whether a list supports the order.
+// suits reports whether a list with the listing l supports the order.
 func (o order) suits(l scheme.Listing) bool {
 	switch o.by {
 	case "":
@@ -48,7 +48,7 @@ func (o order) suits(l scheme.Listing) bool {
 	return slices.ContainsFunc(l.Columns(), func(c scheme.Column) bool { return c.Kind == o.by })
 }
 
-// sort sorts items and returns the thread depth of each.
+// sort sorts items. It returns the depth of each item in its thread.
 func (o order) sort(p *Printer, items []scheme.Item) (depths []int) {
 	if o.by == byThread {
 		return threads(items, o.down)
@@ -93,9 +93,9 @@ func byName(a, b *scheme.Item) int {
 	return cmp.Or(cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title)), cmp.Compare(a.Title, b.Title))
 }
 
-// threads sorts articles so that replies follow the article they reply to, and returns the
-// depth of each. Threads are in the order of their first article; if down is set, in
-// reverse order.
+// threads sorts articles, so that each reply follows the article to which it replies. It returns
+// the depth of each article. The first articles of the threads determine the order of the threads.
+// If down is true, this order is reversed.
 func threads(items []scheme.Item, down bool) []int {
 	byID := make(map[string]int, len(items))
 	for n := range items {
@@ -109,7 +109,7 @@ func threads(items []scheme.Item, down bool) []int {
 		_, references := items[n].Thread()
 		parent := -1
 		for k := len(references) - 1; k >= 0 && parent < 0; k-- {
-			// Only earlier articles can be parents, which prevents cycles.
+			// Only an earlier article can be a parent. This prevents cycles.
 			if at, ok := byID[references[k]]; ok && at < n {
 				parent = at
 			}

@@ -20,8 +20,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// templates holds the templates for pieces of pages. Each begins and ends in HTML text,
-// outside of tags, so that html/template can escape each separately.
+// templates holds the templates for pieces of pages. Each piece begins and ends in HTML text,
+// outside of tags. So html/template can escape each piece separately.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"shown":    shown,
@@ -32,7 +32,7 @@ var templates = sync.OnceValue(func() *template.Template {
 		"isSet":    func(t time.Time) bool { return !t.IsZero() },
 		"cause":    error.Error,
 		"standard": func(s scheme.Scheme) string { return s.Standard() },
-		// [New] replaces it.
+		// [New] replaces the function.
 		"assets": func() string { return "" },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
@@ -55,20 +55,20 @@ func New(r *scheme.Registry, s Site) *Printer {
 	return &Printer{registry: r, site: s, templates: own}
 }
 
-// page is one page that is being written.
+// page is a page while it is written.
 type page struct {
 	*Printer
 	h    *Head
-	o    *scheme.Object // has size -1 if the page shows no object
+	o    *scheme.Object // the object of the page; its size is -1 if the page shows no object
 	kind kind
 	w    io.Writer
-	b    bytes.Buffer // the next piece
-	// err is the first error of w or of a template. After it, the page writes nothing.
+	b    bytes.Buffer // next piece to write
+	// err is the first error of w or of a template. After an error, the page writes nothing.
 	err error
 }
 
-// begin starts a page and writes its top. o is the object of the page; may be nil. title is
-// the default title.
+// begin starts a page and writes the top of the page. o is the object of the page, and may be nil.
+// title is the default title.
 func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title string) *page {
 	head := Head{}
 	if h != nil {
@@ -84,20 +84,20 @@ func (p *Printer) begin(w io.Writer, h *Head, o *scheme.Object, k kind, title st
 	return g
 }
 
-// put writes a piece.
+// put writes a piece that a template makes from data.
 func (g *page) put(name string, data any) {
 	g.add(name, data)
 	g.flush()
 }
 
-// add adds a template to the next piece.
+// add adds the output of a template to the next piece.
 func (g *page) add(name string, data any) {
 	if g.err == nil {
 		g.err = g.templates.ExecuteTemplate(&g.b, name, data)
 	}
 }
 
-// flush writes the piece.
+// flush writes the next piece.
 func (g *page) flush() {
 	if g.err == nil && g.b.Len() > 0 {
 		_, g.err = g.w.Write(g.b.Bytes())
@@ -114,18 +114,18 @@ func (g *page) end(broken error) error {
 	return cmp.Or(g.err, broken)
 }
 
-// shown returns foreign bytes as one line of safe text.
+// shown returns bytes from a server as one line of safe text.
 func shown(octets string) string { return term.Safe(charset.Text(octets)) }
 
 // shownLines is like shown, but preserves lines.
 func shownLines(octets string) string { return term.SafeLines(charset.Text(octets)) }
 
-// link returns the path of the page of u, or "" if it has none.
+// link returns the path of the page of u. If u has no page, it returns "".
 func (p *Printer) link(u locus.URL, s Show) string {
 	return p.path(p.site.Page, u, s)
 }
 
-// raw returns the path of the raw content of u, or "" if it has none.
+// raw returns the path of the raw content of u. If there is no such path, it returns "".
 func (p *Printer) raw(u locus.URL, s Show) string {
 	return p.path(p.site.Raw, u, s)
 }
@@ -148,12 +148,12 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// withoutPassword returns u for display and links: without its password, and with "***" for
-// text that may be a password in a mistyped URL.
+// withoutPassword returns u for display and links. The result has no password. If the URL is
+// mistyped, "***" replaces text that may be a password.
 func withoutPassword(u locus.URL) locus.URL {
 	u = u.WithoutPassword()
 	if text := u.Shown(); text != u.String() {
-		// Parse fails only if the text is too long. Then the page shows no URL.
+		// Parse fails only if the text is too long. In that case the page shows no URL.
 		u, _ = locus.Parse(text)
 	}
 	return u

@@ -65,7 +65,7 @@ type Show struct {
 	At string
 }
 
-// as returns s with the class c.
+// as returns a Show with the class c, and the part and the types of s.
 func (s Show) as(c Class) Show { return Show{As: c, Part: s.Part, Types: s.Types} }
 
 // Head holds the information that a page shows in addition to its content. All fields are

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// textPage streams a page of a text, with its URLs as links. If the media type has no
-// charset, bytes that are not valid UTF-8 are decoded as ISO Latin 1.
+// textPage writes a page of a text while the text arrives. URLs in the text become links. If the
+// media type has no charset, bytes that are not valid UTF-8 are decoded as ISO Latin 1.
 func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
 	g := p.begin(w, h, o, kindText, "")
 	g.put("begin-text", nil)
@@ -24,9 +24,9 @@ func (p *Printer) textPage(w io.Writer, h *Head, o *scheme.Object) error {
 	return g.end(broken)
 }
 
-// inUTF8 returns a reader that converts a text of the given media type to UTF-8. Servers
-// often guess UTF-8 from the start of a text, so even then invalid bytes are decoded as ISO
-// Latin 1.
+// inUTF8 returns a reader that converts a text of the given media type to UTF-8. Even if the server
+// states UTF-8, it decodes invalid bytes as ISO Latin 1, because servers often guess UTF-8 from the
+// start of a text.
 func inUTF8(r io.Reader, mediaType string) io.Reader {
 	name := charset.OfType(mediaType)
 	if charset.IsUTF8(name) {
@@ -35,7 +35,7 @@ func inUTF8(r io.Reader, mediaType string) io.Reader {
 	return charset.NewReader(name, r, -1)
 }
 
-// text writes r with its URLs as links. If r ends early, broken is the reason.
+// text writes the text from r, with URLs as links. If r ends early, broken is the reason.
 func (g *page) text(r io.Reader) (broken error) {
 	t := &linker{page: g, r: r}
 	for m, failure := range extract.Stream(t, &extract.Options{Schemes: g.linked()}) {
@@ -50,7 +50,7 @@ func (g *page) text(r io.Reader) (broken error) {
 	return broken
 }
 
-// linked returns the schemes whose URLs become links in texts.
+// linked returns the schemes whose URLs become links in a text.
 func (g *page) linked() *extract.Schemes {
 	var names []string
 	for _, s := range g.registry.All() {
@@ -61,19 +61,19 @@ func (g *page) linked() *extract.Schemes {
 	return extract.Named(extract.Host, names...)
 }
 
-// maxUndecided exceeds the lookback of the extractor. It can't find another URL in text
-// before that.
+// maxUndecided limits the text that linker buffers. It exceeds the number of bytes that the
+// extractor looks back, so there is no URL in the text before that.
 const maxUndecided = 512 << 10
 
-// linker passes a text to the extractor. It writes a part of the text as soon as the URLs
-// in that part are known.
+// linker passes a text to the extractor. It writes a part of the text when all URLs in that part
+// are known.
 type linker struct {
 	*page
 	r      io.Reader
-	held   []byte // read, but not yet written
-	at     int64  // the offset of held
-	broken error  // the reader's
-	cr     bool   // whether the last written byte is CR
+	held   []byte // bytes that were read, but are not written yet
+	at     int64  // offset of held in the text
+	broken error  // error of the reader
+	cr     bool   // the last written byte is a CR
 }
 
 // Read implements [io.Reader] for the extractor.
@@ -109,8 +109,8 @@ func (t *linker) match(m extract.Match) {
 	}
 }
 
-// linkTo returns the link for a match, or "" if there is none. For an IRI, it is the link
-// for the equivalent URL.
+// linkTo returns the link for a match. For an IRI, it returns the link for the equivalent URL. If
+// there is no link, it returns "".
 func (g *page) linkTo(m *extract.Match) string {
 	u, err := iri.URL(m.URL)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *linker) drop(n int) {
 	t.at += int64(n)
 }
 
-// write writes n bytes of held as text.
+// write writes the first n bytes of held as text.
 func (t *linker) write(n int) {
 	if n <= 0 {
 		return
@@ -143,7 +143,8 @@ func lineEnds(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// whole returns n, or the next smaller number that does not cut a character.
+// whole returns n. If n would split a character, it returns the largest smaller number that does
+// not.
 func whole(text []byte, n int) int {
 	for back := 1; back < utf8.UTFMax && 0 < n && n < len(text) && !utf8.RuneStart(text[n]); back++ {
 		n--
@@ -151,9 +152,9 @@ func whole(text []byte, n int) int {
 	return n
 }
 
-// settled returns how many bytes at the start of text can't be part of a URL, whatever
-// follows. It excludes the first "<", the first ":" with the name before it, and the last
-// word.
+// settled returns the number of bytes at the start of text that can't be part of a URL, whatever
+// text follows. These bytes end before the first "<", before the name at the first ":", and before
+// the last word.
 func settled(text []byte) int {
 	for i, c := range text {
 		switch {
