@@ -50,7 +50,7 @@ type reading struct {
 	Names  []string
 }
 
-// program is a parser of package lens whose name is the name of the measured program.
+// program is a parser of package lens with the name of the program that it runs.
 type program struct {
 	lens.Parser
 	name string

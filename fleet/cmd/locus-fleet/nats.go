@@ -124,7 +124,7 @@ func isDial(err error) bool {
 }
 
 // checkFile returns an error if the file of an option is unusable. The command calls it before it
-// connects. The argument what describes the required contents of the file.
+// connects. The text what describes the required contents of the file.
 func checkFile(flag, name, what string, option nats.Option) error {
 	o := nats.GetDefaultOptions()
 	err := option(&o)

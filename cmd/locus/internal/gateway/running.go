@@ -26,7 +26,7 @@ const stopTime = 10 * time.Second
 type running struct {
 	*settings
 	close  func()         // closes the client of settings
-	former sync.WaitGroup // former settings whose client is not closed yet
+	former sync.WaitGroup // counts former settings with an open client
 	ended  chan struct{}  // closed when the gateway has ended
 }
 
