@@ -35,8 +35,8 @@ func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	return best, nil
 }
 
-// If the scheme, host and port of target and base are equivalent, Align returns target
-// with the spelling of these parts in base. Scheme and host are equivalent if they differ
+// Align returns target with the spelling of the scheme, host and port of base, if these parts
+// of target and base are equivalent. Scheme and host are equivalent if they differ
 // only in case. A URL may omit the default port (RFC 1738 sections 2.1 and 3.1). The
 // parameter port is the default port of the scheme of base; 0 means that there is no
 // default port. If the parts are not equivalent, Align returns target unchanged.
