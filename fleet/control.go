@@ -23,6 +23,10 @@ const (
 	Drain Mode = "drain" // finish current requests, then stop the workers
 )
 
+// unknownMode is the mode in the status if the stored value is none of the modes. Workers then
+// keep their last mode.
+const unknownMode Mode = "unknown"
+
 const modeKey = "mode"
 
 // SetMode sets the mode of the frontier. Workers apply it within seconds.
@@ -43,7 +47,7 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 	}
 	m = Mode(entry.Value())
 	if !slices.Contains([]Mode{Run, Pause, Drain}, m) {
-		return "", 0, fmt.Errorf("the stored mode is unknown: %s", locus.Quote(string(m)))
+		return unknownMode, 0, fmt.Errorf("the stored mode is unknown: %s", locus.Quote(string(m)))
 	}
 	return m, entry.Revision(), nil
 }
@@ -75,7 +79,7 @@ type Status struct {
 // Status returns the state of the frontier. A killed worker stays in the list for some seconds.
 func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	s = Status{Name: f.name, Workers: map[string]Counts{}}
-	if s.Mode, _, err = f.mode(ctx); err != nil {
+	if s.Mode, _, err = f.mode(ctx); err != nil && s.Mode != unknownMode {
 		return s, err
 	}
 	for kind, to := range map[string]*uint64{targetStream: &s.Targets, verdictStream: &s.Verdicts, deadStream: &s.Dead, changeStream: &s.Changes, linkStream: new(uint64)} {
