@@ -291,8 +291,7 @@ def ours(report, locus, base, tour, folder):
                  replayed(locus, made, base, folder) if os.path.exists(made) else "not made: pywb is missing"])
     report.text("pywb and Locus replay the archives that Locus wrote, without changes to pages (`id_` in pywb's URLs). The status and the body are "
                 "compared byte for byte with those of the server. The web site is at `localhost`, and the museum at `127.0.0.1`. In an index, pywb looks up a key that it makes of a URL. "
-                "Locus makes the same key for most URLs, but not for a host that is an IPv4 address (pywb reverses it) and a path "
-                "that ends with \"/\" (pywb removes the slash), so pywb does not find these URLs in an index of Locus.")
+                "Locus makes the same key, except that pywb also removes some session identifiers from it.")
     report.table(["archive", "replayed by", "result"], rows)
 
 
