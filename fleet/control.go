@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
-
-	"github.com/locus-url/locus"
 )
 
 // Mode is the operating mode of a frontier's workers.
@@ -22,10 +20,6 @@ const (
 	Pause Mode = "pause" // start no new requests
 	Drain Mode = "drain" // finish current requests, then stop the workers
 )
-
-// unknownMode is the mode in the status if the stored value is none of the modes. Workers then
-// keep their last mode.
-const unknownMode Mode = "unknown"
 
 const modeKey = "mode"
 
@@ -46,8 +40,8 @@ func (f *Frontier) mode(ctx context.Context) (m Mode, revision uint64, err error
 		return "", 0, err
 	}
 	m = Mode(entry.Value())
-	if !slices.Contains([]Mode{Run, Pause, Drain}, m) {
-		return unknownMode, 0, fmt.Errorf("the stored mode is unknown: %s", locus.Quote(string(m)))
+	if !slices.Contains([]Mode{Pause, Drain}, m) {
+		m = Run
 	}
 	return m, entry.Revision(), nil
 }
@@ -79,7 +73,7 @@ type Status struct {
 // Status returns the state of the frontier. A killed worker stays in the list for some seconds.
 func (f *Frontier) Status(ctx context.Context) (s Status, err error) {
 	s = Status{Name: f.name, Workers: map[string]Counts{}}
-	if s.Mode, _, err = f.mode(ctx); err != nil && s.Mode != unknownMode {
+	if s.Mode, _, err = f.mode(ctx); err != nil {
 		return s, err
 	}
 	for kind, to := range map[string]*uint64{targetStream: &s.Targets, verdictStream: &s.Verdicts, deadStream: &s.Dead, changeStream: &s.Changes, linkStream: new(uint64)} {

@@ -219,20 +219,6 @@ func (x *pausedFleet) resumes(t *testing.T) {
 	eventually(t, func() bool { return x.worker.Counts().Requests >= 50 })
 }
 
-// TestInvalidMode checks that an unknown value of the mode does not lift a pause.
-func TestInvalidMode(t *testing.T) {
-	x := newPaused(t)
-	if m, err := x.worker.readMode(t.Context()); m != Pause || err != nil {
-		t.Fatalf("%q, %v", m, err)
-	}
-	if _, err := x.frontier.control.Put(t.Context(), modeKey, []byte(`{"type":"io.nats.jetstream.api.v1.stream_msg_get_response"}`)); err != nil {
-		t.Fatal(err)
-	}
-	if m, err := x.worker.readMode(t.Context()); m != Pause || err == nil {
-		t.Errorf("%q, %v", m, err)
-	}
-}
-
 // TestStatusWithoutMode checks that the status contains no mode if reading it failed.
 func TestStatusWithoutMode(t *testing.T) {
 	x := newPaused(t)

@@ -277,7 +277,7 @@ func TestHostileStream(t *testing.T) {
 		{base.StatusDone, 2, `\u001b[2J\u009b\u202e`, []string{"changes"}},
 		{base.StatusDone, 2, `the links of a document are damaged`, []string{"results"}},
 		{base.StatusDone, 1, `\u001b[2J\u009b\u202e`, []string{"status", "--json"}},
-		{base.StatusDone, 8, "(unknown)", []string{"status"}},
+		{base.StatusDone, 8, "(run)", []string{"status"}},
 	} {
 		status, out, errOut := run(t, append(c.args, "--nats", url)...)
 		if status != c.status || strings.Count(out, "\n") != c.lines || !strings.Contains(out, c.want) || strings.ContainsAny(out+errOut, "\x1b\u009b\u202e") || !utf8.ValidString(out+errOut) {
