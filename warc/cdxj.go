@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
@@ -144,6 +145,10 @@ func Key(uri string) string {
 	return key
 }
 
+// maxHost is the maximum length in bytes of a host that can be a DNS name: 253 characters, each
+// of up to four bytes. The time to encode a longer host would grow with the square of its length.
+const maxHost = 253 * utf8.UTFMax
+
 // hostKey returns the host with its labels reversed, and the port.
 func hostKey(scheme, authority string) string {
 	authority = strings.ToLower(authority)
@@ -154,8 +159,10 @@ func hostKey(scheme, authority string) string {
 	if strings.HasPrefix(host, "[") {
 		host = strings.Trim(host, "[]")
 	} else {
-		if ascii, err := idna.ToASCII(host); err == nil {
-			host = ascii
+		if len(host) <= maxHost {
+			if ascii, err := idna.ToASCII(host); err == nil {
+				host = ascii
+			}
 		}
 		labels := strings.Split(strings.TrimSuffix(withoutWWW(host), "."), ".")
 		slices.Reverse(labels)

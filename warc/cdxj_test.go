@@ -25,6 +25,14 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// A host that is too long for a DNS name is not encoded, because the time would be quadratic.
+func TestKeyOfLongHost(t *testing.T) {
+	host := strings.Repeat("ü", 20_000)
+	if got, want := warc.Key("http://"+host+".example/"), "example,"+host+")/"; got != want {
+		t.Errorf("the key has %d bytes, want %d", len(got), len(want))
+	}
+}
+
 // TestKeyOfPywb compares keys with the keys that pywb computes.
 func TestKeyOfPywb(t *testing.T) {
 	text, err := os.ReadFile("testdata/keys.tsv")
