@@ -16,6 +16,10 @@ import (
 // Technical Standard 46).
 var profile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.VerifyDNSLength(true))
 
+// maxHost is the maximum length in bytes of a host outside US-ASCII. A DNS name has at most 253
+// characters. The conversion of a long host takes time that grows with the square of its length.
+const maxHost = 4 << 10
+
 // URL converts the host of u, or the domain in its mail address, to ASCII form, and escapes the
 // UTF-8 of other characters outside US-ASCII. It returns a US-ASCII URL unchanged. It returns
 // an error if the host has no ASCII form.
@@ -27,6 +31,9 @@ func URL(u locus.URL) (locus.URL, error) {
 	start, end := hostOf(u)
 	host := text[start:end]
 	if !isASCII(host) {
+		if len(host) > maxHost {
+			return locus.URL{}, fmt.Errorf("invalid host: it has %d bytes, more than a DNS name can have", len(host))
+		}
 		ascii, err := profile.ToASCII(host)
 		if err != nil {
 			return locus.URL{}, fmt.Errorf("invalid host %s: it has no ASCII form", locus.Quote(host))

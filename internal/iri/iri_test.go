@@ -1,6 +1,7 @@
 package iri
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/locus-url/locus"
@@ -30,6 +31,17 @@ func TestURL(t *testing.T) {
 		if got, err := URL(u); got.String() != row.want || (err == nil) != (row.want != "") {
 			t.Errorf("%s is %v, error %v; want %s", row.iri, got, err, row.want)
 		}
+	}
+}
+
+// A host that is too long for a DNS name is an error before the conversion, which would be slow.
+func TestURLWithLongHost(t *testing.T) {
+	u, err := locus.Parse("http://" + strings.Repeat("ü", maxHost) + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := URL(u); err == nil || !strings.Contains(err.Error(), "8192 bytes") {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
