@@ -16,8 +16,8 @@ import (
 
 const noResource = "not in the module's directory: Antora may find it by an alias or in another repository"
 
-// placeAntora resolves an Antora resource ID in a document of a directory modules/NAME/pages.
-// Antora looks up pages and pictures in the pages and images directories of the module.
+// placeAntora resolves an Antora resource ID in a document below modules/NAME/pages. Antora looks
+// for pages in the module's "pages" directory, and for pictures in its "images" directory.
 func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *Source) bool {
 	ref, fragment, hasFragment := strings.Cut(written, "#")
 	isID := strings.ContainsAny(ref, ":$@")
@@ -55,14 +55,14 @@ func (c *Checker) placeAntora(l *link, written string, found *document.Link, s *
 	return true
 }
 
-// isForeign reports whether only Antora can resolve a resource ID, because the ID may name another
-// component or version, or a file that a build creates.
+// isForeign reports whether only Antora can resolve the resource ID ref. Such an ID may name
+// another component, another version or a generated file.
 func isForeign(ref string) bool {
 	return strings.Contains(ref, "@") || strings.Count(ref, ":") > 1 || strings.Contains(ref, "$") && !strings.Contains(ref, "page$")
 }
 
-// antoraModule returns the parent directory of "modules" for the document at base, and the
-// module's name.
+// antoraModule returns the module name of the document at base, and the directory that contains
+// the directory "modules".
 func antoraModule(base locus.URL) (dir, module string, ok bool) {
 	dir, rest, ok := cutLast(base.WithoutFragment().String(), "/modules/")
 	module, rest, below := strings.Cut(rest, "/")
@@ -77,12 +77,12 @@ func antoraModule(base locus.URL) (dir, module string, ok bool) {
 	}
 }
 
-// antoraPlace describes where Antora first looks up a page or a picture.
+// antoraPlace describes the module in which Antora first looks for a page or picture.
 type antoraPlace struct {
 	top    locus.URL // repository root, or zero if unknown
 	dir    string    // URL of the directory that contains the directory "modules"
 	module string
-	own    bool // the link names no module, so the module of the document applies
+	own    bool // the link does not name a module, so it refers to the document's own module
 }
 
 type contentRoot struct {
@@ -90,14 +90,14 @@ type contentRoot struct {
 	built bool   // a build adds files to the component
 }
 
-// antoraTree holds the Antora files in a repository. A component may have several content
-// roots: directories with an antora.yml of the same name.
+// antoraTree describes the Antora files in a repository. The files of one component may be in
+// several directories. Each of these content roots contains an antora.yml with the component name.
 type antoraTree struct {
-	roots   map[string]contentRoot // keys are URLs
+	roots   map[string]contentRoot // content roots by directory URL
 	modules map[string]bool        // the URLs of module directories
 	aliases strings.Builder        // the values of "page-aliases" in all pages
 	folders int
-	cut     bool // a part of the repository was not read
+	cut     bool // some files or directories were not read
 }
 
 // maxAntoraFolders is the maximum number of directories that are searched for content roots.
@@ -106,10 +106,10 @@ const maxAntoraFolders = 1 << 16
 // maxAntoraFile is the maximum number of bytes that are read from an antora.yml or a page.
 const maxAntoraFile = 64 << 10
 
-// settleAntora returns the outcome of a link to a page or picture that is missing in the content
-// root of the document. The link is dead if the module is in this repository, and no content root
-// of the component has the file. If a build adds files to the component, a link to another module
-// is never dead.
+// settleAntora returns the result of a link to a page or picture that is missing from the
+// document's content root. The link is dead if the repository contains the module, but no content
+// root of the component contains the file. If a build adds files to the component, a link to
+// another module is never dead.
 func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result) Result {
 	p := r.extra.antora
 	tree := e.antoraTree(ctx, p.top)
@@ -137,22 +137,22 @@ func (e *Verifier) settleAntora(ctx context.Context, d *doc, r *ref, res Result)
 	return res
 }
 
-// isContent reports whether the file at u is a page or a picture.
+// isContent reports whether the URL u names a page or a picture.
 func isContent(u locus.URL) bool {
 	name, _ := u.WithoutFragment().Path()
 	t := media.ByName(name)
 	return t == asciidocType || strings.HasPrefix(t, "image/")
 }
 
-// hasAlias reports whether the file name at the end of u may be an alias of a page.
+// hasAlias reports whether the last segment of the URL u may be an alias of a page.
 func (t *antoraTree) hasAlias(u locus.URL) bool {
 	name, _ := u.WithoutFragment().Path()
 	name = path.Base(name)
 	return strings.Contains(t.aliases.String(), strings.TrimSuffix(name, path.Ext(name)))
 }
 
-// antoraTree returns the content roots of the repository at top. Only the goroutine of Run may
-// call it.
+// antoraTree returns the Antora files in the repository at the URL top. Only the goroutine that
+// calls Run may call antoraTree.
 func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	if e.checker.fsys != nil && top.IsZero() {
 		top = fileIn("")
@@ -171,7 +171,7 @@ func (e *Verifier) antoraTree(ctx context.Context, top locus.URL) *antoraTree {
 	return t
 }
 
-// read reads the directory at u and all directories below it.
+// read reads the directory at the URL u and all its subdirectories.
 func (t *antoraTree) read(ctx context.Context, c *Checker, u locus.URL) {
 	if t.folders++; t.folders > maxAntoraFolders || ctx.Err() != nil {
 		t.cut = true
@@ -222,7 +222,8 @@ func componentName(text string) string {
 	return ""
 }
 
-// readFolder calls use for each file in a directory, and returns its subdirectories.
+// readFolder calls the function use for each file in a directory, and returns the URLs of its
+// subdirectories.
 func (c *Checker) readFolder(ctx context.Context, u locus.URL, use func(locus.URL)) (folders []locus.URL, err error) {
 	res, err := c.do(ctx, access.Request{URL: u, From: &access.Result{URL: u}})
 	if err != nil {

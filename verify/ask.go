@@ -17,18 +17,20 @@ import (
 // HTTP holds the settings for HTTP requests, and selects the statuses that count as alive.
 // The zero HTTP sends the cheapest request that proves that a resource exists.
 type HTTP struct {
-	// Get sends GET without a HEAD request first. Otherwise GET follows only if HEAD fails.
+	// Get sends GET without a HEAD request first. Without this option, the Verifier sends GET only
+	// if HEAD fails.
 	Get bool
-	// Accept lists failure statuses that count as [Alive]. If nil, there are none.
+	// Accept lists failure statuses that count as [Alive]. If Accept is nil, no failure counts as
+	// [Alive].
 	Accept []Statuses
-	// GitHub is the base URL of the GitHub API. The Verifier first looks up links to
-	// repositories, files, issues, pull requests and releases on GitHub there. If the API
-	// does not confirm a link, the Verifier requests the page. The client of the caller must
-	// add the token. If zero, the Verifier requests all links as pages.
+	// GitHub is the base URL of the GitHub API. The Verifier first queries this API for links to
+	// repositories, files, issues, pull requests and releases on GitHub. If the API does not
+	// confirm a link, the Verifier requests the page. The caller's client must add the API token
+	// to the requests. If the URL is zero, the Verifier requests the page for each link.
 	GitHub locus.URL
-	// Certificates holds the certificates of servers. A link gets a [Warning] if the
-	// certificate of its host expires within Expiring. If Certificates is nil or Expiring is
-	// zero, there is no such warning.
+	// Certificates records the expiry times of server certificates. A link gets a [Warning] if the
+	// certificate of its host expires within the duration Expiring. If Certificates is nil or
+	// Expiring is zero, the Verifier does not warn about expiry.
 	Certificates *Certificates
 	Expiring     time.Duration
 }
@@ -36,8 +38,8 @@ type HTTP struct {
 // Statuses is an inclusive range of status codes.
 type Statuses struct{ First, Last int }
 
-// ParseStatuses parses a list of status codes and ranges such as "200..299,403". A range
-// may be written with "..", "..=" or "-". The error names the invalid entry.
+// ParseStatuses parses a list of status codes and ranges such as "200..299,403". The separator of
+// a range is "..", "..=" or "-". The error names the invalid entry.
 func ParseStatuses(text string) ([]Statuses, error) {
 	var list []Statuses
 	for entry := range strings.SplitSeq(text, ",") {
@@ -70,7 +72,7 @@ func statusCode(text string) int {
 	return n
 }
 
-// accepts reports whether the options accept a failure with that status.
+// accepts reports whether the options count a failure with the given status code as alive.
 func (a *HTTP) accepts(status int) bool {
 	return status != 0 && slices.ContainsFunc(a.Accept, func(r Statuses) bool { return r.First <= status && status <= r.Last })
 }
@@ -78,7 +80,7 @@ func (a *HTTP) accepts(status int) bool {
 // isBad reports whether the options count the outcome as bad.
 func (c *Checker) isBad(o *Outcome) bool { return o.Verdict.IsBad() && !c.o.HTTP.accepts(o.Status) }
 
-// judge applies the options to an outcome of u. The outcome may come from the store.
+// judge applies the HTTP options to the outcome o of the URL u, which may be a stored outcome.
 func (a *HTTP) judge(u locus.URL, o *Outcome, now time.Time) {
 	if a.accepts(o.Status) && (o.Verdict == Dead || o.Verdict == Warning) {
 		o.Verdict, o.Detail = Alive, fmt.Sprintf("the status %d is accepted", o.Status)
@@ -104,23 +106,24 @@ func days(d time.Duration) string {
 	return "1 day"
 }
 
-// probes reports whether a probe is enough to verify u.
+// probes reports whether a probe is enough to verify the URL u.
 func (c *Checker) probes(u locus.URL) bool { return !c.o.HTTP.Get || !c.traits(u).Has(scheme.Web) }
 
-// Host holds the settings for some hosts in a rules file. A zero field selects the setting
-// for all hosts. The client of the caller must apply the header fields and the certificate.
+// Host holds the settings in a rules file for the hosts that URL matches. A field with its zero
+// value has no effect: the run's general setting applies. The caller's client must send the header
+// fields and use the certificate.
 type Host struct {
 	// URL matches the URLs to which the settings apply. The first matching Host applies.
 	URL      policy.Pattern `toml:"url"`
 	Rate     float64        `toml:"rate"`     // maximum requests per second
 	Parallel int            `toml:"parallel"` // maximum concurrent requests
-	Timeout  Span           `toml:"timeout"`  // limit of one attempt, if shorter than Options.Timeout
+	Timeout  Span           `toml:"timeout"`  // time limit for one attempt, if shorter than Options.Timeout
 
 	Headers map[string]string `toml:"headers"` // additional header fields, by name
 	Bearer  string            `toml:"bearer"`  // token for the Authorization field
 	Basic   string            `toml:"basic"`   // USER:PASSWORD for the Authorization field
 	Cert    string            `toml:"cert"`    // PEM file with the client certificate
-	Key     string            `toml:"key"`     // PEM file with its key; if empty, the key is in Cert
+	Key     string            `toml:"key"`     // PEM file with the private key; if empty, Cert contains the key
 }
 
 func (h *Host) check() error {
@@ -150,7 +153,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// HostFor returns the first Host that matches u, or nil if none does.
+// HostFor returns the first Host that matches the URL u, or nil if no Host matches.
 func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 	if r == nil || len(r.Host) == 0 {
 		return nil
@@ -164,7 +167,8 @@ func (r *Rules) HostFor(u locus.URL, registry *scheme.Registry) *Host {
 	return nil
 }
 
-// limitsFor returns the request limits for the host of u. They come from the options and the rules.
+// limitsFor returns the request limits for the host in the URL u, which the options and the rules
+// determine.
 func (c *Checker) limitsFor(u locus.URL) crawl.Limits {
 	limits := crawl.Limits{AtOnce: c.o.PerHost, Interval: c.o.Interval}
 	if h := c.o.Rules.HostFor(u, c.registry); h != nil {
@@ -178,7 +182,7 @@ func (c *Checker) limitsFor(u locus.URL) crawl.Limits {
 	return limits
 }
 
-// timeoutFor returns the time limit of one attempt at u.
+// timeoutFor returns the time limit for one attempt to open the URL u.
 func (c *Checker) timeoutFor(u locus.URL) time.Duration {
 	if h := c.o.Rules.HostFor(u, c.registry); h != nil && h.Timeout > 0 {
 		return min(time.Duration(h.Timeout), c.o.Timeout)

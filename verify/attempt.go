@@ -29,19 +29,19 @@ type attempt struct {
 	temporary  bool          // a retry may succeed
 	busy       bool          // the server is overloaded
 	retryAfter time.Duration // the pause that the server requests, or zero
-	public     bool          // the outcome is the same wherever the URL was found
-	unstored   bool          // the outcome depends on more than a request for the URL
-	resolved   bool          // the host has an address
+	public     bool          // the outcome does not depend on the document that contains the link
+	unstored   bool          // the outcome must not be stored, because it depends on more than the URL
+	resolved   bool          // the host name was resolved to an address
 	fragments
 
-	// The following fields are set for a page of a site.
+	// The fields page, at and contents are set only for a page of a site.
 	page *sitePage
 	at   *origins
 	contents
 
-	next *Request // the next request, if the outcome is not known yet; otherwise nil
+	next *Request // the next request; nil if the outcome is known
 
-	listsSitemaps bool // the links of the document are sitemaps
+	listsSitemaps bool // the document contains links to sitemaps
 	anchors       *anchors
 }
 
@@ -56,13 +56,13 @@ type Request struct {
 	want
 	api  locus.URL           // URL of the GitHub API to try first, or zero
 	left time.Duration       // remaining time for the check; zero if there is no limit
-	slow func(time.Duration) // function to call with the Crawl-delay before a page is requested; may be nil
+	slow func(time.Duration) // if not nil, called with the Crawl-delay before a page is requested
 
 	redirect *access.Result // a redirect, or a page with a refresh; nil for a first request
-	to       locus.URL      // target of the refresh; zero if the field redirect holds a redirect
+	to       locus.URL      // target of the refresh; zero if no refresh is followed
 }
 
-// want selects the data that an attempt must find.
+// want selects the data that a request must find.
 type want struct {
 	page      *sitePage // the page of a site; nil if the links of the page are not needed
 	fragments []string  // fragments to look for
@@ -78,8 +78,8 @@ func (c *Checker) begin(t *asked, page *sitePage, fragments []string) *Request {
 	return r
 }
 
-// at returns the target of the redirect or refresh that r follows. If r is a first request, it
-// returns zero.
+// at returns the target of the redirect or refresh that the request r follows. If r is a first
+// request, at returns the zero URL.
 func (r *Request) at() locus.URL {
 	if r == nil || r.redirect == nil {
 		return locus.URL{}
@@ -90,21 +90,21 @@ func (r *Request) at() locus.URL {
 	return r.to
 }
 
-// after returns the request that follows a redirect. If to is not zero, the request follows the
-// refresh of a page to this URL.
+// after returns the request that follows a redirect. If the URL to is not zero, the request
+// follows a page's refresh to that URL instead.
 func (r *Request) after(redirect *access.Result, to locus.URL) *Request {
 	next := *r
 	next.redirect, next.to, next.left = redirect, to, 0
 	return &next
 }
 
-// get returns the request that reads the content after r, which is a probe.
+// get returns the request that follows the probe r and reads the content.
 func (c *Checker) get(r *Request) *Request {
 	return &Request{asked: r.asked, want: want{page: r.page, fragments: r.fragments}, left: c.timeoutFor(r.key.url), slow: r.slow}
 }
 
-// send sends a request within its time limit. If the attempt has a next request, the outcome
-// is not known yet.
+// send sends the request r within its time limit. If the field next of the attempt is not nil, the
+// outcome is not known yet.
 func (c *Checker) send(ctx context.Context, r *Request) *attempt {
 	begin := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, r.left)
@@ -162,7 +162,7 @@ func (c *Checker) first(ctx context.Context, a *attempt, r *Request) {
 	c.judge(ctx, a, &mine, res, err)
 }
 
-// judge sets the outcome of a from the result of the request r.
+// judge sets the outcome of the attempt a from the response to the request r.
 func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access.Result, err error) {
 	if err != nil {
 		a.classify(err)
@@ -188,8 +188,7 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	}
 	w := r.want
 	if w.followed {
-		// The refresh target is not the page of the link, and need not have the fragments of the
-		// link.
+		// The target of a refresh is another page, so it need not contain the link's fragments.
 		w.page, w.fragments = nil, nil
 	}
 	if w.page != nil && w.page.sitemap == noSitemap && !c.isPage(w.page, res) {
@@ -231,13 +230,13 @@ func (c *Checker) judge(ctx context.Context, a *attempt, r *Request, res *access
 	c.soft.check(ctx, c, r.asked, a)
 }
 
-// mustRead reports whether the object must be read: for links, fragments or a refresh.
+// mustRead reports whether the Checker must read the object to find links, fragments or a refresh.
 func (c *Checker) mustRead(w want, res *access.Result) bool {
 	return w.page != nil || len(w.fragments) > 0 || w.followed && !w.probe || c.brought(res) != "" || c.o.HTTP.Get && c.traits(res.URL).Has(scheme.Web)
 }
 
-// brought returns the fragment of the redirect target. If the target has no fragment to look for,
-// it returns "".
+// brought returns the fragment in a redirect's target URL. It returns "" without a redirect, and
+// for a fragment that need not be checked.
 func (c *Checker) brought(res *access.Result) string {
 	fragment, ok := res.URL.Fragment()
 	if !ok || len(res.Hops) < 2 || !c.wantsFragment(res.URL, fragment) {
@@ -246,9 +245,9 @@ func (c *Checker) brought(res *access.Result) string {
 	return fragment
 }
 
-// isOfHead reports whether a GET may succeed after a probe failed with err. This is possible if
-// HEAD was redirected, or if the server did not respond to HEAD. After other responses, the HTTP
-// client has already sent a GET. If the server requested a pause, isOfHead returns false.
+// isOfHead reports whether a GET may succeed after a HEAD request failed with err. A GET may
+// succeed if HEAD was redirected, or if the server did not respond to HEAD. After other failures,
+// the HTTP client has already sent a GET. If the server requested a pause, isOfHead returns false.
 func isOfHead(err error, o *Outcome) bool {
 	if _, pause := access.Retry(err); pause > 0 || o.Verdict != Dead && o.Verdict != Warning && o.Verdict != TLS {
 		return false
@@ -257,8 +256,8 @@ func isOfHead(err error, o *Outcome) bool {
 	return silent || !o.To.IsZero() || errors.Is(err, access.ErrRedirectLoop)
 }
 
-// failedAt returns the redirect target whose request failed with err, without a password. If the
-// request for the URL asked failed, it returns zero.
+// failedAt returns the redirect target that caused the error err, without a password. If the
+// original URL (the parameter asked) caused the error, failedAt returns the zero URL.
 func failedAt(asked locus.URL, err error) locus.URL {
 	e := (*access.Error)(nil)
 	if !errors.As(err, &e) || e.URL.WithoutFragment() == asked.WithoutFragment() {
@@ -270,8 +269,8 @@ func failedAt(asked locus.URL, err error) locus.URL {
 // maxNotFoundText is the maximum size of a text that only says that a resource is missing.
 const maxNotFoundText = 1 << 10
 
-// checkText checks whether a gopher text says that a resource is missing. Gopher has no error
-// status, so the text may also be a real document.
+// checkText checks whether a Gopher text is an error message about a missing resource. Gopher has
+// no error status, so the text could also be a real document.
 func (a *attempt) checkText(o *scheme.Object) {
 	if mediaType, _, _ := strings.Cut(o.Type, ";"); mediaType != "text/plain" {
 		return
@@ -291,7 +290,7 @@ func (a *attempt) checkText(o *scheme.Object) {
 // resource.
 const maxNotFoundMenu = 4
 
-// checkMenu is like checkText for menus, because some servers report a missing menu in a menu.
+// checkMenu is like checkText, but for menus: some Gopher servers report a missing menu in a menu.
 func (a *attempt) checkMenu(m *scheme.Menu) {
 	first, n := "", 0
 	for item, err := range m.Items {
@@ -367,8 +366,9 @@ func pageOf(res *access.Result) *origins {
 	return &origins{base: res.URL, files: from, others: from}
 }
 
-// readObject reads the fragments of an object. If the object is a page of a site, it also reads the
-// links. For other pages, it returns the target of a refresh, or zero.
+// readObject reads the fragments in an object. If the object is a page of a site, readObject also
+// reads the links. For other pages, it returns the refresh target, or the zero URL if there is
+// none.
 func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Site, w want, res *access.Result, o *scheme.Object) (to locus.URL) {
 	kind, page := kindOf(o), w.page
 	if kind == otherType || kind == cssType && page == nil {
@@ -405,8 +405,9 @@ func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Si
 
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
-// findFragments looks for fragments in a document. If the redirect target has a fragment,
-// findFragments looks only for this fragment. It returns the target of a refresh, or zero.
+// findFragments looks for the requested fragments in a document. If a redirect's target URL has a
+// fragment, findFragments looks only for that fragment. It returns the refresh target, or the zero
+// URL if there is none.
 func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
 	keep, at := w.page != nil || c.isHere(res.URL), res.URL
 	if kind == cssType || c.o.NoFragments && (keep || kind != htmlType) {
@@ -442,7 +443,7 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 			return true
 		}
 		if cut {
-			// The unread rest of the document may have the fragment.
+			// The unread rest of the document may contain the fragment.
 			a.outcome.Detail = "the document is too large to find all fragments"
 		}
 		return cut
@@ -463,14 +464,14 @@ func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, t
 		a.lacks(fragment)
 	}
 	if keep && !isBrought {
-		// The unread rest of the document may have any fragment.
+		// The unread rest of the document may contain any fragment.
 		list.text, list.leads = "", list.leads || cut
 		a.anchors = list
 	}
 	return locus.URL{}
 }
 
-// lacks sets the outcome of a link whose redirect target lacks the fragment.
+// lacks sets the outcome of a link whose redirect target does not contain the fragment.
 func (a *attempt) lacks(fragment string) {
 	if a.scripted {
 		a.outcome.Verdict, a.outcome.Detail = Warning, scriptedPage
@@ -522,7 +523,7 @@ func (a *attempt) classify(err error) {
 		a.outcome.setRule(err)
 		switch a.outcome.Rule {
 		case "hops":
-			// The client stopped at its own redirect limit, so the next target may exist.
+			// The client reached its redirect limit, so the next target may exist.
 			a.outcome.Verdict = Warning
 		case "host":
 			if e := (*access.Error)(nil); !errors.As(err, &e) || !spellsAddress(e.URL.Host()) {
@@ -577,8 +578,8 @@ func spellsAddress(host string) bool {
 	return len(numbers) <= 4
 }
 
-// classifyUnreachable sets the outcome of a failed connection. The host does not exist or refuses
-// connections, the network fails, or the server is busy.
+// classifyUnreachable sets the outcome of a failed connection. The cause is a missing or refusing
+// host, a network failure or a busy server.
 func (a *attempt) classifyUnreachable(err error) {
 	var dns *net.DNSError
 	proxy := errors.As(err, new(*access.ProxyError))
@@ -600,8 +601,8 @@ func (a *attempt) classifyUnreachable(err error) {
 	}
 }
 
-// classifyProtocol sets the status of a failure. Only 404 and 410 mean that the resource is
-// missing. All other statuses concern the request, the client or the server.
+// classifyProtocol sets the status of a protocol error. Only the HTTP statuses 404 and 410 mean
+// that the resource is missing. All other statuses concern the request, the client or the server.
 func (a *attempt) classifyProtocol(err error) {
 	status := statusOf(err)
 	a.outcome.Status = status
@@ -618,14 +619,14 @@ func statusOf(err error) int {
 	return 0
 }
 
-// setRule sets the rule and the port of a denial.
+// setRule sets Rule and Port if the policy denied the request.
 func (o *Outcome) setRule(err error) {
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		o.Rule, o.Port = denied.Rule, denied.Port
 	}
 }
 
-// reason returns the text of err without the details that the result already contains.
+// reason returns the text of err without details that the result already contains.
 func reason(err error) string {
 	if denied := (*policy.DeniedError)(nil); errors.As(err, &denied) {
 		text := denied.Reason
@@ -645,8 +646,8 @@ func reason(err error) string {
 	return plainError(err)
 }
 
-// withoutSecrets replaces possible passwords of u in text by "***". A file error contains a path.
-// If the path comes from a mistyped URL, other code does not recognize a password in it.
+// withoutSecrets replaces possible passwords of the URL u in text by "***". A mistyped URL may be
+// opened as a file. Other code does not recognize a password in the path of such a file.
 func withoutSecrets(text string, u locus.URL) string {
 	written := u.String()
 	masked := locus.Mask(written)

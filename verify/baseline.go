@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Baseline is a list of links that are known to be broken. They don't count as bad.
+// Baseline is a list of links that are known to be broken. Listed links do not count as bad.
 type Baseline struct{ known map[string]bool }
 
 const baselineHead = "# Links that are known to be bad, one per line: a URL, or a document and the text of the link.\n"
@@ -36,7 +36,7 @@ func ParseBaseline(text string) (*Baseline, error) {
 	return b, nil
 }
 
-// WriteBaseline writes a baseline to w. The texts in links are values of [Result.Key].
+// WriteBaseline writes a baseline to w. Each element of links is a value of [Result.Key].
 // WriteBaseline sorts the links and removes duplicates.
 func WriteBaseline(w io.Writer, links []string) error {
 	list := slices.Clone(links)
@@ -54,5 +54,5 @@ func WriteBaseline(w io.Writer, links []string) error {
 
 func (b *Baseline) has(link string) bool { return b != nil && b.known[link] }
 
-// Links returns the links of the baseline, sorted.
+// Links returns the links in the baseline in sorted order.
 func (b *Baseline) Links() []string { return slices.Sorted(maps.Keys(b.known)) }

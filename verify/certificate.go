@@ -13,9 +13,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Certificates records the expiry times of server certificates. To fill it, set
-// [tls.Config].VerifyConnection of the client to Record. The zero value is empty and ready to
-// use. The methods may be called concurrently.
+// Certificates records the expiry times of server certificates. To record certificates, set
+// [tls.Config].VerifyConnection of the client to the method Record. The zero value is empty and
+// ready to use. The methods may be called concurrently.
 type Certificates struct {
 	mu  sync.Mutex
 	end map[string]time.Time // certificate expiration times by host name
@@ -24,7 +24,7 @@ type Certificates struct {
 // maxCertificates limits the number of hosts with a recorded certificate.
 const maxCertificates = 1 << 16
 
-// Record records the certificate of a connection. The error is always nil.
+// Record records the server certificate of a TLS connection. It always returns nil.
 func (c *Certificates) Record(s tls.ConnectionState) error {
 	if len(s.PeerCertificates) == 0 {
 		return nil
@@ -62,13 +62,14 @@ func certificateHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// isTLSProblem reports whether err means that the server can't prove its identity or does not
-// speak TLS.
+// isTLSProblem reports whether the error err means that the server can't prove its identity or
+// does not support TLS.
 func isTLSProblem(err error) bool {
 	return errors.As(err, new(*tls.CertificateVerificationError)) || errors.As(err, new(tls.RecordHeaderError))
 }
 
-// tlsProblem describes a TLS failure for users. It quotes the names in the certificate.
+// tlsProblem describes a TLS failure for users. The description quotes host names in the
+// certificate.
 func tlsProblem(err error, now time.Time) string {
 	var invalid x509.CertificateInvalidError
 	var name x509.HostnameError

@@ -12,9 +12,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// decodePage converts a page to UTF-8. The charset comes from a byte order mark, mediaType, an
-// XML declaration or a meta element, in this order (HTML 13.2.3.2). Without any of these, the
-// page is read as UTF-8, and bytes that are not UTF-8 as ISO Latin 1.
+// decodePage converts a page to UTF-8. The charset comes from a byte order mark, mediaType, an XML
+// declaration or a meta element, in this order (HTML 13.2.3.2). If no charset is declared,
+// decodePage reads the page as UTF-8. It reads invalid UTF-8 as ISO Latin 1.
 func decodePage(page []byte, mediaType string) []byte {
 	e, name, certain := charset.DetermineEncoding(page, mediaType)
 	if label := xmlCharset(page); !certain && label != "" {
@@ -22,7 +22,7 @@ func decodePage(page []byte, mediaType string) []byte {
 			e, certain = declared, true
 		}
 	}
-	// DetermineEncoding returns this name for a meta element and also without any charset.
+	// DetermineEncoding returns "windows-1252" also for a page without any charset declaration.
 	isGuess := !certain && name == "windows-1252"
 	if isGuess || e == encoding.Replacement {
 		decoded, err := io.ReadAll(text.NewReader("", bytes.NewReader(page), int64(len(page))))

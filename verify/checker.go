@@ -15,31 +15,31 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Checker reads documents and checks one link at a time. It contains no queue: a [Verifier]
-// adds one for a run, and other programs may use queues on many machines. A Checker caches the
-// outcomes of mail domains, the robots.txt files, and which hosts return a page for every path.
-// Its methods may be called concurrently.
+// Checker reads documents and checks one link at a time. A Checker has no queue: a [Verifier] adds
+// a queue for one run, and other programs may use queues on many machines. A Checker caches the
+// outcomes of mail domains and the robots.txt files. It also caches which hosts return a page for
+// every path. Its methods may be called concurrently.
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry
-	fsys     fs.FS // file system for Files; nil in other runs
+	fsys     fs.FS // file system that Files verifies; nil in other runs
 	o        Options
 	mail     mailChecker
 	github   github
 	soft     softHosts
-	robots   RobotsFunc    // if nil, rules reads each robots.txt
+	robots   RobotsFunc    // returns a robots.txt; if nil, the field rules reads it
 	rules    *crawl.Robots // robots.txt rules by host
 }
 
-// RobotsFunc returns the robots.txt of the site whose root URL, without a path, is root. It
-// may return a cached file or the result of a call of fetch. An empty file allows all
-// requests.
+// RobotsFunc returns the robots.txt of a site. The parameter root is the site's URL without a
+// path. The function may return a cached file, or call fetch and return its result. An empty
+// robots.txt allows all requests.
 type RobotsFunc func(ctx context.Context, root locus.URL, fetch func(context.Context) ([]byte, error)) ([]byte, error)
 
-// NewChecker returns a Checker that opens URLs through client. o may be nil. The options for
-// a whole run have no effect: Parallel, Retry, MaxPages, Store, Archive and Sitemaps. The
-// function robots returns robots.txt files that Checkers share. If robots is nil, the
-// Checker reads the robots.txt of each host once.
+// NewChecker returns a Checker that opens URLs through client. The options o may be nil. The
+// options Parallel, Retry, MaxPages, Store, Archive and Sitemaps concern a whole run, so a Checker
+// ignores them. The function robots returns robots.txt files that several Checkers share. If
+// robots is nil, the Checker reads the robots.txt of each host once.
 func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 	c := &Checker{client: client, o: o.orDefault(), robots: robots}
 	c.rules = crawl.NewRobots(c.do, c.o.Politeness)
@@ -54,16 +54,15 @@ func NewChecker(client *access.Client, o *Options, robots RobotsFunc) *Checker {
 
 // Target is a URL to request for a link, with the document that contains the link.
 type Target struct {
-	// URL is the URL in its first spelling, without its fragment, and Canonical is its
-	// canonical form.
+	// URL is the URL as first written, without its fragment. Canonical is its canonical form.
 	URL, Canonical locus.URL
-	// From is the document that contains the link. It is zero for a typed URL. Origin selects
-	// the permissions of links in From.
+	// From is the URL of the document that contains the link, or zero for a typed URL. Origin
+	// selects the permissions of the links in that document.
 	From   locus.URL
 	Origin policy.Origin
-	// First is the first page of the site to which URL belongs, in canonical form. Depth is
-	// the number of links between that page and URL. If First is zero, a check does not
-	// return the links of the target.
+	// First is the first page of the site to which URL belongs, in canonical form. Depth is the
+	// number of links from the first page to URL. If First is zero, a check does not return the
+	// links in the target.
 	First locus.URL
 	Depth int
 }
@@ -79,21 +78,21 @@ func (c *Checker) asked(t *Target) *asked {
 
 // Found is a link that a [Checker] found in a document.
 type Found struct {
-	// Result holds the position and the text of the link. If Target.URL is zero, the link
-	// needs no request, and Result also holds its outcome.
+	// Result holds the position and the text of the link. If Target.URL is zero, the link needs no
+	// request, and Result also holds the outcome.
 	Result Result
 	Target Target
-	// Fragment is the fragment to look for in the target. If empty, there is none.
+	// Fragment is the fragment to look for in the target, or "" if there is none.
 	Fragment string
-	// Alternative is the URL without the hyphen, for a link that continues after a hyphen at
-	// the end of a line. See [Checker.Other]. If zero, there is no alternative.
+	// Alternative is the URL without the hyphen, for a link that continues after a hyphen at the
+	// end of a line. For other links, Alternative is zero. See [Checker.Other].
 	Alternative locus.URL
 	// Joined reports whether the link itself is the Alternative of another link.
 	Joined bool
-	// Note is the reason for a [Warning] if the resource exists. If empty, there is no
-	// warning.
+	// Note is a problem with the link. If the resource exists, the link gets a [Warning] with this
+	// reason. An empty Note causes no warning.
 	Note string
-	// Cause is the cause of the warning in Note, if known.
+	// Cause classifies the problem in Note. It is zero if the cause is unknown.
 	Cause Cause
 }
 
@@ -119,9 +118,8 @@ func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []
 	return list, failures
 }
 
-// Links yields the links in a document while it reads it, and an error for each part that can't
-// be read. Links does not retain the links that it has yielded. It ends early if ctx is
-// cancelled.
+// Links reads a document and yields its links one at a time. It yields an error for each part that
+// can't be read. Links does not retain the links. It ends early if ctx is cancelled.
 func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		r, err := s.Open(ctx)
@@ -147,9 +145,8 @@ func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
 	}
 }
 
-// Other returns the alternative of f ([Found].Alternative) as a link of the same document. If
-// f is dead and the resource of the alternative exists, the caller should use the result of
-// the alternative.
+// Other returns the alternative URL of f ([Found].Alternative) as a link in the same document. If
+// the link f is dead and the alternative exists, the caller should use the alternative's result.
 func (c *Checker) Other(f *Found) (other Found, ok bool) {
 	if f.Alternative.IsZero() {
 		return other, false
@@ -162,8 +159,8 @@ func (c *Checker) Other(f *Found) (other Found, ok bool) {
 	return other, true
 }
 
-// found converts the link l to a Found. at holds the origins for the links of the document; for a
-// typed URL, at is nil.
+// found converts the link l to a Found. The origins at are those for the document that contains
+// the link, or nil for a typed URL.
 func (c *Checker) found(l *link, at *origins) Found {
 	f := Found{
 		Result:      Result{Line: l.line, Column: l.column, Member: l.member, Context: l.context, Written: l.written, URL: l.url},
@@ -187,27 +184,29 @@ func (c *Checker) found(l *link, at *origins) Found {
 	return f
 }
 
-// Key returns a hash of the URL of t and of the permissions of the document that contains the
-// link. Targets with equal keys need only one check. The hash does not reveal the URL.
+// Key returns a hash of the URL of the target t and the permissions of the document that contains
+// the link. If several targets have the same key, one check is enough. The hash does not reveal
+// the URL.
 func (c *Checker) Key(t *Target) [16]byte {
 	return c.asked(t).key.key()
 }
 
-// Host returns the request limits for u, a URL in canonical form: the maximum number of
-// concurrent requests and the minimum time between two requests. Zero means no limit. URLs
-// with the same name share these limits. An empty name means that the URL is local.
+// Host returns the request limits for the URL u, which must be in canonical form. The limits are
+// the maximum number of concurrent requests and the minimum time between two requests. A zero
+// limit means no limit. All URLs with the same host name share the limits. The name is empty for a
+// local URL.
 func (c *Checker) Host(u locus.URL) (name string, atOnce int, interval time.Duration) {
 	name, limits := c.hostOf(u)
 	return name, limits.AtOnce, limits.Interval
 }
 
-// Keeps reports whether a program may store the outcome of t and may check t on another
-// machine. The result is true if the URL of t is not local and contains no password.
+// Keeps reports whether the outcome of the target t may be stored, and whether t may be checked on
+// another machine. The result is true if the URL is not local and contains no password.
 func (c *Checker) Keeps(t *Target) bool { return c.isRemembered(t.URL) }
 
-// Page reports whether the target of a link in the given page belongs to the same site as
-// the page. If so, it returns the target with First and Depth set. The parameter link is
-// that target.
+// Page reports whether a link in the given page leads to a page of the same site. The parameter
+// link is the target of the link. If the target belongs to the site, Page returns a copy with
+// First and Depth set.
 func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	if page.First.IsZero() || c.o.Depth != 0 && page.Depth+1 > max(c.o.Depth, 0) {
 		return link, false
@@ -219,15 +218,15 @@ func (c *Checker) Page(page *Target, link Target) (Target, bool) {
 	return link, true
 }
 
-// Response is the result of the requests for a target so far.
+// Response is the current result of a check, after one or more requests.
 type Response struct {
-	// Next is the next request of the check, for example after a redirect. If Next is not
-	// nil, the other fields are not valid yet. If it is nil, the response is final.
+	// Next is the next request of the check, for example after a redirect. If Next is not nil, the
+	// other fields are not valid yet. If Next is nil, the response is final.
 	Next *Request
 
 	Outcome Outcome
-	// Temporary reports whether another check may give another outcome, and Busy whether the
-	// host is overloaded. RetryAfter is the pause that the host requests, or zero.
+	// Temporary reports whether another check may return a different outcome. Busy reports whether
+	// the host is overloaded. RetryAfter is the pause that the host requests, or zero.
 	Temporary, Busy bool
 	RetryAfter      time.Duration
 	// Slower is the Crawl-delay in the robots.txt of the host, or zero.
@@ -236,14 +235,14 @@ type Response struct {
 	When time.Time
 	// Public reports whether the outcome is the same for all documents that contain the URL.
 	Public bool
-	// Fragments maps each requested fragment to whether it exists. Scripted reports whether
-	// scripts build the page, so that its fragments are unknown.
+	// Fragments reports for each requested fragment whether it exists. Scripted reports whether
+	// scripts create the content of the page. The fragments of such a page are unknown.
 	Fragments map[string]bool
 	Scripted  bool
-	// IsPage reports whether the response is a page of the site. It is false if redirects led
-	// out of the site.
+	// IsPage reports whether the response is a page of the site. It is false if a redirect points
+	// outside the site.
 	IsPage bool
-	// First is the first page of the site, which may have moved.
+	// First is the first page of the site. A redirect may have changed it.
 	First locus.URL
 	// Links holds the links in the page.
 	Links []Found
@@ -251,11 +250,11 @@ type Response struct {
 	Failures []error
 }
 
-// Check sends all requests for t, and looks for fragments in the resource. If ctx ends
-// first, the caller must ignore the outcome.
+// Check sends all requests for the target t, and looks for the fragments in the resource. If ctx
+// ends before Check returns, the caller must ignore the outcome.
 //
-// If the host name does not exist, t is [Dead]. Only a [Verifier] knows all host names of a
-// run, so a Checker never returns the cause [NoNames].
+// If the host name does not exist, the target is [Dead]. A Checker never returns the cause
+// [NoNames], because only a [Verifier] knows all host names of a run.
 func (c *Checker) Check(ctx context.Context, t *Target, fragments []string) Response {
 	answer := c.Do(ctx, c.Begin(t, fragments))
 	for answer.Next != nil {
@@ -264,9 +263,9 @@ func (c *Checker) Check(ctx context.Context, t *Target, fragments []string) Resp
 	return answer
 }
 
-// Begin returns the first request for a check of t that looks for fragments. The caller must
-// pass it to [Checker.Do]. Between two requests the caller can wait, for example for the
-// request limit of the next host.
+// Begin returns the first request for a check of the target t. The check looks for the given
+// fragments. The caller must pass the request to [Checker.Do]. The caller may wait between two
+// requests, for example to respect a per-host request limit.
 func (c *Checker) Begin(t *Target, fragments []string) *Request {
 	var page *sitePage
 	if !t.First.IsZero() {
@@ -275,8 +274,8 @@ func (c *Checker) Begin(t *Target, fragments []string) *Request {
 	return c.begin(c.asked(t), page, fragments)
 }
 
-// Do sends one request of a check. If the Next field of the Response is not nil, the caller
-// must continue with it. See [Checker.Check].
+// Do sends one request of a check. If the field Next of the Response is not nil, the caller must
+// pass that request to Do. See [Checker.Check].
 func (c *Checker) Do(ctx context.Context, r *Request) Response {
 	got := c.send(ctx, r)
 	got.outcome.Tries = 1
@@ -299,8 +298,9 @@ func (c *Checker) Do(ctx context.Context, r *Request) Response {
 	return answer
 }
 
-// Result returns the result of f for the response to a check of its target. Fragments and
-// Scripted of the response must combine all checks of the target.
+// Result returns the result for the link f. The parameter answer is the response to a check of the
+// link's target. If the target was checked several times, the fields Fragments and Scripted of the
+// response must combine all checks.
 func (c *Checker) Result(f *Found, answer *Response) Result {
 	res := f.Result
 	if !f.Target.URL.IsZero() {
@@ -315,9 +315,9 @@ func (c *Checker) Result(f *Found, answer *Response) Result {
 	return res
 }
 
-// linkOutcome returns the outcome of a link to a fragment of u. o is the outcome of u without the
-// fragment. If note is not empty and the resource exists, linkOutcome returns a warning with that
-// note and cause.
+// linkOutcome returns the outcome of a link to a fragment of the URL u. The parameter o is the
+// outcome for the URL without the fragment. If note is not empty and the resource exists,
+// linkOutcome returns a warning with the given note and cause.
 func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment, note string, cause Cause) Outcome {
 	known.apply(&o, fragment)
 	c.o.HTTP.judge(u, &o, time.Now())
@@ -327,8 +327,7 @@ func (c *Checker) linkOutcome(u locus.URL, o Outcome, known *fragments, fragment
 	return o
 }
 
-// accept sets the fields of res that report whether a rule accepts the outcome, and whether the
-// link is in the baseline.
+// accept sets Accepted, Reason and Known in the result res.
 func (c *Checker) accept(res *Result) {
 	if res.Verdict != Alive {
 		res.Reason, res.Accepted = c.o.Rules.accepts(res.URL, &res.Outcome, c.registry)

@@ -21,8 +21,8 @@ type responseRecord struct {
 	Scripted bool   `json:"c,omitempty"`
 }
 
-// MarshalJSON returns a with its outcome, When, Public, Scripted and Fragments. The JSON
-// contains no password.
+// MarshalJSON encodes Outcome, When, Public, Scripted and Fragments as JSON. The JSON contains no
+// password.
 func (a *Response) MarshalJSON() ([]byte, error) {
 	o := &a.Outcome
 	r := newRecord(o, a.When, a.Fragments)
@@ -30,7 +30,7 @@ func (a *Response) MarshalJSON() ([]byte, error) {
 	return json.Marshal(responseRecord{record: r, Rule: o.Rule, Port: o.Port, Public: a.Public, Scripted: a.Scripted})
 }
 
-// UnmarshalJSON parses the JSON from MarshalJSON. The JSON may come from an untrusted source.
+// UnmarshalJSON parses the output of MarshalJSON. The text may come from an untrusted source.
 func (a *Response) UnmarshalJSON(text []byte) error {
 	var r responseRecord
 	if err := json.Unmarshal(text, &r); err != nil {
@@ -43,7 +43,7 @@ func (a *Response) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// foundRecord is the JSON form of a Found. It holds only the data from which Decode computes
+// foundRecord is the JSON form of a Found. It contains only the data from which Decode can compute
 // the other fields.
 type foundRecord struct {
 	Document    string        `json:"document,omitempty"`
@@ -53,8 +53,8 @@ type foundRecord struct {
 	Context     string        `json:"context,omitempty"`
 	Written     string        `json:"written,omitempty"`
 	URL         string        `json:"url,omitempty"`
-	Verdict     Verdict       `json:"verdict,omitempty"` // verdict that needs no request
-	Cause       Cause         `json:"cause,omitempty"`   // cause of Detail or Note
+	Verdict     Verdict       `json:"verdict,omitempty"` // verdict on a link that needs no request
+	Cause       Cause         `json:"cause,omitempty"`   // classifies Detail or Note
 	Detail      string        `json:"detail,omitempty"`
 	From        string        `json:"from,omitempty"`
 	Origin      policy.Origin `json:"origin,omitempty"`
@@ -84,8 +84,8 @@ func (c *Checker) Encode(f *Found) ([]byte, error) {
 	})
 }
 
-// Decode parses the JSON from Encode. The JSON may come from an untrusted source: Decode
-// parses the URLs again and computes all other fields from them.
+// Decode parses the output of Encode. The text may come from an untrusted source, so Decode parses
+// the URLs again and computes all other fields from the URLs.
 func (c *Checker) Decode(text []byte) (Found, error) {
 	var r foundRecord
 	if err := json.Unmarshal(text, &r); err != nil {

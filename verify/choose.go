@@ -17,10 +17,11 @@ import (
 
 // Remap replaces the beginning of a URL before the Verifier verifies the link.
 type Remap struct {
-	// From matches URLs. Remap replaces the shortest beginning of the URL that From matches;
-	// the rest of the URL is unchanged. If From ends in "$", Remap replaces the whole URL.
+	// From is the pattern for the URLs to change. Remap replaces the shortest prefix of the URL
+	// that matches the pattern, and does not change the rest of the URL. If the pattern ends in
+	// "$", Remap replaces the whole URL.
 	From policy.Pattern
-	// To is the replacement.
+	// To is the replacement text.
 	To string
 }
 
@@ -47,7 +48,7 @@ func (r *Remap) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// chosen returns the reason why the options exclude a link, or "" if they include it.
+// chosen returns the reason why the options exclude the URL u, or "" if they include u.
 func (c *Checker) chosen(u locus.URL) (why string) {
 	o := &c.o
 	if len(o.Schemes) > 0 && !slices.Contains(o.Schemes, u.Scheme()) {
@@ -66,7 +67,7 @@ func (c *Checker) chosen(u locus.URL) (why string) {
 	return ""
 }
 
-// remap applies the first matching Remap to l.url.
+// remap applies the first matching Remap to the URL of the link l.
 func (c *Checker) remap(l *link) {
 	u := l.url.WithoutFragment()
 	if canonical, _, err := c.registry.Canonical(u); err == nil {
@@ -94,8 +95,8 @@ func (c *Checker) remap(l *link) {
 	}
 }
 
-// described returns the length of the shortest prefix of u that p matches. If p is a pattern for a
-// host or a scheme, the prefix ends before the path.
+// described returns the length of the shortest prefix of the URL u that matches the pattern p. If
+// p is a pattern for a host or a scheme, the prefix ends before the path.
 func described(p policy.Pattern, u locus.URL, port uint16) int {
 	text := u.String()
 	start := u.PathOffset()
@@ -115,8 +116,8 @@ func described(p policy.Pattern, u locus.URL, port uint16) int {
 	})
 }
 
-// whole returns the last offset from start to i at which text can be cut. A cut must not be within
-// an escape. It also must not leave only dots of a segment.
+// whole returns the last offset between start and i at which text can be cut. The cut must not be
+// inside an escape. The last path segment before the cut must not consist only of dots.
 func whole(text string, start, i int) int {
 	switch {
 	case i > start && text[i-1] == '%':
@@ -130,8 +131,8 @@ func whole(text string, start, i int) int {
 	return i
 }
 
-// fallback opens a file with a fallback extension instead of a missing file: a.html for a, and a.md
-// for a.html. If all these files are missing, ok is false.
+// fallback opens a file with a fallback extension instead of a missing file, for example a.html
+// instead of a. If no such file exists, ok is false.
 func (c *Checker) fallback(ctx context.Context, t *asked) (res *access.Result, ok bool) {
 	for _, name := range otherNames(t.url.WithoutFragment().String(), c.o.FallbackExtensions) {
 		u, err := locus.Parse(name)
@@ -148,7 +149,7 @@ func (c *Checker) fallback(ctx context.Context, t *asked) (res *access.Result, o
 	return nil, false
 }
 
-// otherNames returns the names of a file with other extensions.
+// otherNames returns the names that a file may have with each of the extensions.
 func otherNames(name string, extensions []string) (list []string) {
 	if strings.HasSuffix(name, "/") {
 		return nil
@@ -163,7 +164,7 @@ func otherNames(name string, extensions []string) (list []string) {
 	return list
 }
 
-// indexes returns the names of a directory's index files, in lower case.
+// indexes returns the names of index files in lower case.
 func (c *Checker) indexes() []string {
 	if len(c.o.IndexFiles) == 0 {
 		return indexFiles

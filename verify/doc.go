@@ -1,12 +1,12 @@
-// Package verify finds broken links in documents: URLs whose resources do not exist
-// (RFC 1738 section 2: a URL locates a resource that "may" be accessible).
+// Package verify finds broken links in documents. A link is broken if its URL locates a resource
+// that does not exist.
 //
-// A [Verifier] reads documents with package document, opens each URL once through package
-// access, in every scheme, and gives each link a [Verdict]. A link counts as broken only if a
-// server, a name server or a refused connection says so. A [Checker] checks one link, for
-// programs with their own queue.
+// A [Verifier] reads documents with package document, and opens each URL once through package
+// access. It supports all schemes, and gives each link a [Verdict]. A link counts as broken only
+// if a server or a name server reports that the resource does not exist, or if the connection is
+// refused. Programs with their own queue can check one link at a time with a [Checker].
 //
-// [Files] verifies the documents of an [io/fs.FS] without the network, for a test:
+// In a test, [Files] verifies the documents of an [io/fs.FS] without network access:
 //
 //	report, err := verify.Files(os.DirFS("docs"), nil)
 //	if err != nil {
@@ -18,7 +18,7 @@
 //
 // # Requests
 //
-// The Verifier sends the cheapest request that proves that a resource exists
+// To find out whether a resource exists, the Verifier sends the cheapest request that proves it
 // ([scheme.Request.Probe]):
 //
 //   - HTTP: HEAD, and GET unless the response to HEAD proves it
@@ -29,75 +29,76 @@
 //   - terminal sessions: the connection, until the first byte arrives
 //   - mail: the syntax of the address and a DNS lookup, without contact to a mail server
 //
-// The Verifier reads a whole page only if it needs the fragments or the links in the page. If a
-// URL continues after a hyphen at the end of a line and is dead, the Verifier tries the URL
+// The Verifier reads a whole page only if it needs the page's fragments or links. A URL may
+// continue after a hyphen at the end of a line. If such a URL is dead, the Verifier tries the URL
 // without the hyphen.
 //
-// A page that redirects by a Refresh header field within ten seconds counts as a redirect.
-// So does a page with such a meta element, if the Verifier reads the page.
+// A page counts as a redirect if its Refresh header field loads another page within ten seconds.
+// If the Verifier reads the page, an equivalent meta element also counts as a redirect.
 //
-// As browsers do, the Verifier sends the cookies of a server with later redirects of the
-// same link. It then forgets the cookies.
+// If a server sets cookies while the Verifier follows the redirects of a link, the Verifier sends
+// them with the next requests for that link, as browsers do. Then it discards the cookies.
 //
 // # Fragments
 //
-// In HTML, a fragment is the "id" of an element or the "name" of an "a" element. The
-// Verifier compares the fragment as written, then decoded. "#top" and "#" always exist, and
-// "#7-12" exists if "#7" and "#12" do. The text of a text fragment, ":~:text=", must be on
-// the page. The fragment of a redirect target replaces the fragment of the link.
+// In HTML, a fragment is the "id" of an element or the "name" of an "a" element. The Verifier
+// compares the fragment as written, then decoded. The fragments "#top" and "#" always exist, and
+// "#7-12" exists if "#7" and "#12" exist. The text of a text fragment (":~:text=") must occur on
+// the page. A fragment in a redirect target replaces the fragment in the link.
 //
-// In Markdown, a heading defines the fragment that GitHub gives it, and the fragment in a
-// "{#name}" at its end. The fragments of embedded HTML count too.
+// In Markdown, a heading defines the same fragment as on GitHub. A heading that ends in "{#name}"
+// also defines the fragment "name". Embedded HTML can define more fragments.
 //
-// The Verifier does not check fragments that scripts interpret: those that begin with "/" or
-// "!", and line numbers in source code viewers. It does not check fragments of other media
-// types or fragments beyond [Options].MaxPage. If a link with a fragment leads to a
-// directory, the Verifier looks for the fragment in the directory's index file. The index
-// file is the first existing file of index.html, index.htm, index.md, README.md and
-// README.html.
+// The Verifier does not check fragments that scripts interpret. Such fragments begin with "/" or
+// "!", or are line numbers in a source code viewer. The Verifier does not check fragments in other
+// media types or fragments beyond [Options].MaxPage. If a link with a fragment points to a
+// directory, the Verifier looks for the fragment in the directory's index file. It uses the first
+// of these files that exists: index.html, index.htm, index.md, README.md, README.html.
 //
 // # Sites
 //
-// A [Layout] treats documents as the pages that a site generator, such as mdBook, Hugo,
-// Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian or Foam, creates from them ([Presets]). Links
-// may name pages or source files, as the generator allows, and headings have the fragments
-// that the generator gives them. The Layout does not know the pages and fragments that
-// plugins create. [FilesOptions].Preset selects the generator for [Files].
+// A [Layout] maps source documents to the pages of a site. A site generator such as mdBook, Hugo,
+// Jekyll, Docusaurus, MkDocs, Sphinx, Obsidian or Foam creates these pages ([Presets]). Links may
+// point to pages or source files if the generator allows it. Headings have the same fragments as
+// on the site. The Layout does not know the pages and fragments that plugins create.
+// [FilesOptions].Preset selects the generator for [Files].
 //
 // # Other scripts
 //
-// The Verifier converts a link with characters outside US-ASCII to a URL (RFC 3987 section
-// 3.1); [Result].Written is the original. If the host has no ASCII form, the link is malformed.
+// The Verifier converts a link with characters outside US-ASCII to a URL (RFC 3987 section 3.1).
+// [Result].Written contains the original text. If the host has no ASCII form, the link is
+// malformed.
 //
 // # Politeness
 //
-// [Options] limit the concurrent requests and the request rate of each host, for all
-// schemes together. The Verifier retries temporary failures after growing pauses. If a
-// server requests a pause (Retry-After), the Verifier pauses for all URLs of that server. If
-// the pause is too long, it skips the server for the rest of the run.
+// [Options] limits the concurrent requests to each host and their rate, for all schemes together.
+// The Verifier retries temporary failures after increasing pauses. If a server requests a pause,
+// for example with a Retry-After header field, the Verifier sends it no requests during the pause.
+// If the pause is too long, the Verifier skips the server for the rest of the run.
 //
-// The Verifier reads the robots.txt of a site before the pages of the site, and applies its
-// rules and its Crawl-delay. If the server can't deliver robots.txt, the Verifier requests no
-// page and reports a warning (RFC 9309 section 2.3.1.4). A link to another site causes one
-// request, like a click in a browser; the Verifier reads no robots.txt for it.
+// Before the Verifier reads the pages of a site, it reads the site's robots.txt. It applies the
+// rules and the Crawl-delay in that file. If the server can't deliver robots.txt, the Verifier
+// requests no page and reports a warning (RFC 9309 section 2.3.1.4). A link to another site causes
+// only one request, like a click in a browser, so the Verifier does not read that site's
+// robots.txt.
 //
 // # Permissions of links
 //
-// The policy treats each link as followed, not as typed ([access.Request.From]). A link in a
-// file may name files and public addresses only, because anyone may have written the file. A
-// link in a page may name the addresses that the policy allows for that page. So the policy
-// may allow a URL in one document and deny it in another. If the policy denies a link in a
-// file because its host is private, the link is [Ignored]. Links to hosts that are reserved
-// for examples are [Ignored] too ([Options].Reserved).
+// For the access policy, a link is a followed URL, not a typed URL ([access.Request.From]). A link
+// in a file may point only to files and public addresses, because the file may come from an
+// untrusted author. A link in a page may point to the addresses that the policy allows for that
+// page. So the policy may allow a URL in one document and deny the same URL in another. If the
+// policy denies a link in a file because its host is private, the link is [Ignored]. Links to
+// hosts that are reserved for examples are [Ignored] too ([Options].Reserved).
 //
-// If a run looks up at least five different host names and finds none of them, their links
-// get a [Warning], because there may be no network.
+// If a run looks up at least five different host names and none of them exists, their links get a
+// [Warning], because there may be no network.
 //
 // # Escapes
 //
-// As browsers do, the Verifier requests a "%" outside an escape as "%25", and a space in
-// HTML as "%20". A "?" ends the host (RFC 3986 section 3.2). If the Verifier repaired a link
-// in one of these ways, the link gets a [Warning].
+// As browsers do, the Verifier requests a "%" outside an escape as "%25", and a space in HTML as
+// "%20". A "?" ends the host (RFC 3986 section 3.2). A link that the Verifier repaired like this
+// gets a [Warning].
 //
 // # Secrets
 //

@@ -18,45 +18,45 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// target is a URL to open in a run. The mutex of the Verifier guards the fields of the target,
-// except fields that are set once.
+// target is a URL to open in a run. The Verifier's mutex guards all fields that change after the
+// target is created.
 type target struct {
 	asked
-	host *crawl.Host[*target] // host for the next request; nil if the target is not in the queue
-	own  *crawl.Host[*target] // host in url
-	due  *Request             // next request after a redirect; nil for the first one
+	host *crawl.Host[*target] // host of the next request; nil if the target is not in the queue
+	own  *crawl.Host[*target] // host of the original URL
+	due  *Request             // request to send after a redirect; nil for the first request
 
 	wants     []string // fragments to look for
-	fragments          // results for the fragments that were looked for
+	fragments          // results of the search for fragments
 	anchors   *anchors // all fragments, if the target is a page of a site
-	page      *doc     // set if the target is a page of a site
-	next      *target  // target with the same URL from another origin; it waits until this target is done
-	archive   *target  // target for the archived copy of url
-	archived  *target  // set if this target is an archived copy: the original target
+	page      *doc     // not nil if the target is a page of a site
+	next      *target  // target with the same URL and another origin, which waits for this target
+	archive   *target  // target for the archived copy of the URL
+	archived  *target  // original target, if this target is its archived copy
 	tries     int
 	state     state
 	public    bool // the outcome is the same from every origin
-	unstored  bool // the outcome depends on more than a request for the URL
+	unstored  bool // the outcome must not be stored, because it depends on more than the URL
 	outcome   *Outcome
 }
 
 type state uint8
 
 const (
-	waiting state = iota // the target waits for all documents, or for another target
+	waiting state = iota // waits until all documents are read or another target is done
 	queued
-	held // the target waits until a host name was found, or no other targets are left
+	held // waits until any host name is found or no other targets are left
 	done
 )
 
 // doc is a document in a run, or a page of a site.
 type doc struct {
-	sitePage          // if the document is not in a site, only the name is set
-	ready    bool     // contents is set
-	contents          // valid until the links are added
-	refs     []ref    // the links, after they are added
+	sitePage          // outside a site, only the field name is set
+	ready    bool     // the field contents is set
+	contents          // valid until its links are added to the run
+	refs     []ref    // the links, after they are added to the run
 	at       *origins // origins for the links
-	typed    bool     // the doc is a typed URL, not a document
+	typed    bool     // the doc represents a typed URL
 }
 
 // contents holds the links in a document.
@@ -67,27 +67,28 @@ type contents struct {
 	binary   bool        // the document is a binary file, which has no links
 }
 
-// ref is a link of a document. It has a target, or an outcome that needs no request.
+// ref is a link in a document. It contains a target, or the outcome of a link that needs no
+// request.
 type ref struct {
 	target       *target
 	fixed        *Outcome
 	written      string
-	fragment     string // fragment in the link; empty if the link has none or if extra has the URL
+	fragment     string // fragment in the link; empty if there is none or if extra.url is set
 	line, column int64
 	extra        *linkExtra
 }
 
 // linkExtra holds fields that few links need, to save memory.
 type linkExtra struct {
-	url             locus.URL // set if it differs from the URL of the target with the fragment
-	alternative     locus.URL // the URL without the hyphen
+	url             locus.URL // URL of the link, if it is not the target's URL with the fragment
+	alternative     locus.URL // URL without a hyphen at the end of a line
 	member, context string
-	note, doubt     string // see link
+	note, doubt     string // as in the type link
 	cause           Cause  // explains note
 	antora          *antoraPlace
 }
 
-// more returns the extra fields, or zero fields.
+// more returns the extra fields of the link, or zero values if there are none.
 func (r *ref) more() linkExtra {
 	if r.extra == nil {
 		return linkExtra{}
@@ -96,20 +97,20 @@ func (r *ref) more() linkExtra {
 }
 
 // Verifier verifies the links of documents in one run. [New] creates a Verifier, and
-// [Verifier.Run] runs it. It reads documents and sends requests through a [Checker], and has a
-// queue that applies the limits of each host.
+// [Verifier.Run] runs it. A Verifier reads documents and sends requests through a [Checker]. Its
+// queue applies the per-host limits.
 type Verifier struct {
 	checker *Checker
-	o       *Options // options in checker
+	o       *Options // the Checker's options
 	queue   *crawl.Queue[*target]
 	used    atomic.Bool
 
 	mu       sync.Mutex
 	changed  sync.Cond
 	docs     []*doc
-	pages    []*doc                    // pages to add to docs after the documents of the sources
-	added    int                       // number of docs at the start of the list whose links were added
-	allRead  bool                      // the sources have no more documents
+	pages    []*doc                    // pages to append to docs after all sources are read
+	added    int                       // number of elements at the start of docs whose links are in the run
+	allRead  bool                      // all sources are read
 	targets  map[locus.URL]*target     // the first target for each URL
 	includes map[locus.URL][]locus.URL // the documents that include a document
 	antora   map[locus.URL]*antoraTree // keys are repository roots
@@ -119,7 +120,7 @@ type Verifier struct {
 	progress Progress
 }
 
-// readAll reads the sources concurrently, and then starts the targets.
+// readAll reads the sources concurrently, and then starts the waiting targets.
 func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	var readers sync.WaitGroup
 	room := make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -156,8 +157,8 @@ func (e *Verifier) readAll(ctx context.Context, sources iter.Seq[Source]) {
 	e.changed.Broadcast()
 }
 
-// deliver sets the contents of a document. It adds links in document order, so that the first
-// page of a site does not depend on timing.
+// deliver sets the contents of the document d. It adds the links of all documents in document
+// order, so that the choice of a site's first page does not depend on timing.
 func (e *Verifier) deliver(d *doc, read contents) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -221,8 +222,8 @@ func (e *Verifier) addLink(d *doc, l *link) (r ref) {
 	return r
 }
 
-// fragmentIn returns a copy of fragment that does not retain the memory of its URL. The copy may
-// share memory with written.
+// fragmentIn returns a copy of fragment that does not retain the memory of the whole URL. The copy
+// may share memory with the text in written.
 func fragmentIn(written, fragment string) string {
 	if strings.HasSuffix(written, fragment) {
 		return written[len(written)-len(fragment):]
@@ -230,8 +231,8 @@ func fragmentIn(written, fragment string) string {
 	return strings.Clone(fragment)
 }
 
-// target returns the target for a, and starts a new target. After this call, changes to the target
-// need the mutex.
+// target returns the target for the request in the parameter a. If there is none, it creates and
+// starts a target. After this call, the caller must hold the mutex to change the target.
 func (e *Verifier) target(a asked) *target {
 	var last *target
 	for t := e.targets[a.key.url]; t != nil; t = t.next {
@@ -254,8 +255,8 @@ func (e *Verifier) target(a asked) *target {
 	return t
 }
 
-// start queues t now, or after all documents are read. A file need not wait, because opening
-// it again for a late fragment is cheap.
+// start queues the target t, either now or after all documents are read. The target need not wait
+// if it is a file, because a file can be opened again if another link needs a fragment.
 func (e *Verifier) start(t *target) {
 	if !e.allRead && !e.checker.isHere(t.key.url) {
 		e.waiting = append(e.waiting, t)
@@ -264,7 +265,7 @@ func (e *Verifier) start(t *target) {
 	e.enqueue(t)
 }
 
-// enqueue queues t, unless it has a recent stored outcome.
+// enqueue queues the target t, unless the store contains a recent outcome.
 func (e *Verifier) enqueue(t *target) {
 	if e.loadStored(t) {
 		e.finish(t)
@@ -280,7 +281,7 @@ func (e *Verifier) loadStored(t *target) bool {
 		return false
 	}
 	if _, err := e.checker.client.DialerFor(t.url, t.from); errors.Is(err, policy.ErrDenied) {
-		// The stored outcome comes from an earlier run, whose policy allowed the URL.
+		// An earlier run, whose policy allowed the URL, stored the outcome.
 		return false
 	}
 	r, ok := e.o.Store.get(t.key.key())
@@ -301,7 +302,7 @@ func (e *Verifier) want(t *target, fragment string) {
 		return
 	}
 	if e.lookUp(t, fragment); t.state == done && len(t.wants) > 0 {
-		// The target was opened before the Verifier found a link with this fragment.
+		// The Verifier opened the target before it found a link with this fragment.
 		e.progress.Done--
 		t.tries = 0
 		t.state = waiting
@@ -309,7 +310,7 @@ func (e *Verifier) want(t *target, fragment string) {
 	}
 }
 
-// lookUp looks for a fragment in the known fragments of t. If the fragments of t are not known,
+// lookUp looks for a fragment in the known fragments of the target t. If they are not known yet,
 // lookUp adds the fragment to t.wants.
 func (e *Verifier) lookUp(t *target, fragment string) {
 	if _, known := t.found[fragment]; known {
@@ -330,7 +331,7 @@ func (e *Verifier) lookUp(t *target, fragment string) {
 	t.found[fragment] = found
 }
 
-// with adds a name to a set and returns the set. The set may be nil.
+// with adds name to set and returns the result. A nil set is empty.
 func with(set map[string]bool, name string) map[string]bool {
 	if set == nil {
 		set = map[string]bool{}
@@ -373,7 +374,7 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	a := e.attempt(ctx, t, due)
 	took := time.Since(begin)
 	if ctx.Err() != nil {
-		// The cancelled context caused the result.
+		// The result is invalid, because the context was cancelled.
 		e.queue.Done(h, took)
 		return
 	}
@@ -393,8 +394,8 @@ func (e *Verifier) try(ctx context.Context, t *target) {
 	e.handle(t, a)
 }
 
-// begin returns the first request for an attempt at t. Over HTTP, only the first attempt may
-// begin with HEAD.
+// begin returns the first request of an attempt to open the target t. Over HTTP, only the first
+// attempt may begin with HEAD.
 func (e *Verifier) begin(t *target) *Request {
 	page, fragments := e.wanted(t)
 	r := e.checker.begin(&t.asked, page, fragments)
@@ -404,8 +405,8 @@ func (e *Verifier) begin(t *target) *Request {
 	return r
 }
 
-// wanted returns the page and the fragments for the next request for t. Links that are read
-// during a redirect may add fragments.
+// wanted returns the page and the fragments to look for in the next request for the target t.
+// During a redirect, other documents may add fragments.
 func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -415,8 +416,8 @@ func (e *Verifier) wanted(t *target) (page *sitePage, fragments []string) {
 	return page, slices.Clone(t.wants)
 }
 
-// attempt sends r, and then the next requests for t up to a redirect. These requests go to the same
-// host, so they share one job in the queue.
+// attempt sends the request r and the requests that follow, up to a redirect. All these requests
+// go to the same host, so they are one job in the queue.
 func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt {
 	a := e.checker.send(ctx, r)
 	for ctx.Err() == nil && r.redirect == nil && a.next != nil && a.next.redirect == nil {
@@ -427,7 +428,7 @@ func (e *Verifier) attempt(ctx context.Context, t *target, r *Request) *attempt 
 	return a
 }
 
-// wait puts t into the queue for its next request's host.
+// wait adds the target t to the queue of the host that the next request needs.
 func (e *Verifier) wait(t *target, next *Request) {
 	t.due = next
 	at := t.key.url
@@ -441,8 +442,8 @@ func (e *Verifier) wait(t *target, next *Request) {
 	e.queue.Add(t, name, limits)
 }
 
-// retryAt reports whether to retry t after the attempt a, and the time of the retry. If the server
-// requested a pause, the pause applies to all URLs of the server.
+// retryAt reports whether to retry the target t after the attempt a, and when. If the server
+// requested a pause, retryAt applies it to all URLs of the server.
 func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	if !a.temporary {
 		return at, false
@@ -459,7 +460,7 @@ func (e *Verifier) retryAt(t *target, a *attempt) (at time.Time, again bool) {
 	return now.Add(pause), again
 }
 
-// handle sets the outcome of t from its last attempt.
+// handle sets the outcome of the target t from the attempt a.
 func (e *Verifier) handle(t *target, a *attempt) {
 	e.mu.Lock()
 	t.outcome = e.intern(a.outcome)
@@ -519,7 +520,7 @@ func (e *Verifier) handle(t *target, a *attempt) {
 
 const maxInterned = 4096
 
-// intern returns an outcome that targets share.
+// intern returns a pointer to an outcome equal to o, which several targets may share.
 func (e *Verifier) intern(o Outcome) *Outcome {
 	if same := e.interned[o]; same != nil {
 		return same
@@ -530,7 +531,7 @@ func (e *Verifier) intern(o Outcome) *Outcome {
 	return &o
 }
 
-// finish marks t as done and wakes the goroutines that wait for it.
+// finish marks the target t as done and wakes the waiting goroutines.
 func (e *Verifier) finish(t *target) {
 	if asked := t.archived; asked != nil {
 		if t.outcome.Verdict == Alive || t.outcome.Verdict == Moved {
@@ -553,8 +554,8 @@ func (e *Verifier) finish(t *target) {
 	e.changed.Broadcast()
 }
 
-// startNext starts the target in t.next, which has the same URL, after t is done. If the outcome is
-// the same for both targets, startNext finishes that target without a request.
+// startNext starts the target in t.next, which has the same URL as t. If the outcome of t also
+// applies to the next target, startNext finishes that target without a request.
 func (e *Verifier) startNext(t *target) {
 	next := t.next
 	if next == nil || next.state != waiting {
@@ -573,7 +574,8 @@ func (e *Verifier) startNext(t *target) {
 
 func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
 
-// askArchive requests an archived copy of t, if t is dead and there was no such request yet.
+// askArchive requests an archived copy of the target t if t is dead. It requests the copy only
+// once.
 func (e *Verifier) askArchive(t *target) bool {
 	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.HTTP.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false
@@ -593,7 +595,8 @@ func (e *Verifier) askArchive(t *target) bool {
 
 func (e *Verifier) store(t *target) {
 	o := t.outcome
-	// The policy and the options may change, so outcomes that depend on them are not stored.
+	// The policy and the options may change before the next run, so outcomes that depend on them
+	// are not stored.
 	fromServer := o.Tries > 0 && slices.Contains([]Verdict{Alive, Moved, Warning, Fragment, Dead, TLS}, o.Verdict)
 	if e.o.Store == nil || o.Cached || t.unstored || t.archived != nil || !e.checker.isRemembered(t.url) || !fromServer {
 		return
@@ -635,7 +638,8 @@ func (e *Verifier) yieldAll(ctx context.Context, yield func(Result) bool) {
 	}
 }
 
-// next returns document i after its links were added. If there is no such document, it returns nil.
+// next waits until the links of the document with index i are in the run, and returns the
+// document. If there is no such document, it returns nil.
 func (e *Verifier) next(ctx context.Context, i int) *doc {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -705,7 +709,7 @@ func (o *Outcome) isDocument() bool {
 	return o.Verdict == Fragment || o.Verdict == Ignored && o.Cause == NeedsBuild
 }
 
-// tryAlternative waits for the outcome of u, an alternative URL for r.
+// tryAlternative verifies the URL u, an alternative for the link r, and waits for its result.
 func (e *Verifier) tryAlternative(ctx context.Context, d *doc, r *ref, u locus.URL) Result {
 	e.mu.Lock()
 	extra := r.more()

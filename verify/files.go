@@ -25,16 +25,17 @@ import (
 // FilesOptions configures [Files]. The zero value and nil select the defaults.
 type FilesOptions struct {
 	Options
-	// Client opens links that are outside the file system. If nil, such links are [Ignored],
-	// and Files does not use the network.
+	// Client opens URLs outside the file system. If Client is nil, links to such URLs are
+	// [Ignored], and Files does not use the network.
 	Client *access.Client
-	// Skip reports whether to skip a file, or a directory with all its contents. If nil,
+	// Skip reports whether to skip a file, or a directory with all its contents. If Skip is nil,
 	// Files skips names that begin with ".".
 	Skip func(name string, d fs.DirEntry) bool
 	// Preset is the site generator for the documents in fsys: one of [Presets], or "auto" to
-	// detect it by the configuration files in fsys. If empty, there is none.
+	// detect the generator by the configuration files in fsys. If Preset is empty, Files assumes
+	// no generator.
 	Preset string
-	// Context ends the run early. If nil, Files uses [context.Background].
+	// Context cancels the run. If Context is nil, Files uses [context.Background].
 	Context context.Context
 }
 
@@ -44,7 +45,7 @@ type Report struct {
 	Results []Result
 }
 
-// Bad returns the results on which a test should fail: broken links ([Result.IsBad]) and
+// Bad returns the results that should make a test fail: broken links ([Result.IsBad]) and
 // documents that can't be read.
 func (r *Report) Bad() []*Result {
 	var bad []*Result
@@ -56,7 +57,7 @@ func (r *Report) Bad() []*Result {
 	return bad
 }
 
-// String returns the bad results, one per line. If there are none, it returns "".
+// String returns the bad results, one per line. If there are no bad results, it returns "".
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, result := range r.Bad() {
@@ -65,8 +66,8 @@ func (r *Report) String() string {
 	return b.String()
 }
 
-// String returns the result on one line: document, line and column, link, verdict and
-// reason. The text is safe for a terminal.
+// String formats the result as one line with the document, the position, the link, the verdict and
+// the reason. The text is safe for a terminal.
 func (r *Result) String() string {
 	if r.Err != nil {
 		return term.Safe(r.Err.Error())
@@ -82,13 +83,14 @@ func (r *Result) String() string {
 	return term.Safe(b.String())
 }
 
-// Files verifies the links in all documents in fsys. It checks that the files exist and have
-// the fragments; if o has a Client, it also checks other URLs. A relative reference that begins
-// with "/" starts at the root of fsys. A link that points outside fsys gets a [Warning]. In a
-// [Result], the URL of a file is "x-fs:///" followed by its name.
+// Files verifies the links in all documents in fsys. It checks that the linked files exist and
+// contain the fragments. If o.Client is not nil, Files also checks other URLs. A relative
+// reference that begins with "/" is relative to the root of fsys. A link that points outside fsys
+// gets a [Warning]. In a [Result], the URL of a file is "x-fs:///" followed by its name.
 //
-// Files fails if the root of fsys can't be read. If fsys has no documents, the error wraps
-// [fs.ErrNotExist]. If another directory can't be read, the Report has a Result with Err.
+// Files returns an error if the root of fsys can't be read. If fsys contains no documents, the
+// error wraps [fs.ErrNotExist]. If another directory can't be read, the Report contains a Result
+// whose field Err is set.
 func Files(fsys fs.FS, o *FilesOptions) (*Report, error) {
 	if o == nil {
 		o = new(FilesOptions)
@@ -143,13 +145,14 @@ func newFilesVerifier(fsys fs.FS, o *FilesOptions) (*Verifier, error) {
 	return v, nil
 }
 
-// files yields the documents. Errors of directories are added to unread.
+// files yields the documents in the file system. It adds the errors of unreadable directories to
+// unread.
 func (e *Verifier) files(ctx context.Context, skip func(string, fs.DirEntry) bool, layouts *layouts, unread *[]Result) iter.Seq[Source] {
 	if skip == nil {
 		skip = func(name string, d fs.DirEntry) bool { return strings.HasPrefix(d.Name(), ".") && name != "." }
 	}
 	return func(yield func(Source) bool) {
-		// The function returns no other error than fs.SkipDir and fs.SkipAll.
+		// The function returns only fs.SkipDir and fs.SkipAll, so WalkDir returns nil.
 		_ = fs.WalkDir(e.checker.fsys, ".", func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -170,13 +173,13 @@ func (e *Verifier) files(ctx context.Context, skip func(string, fs.DirEntry) boo
 	}
 }
 
-// fileIn returns the URL of a file in the file system.
+// fileIn returns the URL of the named file in the file system.
 func fileIn(name string) locus.URL {
 	text := escape.Encode(name, escape.Fsegment().With("/").Without("?"))
 	return locus.MustParse(filesScheme + ":///" + text)
 }
 
-// openIn opens the file or directory at a URL in fsys.
+// openIn opens the file or directory in fsys that the request's URL names.
 func openIn(fsys fs.FS, req *scheme.Request) (scheme.Resource, error) {
 	text, _ := req.URL.Path()
 	var names []string
@@ -213,7 +216,7 @@ func openIn(fsys fs.FS, req *scheme.Request) (scheme.Resource, error) {
 	return nil, err
 }
 
-// itemsIn yields the entries in a directory of fsys.
+// itemsIn yields the entries of the directory dir in fsys.
 func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		entries, err := fs.ReadDir(fsys, dir)
@@ -232,8 +235,8 @@ func itemsIn(fsys fs.FS, dir string) iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// do opens a URL. A URL of the file system of [Files] is opened there, and any other URL through
-// the client.
+// do opens a URL. If the URL is in the file system of [Files], do opens it there. It opens other
+// URLs through the client.
 func (c *Checker) do(ctx context.Context, req access.Request) (*access.Result, error) {
 	if !c.isOwn(req.URL) {
 		return c.client.Do(ctx, req)
@@ -252,7 +255,8 @@ func (c *Checker) isOwn(u locus.URL) bool { return c.fsys != nil && u.Scheme() =
 // [Files].
 var errOutside = errors.New("points outside the file system")
 
-// leavesTop reports whether a relative reference in base points above top.
+// leavesTop reports whether the relative reference ref in the document at base points above the
+// directory top.
 func leavesTop(base, top locus.URL, ref string) bool {
 	if top.IsZero() {
 		return false

@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// fragments holds the results for fragments in a document.
+// fragments holds the results of the search for fragments in a document.
 type fragments struct {
-	found    map[string]bool // whether each fragment exists or may exist
+	found    map[string]bool // by fragment: whether the fragment exists or may exist
 	built    map[string]bool // fragments that only a build of the site creates
 	scripted bool            // scripts build the page, so its fragments are unknown
 }
 
 const scriptedPage = "scripts build the page: its fragments are unknown"
 
-// apply changes o, the outcome of a target, to the outcome of a link with a fragment.
+// apply changes o from the outcome of a target to the outcome of a link to the target's fragment.
 func (f *fragments) apply(o *Outcome, fragment string) {
 	found, known := f.found[fragment]
 	switch {
@@ -40,8 +40,8 @@ func (f *fragments) apply(o *Outcome, fragment string) {
 // directive is the delimiter between the fragment and the fragment directive (Text Fragments).
 const directive = ":~:"
 
-// isProgram reports whether a script in the page interprets the fragment: a route, or line
-// numbers in a source file.
+// isProgram reports whether a script in the page interprets the fragment. Such a fragment is a
+// route of a web application, or line numbers in a source file.
 func isProgram(u locus.URL, fragment string) bool {
 	if strings.HasPrefix(fragment, "/") || strings.HasPrefix(fragment, "!") || isView(fragment) {
 		return true
@@ -52,15 +52,15 @@ func isProgram(u locus.URL, fragment string) bool {
 	return isLines(fragment)
 }
 
-// isLines reports whether a fragment is a line or a range of lines, as GitHub and GitLab
-// number them: L10, L10-L20, L10-20, L10C3.
+// isLines reports whether a fragment is a line number or a range of lines in the syntax of GitHub
+// and GitLab, such as L10, L10-L20, L10-20 or L10C3.
 func isLines(fragment string) bool {
 	rest, ok := strings.CutPrefix(fragment, "L")
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Trim(rest, "0123456789LC-") == ""
 }
 
-// isView reports whether a fragment selects a part of a picture, a recording or a PDF: a view
-// (SVG 2 section 16.3.2), a media fragment (Media Fragments URI 1.0), a page (RFC 8118).
+// isView reports whether a fragment selects a part of a picture, a recording or a PDF. The
+// specifications are SVG 2 section 16.3.2, Media Fragments URI 1.0 and RFC 8118.
 func isView(fragment string) bool {
 	for _, name := range [...]string{"svgView(", "xywh=", "t=", "page="} {
 		if strings.HasPrefix(fragment, name) {
@@ -76,8 +76,8 @@ func wantsText(fragment string) bool {
 	return ok && strings.Contains(after, "text=")
 }
 
-// find reports whether the document has a fragment. As in HTML 7.4.6.4, it looks for the fragment
-// as written, and then for the decoded fragment. It also accepts "top".
+// find reports whether the document contains a fragment. As HTML 7.4.6.4 requires, find looks for
+// the fragment as written, and then for the decoded fragment. It also accepts "top".
 func (a *anchors) find(fragment string) bool {
 	name, after, _ := strings.Cut(fragment, directive)
 	if wantsText(fragment) && !a.findText(after) {
@@ -90,11 +90,11 @@ func (a *anchors) find(fragment string) bool {
 	return a.hasEither(plain) || strings.EqualFold(plain, "top") || a.leads || a.lines && isLines(plain) || a.hasLines(plain)
 }
 
-// isBuilt reports whether the page may get the fragment from a build of the site.
+// isBuilt reports whether a build of the site may add the fragment to the page.
 func (a *anchors) isBuilt(fragment string) bool { return a.built != nil && a.built(decoded(fragment)) }
 
-// hasLines reports whether a fragment is a range of lines, and the page has an anchor for each
-// line number. A script in the page highlights the range.
+// hasLines reports whether a fragment is a range of lines and the page contains an anchor for both
+// line numbers. A script in such a page highlights the range.
 func (a *anchors) hasLines(name string) bool {
 	first, last, ok := strings.Cut(name, "-")
 	return ok && strings.Trim(name, "0123456789-") == "" && a.has(first) && a.has(last)
@@ -116,7 +116,8 @@ func (a *anchors) findText(directives string) bool {
 	})
 }
 
-// hasText looks for "prefix-,start,end,-suffix". Only start is required.
+// hasText reports whether the page contains the text that value describes. The syntax is
+// "prefix-,start,end,-suffix", where only start is required.
 func (a *anchors) hasText(value string) bool {
 	list := strings.Split(value, ",")
 	prefix, suffix := "", ""
@@ -126,7 +127,7 @@ func (a *anchors) hasText(value string) bool {
 	if last := len(list) - 1; last > 0 && strings.HasPrefix(list[last], "-") {
 		suffix, list = strings.TrimPrefix(list[last], "-"), list[:last]
 	}
-	// White space may separate the parts in the text.
+	// Any text may occur between the parts.
 	text := a.text
 	for i, written := range append(append([]string{prefix}, list...), suffix) {
 		part := a.fold(decoded(written))
@@ -145,8 +146,8 @@ func (a *anchors) hasText(value string) bool {
 	return true
 }
 
-// decoded decodes text, or returns it unchanged if an escape is malformed. It decodes bytes
-// that are not UTF-8 as ISO Latin 1, because pages in that charset have such links.
+// decoded decodes the escapes in text. If an escape is malformed, it returns text unchanged. It
+// reads invalid UTF-8 as ISO Latin 1, because pages in that charset contain such links.
 func decoded(text string) string {
 	octets, err := escape.AppendDecode(nil, text)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// github confirms links through the GitHub API, which is faster than the pages and has higher
-// request limits. If the API does not confirm a link, the page decides, because the token may
-// lack permissions.
+// github confirms links through the GitHub API, which is faster than the web pages and has higher
+// request limits. If the API does not confirm a link, the Verifier requests the page, because the
+// API token may lack permissions.
 type github struct {
-	off atomic.Bool // the API has refused requests, for example because of a request limit
+	off atomic.Bool // the API refused a request, for example because of a request limit
 }
 
-// url returns the API URL that may confirm a link to u. If there is no such URL, it returns zero.
+// url returns the API URL that may confirm a link to the URL u, or the zero URL if there is none.
 func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
 	if !c.o.HTTP.GitHub.IsZero() && !g.off.Load() && c.traits(u).Has(scheme.Web) {
 		api, _ = githubAPI(c.o.HTTP.GitHub, u)
@@ -26,8 +26,8 @@ func (g *github) url(c *Checker, u locus.URL) (api locus.URL) {
 	return api
 }
 
-// ask sets the outcome of a link if the API confirms the link. Otherwise it sets the request for
-// the page as the next request.
+// ask sends the request r to the API. If the API confirms the link, ask sets the outcome of the
+// attempt a. Otherwise it sets the next request to a request for the page.
 func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
 	page := *r
 	page.api, page.left = locus.URL{}, 0
@@ -48,7 +48,8 @@ func (g *github) ask(ctx context.Context, c *Checker, a *attempt, r *Request) {
 	a.public = r.from != nil && r.from.LinkOrigin == policy.FromPublic
 }
 
-// githubAPI returns the API URL for a GitHub page. ok is false if the API has none.
+// githubAPI returns the API URL for a GitHub page. The result ok is false if the API does not
+// support the page.
 func githubAPI(base, u locus.URL) (api locus.URL, ok bool) {
 	host := strings.TrimPrefix(strings.ToLower(u.Host()), "www.")
 	if _, port := u.PortText(); host != "github.com" || port {
@@ -66,7 +67,7 @@ func githubAPI(base, u locus.URL) (api locus.URL, ok bool) {
 	return api, err == nil
 }
 
-// githubPath returns the API path for the path segments of a page.
+// githubPath returns the API path for a page with the path segments in s.
 func githubPath(s []string) (path string, ok bool) {
 	for _, segment := range s {
 		if segment == "" || segment == "." || segment == ".." {
@@ -83,8 +84,8 @@ func githubPath(s []string) (path string, ok bool) {
 	rest := s[3:]
 	switch kind := s[2]; {
 	case (kind == "blob" || kind == "tree" || kind == "raw") && len(rest) > 1:
-		// A branch name may contain "/". Then the API does not find the file, and the page
-		// is requested.
+		// A branch name may contain "/". The API does not find a file in such a branch, so the
+		// Verifier requests the page.
 		return repository + "/contents/" + strings.Join(rest[1:], "/") + "?ref=" + rest[0], true
 	case (kind == "tree" || kind == "commit") && len(rest) == 1:
 		return repository + "/commits/" + rest[0], true
@@ -100,7 +101,7 @@ func githubPath(s []string) (path string, ok bool) {
 	return "", false
 }
 
-// githubOwn holds first path segments that are not the name of a user. It is never modified.
+// githubOwn lists first path segments that are not user names. The map must not be modified.
 var githubOwn = map[string]bool{
 	"about": true, "apps": true, "collections": true, "enterprise": true, "features": true, "login": true, "marketplace": true,
 	"notifications": true, "orgs": true, "organizations": true, "search": true, "settings": true, "site": true, "sponsors": true,

@@ -12,26 +12,27 @@ import (
 // anchors holds the fragments in a document as sorted hashes, to save memory.
 type anchors struct {
 	names []uint64
-	// lenient means that fragments match in any case, as on sites that show Markdown.
+	// lenient means that fragments are not case-sensitive, as on sites that render Markdown.
 	lenient bool
-	// lines means that line numbers are fragments.
+	// lines means that the line numbers of the document are fragments.
 	lines bool
-	// leads means that a refresh redirects browsers to another page, whose fragments are unknown.
+	// leads means that any fragment may exist, because a refresh loads another page or a part of
+	// the page is unknown.
 	leads   bool
 	refresh refresh
 	// built reports whether a build of the site may create a fragment. If built is nil, builds
 	// create no fragments.
 	built func(fragment string) bool
-	text  string // the folded text of the page, if it is needed
+	text  string // the page's text in lower case; empty if no search needs it
 	words bool   // text contains only letters, digits and spaces, without Markdown punctuation
 
-	templated []uint64 // names in template elements, which scripts may insert
+	templated []uint64 // names in template elements, whose content scripts may insert
 
-	// These counts reveal pages that scripts build.
+	// A page that scripts create has scripts, but almost no visible text and no links.
 	scripts, shown, links int
 }
 
-// seed is the seed of all hashes in this process.
+// seed is the seed of all hashes of fragments.
 var seed = maphash.MakeSeed()
 
 const maxAnchors = 1 << 20
@@ -65,8 +66,8 @@ func (a *anchors) has(name string) bool {
 }
 
 // htmlAnchors returns the fragments in a page: the values of "id" attributes, and of "name"
-// attributes in "a" elements (HTML 7.4.6.4, "the indicated part of the document"). withText
-// also stores the text.
+// attributes in "a" elements (HTML 7.4.6.4, "the indicated part of the document"). If withText is
+// true, htmlAnchors also stores the page's text.
 func htmlAnchors(page string, withText bool) *anchors {
 	a := new(anchors)
 	var text *folder
@@ -81,9 +82,9 @@ func htmlAnchors(page string, withText bool) *anchors {
 	return a
 }
 
-// scan adds the names in HTML, and its text if text is not nil.
+// scan adds the names in the HTML document. If text is not nil, scan adds the visible text to it.
 func (a *anchors) scan(h markup.HTML, text *folder) {
-	hidden := "" // the open element, if it is in unread
+	hidden := "" // name of the open element that contains no visible text, or ""
 	for h.Begin() {
 		element := strings.ToLower(h.Name)
 		switch h.Kind {
@@ -118,9 +119,9 @@ func (a *anchors) scan(h markup.HTML, text *folder) {
 	}
 }
 
-// tag adds the names in a start tag. If the open element is in unread, hidden is its name. The
-// content of a template is not part of the document (HTML 4.12.3). If an attribute is repeated, the
-// first one counts (HTML 13.2.5.33).
+// tag adds the names in a start tag. The parameter hidden is the name of the enclosing element
+// without visible text, or "". The content of a template element is not part of the document (HTML
+// 4.12.3). If an attribute is repeated, tag uses the first value (HTML 13.2.5.33).
 func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 	list := &a.names
 	if hidden == "template" {
@@ -153,11 +154,11 @@ func (a *anchors) tag(h *markup.HTML, element, hidden string) {
 	}
 }
 
-// maxShell is the maximum size of the text, such as "Loading...", in a page that scripts
-// build.
+// maxShell is the maximum size of the text (such as "Loading...") in a page whose content scripts
+// create.
 const maxShell = 32
 
-// shows adds the length of visible text to the field shown.
+// shows adds the length of a visible text to the field shown.
 func (a *anchors) shows(text string) {
 	if a.shown <= maxShell {
 		a.shown += len(strings.TrimSpace(text))
@@ -167,21 +168,21 @@ func (a *anchors) shows(text string) {
 // isScripted reports whether a page is empty until its scripts run.
 func (a *anchors) isScripted() bool { return a.scripts > 0 && a.links == 0 && a.shown <= maxShell }
 
-// unread holds the elements with invisible text.
+// unread lists the elements whose text is not visible.
 var unread = map[string]bool{"script": true, "style": true, "template": true, "title": true, "noscript": true}
 
-// inline holds the elements that may occur inside a word.
+// inline lists the elements that may occur inside a word.
 var inline = map[string]bool{
 	"a": true, "abbr": true, "b": true, "bdi": true, "bdo": true, "cite": true, "code": true, "del": true, "dfn": true, "em": true,
 	"font": true, "i": true, "ins": true, "kbd": true, "mark": true, "q": true, "s": true, "samp": true, "small": true, "span": true,
 	"strong": true, "sub": true, "sup": true, "time": true, "tt": true, "u": true, "var": true, "wbr": true,
 }
 
-// folder joins text pieces in lower case, with one space for each run of white space.
+// folder joins pieces of text in lower case. It replaces each run of white space by one space.
 type folder struct {
 	strings.Builder
 	blank bool // add a space before the next piece
-	words bool // drop all characters but letters and digits
+	words bool // remove all characters except letters and digits
 }
 
 func (f *folder) space() { f.blank = f.Len() > 0 }
@@ -203,7 +204,7 @@ func (f *folder) add(piece string) {
 	}
 }
 
-// fold folds text in the same way as the field text, for a comparison.
+// fold converts text like the field text, so that the two can be compared.
 func (a *anchors) fold(text string) string {
 	f := folder{words: a.words}
 	f.add(text)

@@ -13,8 +13,8 @@ import (
 // indexFiles lists the default index files in lower case, in order of preference.
 var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "readme.html"}
 
-// findInIndexFile looks for the fragments of a directory in its index file. Without an index
-// file, it checks no fragments.
+// findInIndexFile looks for the fragments of a link to a directory in the directory's index file.
+// If there is no index file, it does not check the fragments.
 func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wants []string, m *scheme.Menu) {
 	names := c.indexes()
 	file, rank := locus.URL{}, len(names)
@@ -49,5 +49,5 @@ func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wan
 	}
 }
 
-// needsIndex reports whether u counts as missing if it is a directory without an index file.
+// needsIndex reports whether the options require an index file in the directory u.
 func (c *Checker) needsIndex(u locus.URL) bool { return len(c.o.IndexFiles) > 0 && c.isFile(u) }

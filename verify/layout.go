@@ -17,14 +17,14 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// Layout maps the documents of a directory to the pages of a site, so that the Verifier
-// resolves links as the site does: "guide/" may name guide.md, and a heading has the fragment
-// that the site generator gives it. A Layout may be used concurrently.
+// Layout maps the documents in a directory to the pages of a site. With a Layout, the Verifier
+// resolves links as the site does. For example, "guide/" may refer to guide.md, and a heading has
+// the fragment that the site generator creates. A Layout may be used concurrently.
 type Layout struct {
 	site *generator.Site
 	root locus.URL // directory URL; ends in "/"
 	url  locus.URL // site URL; ends in "/", or is zero
-	own  bool      // url comes from LayoutOptions
+	own  bool      // LayoutOptions contains the site URL
 
 	undecided atomic.Int64 // links that only a build can resolve
 }
@@ -32,29 +32,29 @@ type Layout struct {
 // LayoutOptions configures [OpenLayout]. The zero value and nil describe a directory that a
 // server publishes without a generator.
 type LayoutOptions struct {
-	// Preset is the generator: one of [Presets], or the one that [FindPreset] returned.
-	// If empty, there is none.
+	// Preset is the name of the site generator, which is one of [Presets] or a result of
+	// [FindPreset]. If Preset is empty, no generator builds the site.
 	Preset string
-	// URL is the URL of the published site. The Verifier checks links to URL by the files in
-	// the directory, if these exist. If URL is zero, the URL of the site comes from the
-	// configuration of the generator, and the Verifier requests links to that URL.
+	// URL is the URL of the published site. If a link to the site corresponds to a file in the
+	// directory, the Verifier checks the file instead. If URL is zero, the site URL comes from the
+	// generator's configuration, and the Verifier sends requests for links to the site.
 	URL locus.URL
-	// Wikilinks enables links that name a document anywhere in the directory. The presets
-	// "obsidian" and "foam" also enable these links.
+	// Wikilinks enables links that contain only a document name. The document may be anywhere in
+	// the directory. The presets "obsidian" and "foam" also enable these links.
 	Wikilinks bool
 }
 
 // Presets returns the names of the supported site generators.
 func Presets() []string { return generator.Presets() }
 
-// FindPreset looks for a generator's configuration file in the root of fsys. It returns the
-// generator and the file name. If there is no such file, both are empty. The generator may not
-// be one of [Presets]; then the Verifier can check links to files, but links to pages need a
-// build.
+// FindPreset looks for the configuration file of a site generator in the root of fsys. It returns
+// the names of the generator and the file, or empty strings if there is no such file. If the
+// generator is not one of [Presets], the Verifier can check links to files, but not links to
+// pages.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
-// OpenLayout reads the layout of the directory fsys with the URL root. It ends early if ctx is
-// cancelled.
+// OpenLayout reads the layout of the site in the directory fsys. The URL of that directory is
+// root. OpenLayout ends early if ctx is cancelled.
 func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOptions) (*Layout, error) {
 	if o == nil {
 		o = new(LayoutOptions)
@@ -68,7 +68,7 @@ func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOption
 		return nil, fmt.Errorf("verify: %w", err)
 	}
 	if !l.own && site.URL != "" {
-		l.url, _ = locus.Parse(site.URL) // a malformed URL is ignored
+		l.url, _ = locus.Parse(site.URL) // if the URL is malformed, l.url is zero
 	}
 	if l.url, err = withSlash(l.url); err != nil {
 		return nil, fmt.Errorf("verify: %w", err)
@@ -83,7 +83,7 @@ func OpenLayout(ctx context.Context, fsys fs.FS, root locus.URL, o *LayoutOption
 	return l, err
 }
 
-// withSlash returns u with a "/" at its end, without query and fragment.
+// withSlash returns the URL u without query and fragment, and with a "/" at its end.
 func withSlash(u locus.URL) (locus.URL, error) {
 	if u.IsZero() {
 		return u, nil
@@ -99,8 +99,8 @@ func (l *Layout) Preset() string { return l.site.Name }
 // there is none.
 func (l *Layout) Config() string { return l.site.Config }
 
-// Undecided returns the number of links found so far that only a build of the site can
-// resolve ([NeedsBuild]).
+// Undecided returns the current number of links that only a build of the site can resolve
+// ([NeedsBuild]).
 func (l *Layout) Undecided() int { return int(l.undecided.Load()) }
 
 // Wikilinks reports whether the documents may contain wikilinks.
@@ -112,7 +112,8 @@ func (l *Layout) Contains(u locus.URL) bool {
 	return ok && l.site.Contains(name)
 }
 
-// name returns the file name at u, relative to the directory.
+// name returns the name of the file with the URL u, relative to the directory. If the file is not
+// in the directory, the second result is false.
 func (l *Layout) name(u locus.URL) (string, bool) {
 	rest, ok := strings.CutPrefix(u.WithoutFragment().String(), l.root.String())
 	if !ok {
@@ -136,8 +137,8 @@ const (
 	leavesIt   = "points outside the site, whose URL is unknown"
 )
 
-// place resolves a link in the document at base. If the layout can't resolve the link, it returns
-// false.
+// place resolves a link in the document with the URL base. If the layout does not determine the
+// target, place returns false.
 func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *Layout) bool {
 	if layout == nil || found.Member != "" || found.Base != "" {
 		return false
@@ -187,7 +188,7 @@ func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *L
 			}
 		}
 	}
-	if found.Element == "doc" && target.Kind == generator.Undecided { // the name of a document, without its suffix
+	if found.Element == "doc" && target.Kind == generator.Undecided { // document name without file extension
 		if other := layout.site.Find(doc, plain+".rst", fragment); other.Kind == generator.Missing {
 			target = other
 		}
@@ -212,14 +213,14 @@ func (c *Checker) place(l *link, found *document.Link, base locus.URL, layout *L
 	return layout.placeAt(l, target, fragment, hasFragment)
 }
 
-// isInclude reports whether Sphinx reads the file of a link while it builds the site.
+// isInclude reports whether the link is an include directive of Sphinx.
 func isInclude(found *document.Link, layout *Layout) bool {
 	return found.Element == "include" && layout.site.Name == "sphinx" && !strings.HasPrefix(found.Ref, "/")
 }
 
-// hasAtTop reports whether ref, such as "/x", is a file in the directory of the layout. The
-// directory must be a repository root. For a site with a generator, where "/" has another meaning,
-// hasAtTop returns false.
+// hasAtTop reports whether the relative reference ref, such as "/x", names a file in the layout's
+// directory, which must be the repository root top. It returns false for a site with a generator,
+// where "/" has another meaning.
 func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	rest, ok := strings.CutPrefix(ref, "/")
 	if !ok || l.site.Name != "" || l.root != top {
@@ -230,7 +231,7 @@ func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	return l.site.Has(decoded(rest))
 }
 
-// placeAt sets the URL or the outcome of a link with that target.
+// placeAt sets the URL or the outcome of a link to the given target.
 func (l *Layout) placeAt(at *link, target generator.Target, fragment string, hasFragment bool) bool {
 	switch target.Kind {
 	case generator.File:
@@ -277,7 +278,7 @@ func (l *Layout) placeAbsolute(at *link, written string) bool {
 	return l.placeAt(at, target, fragment, hasFragment)
 }
 
-// placeOutside resolves a link against the URL of the site.
+// placeOutside resolves a link with the site URL as its base.
 func (l *Layout) placeOutside(at *link, written string) bool {
 	at.site = nil
 	if l.url.IsZero() {
@@ -297,7 +298,7 @@ func (l *Layout) placeOutside(at *link, written string) bool {
 	return true
 }
 
-// placeWiki resolves a wikilink.
+// placeWiki resolves a wikilink in the document doc.
 func (l *Layout) placeWiki(at *link, doc, written string) bool {
 	page, heading, hasHeading := strings.Cut(written, "#")
 	target := l.site.Wiki(doc, page)
@@ -306,17 +307,17 @@ func (l *Layout) placeWiki(at *link, doc, written string) bool {
 		return true
 	}
 	if i := strings.LastIndexByte(heading, '#'); i >= 0 {
-		heading = heading[i+1:] // a subheading
+		heading = heading[i+1:] // only the last heading of a path of headings
 	}
 	fragment := heading
-	if !strings.HasPrefix(heading, "^") { // not a block
+	if !strings.HasPrefix(heading, "^") { // "^" begins the name of a block
 		fragment = generator.VaultID(heading)
 	}
 	return l.placeAt(at, target, escape.Encode(fragment, escape.Unreserved()), hasHeading)
 }
 
 // siteAnchors returns the fragments that the site generator creates for a Markdown document. If
-// withText is true, the result also has the text of the document.
+// withText is true, the result also contains the document's text.
 func siteAnchors(site *generator.Site, source string, mdx, withText bool) *anchors {
 	read := site.IDs
 	if mdx {
@@ -331,17 +332,17 @@ func siteAnchors(site *generator.Site, source string, mdx, withText bool) *ancho
 		a.add(id)
 	}
 	a.addPieces(source, mdx, withText)
-	a.scripts = 0 // the generator fills the page, even if it contains components
+	a.scripts = 0 // the generator creates the content, even if the page has scripts
 	a.sort()
 	return a
 }
 
-// layouts selects the layout of each document in a file system.
+// layouts selects the Layout for each document in a file system.
 type layouts struct {
 	fsys  fs.FS
-	all   *Layout            // layout for all documents; nil with auto
+	all   *Layout            // layout for all documents; nil if auto is true
 	auto  bool               // detect layouts by their configuration files
-	known map[string]*Layout // layouts by directory
+	known map[string]*Layout // layouts by directory name
 }
 
 func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error) {
@@ -357,8 +358,8 @@ func newLayouts(ctx context.Context, fsys fs.FS, preset string) (*layouts, error
 	return list, err
 }
 
-// of returns the layout for a document. It looks for a layout that contains the document, and
-// begins in the directory of the document.
+// of returns the layout for the document with the given name and URL. It searches the document's
+// directory first, and then each parent directory.
 func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	if !list.auto {
 		return list.all
@@ -373,8 +374,8 @@ func (list *layouts) of(ctx context.Context, name string, u locus.URL) *Layout {
 	}
 }
 
-// in returns the layout for the configuration file in a directory, or nil if the file is
-// missing or can't be read.
+// in returns the layout that the configuration file in the directory dir describes. It returns nil
+// if the file is missing or can't be read.
 func (list *layouts) in(ctx context.Context, dir string) *Layout {
 	l, ok := list.known[dir]
 	if ok {

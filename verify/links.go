@@ -22,26 +22,26 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// link is a link of a document. Its texts do not refer to the document's memory.
+// link is a link in a document. Its strings do not retain the document's memory.
 type link struct {
 	url                      locus.URL // zero if the text is not a URL
-	alternative              locus.URL // the URL without the hyphen, or zero
-	verdict                  Verdict   // verdict without a request, if detail is not empty
-	cause                    Cause     // explains verdict or note
+	alternative              locus.URL // URL without a hyphen at the end of a line, or zero
+	verdict                  Verdict   // verdict that needs no request; valid if detail is not empty
+	cause                    Cause     // classifies verdict or note
 	detail                   string
 	written, member, context string
 	line, column             int64
-	site                     *generator.Site // the site that makes the fragments of url, or nil
+	site                     *generator.Site // site that creates the fragments of the target, or nil
 	note                     string          // reason for a warning if the target exists
-	doubt                    string          // reason for a warning if the target is missing; rootUnknown means that the link is then ignored
-	antora                   *antoraPlace    // page or picture that Antora looks up, or nil
-	isInclude                bool            // the document includes the document at url
+	doubt                    string          // reason for a warning if the target is missing; for rootUnknown, the link is ignored instead
+	antora                   *antoraPlace    // module that contains the Antora page or picture, or nil
+	isInclude                bool            // the link includes the target in the document
 }
 
 func (e *Verifier) readSource(ctx context.Context, d *doc, s Source) {
 	d.at = originsOf(&s)
 	if s.Layout != nil && !e.checker.isFile(s.URL) {
-		// Standard input is read as a document of the directory.
+		// Treat standard input as a document in the layout's directory.
 		d.at.files = &access.Result{URL: s.Layout.root}
 	}
 	if e.checker.fsys != nil {
@@ -110,8 +110,8 @@ func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq
 					return
 				}
 			case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
-				// These URLs need not be resources. They are the prefix of other URLs, the name of
-				// a profile, or a server for an early connection.
+				// These URLs need not locate a resource. They are a base URL, the name of a
+				// profile, or a server for an early connection.
 			default:
 				l := c.link(&found, s)
 				l.isInclude = found.Element == "include"
@@ -156,7 +156,7 @@ func (c *Checker) readLink(found *document.Link, s *Source) link {
 	return l
 }
 
-// readRepaired reads a link after its missing escapes were added.
+// readRepaired reads a link after it adds missing escapes to the URL.
 func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	l := link{member: strings.Clone(found.Member), context: locus.MaskText(found.Context), line: found.Line, column: found.Column}
 	if detail := c.skipped(found); detail != "" {
@@ -229,13 +229,14 @@ func (c *Checker) readRepaired(found *document.Link, s *Source) link {
 	return l
 }
 
-// skipped returns the reason for ignoring a link because of its context, or "".
+// skipped returns the reason why a link is ignored because of its context. It returns "" if the
+// link is not ignored.
 func (c *Checker) skipped(found *document.Link) string {
 	switch {
 	case isPart(found):
 		return template
 	case strings.HasPrefix(found.Element, "form post "), strings.HasSuffix(found.Element, " post formaction"):
-		// A GET request for such a URL proves nothing.
+		// Browsers send POST to this URL, so the response to GET proves nothing.
 		return "a form that browsers submit with POST"
 	case strings.HasSuffix(found.Element, " ping"):
 		return "a ping URL, to which browsers send POST"
@@ -247,8 +248,8 @@ func (c *Checker) skipped(found *document.Link) string {
 
 const lonePercent = "a lone % must be written as %25"
 
-// repair adds the missing escapes that browsers add. They escape a "%" outside an escape, and
-// spaces in HTML. note describes the missing escapes; if none are missing, it is empty.
+// repair adds missing escapes to a link, as browsers do: for a "%" outside an escape, and for
+// spaces in HTML. The result note describes the added escapes. If repair adds none, note is empty.
 func (c *Checker) repair(found *document.Link) (repaired document.Link, note string) {
 	repaired = *found
 	text := strings.TrimSpace(found.Ref)
@@ -272,8 +273,8 @@ func (c *Checker) repair(found *document.Link) (repaired document.Link, note str
 	return repaired, strings.Join(notes, "; ")
 }
 
-// repairable returns the offset after the scheme and the authority in text. ok is false if
-// the scheme may give "%" and spaces another meaning.
+// repairable returns the offset at which the scheme and the authority in text end. The result ok
+// is false if "%" and spaces may have another meaning in the scheme.
 func (c *Checker) repairable(text string) (start int, ok bool) {
 	if end, _ := octet.SchemeEnd(text); end > 0 && end < len(text) && text[end] == ':' {
 		start = end + 1
@@ -306,14 +307,14 @@ func escapePercent(text string) string {
 	return b.String() + text[from:]
 }
 
-// bySlash parses the text of u by RFC 3986, in which a "?" ends the host.
+// bySlash parses the text of the URL u with the rules of RFC 3986, in which a "?" ends the host.
 func bySlash(u locus.URL) (locus.URL, error) {
 	ref, err := relative.Parse(u.String())
 	u, _ = ref.URL()
 	return u, err
 }
 
-// addSlash adds a missing "/" before the "?" or "#" of l.url.
+// addSlash adds a missing "/" before the "?" or "#" that ends the host of the link.
 func (c *Checker) addSlash(l *link, written string) {
 	text := l.url.String()
 	if at, _ := octet.HostEnd(text); at > 0 {
@@ -323,8 +324,8 @@ func (c *Checker) addSlash(l *link, written string) {
 	}
 }
 
-// ascii converts an IRI to a URL, and sets l.written to the IRI. If the host has no ASCII
-// form, the link is malformed.
+// ascii converts the IRI in the link l to a URL, and sets l.written to the IRI. If the host name
+// has no ASCII form, the link is malformed.
 func (c *Checker) ascii(l *link) {
 	u, err := iri.URL(l.url)
 	switch {
@@ -339,8 +340,8 @@ func (c *Checker) ascii(l *link) {
 	}
 }
 
-// unknown returns the verdict and the reason for a link if its scheme is not registered, or is
-// an extension without an opener. For other links, the reason is "".
+// unknown returns a verdict and a reason for a link whose scheme is not registered, or is an
+// extension without an opener. For other links, the reason is "".
 func (c *Checker) unknown(written string) (Verdict, string) {
 	end, _ := octet.SchemeEnd(written)
 	if end <= 0 || end == len(written) || written[end] != ':' {
@@ -359,8 +360,9 @@ func (c *Checker) unknown(written string) (Verdict, string) {
 	return 0, ""
 }
 
-// unknownScheme returns the verdict for a scheme that is not registered here. If IANA does not
-// register it either, it may be a typo and gets a warning.
+// unknownScheme returns the verdict and the reason for a scheme that is missing from the Checker's
+// registry. If the scheme is not registered with IANA either, it may be a typo and causes a
+// warning.
 func (c *Checker) unknownScheme(name string) (Verdict, string) {
 	if scheme.NameStatus(name) != "" || strings.HasPrefix(name, "x-") {
 		return c.notOpened(name)
@@ -376,8 +378,8 @@ func (c *Checker) notOpened(name string) (Verdict, string) {
 	return Unsupported, locus.Quote(name) + " URLs can't be opened here"
 }
 
-// isMixed reports whether a page over TLS loads u without TLS. Browsers do not load the
-// targets of links to other pages.
+// isMixed reports whether a page that uses TLS loads the URL u without TLS. Links to other pages
+// do not count, because browsers do not load their targets with the page.
 func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 	if u.IsZero() || !c.traits(page).Has(scheme.Web|scheme.Secure) || c.traits(u)&(scheme.Web|scheme.Secure) != scheme.Web {
 		return false
@@ -387,27 +389,26 @@ func (c *Checker) isMixed(page, u locus.URL, element string) bool {
 		"source src", "source srcset", "track src", "input src", "style", "form action":
 		return true
 	case "link href":
-		// Browsers load the style sheets and icons of a head.
+		// Browsers load style sheets and icons with the page.
 		path, _ := u.Path()
 		return !mayBePage(path) || strings.HasSuffix(path, ".css")
 	}
 	return false
 }
 
-// own returns u with a copy of its text, so that the result does not retain the memory of the
-// document.
+// own returns a copy of the URL u that does not retain the memory of the document.
 func own(u locus.URL) locus.URL {
-	u, _ = locus.Parse(strings.Clone(u.String())) // can't fail, because the text was parsed before
+	u, _ = locus.Parse(strings.Clone(u.String())) // no error, because the text is a valid URL
 	return u
 }
 
-// errNoPlace is the error for a relative reference in a document without a URL.
+// errNoPlace means that a document without a URL contains a relative reference.
 var errNoPlace = errors.New("a relative link in a document without a location")
 
-// errNoScheme is the error for a reference that begins with "//" in a file.
+// errNoScheme means that a relative reference in a file begins with "//".
 var errNoScheme = errors.New("a scheme-relative link in a local file")
 
-// errAbove is the error for a relative reference that points above the repository root.
+// errAbove means that a relative reference points above the repository root.
 var errAbove = errors.New("points above the top of the repository")
 
 func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
@@ -437,7 +438,7 @@ func (c *Checker) resolve(found *document.Link, s *Source) (locus.URL, error) {
 	return u, err
 }
 
-// baseOf returns the base URL of a relative reference, or the zero URL if there is none.
+// baseOf returns the base URL for a relative reference, or the zero URL if there is none.
 func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	base := s.URL
 	switch {
@@ -462,7 +463,8 @@ func (c *Checker) baseOf(found *document.Link, s *Source) (locus.URL, error) {
 	return own.Resolve(base)
 }
 
-// isFolder reports whether u is a directory, like the base URL for standard input.
+// isFolder reports whether the URL u names a local directory, like the base URL for standard
+// input.
 func (c *Checker) isFolder(u locus.URL) bool {
 	return c.isFile(u) && strings.HasSuffix(u.String(), "/")
 }
@@ -470,7 +472,7 @@ func (c *Checker) isFolder(u locus.URL) bool {
 // leadsElsewhere reports whether a relative reference may refer to another document.
 func leadsElsewhere(ref string) bool { return ref != "" && ref[0] != '#' && ref[0] != '?' }
 
-// withoutBase parses an absolute URL. A relative reference gives errNoPlace.
+// withoutBase parses an absolute URL. For a relative reference, it returns errNoPlace.
 func withoutBase(text string) (locus.URL, error) {
 	ref, err := relative.Parse(text)
 	if err != nil {
@@ -482,8 +484,9 @@ func withoutBase(text string) (locus.URL, error) {
 	return locus.URL{}, errNoPlace
 }
 
-// inFile adapts a relative reference in a local file. It removes a query, which is not part of
-// a file name, and resolves "/" as the site root or the repository root.
+// inFile adapts a relative reference in a local file and returns its base URL. It removes the
+// query, which is not part of a file name. If the reference begins with "/", the base is the site
+// root or the repository root.
 func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {
 	before, fragment, hasFragment := strings.Cut(text, "#")
 	if strings.Contains(before, ":") && !strings.HasPrefix(before, "/") {
@@ -509,10 +512,10 @@ func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.
 // rootUnknown is the reason for ignoring a link that begins with "/" and names a missing file.
 const rootUnknown = "the root of the site is unknown"
 
-// isRootGuessed reports whether the root of a link that begins with "/" is uncertain. Only the
-// caller can know the server root of a page or style sheet. In other documents "/" is the
-// repository root. There a path with a file extension names a file, and a path without one may
-// name a page of a site.
+// isRootGuessed reports whether the target of a link that begins with "/" is uncertain. In a page
+// or style sheet, "/" is the root of the server, which only the caller may know. In other
+// documents, "/" is the repository root. In these documents, a path without a file extension may
+// name a page of an unknown site.
 func isRootGuessed(found *document.Link, s *Source) bool {
 	path := found.Ref
 	if strings.HasPrefix(found.Base, "/") && !strings.HasPrefix(path, "/") {
@@ -530,15 +533,15 @@ func isRootGuessed(found *document.Link, s *Source) bool {
 	return !hasExtension(path)
 }
 
-// hasExtension reports whether a path ends in a file extension. Digits after the dot are a
-// version, as in "/v1.2".
+// hasExtension reports whether a path ends in a file extension. Digits after a dot are not a file
+// extension but a version number, as in "/v1.2".
 func hasExtension(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
 	return dot >= 0 && strings.Trim(name[dot:], ".0123456789") != ""
 }
 
-// plainError returns the text of err without the package name and the link.
+// plainError returns the text of err without the package name and the text of the link.
 func plainError(err error) string {
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
 		return fmt.Sprintf("offset %d: %v", e.Offset, e.Err)

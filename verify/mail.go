@@ -20,14 +20,15 @@ type Mail interface {
 
 type mailChecker struct {
 	lookup    Mail
-	checkName func(host string) error // rejects names that must not be looked up
+	checkName func(host string) error // returns an error for a name that must not be looked up
 	domains   sync.Map                // outcomes by domain in lower case
 }
 
-// check verifies the addresses of u by their syntax and by DNS. It contacts no mail server
-// (RFC 5321 section 3.5.3).
+// check verifies the mail addresses in the URL u. It checks the syntax and looks up the domains,
+// but does not contact a mail server (RFC 5321 section 3.5.3).
 func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, again bool) {
-	// Ignore the header fields of RFC 6068. By RFC 1738, they would be a part of the address.
+	// Ignore the header fields, which RFC 6068 added. In RFC 1738, the text would be a part of the
+	// address.
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" {
 		return Outcome{Verdict: Alive, Detail: "no address: the sender fills it in"}, false
@@ -41,8 +42,8 @@ func (m *mailChecker) check(ctx context.Context, u locus.URL) (out Outcome, agai
 	return out, again
 }
 
-// badAddress returns the first syntax error in the addresses of a mailto URL, or "" if they
-// are valid.
+// badAddress returns the first syntax error in the addresses of a mailto URL, or "" if all
+// addresses are valid.
 func (c *Checker) badAddress(u locus.URL) string {
 	text, _, _ := strings.Cut(u.SchemePart(), "?")
 	if text == "" || !c.traits(u).Has(scheme.Composes) {
@@ -84,9 +85,9 @@ func (m *mailChecker) checkAddress(ctx context.Context, text string) (out Outcom
 	return out, again
 }
 
-// checkDomain looks up the mail servers of a domain. These are the hosts in its MX records. If
-// there are no MX records, the domain itself is the mail server (RFC 5321 section 5.1). An MX
-// record "." means that the domain accepts no mail (RFC 7505).
+// checkDomain looks up the mail servers of a domain. The MX records of the domain contain the
+// names of its mail servers. If there are no MX records, the domain itself is the mail server (RFC
+// 5321 section 5.1). The MX record "." means that the domain does not accept mail (RFC 7505).
 func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outcome, again bool) {
 	list, err := m.lookup.LookupMX(ctx, domain+".")
 	found := len(list) > 0
@@ -107,8 +108,8 @@ func (m *mailChecker) checkDomain(ctx context.Context, domain string) (out Outco
 	return Outcome{Verdict: Dead, Cause: NoNames, Detail: domain + " accepts no mail: it has no MX record and no address"}, false
 }
 
-// isNoSuchName reports whether err means that a name does not exist or lacks the requested
-// record.
+// isNoSuchName reports whether the error err means that a name does not exist or does not have the
+// requested record.
 func isNoSuchName(err error) bool {
 	var dns *net.DNSError
 	return errors.As(err, &dns) && dns.IsNotFound

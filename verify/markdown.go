@@ -9,8 +9,9 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// markdownAnchors returns the fragments of a Markdown document on GitHub: from headings and
-// from names in HTML. With withText, it also stores the text.
+// markdownAnchors returns the fragments that GitHub creates for a Markdown document. They come
+// from headings and from names in HTML. If withText is true, markdownAnchors also stores the
+// document's text.
 func markdownAnchors(source string, mdx, withText bool) *anchors {
 	a := &anchors{lenient: true, lines: true}
 	seen := map[string]int{}
@@ -33,7 +34,8 @@ func markdownAnchors(source string, mdx, withText bool) *anchors {
 	return a
 }
 
-// maxHeading is the maximum size of an HTML heading, because the end tag may be missing.
+// maxHeading is the maximum size of an HTML heading. The limit is needed because the end tag may
+// be missing.
 const maxHeading = 1 << 10
 
 // htmlHeadings returns the text of the HTML headings in a Markdown document. The text may be
@@ -82,14 +84,14 @@ func piecesOf(source string, mdx bool) iter.Seq[markup.Piece] {
 	return markup.Markdown(source)
 }
 
-// isMDX reports whether a Markdown document is MDX, by its name.
+// isMDX reports whether the URL u has the file extension of an MDX document.
 func isMDX(u locus.URL) bool {
 	path, _ := u.Path()
 	return strings.EqualFold(path[max(len(path)-len(".mdx"), 0):], ".mdx")
 }
 
-// addPieces adds the names in the HTML of a Markdown document. With withText, it also stores
-// the text of the document.
+// addPieces adds the names in the HTML parts of a Markdown document. If withText is true, it also
+// stores the document's text.
 func (a *anchors) addPieces(source string, mdx, withText bool) {
 	var text *markdownText
 	var into *folder
@@ -113,7 +115,7 @@ func (a *anchors) addPieces(source string, mdx, withText bool) {
 	}
 }
 
-// markdownText folds the visible text of a Markdown document.
+// markdownText collects the visible text of a Markdown document in lower case.
 type markdownText struct {
 	folder
 	source string
@@ -124,7 +126,7 @@ func newMarkdownText(source string) *markdownText {
 	return &markdownText{folder: folder{words: true}, source: source}
 }
 
-// piece adds the text of a piece, if it has any.
+// piece adds the visible text in p.
 func (t *markdownText) piece(p markup.Piece) {
 	if p.Start > t.last.End && strings.IndexByte(t.source[t.last.End:p.Start], '\n') >= 0 {
 		t.space()
@@ -144,7 +146,8 @@ func (t *markdownText) piece(p markup.Piece) {
 }
 
 // headingID splits a heading such as "Text {#id .class}" into its text and its fragment. Many
-// sites other than GitHub support this syntax. id is empty if there is none.
+// sites, but not GitHub, support this syntax. The result id is empty if the heading does not
+// specify a fragment.
 func headingID(heading string) (plain, id string) {
 	heading = strings.TrimSpace(heading)
 	at := strings.LastIndex(heading, "{#")

@@ -14,8 +14,9 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// markedAnchors returns the fragments that the standard processor and GitHub give an AsciiDoc
-// or reStructuredText document. A site generator may add others.
+// markedAnchors returns the fragments of an AsciiDoc or reStructuredText document. The fragments
+// are those that the standard processor and GitHub create. A site generator may add other
+// fragments.
 func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 	a := &anchors{lenient: true}
 	read, ids := markup.Asciidoc, markup.AsciidocIDs
@@ -38,11 +39,11 @@ func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 	return a
 }
 
-// anyFragment accepts all fragments, for pages with unknown parts.
+// anyFragment accepts all fragments. It is used for pages with unknown parts.
 func anyFragment(string) bool { return true }
 
-// placeName resolves a name that is not a URL: a Sphinx role or an Antora resource ID. It
-// reports whether found is such a name.
+// placeName resolves a link that contains a Sphinx role or an Antora resource ID instead of a URL.
+// For other links, it returns false.
 func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	if isUnread(found, s) {
 		l.doubt = notPage
@@ -68,7 +69,7 @@ func (c *Checker) placeName(l *link, found *document.Link, s *Source) bool {
 	return c.placeAntora(l, written, found, s)
 }
 
-// isUnread reports whether the link is in an AsciiDoc document whose page is unknown.
+// isUnread reports whether the link is in an AsciiDoc document for which no page is known.
 func isUnread(found *document.Link, s *Source) bool {
 	if s.Layout == nil || s.Layout.site.Name == "" || !strings.HasSuffix(found.Type, "asciidoc") {
 		return false
@@ -77,7 +78,8 @@ func isUnread(found *document.Link, s *Source) bool {
 	return ok && s.Layout.site.Contains(name) && s.Layout.site.Address(name) == ""
 }
 
-// placeRole resolves a Sphinx role. If no document defines a label, an extension may define it.
+// placeRole resolves a Sphinx role. If no document defines the label in the role, an extension may
+// define the label.
 func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	l.written = strings.Clone(found.Ref)
 	l.verdict, l.detail = Ignored, "only Sphinx resolves this name"
@@ -95,9 +97,9 @@ func (c *Checker) placeRole(l *link, found *document.Link, s *Source) bool {
 	return true
 }
 
-// isOfPart reports whether r, a link to u, is a relative reference in a document that a
-// document in another directory includes. Such a link, unless it names an included file, is
-// relative to the including document. isOfPart waits until all documents are read.
+// isOfPart reports whether the link r to the URL u is a relative reference in a document that is
+// included by a document in another directory. Such a reference is relative to the including
+// document, unless it names an included file. isOfPart waits until all documents are read.
 func (e *Verifier) isOfPart(ctx context.Context, d *doc, r *ref, u locus.URL) bool {
 	if d.at == nil || r.written == "" || strings.Contains(r.written, "://") || !e.checker.isFile(d.at.base) {
 		return false
@@ -141,9 +143,9 @@ func (c *Checker) hasScheme(name string) bool {
 	return ok
 }
 
-// source returns the URL of a source document for a link to a generated file, such as a.rst for
-// a.html. For a cross reference to a.adoc, the result has the extension of base instead, such as
-// a.asc. For other links, source returns zero.
+// source returns the URL of the source document from which the target of a link is generated, for
+// example a.rst for a.html. For a cross-reference to a.adoc, the result has the same extension as
+// the document base, such as a.asc. For other links, source returns the zero URL.
 func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	text := u.String()
 	before, fragment, hasFragment := strings.Cut(text, "#")
@@ -163,7 +165,7 @@ func (c *Checker) source(found *document.Link, u, base locus.URL) locus.URL {
 	if hasFragment {
 		text += "#" + fragment
 	}
-	source, _ := locus.Parse(text) // u is valid, so source is valid
+	source, _ := locus.Parse(text) // no error, because u is valid
 	return source
 }
 

@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// hostsOf returns the host of u, or the domains of its valid addresses.
+// hostsOf returns the host in the URL u. For a mailto URL, it returns the domains of the valid
+// addresses.
 func (c *Checker) hostsOf(u locus.URL) []string {
 	if !c.traits(u).Has(scheme.Composes) {
 		return []string{u.Host()}
@@ -31,8 +32,9 @@ func (c *Checker) hostsOf(u locus.URL) []string {
 	return hosts
 }
 
-// unresolved returns the outcome for u if its host must not be looked up. Otherwise it returns the
-// zero Outcome. at holds the origins of the document with the link; it is nil for a typed URL.
+// unresolved returns the outcome for a link to the URL u if the host must not be looked up.
+// Otherwise it returns the zero Outcome. The origins at are those of the document that contains
+// the link, or nil for a typed URL.
 func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	if at == nil || c.isHere(u) {
 		return Outcome{}
@@ -40,7 +42,7 @@ func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	page := at.others.URL
 	switch hosts := c.hostsOf(u); {
 	case !c.o.Reserved && slices.ContainsFunc(hosts, policy.IsReserved) && !policy.IsReserved(page.Host()):
-		// If the page comes from such a host, the name may exist in the network of the page.
+		// If the page comes from a reserved host, the name may exist in the network of that host.
 		return Outcome{Verdict: Ignored, Cause: ReservedName, Detail: "the host is reserved for examples"}
 	case page.IsZero() || c.isFile(page):
 		return c.private(u, hosts, at)
@@ -48,8 +50,8 @@ func (c *Checker) unresolved(u locus.URL, at *origins) Outcome {
 	return Outcome{}
 }
 
-// private returns the outcome of u if the policy denies its hosts as private, or the zero
-// Outcome.
+// private returns the outcome for a link to the URL u if the policy denies a host because it is
+// private. Otherwise it returns the zero Outcome.
 func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
 	var denied *policy.DeniedError
 	switch {
@@ -72,21 +74,22 @@ func (c *Checker) private(u locus.URL, hosts []string, at *origins) Outcome {
 	return Outcome{Verdict: Ignored, Cause: PrivateHost, Detail: "the host is in a private network"}
 }
 
-// isOfPrivate reports whether the reason for e is an address or a name that is not public.
+// isOfPrivate reports whether the policy denied a request because an address or a name is not
+// public.
 func isOfPrivate(e *policy.DeniedError) bool { return e.Rule == "private" || e.Rule == "link-local" }
 
-// minMissing is the number of missing host names, without any that exists, that indicates a
-// missing network. Fewer names may all be dead.
+// minMissing is the number of missing host names that indicates a missing network, if no other
+// host name exists. Fewer names may all be dead.
 const minMissing = 5
 
-// lookups records which host names of a run were looked up. The engine's mutex guards it.
+// lookups records which host names of a run exist. The mutex of the Verifier guards it.
 type lookups struct {
-	found   bool            // at least one name has an address
-	missing map[string]bool // names that do not exist, in lower case
-	held    []*target       // targets with a missing name, until found is true or no other targets are left
+	found   bool            // at least one host name has an address
+	missing map[string]bool // host names that do not exist, in lower case
+	held    []*target       // targets with a missing host name, whose outcome is not decided yet
 }
 
-// note records whether an attempt found the first of its hosts.
+// note records whether the attempt a found an address of the first host in hosts.
 func (n *lookups) note(hosts []string, a *attempt) {
 	host := ""
 	if len(hosts) > 0 {
@@ -103,13 +106,13 @@ func (n *lookups) note(hosts []string, a *attempt) {
 	}
 }
 
-// isPublicName reports whether only a name server knows the address of host.
+// isPublicName reports whether host is a name that only DNS can resolve.
 func isPublicName(host string) bool {
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err != nil && host != "" && policy.Policy{}.CheckName(host) == nil
 }
 
-// isResolved reports whether the client had an address of the host when the attempt failed with
+// isResolved reports whether the client had resolved the host name before the attempt failed with
 // err.
 func isResolved(err error) bool {
 	if errors.As(err, new(*net.DNSError)) || errors.As(err, new(*access.ProxyError)) {
@@ -117,7 +120,7 @@ func isResolved(err error) bool {
 	}
 	switch access.KindOf(err) {
 	case access.Denied:
-		// A denial of an address comes after the lookup; other denials concern the URL.
+		// The policy checks addresses after the lookup, and everything else before the lookup.
 		denied, e := (*policy.DeniedError)(nil), (*access.Error)(nil)
 		return errors.As(err, &denied) && errors.As(err, &e) && isOfPrivate(denied) && denied.Subject != locus.Quote(e.URL.Shown())
 	case access.Syntax:
@@ -128,17 +131,18 @@ func isResolved(err error) bool {
 	return true
 }
 
-// hold delays the outcome of t, a target with a missing host name, until [Verifier.settle]
-// decides it. The caller must hold e.mu.
+// hold delays the outcome of the target t, whose host name is missing. The method
+// [Verifier.settle] decides the outcome. The caller must hold e.mu.
 func (e *Verifier) hold(t *target) {
 	t.state = held
 	e.lookups.held = append(e.lookups.held, t)
 	e.startNext(t)
 }
 
-// settle finishes the held targets after the run has found a host name, or when there are no other
-// targets. The held targets are dead, unless the run found no host name and at least minMissing
-// names are missing. A held archive replaces its target in the counts. The caller must hold e.mu.
+// settle finishes the targets with missing host names (the held targets). It does so after any
+// host name was found, or when no other targets are left. The held targets are dead, unless no
+// host name was found and at least minMissing names are missing. In the counts, a held archived
+// copy replaces its original target. The caller must hold e.mu.
 func (e *Verifier) settle() {
 	n := &e.lookups
 	isLast := e.allRead && e.added == len(e.docs) && e.progress.Done+len(n.held) == e.progress.Found

@@ -11,17 +11,17 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// maxRefresh is the longest delay in seconds of a refresh that counts as a redirect. With a
-// longer delay, users have time to read the page.
+// maxRefresh is the maximum delay in seconds of a refresh that counts as a redirect. If the delay
+// is longer, users have time to read the page.
 const maxRefresh = 10
 
-// maxRefreshHead limits the bytes of a page that are read only for a refresh.
+// maxRefreshHead is the maximum number of bytes that are read only to find a refresh in a page.
 const maxRefreshHead = 64 << 10
 
-// refresh is the refresh of a page, from a meta element or the Refresh field.
+// refresh is a page's refresh, from a meta element or a Refresh header field.
 type refresh struct {
 	text string // value of the refresh, or ""
-	base string // value of a base element, or ""
+	base string // URL in the base element, or ""
 }
 
 // next returns the refresh target of the page in res. It returns the zero URL if the page only
@@ -38,8 +38,8 @@ func (r refresh) next(c *Checker, res *access.Result) locus.URL {
 	return own(u)
 }
 
-// parseRefresh reads the value of a refresh (HTML 4.2.5.3, "shared declarative refresh steps").
-// ok is false if it contains no URL.
+// parseRefresh parses the value of a refresh (HTML 4.2.5.3, "shared declarative refresh steps").
+// If the value contains no URL, ok is false.
 func parseRefresh(text string) (seconds int, ref string, ok bool) {
 	text = trimSpace(text)
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
@@ -61,7 +61,7 @@ func parseRefresh(text string) (seconds int, ref string, ok bool) {
 	return seconds, ref, ref != ""
 }
 
-// withoutName returns the URL of a refresh without "url=" before it.
+// withoutName returns the URL in a refresh without the prefix "url=".
 func withoutName(text string) string {
 	if len(text) < 3 || !strings.EqualFold(text[:3], "url") {
 		return text
@@ -83,8 +83,9 @@ func withoutQuotes(text string) string {
 
 func trimSpace(text string) string { return strings.Trim(text, " \t\r\n\f") }
 
-// follow returns the request for the target of the refresh in res. As for a redirect, the target
-// determines the outcome of the link. The target need not have the fragments of the link.
+// follow returns the request for the target of the refresh in res. As after a redirect, the
+// response from the target determines the outcome of the link. The target need not contain the
+// link's fragments.
 func (r *Request) follow(res *access.Result, to locus.URL, probe bool) *Request {
 	next := r.after(res, to)
 	next.followed, next.probe = true, probe

@@ -20,13 +20,13 @@ type Rules struct {
 	Ignore []policy.Pattern `toml:"ignore"`
 	// Include restricts the run to matching URLs. If empty, all URLs match.
 	Include []policy.Pattern `toml:"include"`
-	// ExcludePath lists files that the caller, which lists the documents, must not read.
+	// ExcludePath lists files to skip. The caller, which selects the documents, must apply it.
 	ExcludePath []string `toml:"exclude-path"`
-	// Remap lists replacements. They apply after the replacements in [Options].
+	// Remap lists replacements to apply after the replacements in [Options].
 	Remap []Remap `toml:"remap"`
 	// Accept lists outcomes that don't count as bad.
 	Accept []Accept `toml:"accept"`
-	// Host holds settings for some hosts.
+	// Host lists settings for individual hosts.
 	Host []Host `toml:"host"`
 }
 
@@ -35,7 +35,7 @@ type Accept struct {
 	URL     policy.Pattern `toml:"url"`
 	Status  []int          `toml:"status"`  // accepted status codes; if empty, any
 	Verdict []Verdict      `toml:"verdict"` // accepted verdicts; if empty, any
-	Reason  string         `toml:"reason"`  // reason for users
+	Reason  string         `toml:"reason"`  // reason to show to users
 }
 
 // ParseRules parses rules in TOML. An unknown key is an error.
@@ -71,7 +71,8 @@ func (r *Rules) ignores(u locus.URL, registry *scheme.Registry) (policy.Pattern,
 	return firstMatch(r.Ignore, u, registry)
 }
 
-// accepts reports whether a rule accepts an outcome of u, and returns the reason in the rule.
+// accepts reports whether a rule accepts the outcome o of the URL u, and returns the reason from
+// the rule.
 func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (reason string, ok bool) {
 	if r == nil {
 		return "", false
@@ -87,7 +88,8 @@ func (r *Rules) accepts(u locus.URL, o *Outcome, registry *scheme.Registry) (rea
 	return "", false
 }
 
-// forPatterns returns the canonical form and the port of u, to compare them with patterns.
+// forPatterns returns the canonical form and the port of the URL u, for a comparison with
+// patterns.
 func forPatterns(u locus.URL, registry *scheme.Registry) (locus.URL, uint16) {
 	if canonical, _, err := registry.Canonical(u); err == nil {
 		u = canonical

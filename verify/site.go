@@ -15,7 +15,7 @@ import (
 )
 
 type sitePage struct {
-	name  string // document name in results
+	name  string // name of the document in results
 	site  *site
 	depth int
 
@@ -25,33 +25,33 @@ type sitePage struct {
 // site holds the pages below a typed URL. Its methods may be called concurrently.
 type site struct {
 	mu     sync.Mutex
-	row    scheme.Scheme      // registry row for first
-	first  locus.URL          // first page, in canonical form
-	pages  map[locus.URL]bool // pages in canonical form; nil outside a run
-	robots *robots.Rules      // host's rules; nil if they are unknown or allow everything
+	row    scheme.Scheme      // scheme of the first page
+	first  locus.URL          // URL of the first page, in canonical form
+	pages  map[locus.URL]bool // known pages, in canonical form; nil outside a run
+	robots *robots.Rules      // rules in robots.txt; nil if they are unknown or allow all requests
 }
 
-// newSite returns a site. The URL of its first page must be in canonical form.
+// newSite returns the site that begins at the URL first, which must be in canonical form.
 func (c *Checker) newSite(first locus.URL) *site {
 	return &site{row: c.registry.Scheme(first), first: first}
 }
 
-// delay returns the Crawl-delay of the robots.txt.
+// delay returns the Crawl-delay in the site's robots.txt, or zero.
 func (s *site) delay() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.robots.Delay()
 }
 
-// start returns the first page of s.
+// start returns the URL of the site's first page.
 func (s *site) start() locus.URL {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first
 }
 
-// move makes the URL first the first page of s. If first has another host, move discards the rules
-// of the old host.
+// move changes the URL of the site's first page. If the new URL has another host, move discards
+// the robots.txt rules of the old host.
 func (s *site) move(row scheme.Scheme, first locus.URL) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *site) move(row scheme.Scheme, first locus.URL) {
 	s.row, s.first = row, first
 }
 
-// has reports whether u, a URL in canonical form, may be a page of the site.
+// has reports whether the URL u, which must be in canonical form, may be a page of the site.
 func (s *site) has(u locus.URL) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +75,8 @@ func (s *site) has(u locus.URL) bool {
 	return s.row.Syntax.Hierarchy != relative.Path || mayBePage(text)
 }
 
-// add adds a page to the site. If the site already contains the page, or has the maximum number of
-// pages, most, add returns false. If most is zero, the number is not limited.
+// add adds a page to the site. It returns false if the site already contains the page, or already
+// contains the maximum number of pages (the parameter most). Zero means no maximum.
 func (s *site) add(u locus.URL, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,15 +90,15 @@ func (s *site) add(u locus.URL, most int) bool {
 	return true
 }
 
-// knows reports whether a page was added.
+// knows reports whether the page u was added to the site.
 func (s *site) knows(u locus.URL) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pages[u]
 }
 
-// mayBePage reports whether a path may name a page. It returns false if the last segment has the
-// file extension of another type.
+// mayBePage reports whether a path may name an HTML page. It returns false if the last segment has
+// the file extension of another media type.
 func mayBePage(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	switch strings.ToLower(path.Ext(text)) {
@@ -110,8 +110,8 @@ func mayBePage(text string) bool {
 	return true
 }
 
-// followInSite makes t a page of a site if t is the first page, or if another page of the site
-// links to t. The caller must hold e.mu.
+// followInSite makes the target t a page of a site if t is the site's first page, or if a page of
+// the site links to t. The caller must hold e.mu.
 func (e *Verifier) followInSite(d *doc, t *target) {
 	if t.page != nil {
 		return
@@ -128,7 +128,7 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 		s, depth = e.checker.newSite(t.key.url), 0
 		s.pages = map[locus.URL]bool{}
 	case t.state == held, t.state == done && !isFound(t.outcome) && !t.outcome.Cached:
-		return // this run has already opened the target, which is not a page
+		return // the target was opened earlier in this run, and is not a page
 	case s == nil || !s.has(t.key.url) || e.o.Depth != 0 && depth > max(e.o.Depth, 0):
 		return
 	}
@@ -137,11 +137,11 @@ func (e *Verifier) followInSite(d *doc, t *target) {
 	}
 }
 
-// makePage makes t the page of a site. The caller must hold e.mu.
+// makePage makes the target t a page of a site. The caller must hold e.mu.
 func (e *Verifier) makePage(t *target, page *doc) {
 	t.page = page
 	if t.state == done {
-		// The target was opened before the Verifier knew that it is a page.
+		// The target was opened as an ordinary link; open it again as a page.
 		e.progress.Done--
 		t.state, t.tries = waiting, 0
 		e.start(t)
@@ -153,8 +153,9 @@ func (e *Verifier) makePage(t *target, page *doc) {
 	}
 }
 
-// isPage reports whether res is a new page of the site. It is not if a redirect led to another
-// site, or to a known page of this site. If the first page was redirected, isPage moves the site.
+// isPage reports whether res is a new page of the site. It returns false if a redirect points to
+// another site, or to a known page of this site. If the site's first page redirects, isPage
+// changes the URL of the first page.
 func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	if len(res.Hops) < 2 {
 		return true
@@ -169,9 +170,9 @@ func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	return p.site.has(at) && p.site.add(at, 0)
 }
 
-// disallowed returns the reason why robots.txt forbids a request for a page, or "" if it
-// allows the request. It reads robots.txt before the first page. If that fails, it returns
-// the error, and final reports whether the error holds for the whole run.
+// disallowed returns the reason why robots.txt forbids the request r, or "" if it allows the
+// request. It reads the robots.txt before the first page. If it can't read the file, it returns
+// the error. The result final reports whether the error applies to the whole run.
 func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why string, final bool, err error) {
 	if c.o.NoRobots || !c.traits(r.url).Has(scheme.Web) {
 		return "", false, nil
@@ -192,7 +193,7 @@ func (s *site) disallowed(ctx context.Context, c *Checker, r *Request) (why stri
 	return why, false, nil
 }
 
-// robotsOf returns the robots.txt rules for the host of t. For the result final, see
+// robotsOf returns the robots.txt rules for the host in the URL of t. The results are those of
 // [crawl.Robots.Rules].
 func (c *Checker) robotsOf(ctx context.Context, t *asked) (rules *robots.Rules, final bool, err error) {
 	if c.robots == nil {

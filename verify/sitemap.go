@@ -17,26 +17,28 @@ import (
 
 // Site holds the settings for crawling a site.
 type Site struct {
-	// Sitemaps verifies the pages in the sitemaps that robots.txt names, or in /sitemap.xml
-	// if it names none.
+	// Sitemaps also verifies the pages that the site's sitemaps list. The sitemaps are those in
+	// robots.txt, or /sitemap.xml if robots.txt lists no sitemaps.
 	Sitemaps bool
-	// SoftNotFound requests a path that does not exist from each host. If the host returns a
-	// page for it, links with the same page get a [Warning].
+	// SoftNotFound detects hosts that return a page instead of the status 404. The Verifier
+	// requests a path that does not exist from each host. If a link returns the same page as that
+	// path, the link gets a [Warning].
 	SoftNotFound bool
 }
 
-// sitemapUse is the role of a document among its site's sitemaps.
+// sitemapUse is the role of a document in the sitemaps of a site.
 type sitemapUse uint8
 
 const (
 	noSitemap      sitemapUse = iota
 	guessedSitemap            // a sitemap that may not exist
-	namedSitemap              // a sitemap that another document names
+	namedSitemap              // a sitemap to which another document links
 	listsSitemaps             // a robots.txt or a sitemap index, whose links are sitemaps
 )
 
-// addSitemaps adds the sitemaps of a site after its first page was found. The caller must hold
-// e.mu, and must deliver robots with links if robots is not nil.
+// addSitemaps adds the sitemaps of a site after its first page was read. The caller must hold
+// e.mu. If the result robots is not nil, the caller must deliver that document with the returned
+// links.
 func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []link) {
 	s := first.site
 	if !e.o.Site.Sitemaps || first.depth > 0 || first.sitemap != noSitemap || at == nil || !e.checker.traits(s.start()).Has(scheme.Web) {
@@ -68,7 +70,8 @@ func (e *Verifier) addSitemaps(first *doc, at *origins) (robots *doc, links []li
 	return robots, links
 }
 
-// readAsSitemap makes t a sitemap of d's site. The caller must hold e.mu.
+// readAsSitemap makes the target t a sitemap of the site that contains the document d. The caller
+// must hold e.mu.
 func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
 	if t.page != nil || t.state == held || t.state == done && !isFound(t.outcome) || !d.site.add(t.key.url, e.o.MaxPages) {
 		return
@@ -78,7 +81,7 @@ func (e *Verifier) readAsSitemap(d *doc, t *target, use sitemapUse) {
 
 var errNoSitemap = errors.New("this is not a sitemap")
 
-// readSitemap reads the links of a sitemap.
+// readSitemap reads the links in a sitemap.
 func (c *Checker) readSitemap(a *attempt, page *sitePage, res *access.Result, o *scheme.Object) {
 	text, err := readUnpacked(o.Body, c.o.MaxPage)
 	if err == nil {
@@ -92,7 +95,8 @@ func (c *Checker) readSitemap(a *attempt, page *sitePage, res *access.Result, o 
 	}
 }
 
-// readUnpacked reads at most limit bytes from r, which may be compressed with gzip.
+// readUnpacked reads at most limit bytes from the reader r. If the data is compressed with gzip,
+// readUnpacked decompresses it.
 func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && bytes.HasPrefix(text, []byte("\x1f\x8b")) {
@@ -107,9 +111,9 @@ func readUnpacked(r io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// sitemapLinks returns the links of a sitemap (sitemaps.org): XML, or a text with a URL on each
-// line. isIndex reports whether the links are sitemaps. After an error, list holds the links before
-// the error.
+// sitemapLinks returns the links in a sitemap (sitemaps.org), which is XML or a text with one URL
+// per line. The result isIndex reports whether the links point to sitemaps. If there is an error,
+// list contains the links before the error.
 func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isIndex bool, err error) {
 	if trimmed := bytes.TrimLeft(text, "\ufeff \t\r\n"); len(trimmed) == 0 || trimmed[0] != '<' {
 		return c.textSitemap(text, base)
@@ -156,7 +160,7 @@ func (c *Checker) sitemapLinks(text []byte, base locus.URL) (list []link, isInde
 	return list, isIndex, errItems
 }
 
-// imageSpace is the namespace of images in sitemaps. Images also contain loc elements.
+// imageSpace is the XML namespace of images in sitemaps, which also contain loc elements.
 const imageSpace = "http://www.google.com/schemas/sitemap-image/1.1"
 
 func attribute(x xml.StartElement, name string) string {

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// softHosts records which hosts return a page for a path that does not exist.
+// softHosts records which hosts return a page instead of the status 404.
 type softHosts struct {
 	mu    sync.Mutex
 	hosts map[string]*softHost
@@ -28,17 +28,17 @@ type softHost struct {
 	page  softPage
 }
 
-// softPage holds the parts of a response that are compared.
+// softPage holds the parts of a response that softHosts compares.
 type softPage struct {
 	moved locus.URL // redirect target, or zero
 	text  string    // text without the words that depend on the path
 }
 
-// maxSoft limits the compared bytes of a page.
+// maxSoft is the maximum number of bytes of a page that are compared.
 const maxSoft = 1 << 20
 
-// check changes the outcome of a link to a warning if the host returns the same page for a
-// path that does not exist.
+// check changes the outcome of a link to a warning if the host returns the same page for a missing
+// path.
 func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt) {
 	if path, _ := t.url.Path(); path == "" || !c.o.Site.SoftNotFound || !c.traits(t.url).Has(scheme.Web) || !isFound(&a.outcome) {
 		return
@@ -72,8 +72,8 @@ func (s *softHosts) check(ctx context.Context, c *Checker, t *asked, a *attempt)
 	}
 }
 
-// softPage requests a page. word is the last part of the path, and may occur in the page. The
-// result omits the words of the page that contain it.
+// softPage requests a page for a comparison. The parameter word is the last path segment, which
+// the page may quote. The result omits the words of the page that contain it.
 func (c *Checker) softPage(ctx context.Context, u locus.URL, from *access.Result, word string) (page softPage, found bool) {
 	res, err := c.do(ctx, access.Request{URL: u, From: from})
 	if err != nil {

@@ -20,11 +20,11 @@ import (
 	"github.com/locus-url/locus/internal/store"
 )
 
-// ErrBusy means that another process has the store open. The error of [OpenStore] wraps it.
+// ErrBusy means that another process has opened the store. [OpenStore] returns an error that wraps
+// ErrBusy.
 var ErrBusy = store.ErrBusy
 
-// storeVersion is the version of the file format. OpenStore replaces a store with another
-// version.
+// storeVersion is the version of the file format. OpenStore replaces a store of another version.
 const storeVersion = "locus verify 2"
 
 const bucketLinks = "links"
@@ -32,11 +32,11 @@ const bucketLinks = "links"
 var keySwept = []byte("swept")
 
 const (
-	// batchTime and batchSize limit the outcomes that are lost if the process is killed.
+	// batchTime and batchSize limit how many outcomes are lost if the process is killed.
 	batchTime = 500 * time.Millisecond
 	batchSize = 512
-	// maxStored is the maximum age of a stored outcome. sweepEvery is the minimum time
-	// between two searches for older outcomes.
+	// maxStored is the maximum age of a stored outcome. The value of sweepEvery is the minimum
+	// time between two searches for expired outcomes.
 	maxStored  = 400 * 24 * time.Hour
 	sweepEvery = 7 * 24 * time.Hour
 	// maxDetail limits the size of a stored Detail, in bytes.
@@ -44,17 +44,17 @@ const (
 )
 
 // Store saves the outcomes of links in a file for later runs. Its methods may be called
-// concurrently. Only one process at a time may have the file open.
+// concurrently. Only one process at a time can open the file.
 type Store struct {
 	file    store.File
 	rebuilt bool
 
-	writing sync.Mutex // held by flush
+	writing sync.Mutex // locked during flush
 	flusher *time.Timer
 
 	mu      sync.Mutex
 	pending map[recordKey]record
-	err     error // error of the first failed write
+	err     error // first write error
 }
 
 type recordKey [16]byte
@@ -67,14 +67,14 @@ type record struct {
 	To        string          `json:"t,omitempty"`
 	Permanent bool            `json:"p,omitempty"`
 	Hops      string          `json:"h,omitempty"`
-	Alive     int64           `json:"a,omitempty"` // seconds; the last time the resource was alive, if Verdict is not Alive
+	Alive     int64           `json:"a,omitempty"` // last time at which the resource was alive, in Unix seconds; unused if Verdict is Alive
 	Tries     int             `json:"n,omitempty"`
 	Fragments map[string]bool `json:"f,omitempty"`
 }
 
 // OpenStore opens the store at path, and creates it if it is missing. If the file is damaged,
-// OpenStore renames it to path + ".damaged" and creates a new one; [Store.Rebuilt] then
-// returns true. If another process has the store open, the error wraps [ErrBusy].
+// OpenStore renames the file to path + ".damaged" and creates a new store. Then [Store.Rebuilt]
+// returns true. If another process has opened the store, the error wraps [ErrBusy].
 func OpenStore(path string) (*Store, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -107,7 +107,8 @@ func (s *Store) Close() error {
 	return errors.Join(s.err, s.file.Unlock())
 }
 
-// sweep deletes records older than maxStored, at most once in sweepEvery.
+// sweep deletes records that are older than maxStored. It does so only if the last sweep was at
+// least sweepEvery ago.
 func (s *Store) sweep(now time.Time) error {
 	recent := false
 	err := s.file.View(func(tx *bbolt.Tx) error {
@@ -129,7 +130,7 @@ func (s *Store) sweep(now time.Time) error {
 func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	links := tx.Bucket([]byte(bucketLinks))
 	var old [][]byte
-	// ForEach returns no error, because the function returns none.
+	// ForEach returns nil, because the function always returns nil.
 	_ = links.ForEach(func(key, value []byte) error {
 		var r record
 		if json.Unmarshal(value, &r) != nil || now.Sub(time.Unix(r.When, 0)) > maxStored {
@@ -145,8 +146,8 @@ func deleteOld(tx *bbolt.Tx, now time.Time) error {
 	return tx.Bucket([]byte(store.Meta)).Put(keySwept, binary.BigEndian.AppendUint64(nil, uint64(now.Unix())))
 }
 
-// key returns the database key of the outcome. The key depends on the origin of the URL, because
-// the policy may allow a URL from one origin and deny the same URL from another.
+// key returns the database key for the outcome of k. The key depends on the URL's origin, because
+// the policy may allow a URL from one origin and deny the same URL from another origin.
 func (k targetKey) key() recordKey {
 	sum := sha256.Sum256(append([]byte{byte(k.origin)}, k.url.String()...))
 	return recordKey(sum[:16])
@@ -159,7 +160,7 @@ func (s *Store) get(key recordKey) (r record, ok bool) {
 	if ok {
 		return r, true
 	}
-	// If the record can't be read, the Verifier requests the URL again.
+	// The error is ignored: without a record, the Verifier requests the URL.
 	_ = s.file.View(func(tx *bbolt.Tx) error {
 		ok = json.Unmarshal(tx.Bucket([]byte(bucketLinks)).Get(key[:]), &r) == nil
 		return nil
@@ -211,7 +212,7 @@ func (s *Store) flush() {
 	}
 }
 
-// newRecord returns the record for an outcome, without the password in To.
+// newRecord returns the record for an outcome. It removes the password from To.
 func newRecord(o *Outcome, when time.Time, fragments map[string]bool) record {
 	return record{
 		Verdict: o.Verdict, When: when.Unix(), Status: o.Status, Detail: o.Detail, To: withoutPassword(o.To),
@@ -228,8 +229,8 @@ func (r record) outcome() Outcome {
 	return o
 }
 
-// lastAlive returns the last time at which the resource was alive, in seconds, or 0 if
-// unknown.
+// lastAlive returns the last time at which the resource was alive, in Unix seconds. It returns 0
+// if the time is unknown.
 func (r record) lastAlive() int64 {
 	if r.Verdict == Alive || r.Verdict == Moved {
 		return r.When
@@ -237,7 +238,7 @@ func (r record) lastAlive() int64 {
 	return r.Alive
 }
 
-// instant converts a time in seconds. It returns the zero Time for 0.
+// instant converts Unix seconds to a Time. It returns the zero Time for 0.
 func instant(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -245,9 +246,9 @@ func instant(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// fresh reports whether r is recent enough. good is the maximum age of a good outcome, and bad the
-// maximum age of any other outcome. A record with a time in the future is not fresh, because it was
-// written with a wrong clock.
+// fresh reports whether the record r is recent enough. The parameters good and bad are the maximum
+// ages of good outcomes and of all other outcomes. A record with a time in the future is not
+// fresh, because the clock was wrong when the record was written.
 func (r record) fresh(now time.Time, good, bad time.Duration) bool {
 	longest := min(good, bad)
 	if r.Verdict == Alive || r.Verdict == Moved {

@@ -12,28 +12,29 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// origin is the source of a URL. It determines the permissions for the URL.
+// origin describes where a URL was found. The permissions of the URL depend on its origin.
 type origin uint8
 
 const (
-	fromTyped  origin = iota // typed, or found in a private page
-	fromPublic               // found in a public page, or in a file that anyone may have written
-	inFile                   // the URL of a file, typed or found in another file
-	inSite                   // like inFile, but the file is in a site where a generator creates the fragments
+	fromTyped  origin = iota // URL that was typed or found in a private page
+	fromPublic               // URL found in a public page, or in a file from an untrusted author
+	inFile                   // file URL that was typed or found in another file
+	inSite                   // file URL of a document whose fragments a site generator creates
 )
 
 func (c *Checker) traits(u locus.URL) scheme.Traits { return c.registry.Scheme(u).Traits }
 
 func (c *Checker) isFile(u locus.URL) bool { return c.traits(u).Has(scheme.Files) }
 
-// isHere reports whether u needs no network: a file, or a URL that contains its resource.
+// isHere reports whether the URL u can be opened without the network, because it names a file or
+// contains its resource.
 func (c *Checker) isHere(u locus.URL) bool {
 	traits := c.traits(u)
 	return traits.Has(scheme.Files) || traits.Has(scheme.Local) && !traits.Has(scheme.Composes)
 }
 
-// isContent reports whether text begins like a URL that contains its resource, such as a data
-// URL. Browsers accept more of these than the standard allows, and they can't be dead.
+// isContent reports whether text begins like a URL that contains its own resource, such as a data
+// URL. Browsers accept many malformed URLs of this kind, and such a URL can't be dead.
 func (c *Checker) isContent(text string) bool {
 	name, _, _ := strings.Cut(text, ":")
 	s, _ := c.registry.Lookup(name)
@@ -41,8 +42,8 @@ func (c *Checker) isContent(text string) bool {
 	return s.Traits.Has(scheme.Local) && s.Traits&others == 0
 }
 
-// originOf returns the origin of u. from is the document in which u was found; it is nil for a
-// typed URL.
+// originOf returns the origin of the URL u. The parameter from is the document that contains the
+// URL, or nil for a typed URL.
 func (c *Checker) originOf(u locus.URL, from *access.Result) origin {
 	switch {
 	case c.isFile(u) && (from == nil || c.isFile(from.URL)):
@@ -59,29 +60,29 @@ type targetKey struct {
 	origin origin
 }
 
-// asked holds the URL to request for links, and their origin. It is immutable.
+// asked is a URL to request, with its origin. It is immutable.
 type asked struct {
 	url  locus.URL // URL in its original spelling, without the fragment
 	key  targetKey
-	from *access.Result  // the document with the link; nil for a typed URL
-	site *generator.Site // the site that creates the fragments, or nil
+	from *access.Result  // document that contains the link; nil for a typed URL
+	site *generator.Site // site that creates the fragments, or nil
 }
 
-// origins holds the base URL of the links in a document, and their origins.
+// origins holds the base URL and the permissions for the links in a document.
 type origins struct {
 	base   locus.URL
-	files  *access.Result // origin for file URLs
-	others *access.Result // origin for all other links
+	files  *access.Result // source of the permissions for file URLs
+	others *access.Result // source of the permissions for all other URLs
 }
 
-// wantsFragment reports whether the Checker must look for the fragment of u in the document.
+// wantsFragment reports whether the Checker must look for the fragment of a link to the URL u.
 func (c *Checker) wantsFragment(u locus.URL, fragment string) bool {
 	return fragment != "" && !c.o.NoFragments && !isProgram(u, fragment) && c.traits(u).Has(scheme.Fragments)
 }
 
-// toAsk returns the request for l, and the change that the canonical form makes. If the link needs
-// no request, toAsk returns its outcome as fixed. at holds the origins for the links of the
-// document; it is nil for a typed URL.
+// toAsk returns the URL to request for the link l. The result change describes how the canonical
+// form differs from the URL. If the link needs no request, the result fixed is its outcome. The
+// origins at are those of the document that contains the link, or nil for a typed URL.
 func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fixed *Outcome) {
 	fix := func(v Verdict, detail string) (asked, locus.Change, *Outcome) {
 		if v == Malformed && c.isContent(cmp.Or(l.written, l.url.String())) {
@@ -124,8 +125,8 @@ func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fix
 		return fix(Unknown, "")
 	}
 	if t.key.url == t.url || change&locus.DotSegments != 0 {
-		// Equal URLs share one text. Dot segments must not be sent (RFC 3986 section
-		// 5.2.2), because a server may not resolve them.
+		// Equal URLs share the memory of one string. The Checker must not send dot segments (RFC
+		// 3986 section 5.2.2), because a server may not resolve them.
 		t.url = t.key.url
 	}
 	if at != nil {
@@ -141,10 +142,10 @@ func (c *Checker) toAsk(l *link, at *origins) (t asked, change locus.Change, fix
 	return t, change, nil
 }
 
-// notAFile is the reason for links that are ignored without a network.
+// notAFile is the reason why the Checker ignores a link if it has no network access.
 const notAFile = "only links to files are verified"
 
-// unsupported returns the verdict and the reason if u can't be verified because of its
+// unsupported returns a verdict and a reason if the Checker can't verify the URL u because of its
 // scheme.
 func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	s, ok := c.registry.Lookup(u.Scheme())
@@ -164,22 +165,23 @@ func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-// isRemembered reports whether the outcome of u may be in the store. It returns false for local
-// resources, which are cheap to open again. It also returns false for URLs with passwords, which
-// the store must not contain.
+// isRemembered reports whether the store may contain the outcome of the URL u. It returns false
+// for local resources, which are cheap to open again, and for URLs with passwords.
 func (c *Checker) isRemembered(u locus.URL) bool { return !c.isHere(u) && !hasSecret(u) }
 
-// hasSecret reports whether u contains a password, even where the grammar allows none.
+// hasSecret reports whether the URL u contains a password, even in a part where the grammar does
+// not allow a password.
 func hasSecret(u locus.URL) bool { return u.Shown() != u.String() }
 
-// hostOf returns the host name for the limits of a URL in canonical form, and the limits.
+// hostOf returns the host name and the request limits for the URL u, which must be in canonical
+// form.
 func (c *Checker) hostOf(u locus.URL) (name string, limits crawl.Limits) {
 	switch traits := c.traits(u); {
 	case c.isHere(u):
 		return "", crawl.Limits{}
 	case traits.Has(scheme.Composes):
-		// Verify the addresses of a domain one at a time, so that the domain is looked up only
-		// once.
+		// Mail addresses in the same domain share one host in the queue, so that the domain is
+		// looked up only once.
 		text, _, _ := strings.Cut(u.SchemePart(), "?")
 		return "mail " + strings.ToLower(text[strings.LastIndexByte(text, '@')+1:]), crawl.Limits{AtOnce: 1}
 	}

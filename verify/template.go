@@ -12,8 +12,9 @@ import (
 
 const template = "part of a template"
 
-// isPart reports whether found is part of a template, or relative to one. The name of a wiki
-// page may contain characters that a URL may not.
+// isPart reports whether a link is part of a template, or is relative to a template. In a
+// wikilink, only braces and tags count, because the name of a wiki page may contain the other
+// characters.
 func isPart(found *document.Link) bool {
 	text := cmp.Or(found.Ref, found.URL.String())
 	switch found.Element {
@@ -25,9 +26,8 @@ func isPart(found *document.Link) bool {
 	return isTemplate(text) && !isSegmentOfURL(found) || found.URL.IsZero() && isTemplate(found.Base)
 }
 
-// isSegmentOfURL reports whether ":name" is a real segment of a path, as in "/CSS/:where". In
-// running text, in code, in a relative reference and under an example host, ":name" is a
-// placeholder.
+// isSegmentOfURL reports whether ":name" is a real path segment, as in "/CSS/:where". In running
+// text, in code, in a relative reference and after an example host, ":name" is a placeholder.
 func isSegmentOfURL(found *document.Link) bool {
 	u := found.URL
 	if found.Form == extract.Bare || u.Host() == "" || policy.IsReserved(u.Host()) {
@@ -37,9 +37,9 @@ func isSegmentOfURL(found *document.Link) bool {
 	return hasNamedSegment(text) && !isTemplate(strings.ReplaceAll(text, "/:", "/"))
 }
 
-// isTemplate reports whether a link contains a placeholder. The characters of placeholders are
-// unsafe in a URL (RFC 1738 section 2.2), or begin the name of a variable by convention. A URL
-// without "//" may contain any text, so only template actions count there.
+// isTemplate reports whether a link contains a placeholder. A placeholder contains characters that
+// are unsafe in a URL (RFC 1738 section 2.2), or that begin a variable name by convention. A URL
+// without "//" may contain any text, so only template actions count in such a URL.
 func isTemplate(written string) bool {
 	if end, _ := octet.SchemeEnd(written); end > 0 && strings.HasPrefix(written[end:], ":") && !strings.HasPrefix(written[end:], "://") {
 		return hasAction(written)
@@ -53,8 +53,9 @@ func isTemplate(written string) bool {
 		hasPatternHost(before) || hasNamedPort(before) || hasNamedSegment(written) || hasEllipsis(before)
 }
 
-// hasAction reports whether text contains a template action or the start of an action. A quote in
-// an action may end an attribute value, so that the rest of the action is missing.
+// hasAction reports whether text contains a template action or the start of an action. If the
+// action contains a quote, the quote may end the attribute value, so the rest of the action is
+// missing.
 func hasAction(text string) bool {
 	return strings.Contains(text, "{{") || strings.Contains(text, "{%") || strings.Contains(text, "<%") || strings.Contains(text, "${")
 }
@@ -62,8 +63,8 @@ func hasAction(text string) bool {
 // maxExpression is the maximum size of an expression in braces.
 const maxExpression = 256
 
-// hasBraces reports whether text contains an expression in braces: "{id}" (RFC 6570), "${x}",
-// "{{ x }}", "{% url %}". JSON in a query and Windows GUIDs do not count.
+// hasBraces reports whether text contains an expression in braces, such as "{id}" (RFC 6570),
+// "${x}", "{{ x }}" or "{% url %}". JSON in a query and Windows GUIDs do not count.
 func hasBraces(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "{")
@@ -78,7 +79,7 @@ func hasBraces(text string) bool {
 	}
 }
 
-// isGUID reports whether text is hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+// isGUID reports whether text consists of groups of 8, 4, 4, 4 and 12 hexadecimal digits.
 func isGUID(text string) bool {
 	const size = len("01234567-0123-0123-0123-0123456789ab")
 	if len(text) != size {
@@ -99,8 +100,9 @@ func hasTag(text string) bool {
 	return ok && strings.Contains(rest, ">")
 }
 
-// hasShellVariable reports whether text contains "$(", or "$" and a name in upper case, such as
-// "$VERSION". A "$" before other names is data, as in OData and in Java class names.
+// hasShellVariable reports whether text contains "$(", or a "$" before a name in upper case, such
+// as "$VERSION". Before other names, "$" is ordinary data, for example in OData and in Java class
+// names.
 func hasShellVariable(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "$")
@@ -114,7 +116,7 @@ func hasShellVariable(text string) bool {
 	}
 }
 
-// hasWindowsVariable reports whether text contains a name in upper case between "%":
+// hasWindowsVariable reports whether text contains a name in upper case between two "%", such as
 // "%PUBLIC_URL%". Valid escapes do not count.
 func hasWindowsVariable(text string) bool {
 	for {
@@ -148,7 +150,7 @@ func hasFormat(text string) bool {
 	}
 }
 
-// constant returns the name in upper case at the start of text, such as "API_KEY".
+// constant returns the upper-case name at the start of text, such as "API_KEY".
 func constant(text string) string {
 	end := 0
 	for end < len(text) && (text[end] == '_' || text[end] >= 'A' && text[end] <= 'Z' || end > 0 && octet.Is(text[end], octet.Digit)) {
@@ -161,8 +163,8 @@ func wordAt(text string, i int) bool {
 	return i < len(text) && (text[i] == '_' || octet.Is(text[i], octet.Alpha|octet.Digit))
 }
 
-// authority returns the text between "//" and the next "/" or "?". If text has no "//", ok is
-// false.
+// authority returns the part of text between "//" and the next "/" or "?". If text does not
+// contain "//", ok is false.
 func authority(text string) (host string, ok bool) {
 	_, rest, ok := strings.Cut(text, "://")
 	if !ok {
@@ -174,16 +176,16 @@ func authority(text string) (host string, ok bool) {
 	return rest, rest != ""
 }
 
-// hasPatternHost reports whether the host is a pattern or a variable, such as "*.example.com"
-// or "$host". A real host can't contain these characters.
+// hasPatternHost reports whether the host is a pattern or a variable, such as "*.example.com" or
+// "$host".
 func hasPatternHost(text string) bool {
 	host, _ := authority(text)
 	name, _, _ := strings.Cut(host[strings.LastIndexByte(host, '@')+1:], ":")
 	return strings.ContainsAny(name, "*$")
 }
 
-// hasNamedPort reports whether the port is a word, as in "http://localhost:port/". A URL with
-// userinfo does not count, because its password must not be shown.
+// hasNamedPort reports whether the port is a word, as in "http://localhost:port/". It ignores URLs
+// with userinfo, because a message must not show the password.
 func hasNamedPort(text string) bool {
 	host, ok := authority(text)
 	if !ok || strings.IndexByte(host, '@') >= 0 {
@@ -193,7 +195,8 @@ func hasNamedPort(text string) bool {
 	return ok && isPortWord(port)
 }
 
-// isPortWord reports whether text is a placeholder for a port: "port", "PORT", "your_port".
+// isPortWord reports whether text is a placeholder for a port, such as "port", "PORT" or
+// "your_port".
 func isPortWord(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '_' || r == '-' }) {
 		if strings.EqualFold(word, "port") || strings.EqualFold(word, "portnumber") {
@@ -203,8 +206,8 @@ func isPortWord(text string) bool {
 	return false
 }
 
-// hasNamedSegment reports whether ":name" is a segment of the path, or of a route in the
-// fragment.
+// hasNamedSegment reports whether the path, or a route in the fragment, contains a segment such as
+// ":name".
 func hasNamedSegment(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "/:")
@@ -222,7 +225,8 @@ func hasNamedSegment(text string) bool {
 	}
 }
 
-// hasEllipsis reports whether text ends with an ellipsis or contains an ellipsis as a segment.
+// hasEllipsis reports whether text ends with an ellipsis or contains a segment that is an
+// ellipsis.
 func hasEllipsis(text string) bool {
 	for _, dots := range [...]string{"...", "…"} {
 		if strings.HasSuffix(text, dots) || strings.Contains(text, "/"+dots+"/") {
@@ -232,7 +236,7 @@ func hasEllipsis(text string) bool {
 	return false
 }
 
-// isVariable reports whether text is a name with an optional extension: "id", "id.json".
+// isVariable reports whether text is a name with an optional extension, such as "id" or "id.json".
 func isVariable(text string) bool {
 	name, _, _ := strings.Cut(text, ".")
 	name = strings.TrimRight(name, "?*+")

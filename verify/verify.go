@@ -23,81 +23,83 @@ import (
 type Source struct {
 	// Name is the document's name in results.
 	Name string
-	// URL is the base URL of relative references. If it is zero, they can't be resolved.
+	// URL is the base URL for relative references. If URL is zero, relative references can't be
+	// resolved.
 	URL locus.URL
-	// Type is the media type. If empty, it is guessed from the name and the content.
+	// Type is the media type. If Type is empty, the Verifier determines the type from the name and
+	// the content.
 	Type string
-	// Open opens the document. If nil, the Source is a site. The Verifier then verifies URL
-	// like a typed link, and the links in the page at URL and in the pages below that page.
+	// Open opens the document. If Open is nil, the Source is a site: the Verifier opens URL as a
+	// typed URL, and verifies the links in that page and in the pages below it.
 	Open func(context.Context) (io.ReadCloser, error)
-	// Root is the directory for relative references that begin with "/" in a local file. It
-	// must end in "/". The zero URL selects Top.
+	// Root is the directory to which a relative reference in a local file refers if it begins with
+	// "/". Root must end in "/". If Root is zero, the Verifier uses Top.
 	Root locus.URL
-	// RootGuessed reports that Root may not be the site root. If a link that begins with "/"
-	// leads to a missing file below Root, the link is not reported as dead. If Root is zero and
-	// Top is not, links are treated as if RootGuessed were set.
+	// RootGuessed means that Root may not be the site root. If a link that begins with "/" points
+	// to a missing file below Root, the Verifier does not report the link as dead. If Root is zero
+	// and Top is not zero, the Verifier assumes that RootGuessed is true.
 	RootGuessed bool
-	// Top is the top directory of the repository that contains the document. It must end in
-	// "/". A link that points above Top is [Ignored]. The zero URL means that there is no
-	// repository; then a zero Root selects the root of the file system.
+	// Top is the top directory of the repository that contains the document. It must end in "/". A
+	// link that points above Top is [Ignored]. If Top is zero, there is no repository. If Top and
+	// Root are both zero, "/" is the root of the file system.
 	Top locus.URL
-	// Layout is the layout of the site that contains the document. If nil, there is none.
+	// Layout is the layout of the site that contains the document, or nil if there is no site.
 	Layout *Layout
-	// Lines reports whether the Verifier verifies the links on a line. If nil, it verifies all
-	// links. The Verifier may call the Lines functions of different sources concurrently.
+	// Lines reports whether to verify the links on a line. If Lines is nil, the Verifier verifies
+	// all links. The Verifier may call the Lines functions of different sources concurrently.
 	Lines func(line int64) bool
 }
 
 // Options configures a [Verifier]. The zero value and nil select the defaults.
 type Options struct {
-	// Politeness limits the requests. If a host requests a longer pause than MaxWait, the
-	// Verifier sends it no more requests in this run.
+	// Politeness limits the requests of the run. If a host requests a longer pause than MaxWait,
+	// the Verifier sends no more requests to that host in this run.
 	access.Politeness
-	// Timeout limits one attempt, from the name lookup to the last byte of a page. It does
-	// not include the time that redirects wait in the queues of their hosts. Zero means 90
-	// seconds.
+	// Timeout limits the duration of one attempt, from the name lookup to the last byte of a page.
+	// The time that a redirect waits in a host's queue does not count. Zero means 90 seconds.
 	Timeout time.Duration
 	// MaxPage is the maximum number of bytes of a page that the Verifier reads for fragments
 	// and links. Zero means 16 MiB.
 	MaxPage int64
 
-	// Depth is the maximum number of links between the first page of a site and another page.
-	// Zero means no limit; [FirstPage] limits the run to the first page.
+	// Depth is the maximum number of links from the first page of a site to another page. Zero
+	// means no limit. The value [FirstPage] limits the run to the first page.
 	Depth int
-	// MaxPages is the maximum number of pages of one site. Zero means 10,000.
+	// MaxPages is the maximum number of pages per site. Zero means 10,000.
 	MaxPages int
-	// NoRobots ignores robots.txt.
+	// NoRobots makes the Verifier ignore robots.txt files.
 	NoRobots bool
 
-	// Document selects how documents are read. The Type of the [Source], if it is not empty,
+	// Document holds the options for reading documents. If the Type of a [Source] is not empty, it
 	// replaces Document.Type.
 	Document document.Options
-	// Offline opens only files; all other links are [Ignored].
+	// Offline restricts the run to links to files. All other links are [Ignored].
 	Offline bool
-	// NoFragments skips fragments.
+	// NoFragments disables the check of fragments.
 	NoFragments bool
 
-	// Include restricts the run to matching URLs; if nil, all URLs match. Exclude applies
-	// after Include. Excluded links are [Ignored].
+	// Include restricts the run to matching URLs. If Include is nil, all URLs match. Exclude
+	// applies after Include. Excluded links are [Ignored].
 	Include, Exclude []policy.Pattern
-	// Reserved also verifies links to hosts that are reserved for examples
-	// ([policy.IsReserved]). Without Reserved, links to these hosts are [Ignored], unless
-	// the document came from a reserved host.
+	// Reserved enables the verification of links to hosts that are reserved for examples
+	// ([policy.IsReserved]). If Reserved is false, such links are [Ignored], unless the document
+	// came from a reserved host.
 	Reserved bool
 	// Schemes restricts the run to links with these schemes. If nil, all schemes match.
 	Schemes []string
-	// List sends no requests. Links that would need a request are [Unknown].
+	// List makes the Verifier list links without sending requests. Links that would need a request
+	// are [Unknown].
 	List bool
 	// Remap replaces parts of URLs. The first Remap that matches a URL applies.
 	Remap []Remap
-	// FallbackExtensions lists file extensions to try for a missing file, without the dot:
-	// with "html", the link a also finds a.html. If the missing file has an extension in
-	// the list, the Verifier also tries the other extensions: with "html" and "md", the
-	// link a.html also finds a.md.
+	// FallbackExtensions lists file extensions, without the dot, to try if a file is missing. For
+	// example, "html" makes a link to "a" match the file a.html. If the missing file has an
+	// extension in the list, the Verifier also replaces that extension: with "html" and "md", a
+	// link to a.html also matches the file a.md.
 	FallbackExtensions []string
-	// IndexFiles lists the names of index files, in order of preference. A directory
-	// without any of them is [Dead]. If nil, a directory needs no index file, and the package
-	// comment lists the index files for its fragments.
+	// IndexFiles lists the names of index files in order of preference. A link to a directory that
+	// contains none of these files is [Dead]. If IndexFiles is nil, a directory needs no index
+	// file, and the Verifier uses the default names in the package comment to find fragments.
 	IndexFiles []string
 
 	Rules    *Rules    // optional
@@ -108,24 +110,26 @@ type Options struct {
 	// Site holds the settings for crawling a site.
 	Site Site
 
-	// Store saves outcomes between runs. If nil, they are not saved.
+	// Store saves outcomes for later runs. If Store is nil, the Verifier does not save outcomes.
 	Store *Store
-	// MaxAge is the maximum age of a stored outcome, and MaxAgeBad the maximum age of a
-	// stored bad outcome. Zero means a day and an hour, respectively. With [None], the
-	// Verifier writes outcomes to Store but does not use them.
+	// MaxAge is the maximum age of a stored outcome; zero means one day. MaxAgeBad is the maximum
+	// age of a stored bad outcome; zero means one hour. The value [None] means that the Verifier
+	// does not use stored outcomes, but still writes outcomes to Store.
 	MaxAge, MaxAgeBad time.Duration
 
-	// Mail looks up mail domains. If nil, the Verifier uses [net.DefaultResolver].
+	// Mail looks up mail domains. If Mail is nil, the Verifier uses [net.DefaultResolver].
 	Mail Mail
-	// Archive returns the URL of an archived copy of a dead link, or the zero URL if there is
-	// none. The Verifier then verifies that URL. If nil, the Verifier uses no archive.
+	// Archive returns the URL of an archived copy of a dead link, or the zero URL if there is no
+	// copy. The Verifier then verifies the returned URL. If Archive is nil, the Verifier does not
+	// look for archived copies.
 	Archive func(locus.URL) locus.URL
 }
 
 const (
-	// None disables stored outcomes, as the value of [Options].MaxAge or MaxAgeBad.
+	// None disables the use of stored outcomes. It is a value for [Options].MaxAge and
+	// [Options].MaxAgeBad.
 	None time.Duration = -1
-	// FirstPage limits a site to its first page, as the value of [Options].Depth.
+	// FirstPage limits a run to the first page of each site. It is a value for [Options].Depth.
 	FirstPage = -1
 )
 
@@ -150,40 +154,42 @@ func (o *Options) orDefault() Options {
 	return r
 }
 
-// durationOr returns d, or usual if d is zero, or zero if d is None.
+// durationOr returns the duration d. It returns the default (the parameter usual) if d is zero,
+// and zero if d is None.
 func durationOr(d, usual time.Duration) time.Duration { return max(cmp.Or(d, usual), 0) }
 
-// Result is the outcome of a link in a document.
+// Result is the result for one link in a document.
 type Result struct {
 	// Document is the name of the document. It is empty for a typed URL.
 	Document string
-	// Member is the part of a container with the link, as in [document.Link].
+	// Member is the part of a container that contains the link, as in [document.Link].
 	Member string
-	// Line and Column are the position of the link. They are zero for a typed URL. In a menu,
-	// Line is the number of the item.
+	// Line and Column are the position of the link, or zero for a typed URL. In a menu, Line is
+	// the number of the item.
 	Line, Column int64
 	// Context is the text of the line, if [document.Options] requests it, or the title of the
 	// menu item.
 	Context string
-	// Written is the text of the link in the document, if it is not the text of URL: a
-	// relative reference, malformed text, or text that was repaired or remapped.
+	// Written is the text of the link in the document, if it differs from the text of URL. It is a
+	// relative reference, malformed text, or text that the Verifier repaired or remapped.
 	Written string
-	// URL is the URL of the link with its fragment. It is zero if the link is malformed.
+	// URL is the target URL of the link with its fragment, or zero if the link is malformed.
 	URL locus.URL
 	Outcome
-	// Accepted reports whether a rule accepts the outcome. Reason is the reason in the rule.
+	// Accepted reports whether a rule accepts the outcome. Reason is the reason that the rule
+	// states.
 	Accepted bool
 	Reason   string
 	// Known reports whether the link is in the baseline.
 	Known  bool
-	isFile bool // set if URL names a file
-	// Err is the error of a document, or a part of a document, that can't be read. If Err is
-	// not nil, the Result describes no link.
+	isFile bool // whether URL names a file
+	// Err means that a document or a part of a document can't be read. If Err is not nil, the
+	// Result does not describe a link.
 	Err error
 }
 
-// Link returns the link on one line, without a password: the URL, or the text in the
-// document if it is malformed or names another file.
+// Link returns the link as one line of text without a password. The text is the URL. For a
+// malformed link or a link to a file, it is the text in the document.
 func (r *Result) Link() string {
 	if r.isLocal() {
 		return locus.Mask(r.Written)
@@ -191,8 +197,9 @@ func (r *Result) Link() string {
 	return withoutPassword(r.URL)
 }
 
-// withoutPassword returns u without a password. The result is usually a working URL. It is not if
-// the grammar allows no password where the password is, or if some programs find another host in u.
+// withoutPassword returns the text of the URL u without a password. The result is usually a
+// working URL. The exceptions are a password in a part where the grammar does not allow one, and a
+// URL in which some programs find another host.
 func withoutPassword(u locus.URL) string {
 	if _, disputed := octet.HostEnd(u.String()); disputed {
 		return u.Shown()
@@ -204,9 +211,9 @@ func (r *Result) isLocal() bool {
 	return r.Written != "" && (r.URL.IsZero() || r.isFile)
 }
 
-// Key returns the text that identifies the link in a [Baseline]: the URL, or for a local
-// link the document and the text in it. The text of a local link does not depend on the
-// directory of the documents.
+// Key returns a text that identifies the link in a [Baseline]. For a link to a file and for a
+// malformed link, the key consists of the document's name and the text of the link. Such a key
+// does not depend on the directory of the documents. For other links, the key is the URL.
 func (r *Result) Key() string {
 	if r.isLocal() {
 		return r.Document + ": " + r.Link()
@@ -223,16 +230,16 @@ func (r *Result) IsBad() bool {
 // Progress holds the counts of a run.
 type Progress struct {
 	Documents int // documents read
-	Binary    int // documents that are binary files, which have no links
+	Binary    int // binary files, which contain no links
 	Links     int // links in the documents
 	Found     int // distinct URLs to verify
 	Done      int // verified URLs
 	Dead      int // verified URLs that are bad
 	Waiting   int // URLs in the queue
-	Requests  int // attempts so far
+	Requests  int // attempts until now
 }
 
-// HostTime holds the response times of a host.
+// HostTime contains the response times of one host.
 type HostTime struct {
 	Host     string
 	Requests int
@@ -240,7 +247,7 @@ type HostTime struct {
 	Slowest  time.Duration
 }
 
-// New returns a Verifier that opens URLs through c. o may be nil.
+// New returns a Verifier that opens URLs through the client c. The options o may be nil.
 func New(c *access.Client, o *Options) *Verifier {
 	checker := NewChecker(c, o, nil)
 	e := &Verifier{
@@ -251,19 +258,19 @@ func New(c *access.Client, o *Options) *Verifier {
 	return e
 }
 
-// Run verifies the links of sources and yields their results. The results are in the order
-// of the sources. Within a site, they are in the order in which Run finds the pages. Within
-// a document or page, they are in the order of the links. If ctx is cancelled, Run yields
-// the results that are known for the documents that were read, and [Unknown] for their
-// other links.
+// Run verifies the links in the sources and yields their results. The results are in the order of
+// the sources. Within a site, the results are in the order in which Run finds the pages. Within a
+// document or page, the results are in the order of the links. If ctx is cancelled, Run yields the
+// known results for the documents that were read, and [Unknown] for the other links in these
+// documents.
 //
-// Run first reads all documents, then verifies their links. So it requests each URL once, even
-// if links contain different fragments. But Run verifies local files and the pages of a site
-// before it has read all documents. If a fragment in a file or page is found later, Run opens
-// the file or page again.
+// Run reads all documents before it verifies their links, so that it requests each URL only once,
+// even if the links contain different fragments. Local files and the pages of a site are an
+// exception: Run verifies them while it reads documents. If another document then contains a link
+// with a new fragment, Run opens the file or page again.
 //
-// A Verifier runs once. A second run, and a second loop over the results of the first, yield
-// one Result with Err set to [ErrUsed].
+// A Verifier runs only once. A second run yields one Result with Err set to [ErrUsed]. So does a
+// second loop over the results of the first run.
 func (e *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[Result] {
 	return func(yield func(Result) bool) {
 		if e.used.Swap(true) {
@@ -290,7 +297,7 @@ func (e *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[R
 	}
 }
 
-// ErrUsed is the error of a second run of a [Verifier].
+// ErrUsed means that a [Verifier] was run a second time.
 var ErrUsed = errors.New("verify: a Verifier runs once; create another with New")
 
 // Progress returns the progress of the run. It may be called at any time.
@@ -303,7 +310,8 @@ func (e *Verifier) Progress() Progress {
 	return p
 }
 
-// Slowest returns at most n hosts with the longest mean response time, slowest first.
+// Slowest returns the n hosts with the longest mean response times, slowest first. It returns
+// fewer hosts if the run contacted fewer than n.
 func (e *Verifier) Slowest(n int) []HostTime {
 	_, _, hosts := e.queue.Stats()
 	var list []HostTime
