@@ -10,8 +10,9 @@ import (
 )
 
 var (
-	// numberPrefix matches a number at the start of a name, which orders documents. Unless the name
-	// is a date or a version, page paths do not contain the number.
+	// numberPrefix matches a number at the start of a file name. Such a number determines the
+	// order of documents. The page path does not contain the number, unless the name is a date or
+	// a version.
 	numberPrefix = expression(`^\d+\s*[-_.]+\s*([^-_.\s].*)$`)
 	notPrefix    = expression(`^\d+[-_.]\d+`)
 	blogDate     = expression(`^(.*?)(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/]?(.*?)(?:/index)?$`)
@@ -22,8 +23,8 @@ var (
 type docusaurus struct {
 	*Site
 	config  map[string]any
-	end     string   // end of paths: "/" or ""
-	locales []string // languages except the default one
+	end     string   // end of page paths: "/" or ""
+	locales []string // languages except the default language
 }
 
 // docusaurusLeaves reports whether a path in the configuration points outside its directory.
@@ -37,8 +38,8 @@ func docusaurusLeaves(text string) bool {
 	return false
 }
 
-// openDocusaurus reads the literals in docusaurus.config.js, which is a program. If it can't read a
-// part that decides about pages, a missing page may exist.
+// openDocusaurus reads the literals in docusaurus.config.js, which is a program. If it can't read
+// a part that may create pages, the site may contain more pages.
 func openDocusaurus(s *Site, config string) error {
 	s.sources, s.assets, s.clean, s.rooted = true, true, true, true
 	s.opaque = mdxImport().MatchString
@@ -87,8 +88,8 @@ func (d *docusaurus) staticFolders() (list []string) {
 	return list
 }
 
-// readLocales reads the languages other than the default. If the configuration can't be read, they are
-// the names of the translation directories.
+// readLocales reads the names of all languages except the default language. If the configuration
+// can't be read, it uses the names of the translation directories.
 func (d *docusaurus) readLocales() {
 	usual, _ := child(d.config, "i18n", "defaultLocale").(string)
 	list, ok := child(d.config, "i18n", "locales").([]any)
@@ -107,7 +108,7 @@ func (d *docusaurus) readLocales() {
 	}
 }
 
-// maxLocales limits the languages and versions that are read.
+// maxLocales is the maximum number of languages, and of versions, that are read.
 const maxLocales = 64
 
 // docusaurusPlugin is a plugin that creates pages.
@@ -116,8 +117,8 @@ type docusaurusPlugin struct {
 	open    func(*docusaurus, map[string]any) error
 }
 
-// plugins returns the plugins that create pages. If no presets and plugins can be read, it returns the
-// usual ones.
+// plugins returns the plugins that create pages. If the lists of presets and plugins can't be
+// read, it returns the default plugins.
 func (d *docusaurus) plugins() (list []docusaurusPlugin) {
 	presets, ok := d.config["presets"].([]any)
 	if !ok {
@@ -162,8 +163,8 @@ func (d *docusaurus) classic(options map[string]any) (list []docusaurusPlugin) {
 	return list
 }
 
-// entry returns the name and the options of an entry in the lists of presets or plugins. If the
-// entry is false, the name is empty.
+// entry returns the name and the options in one entry of the presets or plugins. If the entry is
+// the literal false, the name is empty.
 func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
 	if list, ok := entry.([]any); ok && len(list) > 0 {
 		entry = list[0]
@@ -184,8 +185,8 @@ func (d *docusaurus) entry(entry any) (name string, options map[string]any) {
 	return "", options
 }
 
-// openerOf returns the function that reads the documents of a plugin, or nil if the plugin creates no
-// pages.
+// openerOf returns the function that reads the documents for a plugin, or nil if the plugin
+// creates no pages.
 func (d *docusaurus) openerOf(name string) func(*docusaurus, map[string]any) error {
 	switch name = strings.TrimPrefix(name, "@docusaurus/"); strings.TrimPrefix(name, "plugin-") {
 	case "content-docs":
@@ -251,7 +252,7 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	}
 	var names []string
 	if textOf(options["disableVersioning"]) != "true" {
-		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // without the file, there are no versions
+		_ = json.Unmarshal([]byte(readText(d.fsys, d.in(before+"versions.json"))), &names) // if the file is missing, there are no versions
 	}
 	d.doubt = d.doubt || len(names) > maxLocales
 	names = names[:min(len(names), maxLocales)]
@@ -279,7 +280,7 @@ func (d *docusaurus) versions(options map[string]any) (list []docsVersion) {
 	return list
 }
 
-// readSidebars reads the paths of categories in the sidebars.
+// readSidebars reads the paths of the category pages in the sidebars.
 func (d *docusaurus) readSidebars(options map[string]any, route string) {
 	name := textOf(options["sidebarPath"])
 	if c, ok := options["sidebarPath"].(call); ok && len(c.args) > 0 {
@@ -326,7 +327,7 @@ func (d *docusaurus) openVersion(options map[string]any, dir, route, locale stri
 	})
 }
 
-// address returns the path of a page below a route.
+// address returns the path of the page that has the given slug below a route.
 func (d *docusaurus) address(route, slug string) string {
 	return strings.TrimPrefix(path.Join("/", route, slug)+d.end, "/")
 }

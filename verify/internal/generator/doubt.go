@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// missing returns the target of a link that was not found. If the site uses plugins or settings
-// that were not read, only a build can resolve most such links. But plugins seldom create a
-// document or a picture beside a document, so a relative link to such a file is dead.
+// missing returns the final target of a link. If no target was found and the site uses unknown
+// plugins or settings, only a build can resolve most links. But plugins seldom create a document
+// or a picture in the directory of another document, so a relative link to such a file is dead.
 func (s *Site) missing(doc, ref string, target Target) Target {
 	if target.Kind == Missing && strings.HasPrefix(ref, "$") {
 		return Target{Undecided, ref} // a template replaces the reference
@@ -31,8 +31,8 @@ func (s *Site) missing(doc, ref string, target Target) Target {
 	return target
 }
 
-// lacksPicture reports whether "/a/b.png" is missing although a copied directory contains the
-// directory a.
+// lacksPicture reports whether a picture is missing from an existing directory that the generator
+// copies. For "/a/b.png", this is the directory "a".
 func (s *Site) lacksPicture(ref string) bool {
 	rest, absolute := strings.CutPrefix(ref, "/")
 	if below, ok := strings.CutPrefix(ref, s.prefix); ok {
@@ -44,7 +44,7 @@ func (s *Site) lacksPicture(ref string) bool {
 	})
 }
 
-// isPicture reports whether a path's extension denotes a picture.
+// isPicture reports whether a path has the file extension of a picture.
 func isPicture(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".png", ".jpg", ".jpeg", ".svg", ".gif", ".webp", ".avif", ".ico":
@@ -53,12 +53,12 @@ func isPicture(ref string) bool {
 	return false
 }
 
-// Doubts reports whether the site uses plugins or settings that were not read. A link may then
-// be neither a URL nor a path.
+// Doubts reports whether the site uses unknown plugins or settings. The links in such a site may
+// be neither URLs nor paths.
 func (s *Site) Doubts() bool { return s.doubt }
 
-// isSourceName reports whether a path's extension denotes a document, or a file that is usually in
-// the same directory as a document.
+// isSourceName reports whether a path has the file extension of a document, or of a file that is
+// usually in the same directory as a document.
 func isSourceName(ref string) bool {
 	switch strings.ToLower(path.Ext(ref)) {
 	case ".md", ".markdown", ".mdx", ".rst", ".adoc", ".qmd", ".rmd", ".ipynb", ".txt", ".pdf",
@@ -69,10 +69,10 @@ func isSourceName(ref string) bool {
 	return false
 }
 
-// mentioned returns a function that reports whether a plugin may create a fragment from source.
-// This is possible if source contains a word with the letters and digits of the fragment, or the
-// identifier at the end of the fragment. If source contains more than maxWords words, all fragments
-// are possible.
+// mentioned returns a function that reports whether a plugin may create a fragment from source. A
+// plugin may do so if source contains a word with the letters and digits of the fragment, or the
+// identifier at the end of the fragment. If source contains more than maxWords words, a plugin may
+// create any fragment.
 func mentioned(source string) func(fragment string) bool {
 	words := map[string]bool{}
 	for _, separates := range []func(rune) bool{unicode.IsSpace, separatesIdentifiers} {
@@ -92,7 +92,7 @@ func mentioned(source string) func(fragment string) bool {
 	}
 }
 
-// maxWords is the maximum number of distinct words that are stored for a document.
+// maxWords is the maximum number of different words that are stored for one document.
 const maxWords = 1 << 14
 
 func separatesIdentifiers(r rune) bool {
@@ -143,7 +143,7 @@ func (s *Site) mayHave(source string) func(fragment string) bool {
 	return nil
 }
 
-// destination matches the destination of a link. Plugins create no fragments from destinations.
+// destination matches the destination of a link, from which plugins create no fragments.
 var destination = expression(`\]\([^)\n]*\)|\]:[^\n]*|\bhref="[^"\n]*"`)
 
 // isForeign reports whether a fragment may be a name in another Sphinx site.
@@ -151,8 +151,8 @@ func isForeign(fragment string) bool {
 	return strings.ContainsAny(fragment, "/:") || isIdentifier(fragment)
 }
 
-// isIdentifier reports whether text is an identifier, not a word: it contains dots, "_" or
-// inner capitals.
+// isIdentifier reports whether text is an identifier of a program and not a word. An identifier
+// contains dots, "_" or inner capitals.
 func isIdentifier(text string) bool {
 	return len(text) > 3 && !strings.ContainsAny(text, "- ") && (strings.ContainsAny(text, "._") || strings.IndexFunc(text[1:], unicode.IsUpper) >= 0)
 }

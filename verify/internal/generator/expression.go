@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// expression returns a function that compiles a regular expression once, when it is first
-// needed: most runs of a program need none.
+// expression returns a function that compiles a regular expression at its first call. Most runs of
+// a program never need the expression.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -18,35 +18,35 @@ const (
 	Missing Kind = iota
 	// File is a file in the directory.
 	File
-	// Made is a page that the generator creates without a source.
+	// Made is a page that the generator creates without a source document.
 	Made
-	// Outside is a path of the server that is not below the site root.
+	// Outside is a path on the server that is not below the site root.
 	Outside
 	// Unlisted is a document for which the generator creates no page.
 	Unlisted
-	// Undecided means that only a build can resolve the link. It depends on a template, a
-	// plugin or an unread part of the configuration.
+	// Undecided means that only a build can resolve the link, because the target depends on a
+	// template, a plugin or an unread part of the configuration.
 	Undecided
-	// Excluded means that the configuration allows the link to be dead.
+	// Excluded means that the site's configuration allows the link to be dead.
 	Excluded
-	// Plain means that the document with the link is not part of the site, so the link is a
-	// link in a plain file.
+	// Plain means that the document with the link is not part of the site. The caller must resolve
+	// the link without the site.
 	Plain
 	// NoPage means that the document with the link is not a page, so a relative reference has
 	// no base.
 	NoPage
 )
 
-// Target is the target of a link.
+// Target is the page or file to which a link points.
 type Target struct {
 	Kind Kind
-	// Name is the name of a file. For Made, Missing and Outside, it is the path on the server,
-	// relative to the site root.
+	// Name is the name of the file. For the kinds Made, Missing and Outside, Name is the path on
+	// the server, relative to the site root.
 	Name string
 }
 
-// Alias converts a link in the notation of the generator to a path: "project:a.md" of Sphinx
-// to a.md.
+// Alias converts a link in a notation of the generator to a path. For example, it converts
+// "project:a.md" in Sphinx to "a.md".
 func (s *Site) Alias(ref string) (string, bool) {
 	if s.aliases == nil {
 		return "", false
@@ -54,8 +54,8 @@ func (s *Site) Alias(ref string) (string, bool) {
 	return s.aliases(ref)
 }
 
-// LeavesExternal reports whether the generator does not change links with the class external.
-// Such a link may name a page that another program publishes on the server.
+// LeavesExternal reports whether the generator does not change links with the class "external".
+// Such a link may point to a page that another program publishes on the server.
 func (s *Site) LeavesExternal() bool { return s.external }
 
 // Label returns the file that defines a label.
@@ -64,18 +64,19 @@ func (s *Site) Label(name string) (file string, ok bool) {
 	return file, ok
 }
 
-// HasNames reports whether "#name" in a document may be a name in another site or a term.
+// HasNames reports whether a link such as "#name" may refer to a name in another site or to a
+// glossary term.
 func (s *Site) HasNames() bool { return s.names }
 
-// IsOther reports whether a link names another site that only the generator knows.
+// IsOther reports whether a link refers to another site whose URL only the generator knows.
 func (s *Site) IsOther(ref string) bool {
 	return slices.ContainsFunc(s.other, func(begin string) bool { return strings.HasPrefix(ref, begin) })
 }
 
-// Find returns the target of a link in the document doc. The parameter ref is the path
-// with escapes and without a query. Find uses the fragment only for generators in which a
-// fragment may name another document. If other documents include doc, Find also resolves
-// the link in these documents.
+// Find returns the target of a link in the document doc. The parameter ref is the path in the
+// link, with escapes but without a query. Find uses the fragment only if a fragment can name
+// another document, as in some generators. If the target is missing and other documents include
+// doc, Find also resolves the link in the including documents.
 func (s *Site) Find(doc, ref, fragment string) Target {
 	target := s.find(doc, ref, fragment)
 	for _, by := range s.included[doc] {
@@ -93,7 +94,7 @@ func (s *Site) find(doc, ref, fragment string) Target {
 		return Target{Kind: NoPage}
 	}
 	if !isPage && !isDocument(doc) && !strings.HasPrefix(ref, "/") && s.resolve == nil {
-		return Target{Kind: NoPage} // doc is a template of the site
+		return Target{Kind: NoPage} // the document is a template
 	}
 	if ref == "" {
 		if file, ok := s.labels[strings.ToLower(fragment)]; ok {
@@ -114,12 +115,12 @@ func (s *Site) find(doc, ref, fragment string) Target {
 		return Target{File, label}
 	}
 	if !isPage && !strings.HasPrefix(plain, "/") {
-		return Target{Kind: NoPage} // doc has no page of its own; other pages include it
+		return Target{Kind: NoPage} // the document is only included in other pages
 	}
 	return s.missing(doc, plain, s.findPage(doc, at, plain))
 }
 
-// findPage returns a link's target by its page path.
+// findPage returns the target of a link that contains the path of a page.
 func (s *Site) findPage(doc, at, plain string) Target {
 	begin := s.rootOf(doc).at
 	if s.rooted && strings.HasPrefix(plain, "/") && !strings.HasPrefix(plain, s.prefix) {
@@ -156,8 +157,8 @@ func (s *Site) findPage(doc, at, plain string) Target {
 	return target
 }
 
-// withoutLocale removes the language at the start of a path. A page without a translation is at the
-// path with the language and at the path without it.
+// withoutLocale removes the language prefix from a path. A page without a translation has two
+// paths, with and without the prefix.
 func (s *Site) withoutLocale(p string) (string, bool) {
 	for _, r := range s.roots {
 		if rest, ok := strings.CutPrefix(p, r.at); ok && r.at != "" && s.rooted {
@@ -167,8 +168,8 @@ func (s *Site) withoutLocale(p string) (string, bool) {
 	return p, false
 }
 
-// madeBeside returns the target if a link names a file of the theme by a path relative to the
-// source.
+// madeBeside returns the target of a link to a theme file, if the path in the link is relative to
+// the source document.
 func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 	beside, ok := s.absolute(doc, plain)
 	if !ok {
@@ -182,7 +183,7 @@ func (s *Site) madeBeside(doc, plain string) (Target, bool) {
 	return Target{}, false
 }
 
-// rootOf returns the root that contains a document, or the zero root.
+// rootOf returns the language or version directory that contains a document, or the zero root.
 func (s *Site) rootOf(doc string) (found root) {
 	for _, r := range s.roots {
 		if within(r.dir, doc) && len(r.dir) >= len(found.dir) {
@@ -198,13 +199,13 @@ func isIndex(doc string) bool {
 	return strings.TrimSuffix(name, path.Ext(name)) == "index"
 }
 
-// decode decodes the escapes of a path. A path with an escaped "/" is invalid.
+// decode decodes the escapes in a path. It returns false if the path contains an escaped "/".
 func decode(ref string) (string, bool) {
 	plain, err := escape.Decode(ref)
 	return plain, err == nil && strings.Count(plain, "/") == strings.Count(ref, "/")
 }
 
-// source returns the source file that a link names.
+// source returns the source file to which a link points.
 func (s *Site) source(doc, ref string) (file string, kind Kind) {
 	if !s.sources || strings.HasSuffix(ref, "/") {
 		return "", Missing
@@ -230,10 +231,11 @@ func (s *Site) source(doc, ref string) (file string, kind Kind) {
 	return "", Missing
 }
 
-// sourceNames returns the source files that a link may name, in order of preference.
+// sourceNames returns the names of the source files to which a link may point, in order of
+// preference.
 func (s *Site) sourceNames(doc, ref string) (names []string) {
 	rest, absolute := strings.CutPrefix(ref, "/")
-	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // Docusaurus: the path of a file
+	if file, ok := strings.CutPrefix(ref, "@site/"); ok { // path of a file in Docusaurus
 		return []string{path.Join(s.base, file)}
 	}
 	own := s.rootOf(doc)
@@ -267,14 +269,14 @@ func (s *Site) isFile(name string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// Has reports whether the directory contains a file or directory with that name.
+// Has reports whether the site's directory contains a file or directory with the given name.
 func (s *Site) Has(name string) bool {
 	_, err := fs.Stat(s.fsys, path.Clean(name))
 	return err == nil
 }
 
-// absolute resolves ref against a page's path, and returns the path below the site root. ok is
-// false if ref points outside the site; then p is relative to the root.
+// absolute resolves the reference ref in the page with the path at. The result p is a path
+// relative to the site root. If ref points outside the site, ok is false.
 func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	base := s.prefix
 	if i := strings.LastIndexByte(at, '/'); i >= 0 {
@@ -297,7 +299,7 @@ func (s *Site) absolute(at, ref string) (p string, ok bool) {
 	return "../" + strings.Repeat("../", strings.Count(s.prefix, "/")-2) + strings.TrimPrefix(full, "/"), false
 }
 
-// leaves returns the number of ".." segments in ref that point above the server root.
+// leaves returns by how many levels the reference ref points above the server root.
 func leaves(base, ref string) int {
 	depth, most := 0, 0
 	for segment := range strings.SplitSeq(base+ref, "/") {
@@ -313,7 +315,7 @@ func leaves(base, ref string) int {
 	return most
 }
 
-// page returns the target at a path below the site root.
+// page returns the target at the path p below the site root.
 func (s *Site) page(p string) Target {
 	p = withoutIndex(p)
 	candidates := []string{p, p + "/"}
@@ -347,8 +349,8 @@ func (s *Site) page(p string) Target {
 	return Target{Missing, p}
 }
 
-// SetPrefix sets the path of the site's root on the server. Callers must call it before any
-// other use of the site.
+// SetPrefix sets the path of the site root on the server. Callers must call SetPrefix before they
+// use the site.
 func (s *Site) SetPrefix(p string) {
 	s.prefix = "/"
 	if p = strings.Trim(p, "/"); p != "" {
@@ -356,10 +358,11 @@ func (s *Site) SetPrefix(p string) {
 	}
 }
 
-// Address returns the path of a document's page, below the site root.
+// Address returns the path of the page that the generator creates from a document. The path is
+// relative to the site root.
 func (s *Site) Address(doc string) string { return s.paths[doc] }
 
-// At returns the target at a path of the server, which includes the prefix of the site.
+// At returns the target at the path p on the server, which includes the path of the site root.
 func (s *Site) At(p string) Target {
 	plain, ok := decode(p)
 	rest, below := strings.CutPrefix(plain, s.prefix)
@@ -376,5 +379,5 @@ func (s *Site) At(p string) Target {
 	return target
 }
 
-// Pages returns the paths of all pages, sorted.
+// Pages returns the paths of all pages in sorted order.
 func (s *Site) Pages() []string { return slices.Sorted(maps.Keys(s.pages)) }

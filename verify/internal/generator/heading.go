@@ -8,9 +8,9 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// IDs returns the fragments of the headings and of other named parts of a Markdown document,
-// except for HTML. The result any reports whether the page may have other fragments, because
-// parts of the page are not in the document.
+// IDs returns the fragments that the generator creates from headings and other named parts of a
+// Markdown document. It ignores HTML. The result any reports whether the page may contain other
+// fragments, because parts of the page come from other files.
 func (s *Site) IDs(source string) (ids []string, any bool) {
 	return s.idsOf(source, markup.Headings)
 }
@@ -59,7 +59,7 @@ func (s *Site) idsOf(source string, headings func(string) []string) (ids []strin
 	}
 	if s.stems != nil {
 		for _, heading := range plain {
-			ids = append(ids, VaultID(heading)) // the ID in wikilinks
+			ids = append(ids, VaultID(heading)) // fragment in wikilinks
 		}
 		for _, m := range block().FindAllStringSubmatch(source, -1) {
 			ids = append(ids, m[1])
@@ -69,11 +69,12 @@ func (s *Site) idsOf(source string, headings func(string) []string) (ids []strin
 }
 
 // withoutCode removes fenced code, code spans and raw Liquid parts from a document, because
-// directives have no effect there. The fence of a directive, "```{note}", is not code.
+// directives in these parts have no effect. It does not remove a directive with a fence, such as
+// "```{note}".
 func withoutCode(source string) string {
 	var b strings.Builder
 	code := ""
-	var directives []string // the fences of open directives
+	var directives []string // fences of open directives
 	for line := range strings.Lines(source) {
 		mark, info := fenceOf(strings.TrimSpace(line))
 		last := len(directives) - 1
@@ -101,8 +102,8 @@ var (
 	rawPart  = expression(`(?s)\{%-?\s*raw\s*-?%\}.*?\{%-?\s*endraw\s*-?%\}`)
 )
 
-// fenceOf returns the fence at the start of a line, and the rest of the line. For other lines,
-// both are empty.
+// fenceOf returns the fence at the start of a line, and the rest of the line. If the line does not
+// begin with a fence, both results are empty.
 func fenceOf(line string) (mark, info string) {
 	for _, c := range []string{"`", "~"} {
 		rest := strings.TrimLeft(line, c)
@@ -114,23 +115,24 @@ func fenceOf(line string) (mark, info string) {
 }
 
 var (
-	// blockID is an attribute list of kramdown and Python-Markdown: "{: #name .class}".
+	// blockID matches an attribute list of kramdown and Python-Markdown, such as "{: #name
+	// .class}".
 	blockID = expression(`\{:[^}\n]*?#([^\s}]+)`)
-	// attributeID is an attribute list after a text or on its own line: "[text]{#name}",
-	// "**bold**{ #name .class }".
+	// attributeID matches an attribute list after a text or on its own line, as in "[text]{#name}"
+	// or "**bold**{ #name .class }".
 	attributeID = expression(`\{(?:[^{}\n]*\s)?#([^\s{}]+)[^{}\n]*\}`)
-	// label is a MyST label, or the name of a directive.
+	// label matches a MyST label or the name of a directive.
 	label = expression(`(?m)^\s*(?:\(([^)\n]+)\)=|:name:\s*(\S+))\s*$`)
-	// footnote is the definition of a footnote. Generators name it, and the reference to it,
-	// by its label or by its number.
+	// footnote matches the definition of a footnote. Generators create fragments for footnotes,
+	// and for references to footnotes, from the label or the number.
 	footnote = expression(`(?m)^ {0,3}\[\^([^\]\s]+)\]:`)
-	// term is a term in a definition list.
+	// term matches a term in a definition list.
 	term = expression(`(?m)^([^\s:#>|-].*)\n\n?: `)
-	// block is the name at the end of an Obsidian block.
+	// block matches the name at the end of an Obsidian block.
 	block = expression(`(?m)(?:^|\s)(\^[A-Za-z0-9-]+)\s*$`)
 )
 
-// withoutMatter returns a document without its front matter.
+// withoutMatter returns the text of a document without its front matter.
 func withoutMatter(source string) string {
 	mark := strings.TrimPrefix(source, "\uFEFF")[:3]
 	_, rest, _ := strings.Cut(source, "\n")

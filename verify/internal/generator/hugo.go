@@ -44,20 +44,21 @@ var hugoInclude = expression(`\{\{[<%]\s*/?\s*([\w/.-]+)`)
 
 type hugo struct {
 	*Site
-	tree    map[string]any // its keys are in lower case
+	tree    map[string]any // configuration, with keys in lower case
 	config  values
 	roots   []hugoRoot
-	logical map[string]string // keys are the language and the path without suffix
+	logical map[string]string // documents by language and path without file extension
 }
 
 // hugoRoot is a directory of documents.
 type hugoRoot struct {
 	mount
-	language string // if empty, the document names contain it
+	language string // language of the documents; if empty, their names contain the language
 }
 
-// openHugo reads the configuration and the front matter of the documents. content/posts/a.md becomes
-// posts/a/. An index.md or _index.md becomes the index page of its directory.
+// openHugo reads the configuration and the front matter of the documents. The document
+// content/posts/a.md becomes the page posts/a/. An index.md or _index.md becomes the index page of
+// its directory.
 func openHugo(s *Site, _ string) error {
 	s.base = "."
 	h := &hugo{Site: s, tree: map[string]any{}, logical: map[string]string{}}
@@ -118,8 +119,9 @@ func changes(template string) bool {
 	return len(targets) == 0 || slices.ContainsFunc(targets, func(m []string) bool { return !hookPlain().MatchString(m[1]) })
 }
 
-// redirects returns the paths in redirect files, which the server redirects. If a redirect file has
-// parameters, or a template creates the file, each page that the file names may be redirected.
+// redirects returns the paths that the server redirects, according to the redirect files. If a
+// redirect contains parameters, or a template creates a redirect file, redirects only records the
+// names of pages that the server may redirect.
 func (h *hugo) redirects(static []string) (made []string) {
 	names, _ := fs.Glob(h.fsys, "layouts/*.redirects") // the pattern is valid
 	for _, dir := range static {
@@ -173,7 +175,7 @@ func (h *hugo) walkRoots() error {
 	return nil
 }
 
-// hasShortcode reports whether a document contains a shortcode that may add fragments.
+// hasShortcode reports whether a document contains a shortcode that may add fragments to the page.
 func (s *Site) hasShortcode(source string) bool {
 	for _, m := range hugoInclude().FindAllStringSubmatch(source, -1) {
 		switch m[1] {
@@ -189,8 +191,8 @@ func (s *Site) hasShortcode(source string) bool {
 	return false
 }
 
-// makesFragments reports whether a template may add headings or names. It returns true for a
-// template that is missing.
+// makesFragments reports whether the named template may add headings or names. If the template is
+// missing, it returns true.
 func (s *Site) makesFragments(name string) bool {
 	if !fs.ValidPath(name) {
 		return true
@@ -204,7 +206,8 @@ func (s *Site) makesFragments(name string) bool {
 	return makes
 }
 
-// templateName matches a heading, a name, or the content of another file in a template.
+// templateName matches the parts of a template that may create fragments: a heading, a name, or
+// the content of another file.
 var templateName = expression(`(?i)<h[1-6]|\bid\s*=|(?m)^#|markdownify|renderstring|readfile|getpage|getresource|resources\.get|\.content|\binclude\b|partial`)
 
 // readConfig reads the configuration file, and the files in config/_default and
@@ -228,7 +231,7 @@ func (h *hugo) readConfig() {
 	}
 }
 
-// readPart reads a file, and stores its values below a key.
+// readPart reads a configuration file, and stores its values below a key.
 func (h *hugo) readPart(name, key string) {
 	text := readText(h.fsys, name)
 	tree, ok := parseTree(name, text)
@@ -239,7 +242,8 @@ func (h *hugo) readPart(name, key string) {
 	merge(h.tree, tree, 0)
 }
 
-// merge adds the tree from to the tree to, with the keys in lower case.
+// merge copies the values of the first tree (the parameter from) into the second tree (the
+// parameter to). It converts the keys to lower case.
 func merge(to, from map[string]any, depth int) {
 	for key, value := range from {
 		key = strings.ToLower(key)
@@ -262,8 +266,9 @@ func (h *hugo) languages() map[string]any {
 	return languages
 }
 
-// readRoots reads the directories of documents. They come from the mounts. Without mounts, they come
-// from the languages; languages without a directory share one.
+// readRoots finds the directories that contain documents. The mounts in the configuration list
+// these directories. Without mounts, each language may have its own directory, and all other
+// languages share one directory.
 func (h *hugo) readRoots() {
 	if h.roots = h.mounted("content"); len(h.roots) > 0 {
 		h.doubt = h.doubt || len(h.roots) > maxLocales
@@ -283,8 +288,8 @@ func (h *hugo) readRoots() {
 	}
 }
 
-// lacksTheme reports whether a theme is missing in the directory. A missing theme may contain any
-// files, templates and shortcodes.
+// lacksTheme reports whether a theme of the site is missing from the directory. A missing theme
+// may contain any files, templates and shortcodes.
 func (h *hugo) lacksTheme() bool {
 	for _, theme := range slices.Concat(h.config["theme"], h.config["module.imports.path"]) {
 		if !h.isFolder(path.Join("themes", theme)) && !h.isFolder(path.Join("_vendor", theme)) {
@@ -299,7 +304,7 @@ func (s *Site) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// headingIDs returns the function that creates the fragments of headings.
+// headingIDs returns the function that creates fragments from headings.
 func (h *hugo) headingIDs() func([]string) []string {
 	const parser = "markup.goldmark.parser."
 	if h.config.get(parser+"autoheadingid") == "false" {
@@ -314,8 +319,8 @@ func (h *hugo) headingIDs() func([]string) []string {
 	return hugoIDs(hugoID)
 }
 
-// byLogicalPath returns the document that a link names by its path in the content directory. Sites
-// with several languages allow such links.
+// byLogicalPath returns the target of a link that contains a document's path in the content
+// directory. Sites with several languages allow such links.
 func (h *hugo) byLogicalPath(doc, ref string) Target {
 	key := h.logical["\x00"+doc]
 	language, below, ok := strings.Cut(key, ":")
@@ -336,7 +341,8 @@ func (h *hugo) byLogicalPath(doc, ref string) Target {
 	return Target{Missing, ref}
 }
 
-// logicalPath returns a document's path without the name of an index.
+// logicalPath returns a document's path. For the index of a directory, it returns the path of the
+// directory.
 func logicalPath(stem string) string {
 	if dir, last := path.Split(stem); last == "index" || last == "_index" {
 		return path.Clean("./" + dir)
@@ -344,7 +350,8 @@ func logicalPath(stem string) string {
 	return stem
 }
 
-// templates returns the texts of the templates with which the site renders a Markdown element.
+// templates returns the texts of the templates that render a Markdown element. The parameter name
+// is the name of the element.
 func (s *Site) templates(name string) (texts []string) {
 	for _, dir := range []string{"layouts/_markup", "layouts/_default/_markup", "themes/*/layouts/_markup", "themes/*/layouts/_default/_markup"} {
 		list, _ := fs.Glob(s.fsys, dir+"/"+name+"*") // the pattern is valid
@@ -355,7 +362,8 @@ func (s *Site) templates(name string) (texts []string) {
 	return texts
 }
 
-// mounted returns the directories that [[module.mounts]] mounts at a directory of the project.
+// mounted returns the directories that the setting [[module.mounts]] mounts at a directory of the
+// project.
 func (h *hugo) mounted(folder string) (list []hugoRoot) {
 	for _, entry := range tables(child(h.tree, "module", "mounts")) {
 		m := map[string]any{}
@@ -413,7 +421,7 @@ func (h *hugo) file(name string, root hugoRoot) {
 	}
 }
 
-// hasLanguage reports whether a language with that code is configured.
+// hasLanguage reports whether the configuration contains a language with the given code.
 func (h *hugo) hasLanguage(code string) bool {
 	_, ok := h.languages()[strings.ToLower(code)]
 	return ok
@@ -452,8 +460,8 @@ func (h *hugo) address(stem, language string, v values) string {
 	return at + "/"
 }
 
-// plain returns a path in the form that Hugo writes: in lower case, with "-" for spaces, and without
-// punctuation.
+// plain converts a path to the form that Hugo uses in URLs. The form is in lower case, has "-"
+// instead of spaces, and contains no punctuation.
 func (h *hugo) plain(at string) string {
 	if at = strings.Trim(path.Clean(at), "/"); at == "." {
 		return ""
@@ -478,11 +486,11 @@ func (h *hugo) pattern(section string) string {
 	return cmp.Or(h.config.get("permalinks.page."+section), h.config.get("permalinks."+section))
 }
 
-// fill replaces the placeholders in a permalink pattern by the values of a document.
+// fill replaces the placeholders in a permalink pattern by values from a document.
 func (h *hugo) fill(pattern, stem string, v values) string {
 	date := time.Time{}
 	if own := v.get("date"); len(own) >= len(time.DateOnly) {
-		date, _ = time.Parse(time.DateOnly, own[:len(time.DateOnly)]) // Hugo also uses the zero time
+		date, _ = time.Parse(time.DateOnly, own[:len(time.DateOnly)]) // after an error, Hugo also uses the zero time
 	}
 	dir, name := path.Split(stem)
 	if name == "index" {

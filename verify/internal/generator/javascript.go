@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// A configuration in JavaScript or TypeScript is a program. This package reads only its
-// literals, and evaluates nothing. A value in the resulting tree is a string (also for a number
-// or a name), a []any, a map[string]any, a *regexp.Regexp, a call, or unread.
+// A configuration in JavaScript or TypeScript is a program. This package reads only the literals
+// of the program, and does not evaluate expressions. A value in the resulting tree is a string, a
+// []any, a map[string]any, a *regexp.Regexp, a call, or unread. Numbers and names are strings.
 
-// unread is a value that only the running program knows. If an object literal contains keys
-// that can't be read, such as "...base" or "[key]", the key "" of its map is unread.
+// unread is a value that can be determined only by running the program. If an object literal
+// contains keys that can't be read, such as "...base" or "[key]", the map contains an unread value
+// for the key "".
 type unread struct{}
 
-// call is a function call with its arguments: require.resolve('x').
+// call is a function call with its arguments, such as require.resolve('x').
 type call struct {
 	name string
 	args []any
@@ -30,11 +31,11 @@ type script struct {
 	tokens []jsToken
 	at     int
 	names  map[string]int // index of the first token in each constant's value
-	values map[string]any // constants that were read
+	values map[string]any // values of the constants that were read
 }
 
 type jsToken struct {
-	kind byte // jsName and so on, or punctuation such as '{'
+	kind byte // a constant such as jsName, or punctuation such as '{'
 	text string
 }
 
@@ -45,7 +46,7 @@ const (
 	jsOpen = '`' // a template literal with "${"
 )
 
-// readScript returns the object that a configuration exports, or nil if it finds none.
+// readScript returns the object that a configuration exports, or nil if it finds no object.
 func readScript(text string) map[string]any {
 	if len(text) > maxScript {
 		return nil
@@ -61,8 +62,8 @@ func readScript(text string) map[string]any {
 	return nil
 }
 
-// configIn returns the configuration object in a value. It is the value itself, or the argument or
-// result of a function such as defineConfig.
+// configIn returns the configuration object in a value. The object is the value itself, or the
+// argument or result of a function such as defineConfig.
 func configIn(value any) map[string]any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -77,7 +78,7 @@ func configIn(value any) map[string]any {
 	return nil
 }
 
-// index finds the constants, and the values that the program exports or returns.
+// index finds the constants of the program, and the values that the program exports or returns.
 func (s *script) index() (exported []int) {
 	var returned []int
 	depth := 0
@@ -104,8 +105,8 @@ func (s *script) index() (exported []int) {
 	return append(exported, returned...)
 }
 
-// constant returns the index of the first token in a constant's value. The token i follows the
-// constant's name, and a type may come first.
+// constant returns the index of the first token in a constant's value. The parameter i is the
+// index of the token after the constant's name, where a type may precede the value.
 func (s *script) constant(i int) int {
 	for end := min(i+40, len(s.tokens)); i < end; i++ {
 		switch s.tokens[i].kind {
@@ -132,8 +133,8 @@ func (s *script) kind() byte {
 	return s.tokens[s.at].kind
 }
 
-// value reads an expression up to the punctuation after it. For an expression with operators, it
-// returns unread.
+// value reads an expression up to the punctuation that ends it. For an expression with operators,
+// the result is unread.
 func (s *script) value(depth int) any {
 	var value any = unread{}
 	if depth <= maxLiteral {
@@ -185,8 +186,9 @@ func (s *script) literal(depth int) any {
 	return unread{}
 }
 
-// grouped returns the value of an expression that begins with parentheses, whose elements are list.
-// The value is the only element of list, or the result of an arrow function.
+// grouped returns the value of an expression that begins with parentheses. The parameter list
+// contains the elements in the parentheses. The value is the only element, or the result of an
+// arrow function.
 func (s *script) grouped(list []any, depth int) any {
 	if s.kind() == '=' && s.peek(s.at+1) == ">" {
 		s.at += 2
@@ -207,7 +209,7 @@ func (s *script) body(depth int) any {
 	return s.value(depth + 1)
 }
 
-// named reads an expression that begins with a name: a constant, a keyword, a call.
+// named reads an expression that begins with a name, such as a constant, a keyword or a call.
 func (s *script) named(depth int) any {
 	name := s.tokens[s.at].text
 	s.at++
@@ -244,8 +246,8 @@ func (s *script) named(depth int) any {
 	return unread{}
 }
 
-// constantValue reads the value of a constant once. While it reads the constant, the constant
-// has no value, so that a cyclic definition ends.
+// constantValue reads the value of a constant, and caches the value. During the read, the constant
+// has no value, so a cyclic definition does not cause an endless loop.
 func (s *script) constantValue(name string, at, depth int) any {
 	if value, ok := s.values[name]; ok {
 		return value
@@ -259,7 +261,7 @@ func (s *script) constantValue(name string, at, depth int) any {
 	return value
 }
 
-// list reads the values up to the end of a list.
+// list reads the rest of a list, and returns its values.
 func (s *script) list(depth int) []any {
 	list := []any{}
 	for s.at < len(s.tokens) {
@@ -325,7 +327,7 @@ func (s *script) member(m map[string]any, depth int) {
 	}
 }
 
-// method skips a method. After a method, no punctuation is required.
+// method skips a method definition, which need not be followed by punctuation.
 func (s *script) method() {
 	for s.at < len(s.tokens) && s.kind() != '(' && s.kind() != ',' && s.kind() != '}' {
 		s.at++
@@ -353,7 +355,7 @@ func (s *script) group() {
 	}
 }
 
-// skip moves to the punctuation that ends an expression.
+// skip skips the tokens up to the punctuation that ends an expression.
 func (s *script) skip() {
 	for s.at < len(s.tokens) {
 		switch s.kind() {
@@ -390,7 +392,7 @@ func scanScript(text string) (tokens []jsToken) {
 			n = exprLen(text[i:])
 			tokens = append(tokens, jsToken{jsExpr, strings.ReplaceAll(text[i+1:i+max(n-1, 1)], `\/`, "/")})
 			i += n
-			n = wordLen(text[i:]) // flags
+			n = wordLen(text[i:]) // flags of the regular expression
 		case wordLen(text[i:]) > 0:
 			n = wordLen(text[i:])
 			tokens = append(tokens, jsToken{jsName, text[i : i+n]})
@@ -402,7 +404,7 @@ func scanScript(text string) (tokens []jsToken) {
 	return tokens
 }
 
-// lengthTo returns the length of text up to and including mark.
+// lengthTo returns the length of the text up to and including the string mark.
 func lengthTo(text, mark string) int {
 	if i := strings.Index(text, mark); i >= 0 {
 		return i + len(mark)
@@ -418,7 +420,8 @@ func wordLen(text string) int {
 	return n
 }
 
-// scanText reads a string literal. A literal with "${" has no value before the program runs.
+// scanText reads a string literal. If the literal contains "${", only the running program can
+// determine its value.
 func scanText(text string) (t jsToken, n int) {
 	var b strings.Builder
 	t.kind = jsText
@@ -451,7 +454,8 @@ func beginsExpr(tokens []jsToken) bool {
 	return true
 }
 
-// exprLen returns the length of a regular expression, or 1 if it does not end on the line.
+// exprLen returns the length of the regular expression at the start of text. If the expression
+// does not end on the same line, exprLen returns 1.
 func exprLen(text string) int {
 	set := false
 	for n := 1; n < min(len(text), maxValue); n++ {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// isJekyll reports whether a _config.yml belongs to Jekyll. Hexo and Jupyter Book have files with the
-// same name.
+// isJekyll reports whether a _config.yml belongs to Jekyll. Hexo and Jupyter Book use the same
+// file name.
 func isJekyll(fsys fs.FS, _ string) bool {
 	for _, other := range []string{"_toc.yml", "source/_posts"} {
 		if _, err := fs.Stat(fsys, other); err == nil {
@@ -30,8 +30,9 @@ var (
 	}
 )
 
-// openJekyll reads _config.yml and the front matter of the documents. Without a permalink, a page a.md
-// becomes a.html, and a post _posts/2020-01-02-a.md becomes 2020/01/02/a.html.
+// openJekyll reads _config.yml and the front matter of the documents. Without a permalink setting,
+// the document a.md becomes the page a.html, and the post _posts/2020-01-02-a.md becomes
+// 2020/01/02/a.html.
 func openJekyll(s *Site, config string) error {
 	tree, ok := treeOfYAML(config)
 	v := flat(tree)
@@ -59,7 +60,7 @@ func openJekyll(s *Site, config string) error {
 	return s.walk(".", j.file)
 }
 
-// jekyllHarmless reports whether a plugin creates no pages except those that openJekyll adds.
+// jekyllHarmless reports whether openJekyll knows all pages that a plugin creates.
 func jekyllHarmless(name string) bool {
 	switch name {
 	case "jekyll-feed", "jekyll-sitemap", "jekyll-seo-tag", "jekyll-redirect-from", "jekyll-paginate", "jekyll-paginate-v2", "jekyll-archives", "jekyll-relative-links", "jekyll-optional-front-matter", "jekyll-readme-index", "jekyll-titles-from-headings", "jekyll-default-layout", "jekyll-include-cache", "jekyll-remote-theme",
@@ -69,8 +70,8 @@ func jekyllHarmless(name string) bool {
 	return false
 }
 
-// hasInclude reports whether a document includes a file that may add fragments, or contains a Liquid
-// loop or output.
+// hasInclude reports whether a document includes a file that may add fragments, or contains a
+// Liquid loop or a Liquid output tag.
 func (s *Site) hasInclude(source string) bool {
 	for _, m := range jekyllInclude().FindAllStringSubmatch(source, -1) {
 		if m[1] == "" || s.makesFragments("_includes/"+m[1]) {
@@ -132,7 +133,8 @@ func (j *jekyll) file(name string) {
 	}
 }
 
-// post returns a post's path. m holds its directory, the parts of its date, and its title.
+// post returns the path of a post. The parameter m contains the directory, the parts of the date
+// and the title.
 func (j *jekyll) post(m []string, v values) string {
 	year, _ := strconv.Atoi(m[2])
 	month, _ := strconv.Atoi(m[3])
@@ -159,7 +161,7 @@ func (j *jekyll) post(m []string, v values) string {
 	})
 }
 
-// item returns the path for a document in a collection.
+// item returns the page path for a document in a collection.
 func (j *jekyll) item(collection, below string, v values) string {
 	style := cmp.Or(v.get("permalink"), j.config.get("collections."+strings.ToLower(collection)+".permalink"))
 	if style == "" {
@@ -180,7 +182,7 @@ func permalink(style string, tokens map[string]string) string {
 	}
 	at := token().ReplaceAllStringFunc(style, func(t string) string { return tokens[t[1:]] })
 	if path.Ext(at) == "" && !strings.HasSuffix(at, "/") {
-		at += ".html" // the server also finds it without the extension
+		at += ".html" // the server also accepts the path without the extension
 	}
 	return at
 }

@@ -11,20 +11,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// values holds the scalars and list items of a configuration, by their keys in lower case, such
-// as "collections.docs.permalink". Values from a list of tables are in list order.
+// values maps the keys of a configuration to scalars and list items. A key is a full path in lower
+// case, such as "collections.docs.permalink". Values from a list of tables are in list order.
 type values map[string][]string
 
 const (
-	maxKey     = 1 << 10 // maximum bytes in a full key
+	maxKey     = 1 << 10 // maximum bytes in a full key path
 	maxValue   = 1 << 10 // maximum bytes in a value; a value can become a part of a path
-	maxTOML    = 1 << 20 // bytes of a text
-	maxYAML    = 1 << 20 // bytes of a text
+	maxTOML    = 1 << 20 // maximum bytes in a text
+	maxYAML    = 1 << 20 // maximum bytes in a text
 	maxNesting = 100     // maximum depth of nested values in TOML and YAML
-	maxNodes   = 1 << 18 // maximum number of YAML nodes, with the nodes that aliases repeat
+	maxNodes   = 1 << 18 // maximum number of YAML nodes, including the nodes that aliases repeat
 )
 
-// add adds a value to a key, unless the key or the value is too long.
+// add adds a value for a key, unless the key or the value is too long.
 func (v values) add(key, value string) {
 	if len(key) <= maxKey && len(value) <= maxValue {
 		v[key] = append(v[key], value)
@@ -63,8 +63,8 @@ func matter(source string) (values, bool) {
 }
 
 // parseTree parses a configuration in the format of its file extension. The result is a tree of
-// map[string]any, []any and scalars. If the text is malformed or too large, ok is false; the generator
-// reports such errors.
+// map[string]any, []any and scalars. If the text is malformed or too large, ok is false. The error
+// itself is not returned, because the generator reports such errors.
 func parseTree(name, text string) (tree map[string]any, ok bool) {
 	switch path.Ext(name) {
 	case ".toml":
@@ -84,15 +84,15 @@ func treeOfTOML(text string) (tree map[string]any, ok bool) {
 	return tree, err == nil
 }
 
-// parseTOML parses the scalars and lists of scalars in a TOML text. If the text is malformed, it returns
-// the part that was read.
+// parseTOML returns the scalars and lists of scalars in a TOML text. If the text is malformed, it
+// returns the values before the error.
 func parseTOML(text string) values {
 	tree, _ := treeOfTOML(text)
 	return flat(tree)
 }
 
-// parseYAML parses the scalars and lists of scalars in a YAML text. If the text is malformed, it returns
-// nil.
+// parseYAML returns the scalars and lists of scalars in a YAML text. If the text is malformed, it
+// returns nil.
 func parseYAML(text string) values {
 	tree, ok := treeOfYAML(text)
 	if !ok {
@@ -101,8 +101,8 @@ func parseYAML(text string) values {
 	return flat(tree)
 }
 
-// matter returns the front matter of a document, and reports whether the document has front matter.
-// If the front matter is malformed, the path of the page is uncertain.
+// matter returns the front matter of the named document, and reports whether the document has
+// front matter. If the front matter is malformed, the page may have any path.
 func (s *Site) matter(name string) (values, bool) {
 	v, ok := matter(readText(s.fsys, name))
 	s.doubt = s.doubt || ok && v == nil
@@ -149,8 +149,8 @@ func scalar(value any) string {
 	return fmt.Sprint(value)
 }
 
-// treeOfYAML parses the first YAML document in a text. Scalars keep their spelling, because a version
-// such as "1.10" is not a number.
+// treeOfYAML parses the first YAML document in a text. It does not convert scalars to numbers,
+// because a version such as "1.10" is not a number.
 func treeOfYAML(text string) (tree map[string]any, ok bool) {
 	if len(text) > maxYAML {
 		return nil, false
@@ -166,7 +166,8 @@ func treeOfYAML(text string) (tree map[string]any, ok bool) {
 	return tree, (ok || len(root.Content) == 0) && r.left > 0
 }
 
-// yamlReader converts nodes to a tree. It limits the number of nodes, because each alias repeats nodes.
+// yamlReader converts YAML nodes to a tree. It limits the number of nodes, because each alias
+// repeats nodes.
 type yamlReader struct{ left int }
 
 func (r *yamlReader) value(node *yaml.Node, depth int) any {
@@ -192,7 +193,8 @@ func (r *yamlReader) value(node *yaml.Node, depth int) any {
 	return nil
 }
 
-// mapping converts a mapping. Its own keys replace the keys of merged mappings ("<<").
+// mapping converts a YAML mapping. The mapping's own keys take precedence over keys from merged
+// mappings ("<<").
 func (r *yamlReader) mapping(node *yaml.Node, depth int) map[string]any {
 	m := map[string]any{}
 	var merged []any

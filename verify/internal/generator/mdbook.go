@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// openMdBook reads book.toml and SUMMARY.md, which lists the chapters. Other documents are not rendered.
-// A chapter a.md becomes a.html; README.md becomes index.html.
+// openMdBook reads book.toml and SUMMARY.md, which lists the chapters. mdBook does not render
+// other documents. The chapter a.md becomes a.html, and README.md becomes index.html.
 func openMdBook(s *Site, config string) error {
 	tree, ok := treeOfTOML(config)
 	v := flat(tree)
@@ -66,8 +66,8 @@ func openMdBook(s *Site, config string) error {
 	return nil
 }
 
-// mdBookHarmless reports whether a preprocessor creates no chapters, headings and links. Its name may
-// begin with "mdbook-".
+// mdBookHarmless reports whether a preprocessor creates no chapters, headings or links. The name
+// of the preprocessor may begin with "mdbook-".
 func mdBookHarmless(name string) bool {
 	switch strings.TrimPrefix(name, "mdbook-") {
 	case "links", "index", "mermaid", "admonish", "katex", "toc", "pagetoc", "alerts", "emojicodes", "external-links", "linkcheck", "linkcheck2", "open-on-gh", "svgbob", "svgbob2", "d2", "plantuml", "graphviz", "callouts", "katex-header", "tabs", "last-changed", "gettext", "footnote", "chart":

@@ -12,8 +12,9 @@ import (
 	"sync"
 )
 
-// openMkDocs reads mkdocs.yml. A document a.md becomes a/, or a.html without use_directory_urls.
-// index.md and README.md are the index pages of their directory.
+// openMkDocs reads mkdocs.yml. The document a.md becomes the page a/, or a.html if
+// use_directory_urls is off. The documents index.md and README.md become the index page of their
+// directory.
 func openMkDocs(s *Site, config string) error {
 	tree, ok := treeOfYAML(config)
 	s.doubt = !ok && config != ""
@@ -47,7 +48,7 @@ func openMkDocs(s *Site, config string) error {
 	})
 }
 
-// maxParents is the maximum number of configurations that one inherits from.
+// maxParents is the maximum number of configuration files from which a configuration inherits.
 const maxParents = 8
 
 // inherit returns a configuration with its inherited settings. It also reports whether it read all
@@ -83,15 +84,15 @@ type mkDocs struct {
 	docs        string
 	directories bool
 	filled      bool            // documents are Jinja templates
-	translated  map[string]bool // documents that have translations; "a.md" if the file "a.en.md" exists
+	translated  map[string]bool // translated documents, such as "a.md" if the file "a.en.md" exists
 	unread      bool            // a part of the configuration was not read
-	orphan      bool            // an inherited configuration file was not read; it may name hooks
-	includes    bool            // documents may include others
+	orphan      bool            // an inherited configuration file, which may name hooks, was not read
+	includes    bool            // documents may include other documents
 	marks       []func() *regexp.Regexp
 	parts       sync.Map // results of makesParts, by file name
 }
 
-// readPlugins reads the list of plugins, which are names or names with options.
+// readPlugins reads the list of plugins. Each entry is a name or a name with options.
 func (m *mkDocs) readPlugins(plugins any) {
 	list, _ := plugins.([]any)
 	if options, ok := plugins.(map[string]any); ok {
@@ -148,8 +149,8 @@ func (m *mkDocs) readPlugin(name string, options any) {
 	}
 }
 
-// readHooks reads the programs that change the build. A program that creates documents, or that
-// can't be read, may create any document.
+// readHooks reads the programs (hooks) that change the build. If a hook can't be read or contains
+// code that creates documents, the site may contain any document.
 func (m *mkDocs) readHooks(names []string) {
 	if m.orphan || len(names) > 0 {
 		m.doubt, m.unsure = true, true
@@ -174,7 +175,7 @@ var hookComment = expression(`<!--\s*[\w-]+:[^>]*`)
 // hookFiles matches code in a hook that may add documents.
 var hookFiles = expression(`\bon_(?:files|nav|config|env|pre_build|startup|serve)\b|\bFile\(`)
 
-// readExtensions reads the extensions that insert parts into documents.
+// readExtensions reads the list of Markdown extensions, some of which insert text into documents.
 func (m *mkDocs) readExtensions(extensions any) {
 	names, _ := extensions.([]any)
 	if options, ok := extensions.(map[string]any); ok {
@@ -193,8 +194,8 @@ func (m *mkDocs) readExtensions(extensions any) {
 	}
 }
 
-// isOpen reports whether an extension or a plugin creates a part of the document with the given
-// source.
+// isOpen reports whether an extension or a plugin creates a part of the page for the document with
+// the given source.
 func (m *mkDocs) isOpen(source string) bool {
 	parts := mkDocsMarkdown().FindAllStringSubmatch(source, maxParts)
 	for _, part := range parts {
@@ -205,8 +206,9 @@ func (m *mkDocs) isOpen(source string) bool {
 	return len(parts) == maxParts || m.filled && mkDocsFilled().MatchString(source) || slices.ContainsFunc(m.marks, func(e func() *regexp.Regexp) bool { return e().MatchString(source) })
 }
 
-// makesParts reports whether an included file may add headings or names. This is so if it contains
-// them, or contains a mark that a plugin replaces. Each file is read once.
+// makesParts reports whether the included file with the given name may add headings or names. The
+// file may do so if it contains headings or names, or text that a plugin replaces. makesParts
+// reads each file once.
 func (m *mkDocs) makesParts(name string) bool {
 	if known, ok := m.parts.Load(name); ok {
 		return known.(bool)
@@ -219,7 +221,7 @@ func (m *mkDocs) makesParts(name string) bool {
 // maxParts is the maximum number of includes that are read for a document.
 const maxParts = 64
 
-// templates returns the site's template directory.
+// templates returns the names of the site's template directories.
 func (m *mkDocs) templates(dir any) []string {
 	if name := path.Join(m.base, textOf(dir)); textOf(dir) != "" && name != "." && fs.ValidPath(name) {
 		return []string{name}
@@ -230,13 +232,13 @@ func (m *mkDocs) templates(dir any) []string {
 // maxScripts is the maximum number of programs that are read for a plugin.
 const maxScripts = 16
 
-// separatesNames reports whether r can't be part of a file name in a program.
+// separatesNames reports whether the character r separates file names in a program.
 func separatesNames(r rune) bool {
 	return separatesIdentifiers(r) && r != '-'
 }
 
 // mkDocsHarmless reports whether a plugin creates no pages and no link targets. A plugin is also
-// harmless if this package recognizes the marks in documents that the plugin replaces.
+// harmless if this package recognizes the text that the plugin replaces in documents.
 func mkDocsHarmless(name string) bool {
 	switch name {
 	case "search", "macros", "literate-nav", "awesome-pages", "awesome-nav", "section-index", "autorefs", "mkdocstrings", "include-markdown", "exclude", "exclude-search", "minify", "social", "privacy", "offline", "meta", "info", "optimize", "typeset", "group", "rss",
@@ -246,7 +248,7 @@ func mkDocsHarmless(name string) bool {
 	return false
 }
 
-// directoryPath returns the page path for a document: a/ or a.html.
+// directoryPath returns the page path for a document, such as a/ or a.html.
 func directoryPath(name string, directories bool) string {
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	dir, last := path.Split(stem)
@@ -259,17 +261,18 @@ func directoryPath(name string, directories bool) string {
 	return stem + ".html"
 }
 
-// The parts of a document that an extension or a plugin creates.
+// These expressions match text in a document that an extension or a plugin replaces.
 var (
 	mkDocsFilled  = expression(`\{\{|\{%`)
 	mkDocsObject  = expression(`(?m)^:::\s`)
 	mkDocsSnippet = expression(`--8<--`)
 	mkDocsFile    = expression(`\{!`)
-	// mkDocsMarkdown matches an include. A file "./a" is relative to the document and is not read.
+	// mkDocsMarkdown matches the inclusion of a file. The submatch is the file name. It is empty
+	// for a name such as "./a", which is relative to the document.
 	mkDocsMarkdown = expression(`\{%-?\s*include(?:-markdown)?\s(?:\s*["'](\w[^"'*\n]*)["'])?`)
 )
 
-// mkDocsMarks returns the marks of the parts that an extension or a plugin creates.
+// mkDocsMarks returns the expression for the text that the named extension or plugin replaces.
 func mkDocsMarks(name string) func() *regexp.Regexp {
 	switch name {
 	case "mkdocstrings":
@@ -280,7 +283,7 @@ func mkDocsMarks(name string) func() *regexp.Regexp {
 	return mkDocsFile
 }
 
-// setURL sets the root path. If text contains a host, setURL also sets the site URL.
+// setURL sets the path of the site root. If text contains a host, setURL also sets the site URL.
 func (s *Site) setURL(text string) {
 	u, err := url.Parse(text)
 	if err != nil || text == "" {

@@ -2,9 +2,9 @@ package generator
 
 import "strings"
 
-// isModest reports whether the TOML parser needs an acceptable amount of memory for a text. The
-// memory is proportional to the square of the nesting depth, and the parser stores the full name of
-// each key.
+// isModest reports whether the TOML parser can parse a text with an acceptable amount of memory.
+// The parser's memory use is proportional to the square of the nesting depth. It also depends on
+// the length of the keys, because the parser stores the full name of each key.
 func isModest(text string) bool {
 	if len(text) > maxTOML {
 		return false
@@ -13,9 +13,9 @@ func isModest(text string) bool {
 	return depth <= maxNesting && key <= maxKey
 }
 
-// nesting returns the depth of nested arrays and tables in a TOML text, or the number of parts in the
-// longest key if it is larger. It also returns the length of the longest key. For malformed text, the
-// results may be arbitrary.
+// nesting examines a TOML text. The result most is the maximum depth of nested arrays and tables,
+// or the maximum number of dots in a key if that number is larger. The result longest is the
+// length of the longest key. If the text is malformed, the results are unspecified.
 func nesting(text string) (most, longest int) {
 	depth, dots, start, isHeader := 0, 0, 0, false
 	for i := 0; i < len(text); i++ {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The functions below recognize sites without reading their configurations. A link to an
-// existing file is resolved; only a build can resolve other paths.
+// The functions in this file support sites whose configuration this package does not read. They
+// resolve links to existing files. Only a build can resolve other links.
 
 func openVuePress(s *Site, _ string) error {
 	s.ids = func(headings []string) []string { return append(vueIDs(headings), githubIDs(headings)...) }
@@ -37,15 +37,15 @@ func openEleventy(s *Site, config string) error {
 	if m := eleventyInput().FindStringSubmatch(config); m != nil {
 		input = m[1] + m[2]
 	}
-	s.opaque = func(string) bool { return true } // a plugin names headings
+	s.opaque = func(string) bool { return true } // a plugin creates the fragments of headings
 	err := s.recognized([]string{input}, "public")
-	s.pictures = nil // the configuration names the copied directories
+	s.pictures = nil // only the configuration lists the copied directories
 	s.supplied = func(name string) bool { return !isPicture(name) || !fs.ValidPath(name) || !s.isFolder(path.Dir(name)) }
 	return err
 }
 
-// openQuarto opens a Quarto project. Quarto creates a.html from a.qmd. A document is a part of
-// other documents if its name begins with "_".
+// openQuarto opens a Quarto project. Quarto creates a.html from a.qmd. A document whose name
+// begins with "_" is included in other documents.
 func openQuarto(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"."}, "")
@@ -72,12 +72,12 @@ func openQuarto(s *Site, _ string) error {
 	return err
 }
 
-// isQuartoPart reports whether the name of a document means that other documents include it.
+// isQuartoPart reports whether the name of a document marks it as a part of other documents.
 func isQuartoPart(doc string) bool {
 	return strings.HasPrefix(doc, "_") || strings.Contains(doc, "/_")
 }
 
-// openAntora opens an Antora component. The documents are in its modules.
+// openAntora opens an Antora component, whose documents are in its modules.
 func openAntora(s *Site, _ string) error {
 	s.opaque = func(string) bool { return true }
 	err := s.recognized([]string{"modules"}, "")
@@ -100,7 +100,8 @@ func openAntora(s *Site, _ string) error {
 
 var antoraPage = expression(`^((?:.*/)?modules/[^/]+)/(?:pages|partials)/`)
 
-// recognized prepares a site with documents in the given directories.
+// recognized prepares a site with documents in the given folders. The generator copies the files
+// in the directory static.
 func (s *Site) recognized(folders []string, static string) error {
 	s.content = nil
 	for _, dir := range folders {
@@ -114,8 +115,8 @@ func (s *Site) recognized(folders []string, static string) error {
 	return nil
 }
 
-// isAbout reports whether a file at the repository root describes the repository and is not a
-// page.
+// isAbout reports whether a file at the repository root describes the repository, so that it is
+// not a page.
 func isAbout(name string) bool {
 	switch strings.ToLower(strings.TrimSuffix(name, path.Ext(name))) {
 	case "readme", "changelog", "contributing", "security", "code_of_conduct", "license", "support", "governance", "authors", "history":
@@ -124,7 +125,8 @@ func isAbout(name string) bool {
 	return false
 }
 
-// findRecognized returns the file that a link names, or Undecided.
+// findRecognized returns the file to which a link points. If no such file exists, the target is
+// Undecided.
 func (s *Site) findRecognized(doc, ref, static string) Target {
 	if isAbout(doc) && s.Name != "vuepress" {
 		return Target{Kind: Plain}

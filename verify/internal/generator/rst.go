@@ -6,8 +6,9 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// RSTIDs returns the fragments that docutils gives a reStructuredText document. The result open
-// reports whether there may be other fragments, because parts of the page are not in the document.
+// RSTIDs returns the fragments that docutils creates for a reStructuredText document. The result
+// open reports whether the page may contain other fragments, because parts of the page come from
+// other files.
 func RSTIDs(source string) (ids []string, open bool) {
 	names := markup.RSTNames(source)
 	seen := map[string]int{}
@@ -29,11 +30,12 @@ func RSTIDs(source string) (ids []string, open bool) {
 	return append(ids, numberedIDs(numbered, len(names.Sections))...), names.Open
 }
 
-// maxNumbered is the maximum number of unnamed parts with fragments.
+// maxNumbered is the maximum number of unnamed parts for which fragments are created.
 const maxNumbered = 10_000
 
-// numberedIDs returns the fragments of at most n unnamed parts, and of the entries in a table
-// of contents. Docutils versions name them in two ways.
+// numberedIDs returns the fragments for n unnamed parts and for the entries in a table of
+// contents. The result contains all fragments that different versions of docutils create. It
+// covers at most maxNumbered parts.
 func numberedIDs(n, entries int) []string {
 	var ids []string
 	for i := range min(n, maxNumbered) {

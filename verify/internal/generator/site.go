@@ -12,70 +12,71 @@ import (
 	"sync"
 )
 
-// Site holds the documents of a directory and their pages. It may be used concurrently.
+// Site describes the documents in a directory and the pages that a generator creates. A Site may
+// be used concurrently.
 type Site struct {
 	// Name is the name of the preset, such as "mdbook".
 	Name string
 	// Config is the name of the configuration file, or "".
 	Config string
-	// URL is the URL of the site in the configuration. It is empty if there is none, or only a
-	// path.
+	// URL is the site URL in the configuration. It is empty if the configuration contains no URL
+	// or only a path.
 	URL string
 
 	fsys    fs.FS
-	err     func() error      // context error, from Open
-	prefix  string            // root path on the server: "/", "/book/"
-	content []string          // directories with documents; "." is all
-	pages   map[string]string // keys are page paths without a leading "/", values are files
-	paths   map[string]string // keys are files, values are page paths
+	err     func() error      // returns the error of the context
+	prefix  string            // path of the site root on the server, such as "/" or "/book/"
+	content []string          // directories with documents; "." means all directories
+	pages   map[string]string // files by page path; the paths have no "/" at the start
+	paths   map[string]string // page paths by file
 	mounts  []mount
-	made    []string            // paths without a source; a final "**" matches any rest, a final "*" any rest except documents and pictures
-	exact   map[string]bool     // elements of made without "*"
-	begins  []string            // elements of made with "*" or "**", without the stars
-	whole   []string            // elements of begins that had "**"
-	labels  map[string]string   // files by the labels that links may use
-	stems   map[string][]string // files by the last part of their names, in lower case
+	made    []string            // paths of pages without a source; "**" at the end matches any text, and "*" any text except names of documents and pictures
+	exact   map[string]bool     // elements of made that contain no "*"
+	begins  []string            // prefixes before the "*" or "**" in elements of made
+	whole   []string            // prefixes before the "**" in elements of made
+	labels  map[string]string   // files by label, for links that contain a label
+	stems   map[string][]string // files by the last segment of their names, in lower case
 
-	sources  bool // links may name source documents
-	assets   bool // links may name any file, relative to the source
-	listed   bool // only documents with a page exist
-	clean    bool // the server finds a.html as /a and as /a/
+	sources  bool // links may point to source documents
+	assets   bool // links may contain the path of any file, relative to the source
+	listed   bool // links may point only to documents with a page
+	clean    bool // the server returns a.html for /a and /a/
 	internal bool // the generator does not copy files whose names begin with "_"
-	bundles  bool // links of an index document may name files in its directory
+	bundles  bool // links in an index document may point to files in the same directory
 	hooked   bool // a template of the site may change links
 	drawn    bool // a template of the site may change picture URLs
-	terms    bool // defined terms have fragments like headings
+	terms    bool // terms in definition lists have fragments, as headings do
 	suffixes []string
-	opaque   func(source string) bool // reports whether the page for a source has unknown parts
+	opaque   func(source string) bool // reports whether the page for a source contains unknown parts
 	ids      func(list []string) []string
 	aliases  func(ref string) (string, bool)
-	external bool     // the generator does not change links with the class external
-	other    []string // prefixes of links to other sites whose URLs only the generator knows
+	external bool     // the generator does not change links with the class "external"
+	other    []string // prefixes of links to sites whose URLs only the generator knows
 
-	base     string                       // site directory within fsys: "website"
-	roots    []root                       // directories with their own link rules
+	base     string                       // site directory in fsys, such as "website"
+	roots    []root                       // directories of languages or versions
 	rooted   bool                         // links such as "/a" are relative to the site root, not to the server root
 	doubt    bool                         // a plugin, a theme or an unread setting may create pages
 	supplied func(name string) bool       // reports whether a plugin may create a document or file; may be nil
-	resolve  func(doc, ref string) Target // replaces the rules of Find, if not nil
-	fallback func(doc, ref string) Target // the last rule of Find; may be nil
-	pictures []string                     // directories whose pictures are at "/", to which no plugin adds files
-	included map[string][]string          // maps an included document to the documents that include it
-	foreign  bool                         // fragments such as package.Class and dir/label may be names in other sites
-	makes    sync.Map                     // maps the name of a template to whether the template creates fragments
-	names    bool                         // links "#name" may be names of other sites, and terms
-	objects  bool                         // links may name objects in a program: package.Class
+	resolve  func(doc, ref string) Target // if not nil, replaces the rules of Find
+	fallback func(doc, ref string) Target // if not nil, the last rule of Find
+	pictures []string                     // copied directories with pictures, to which no plugin adds files
+	included map[string][]string          // including documents by included document
+	foreign  bool                         // fragments such as package.Class or dir/label may be names in other sites
+	makes    sync.Map                     // by template name: whether the template creates fragments
+	names    bool                         // a link "#name" may refer to another site or to a term
+	objects  bool                         // links may contain names in a program, such as package.Class
 	unsure   bool                         // a plugin may create fragments
-	excluded []string                     // directories with documents that are not pages
-	moved    map[string]bool              // names of pages that may have moved
-	tabs     bool                         // tabs have fragments that end in their titles
-	mentions func(source string) string   // returns the parts of a document from which a plugin may create fragments; nil means the whole document
+	excluded []string                     // directories whose documents are not pages
+	moved    map[string]bool              // names of pages that the server may redirect
+	tabs     bool                         // the title of a tab is the end of its fragment
+	mentions func(source string) string   // returns the parts of a document from which a plugin may create fragments; if nil, the whole document
 }
 
 // root is a directory with the documents of one language or version.
 type root struct {
 	dir   string
-	at    string // path prefix of its pages: "fr/"
+	at    string // path prefix of the pages, such as "fr/"
 	other string // fallback directory for missing documents, or ""
 }
 
@@ -89,10 +90,10 @@ type preset struct {
 	name   string
 	config []string
 	open   func(*Site, string) error
-	is     func(fsys fs.FS, config string) bool // checks the configuration file; nil accepts it
-	only   bool                                 // the preset is only recognized; users can't choose it
-	leaves func(config string) bool             // reports whether the documents are beside the configuration's directory; may be nil
-	parts  func(fsys fs.FS, dir string) bool    // reports whether pages include documents beside the directory; may be nil
+	is     func(fsys fs.FS, config string) bool // reports whether the configuration file belongs to the generator; nil if it always does
+	only   bool                                 // the preset is only detected: users can't choose it
+	leaves func(config string) bool             // reports whether the documents are outside the configuration's directory; may be nil
+	parts  func(fsys fs.FS, dir string) bool    // reports whether pages include documents outside the directory; may be nil
 }
 
 // presets returns all presets in the order of detection.
@@ -135,10 +136,10 @@ func Presets() []string {
 	return list
 }
 
-// Detect looks for a generator's configuration file in the root of fsys. It returns the
-// generator and the file name. If there is no such file, both are empty. Detect also finds a
-// configuration file in a directory below the root, if the documents of its site are beside
-// that directory.
+// Detect looks for the configuration file of a site generator in the root of fsys. It returns the
+// names of the generator and the file, or empty strings if there is no such file. Detect also
+// finds a configuration file in a subdirectory if the documents of the site are outside that
+// subdirectory.
 func Detect(fsys fs.FS) (name, config string) {
 	list := presets()
 	entries, _ := fs.ReadDir(fsys, ".") // a directory that can't be read has no configuration
@@ -167,7 +168,7 @@ func Detect(fsys fs.FS) (name, config string) {
 	return "", ""
 }
 
-// find returns the configuration file in a directory, or "" if there is none.
+// find returns the name of the configuration file in the directory dir, or "" if there is none.
 func (p *preset) find(fsys fs.FS, dir string) string {
 	for _, name := range p.config {
 		name = path.Join(dir, name)
@@ -178,14 +179,13 @@ func (p *preset) find(fsys fs.FS, dir string) string {
 	return ""
 }
 
-// isBelow reports whether the documents are beside the configuration's directory, so that the
-// site's root is the parent directory.
+// isBelow reports whether the documents are outside the configuration's directory. Then the root
+// of the site is the parent directory.
 func (p *preset) isBelow(fsys fs.FS, config string) bool {
 	return p.leaves != nil && p.leaves(readText(fsys, config))
 }
 
-// reaches reports whether documents of the site include files in the parent directory of the
-// configuration's directory.
+// reaches reports whether the site uses documents outside the configuration's directory.
 func (p *preset) reaches(fsys fs.FS, config string) bool {
 	return p.isBelow(fsys, config) || p.parts != nil && p.parts(fsys, path.Dir(config))
 }
@@ -193,8 +193,8 @@ func (p *preset) reaches(fsys fs.FS, config string) bool {
 // maxFolders is the maximum number of directories that are searched for a configuration.
 const maxFolders = 256
 
-// findBelow returns the configuration file in a directory below the root. With beside, it only
-// returns the file if the site has documents beside that directory.
+// findBelow returns the name of a configuration file in a subdirectory of the root. If beside is
+// true, the site must use documents outside that subdirectory.
 func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -211,12 +211,12 @@ func (p *preset) findBelow(fsys fs.FS, beside bool) string {
 	return ""
 }
 
-// ErrPreset is the error of [Open] for an unknown name.
+// ErrPreset means that [Open] was called with an unknown preset name.
 var ErrPreset = errors.New("unknown preset")
 
-// Open reads the site in the root of fsys. An empty name selects a directory without a
-// generator. Without a configuration file, the site uses the generator's defaults. Open ends
-// early if ctx is cancelled.
+// Open reads the site in the root of fsys. The name is the name of a preset. If the name is empty,
+// no generator builds the site. If there is no configuration file, Open uses the generator's
+// defaults. Open ends early if ctx is cancelled.
 func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 	s := &Site{Name: name, fsys: fsys, base: ".", err: ctx.Err, prefix: "/", content: []string{"."}, pages: map[string]string{}, paths: map[string]string{}, ids: githubIDs}
 	if name == "" {
@@ -254,7 +254,7 @@ func Open(ctx context.Context, fsys fs.FS, name string) (*Site, error) {
 func (s *Site) in(name string) string {
 	name = path.Join(s.base, name)
 	if !fs.ValidPath(name) {
-		s.doubt = true // outside the root
+		s.doubt = true // the path is outside the root
 	}
 	return name
 }
@@ -262,8 +262,8 @@ func (s *Site) in(name string) string {
 // maxText is the maximum number of bytes that are read from a configuration file or document.
 const maxText = 4 << 20
 
-// readText returns the text of a file, or "" if it can't be read, because all files are
-// optional.
+// readText returns the text of a file. If the file can't be read, readText returns "", because all
+// files are optional.
 func readText(fsys fs.FS, name string) string {
 	info, err := fs.Stat(fsys, name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
@@ -281,8 +281,9 @@ const maxFiles = 1 << 20
 
 var errMany = errors.New("the site has too many files")
 
-// walk calls do for each file below a directory. It skips hidden directories and the output
-// directories of generators and package managers. A missing directory counts as empty.
+// walk calls the function do for each file below a directory. It skips hidden directories and the
+// output directories of generators and package managers. For a missing directory, walk returns
+// nil.
 func (s *Site) walk(dir string, do func(name string)) error {
 	n := 0
 	return fs.WalkDir(s.fsys, dir, func(name string, d fs.DirEntry, err error) error {
@@ -305,8 +306,8 @@ func (s *Site) walk(dir string, do func(name string)) error {
 
 var skipped = map[string]bool{"node_modules": true, "_site": true, "_build": true, "vendor": true, "venv": true, "__pycache__": true}
 
-// indexMade builds an index of s.made. The list may be long, because a blog has such pages for each
-// document.
+// indexMade builds an index of s.made. The list may be long, because a blog may contain several
+// generated pages for each document.
 func (s *Site) indexMade() {
 	s.exact = map[string]bool{}
 	for _, made := range s.made {
@@ -324,7 +325,7 @@ func (s *Site) indexMade() {
 	s.begins, s.made = slices.Compact(s.begins), nil
 }
 
-// isMade reports whether the generator creates the page at a path without a source.
+// isMade reports whether the generator creates the page at the path p without a source document.
 func (s *Site) isMade(p string) bool {
 	if s.exact[p] || s.exact[p+"/"] || s.clean && s.exact[strings.TrimSuffix(p, "/")] {
 		return true
@@ -339,8 +340,8 @@ func (s *Site) isMade(p string) bool {
 // maxPath is the maximum length of a page path. File systems do not support longer paths.
 const maxPath = 4 << 10
 
-// add records that a file becomes the page at a path. A file's first path is the base for its
-// links.
+// add records that the generator creates the page at a path from a file. A file may have several
+// paths. The first path is the base for the links in the file.
 func (s *Site) add(at, file string) {
 	at = strings.TrimPrefix(path.Clean("/"+at)+slashOf(at), "/")
 	at = withoutIndex(at)
@@ -355,7 +356,8 @@ func (s *Site) add(at, file string) {
 	}
 }
 
-// slashOf returns "/" if a path ends in "/", because path.Clean removes it.
+// slashOf returns "/" if the path p ends in "/". Callers restore this "/" after path.Clean removes
+// it.
 func slashOf(p string) string {
 	if strings.HasSuffix(p, "/") && strings.Trim(p, "/") != "" {
 		return "/"
@@ -363,7 +365,8 @@ func slashOf(p string) string {
 	return ""
 }
 
-// withoutIndex returns the path of the directory if p is its index page.
+// withoutIndex returns the path of a directory if p is the path of the directory's index page. For
+// other pages, it returns p.
 func withoutIndex(p string) string {
 	if rest, ok := strings.CutSuffix(p, "index.html"); ok && (rest == "" || strings.HasSuffix(rest, "/")) {
 		return rest
@@ -383,7 +386,8 @@ func (s *Site) Contains(name string) bool {
 		slices.ContainsFunc(s.mounts, func(m mount) bool { return within(m.dir, name) })
 }
 
-// addressOf returns the path of a document's page or copy.
+// addressOf returns the path of the page that the generator creates from a document, or of the
+// copied document.
 func (s *Site) addressOf(doc string) (at string, ok bool) {
 	if at, ok = s.paths[doc]; ok {
 		return at, true
@@ -403,7 +407,8 @@ func (s *Site) isInternal(name string) bool {
 
 func within(dir, name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
 
-// isDocument reports whether generators create pages from files with such a name.
+// isDocument reports whether a file has the file extension of a document, from which generators
+// create pages.
 func isDocument(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdx", ".rst":

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// mapped replaces each rune r of heading by f(r). If f returns a negative value, mapped drops the
-// rune.
+// mapped replaces each rune r in heading by f(r). If f returns a negative value, mapped removes
+// the rune.
 func mapped(heading string, f func(rune) rune) string {
 	return strings.Map(f, strings.TrimSpace(heading))
 }
 
-// isWord reports whether r is a letter, mark, digit or "_", like \p{Word} in Ruby.
+// isWord reports whether the rune r is a letter, a mark, a digit or "_". It is like \p{Word} in
+// Ruby.
 func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc)
 }
@@ -31,8 +32,9 @@ func githubIDs(headings []string) []string {
 	return ids
 }
 
-// GitHubID returns the fragment that GitHub creates from a heading: letters in lower case,
-// marks, digits, "_" and "-", with "-" for spaces. See [Numbered].
+// GitHubID returns the fragment that GitHub creates from a heading. It contains letters in lower
+// case, marks, digits, "_" and "-", and a "-" for each space. For repeated headings, see
+// [Numbered].
 func GitHubID(heading string) string {
 	return mapped(heading, func(r rune) rune {
 		switch {
@@ -45,8 +47,8 @@ func GitHubID(heading string) string {
 	})
 }
 
-// Numbered returns name. If the map seen contains the name, because an earlier heading
-// has the same name, Numbered appends the separator and a number.
+// Numbered returns a unique form of name. If the map seen contains the name, because an earlier
+// heading has the same name, Numbered appends the separator and a number.
 func Numbered(seen map[string]int, name, separator string) string {
 	result := name
 	for {
@@ -59,7 +61,7 @@ func Numbered(seen map[string]int, name, separator string) string {
 	}
 }
 
-// counted is like Numbered, but the names that it creates do not count as used.
+// counted is like Numbered, but does not add the names that it creates to the map seen.
 func counted(seen map[string]int, name string) string {
 	seen[name]++
 	if n := seen[name] - 1; n > 0 {
@@ -68,8 +70,8 @@ func counted(seen map[string]int, name string) string {
 	return name
 }
 
-// mdBookIDs returns the fragments of mdBook: letters, digits, "_" and "-", with ASCII letters
-// in lower case.
+// mdBookIDs returns the fragments that mdBook creates from headings. They contain letters, digits,
+// "_" and "-", with ASCII letters in lower case.
 func mdBookIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -85,7 +87,7 @@ func mdBookIDs(headings []string) []string {
 			}
 			return -1
 		})
-		// Version 0.5 lowers all letters.
+		// mdBook 0.5 converts all letters to lower case.
 		id := counted(seen, name)
 		ids = append(ids, id)
 		if lower := strings.ToLower(id); lower != id {
@@ -95,8 +97,8 @@ func mdBookIDs(headings []string) []string {
 	return ids
 }
 
-// hugoIDs returns a function that creates the fragments of headings in Hugo. The function id
-// creates the fragment of one heading.
+// hugoIDs returns a function that creates fragments from headings as Hugo does. The function id
+// creates the fragment from one heading.
 func hugoIDs(id func(string) string) func([]string) []string {
 	return func(headings []string) (ids []string) {
 		seen := map[string]int{}
@@ -107,7 +109,7 @@ func hugoIDs(id func(string) string) func([]string) []string {
 	}
 }
 
-// hugoID returns the fragment of type "github", the default in Hugo.
+// hugoID returns the fragment that Hugo creates by default (type "github").
 func hugoID(heading string) string {
 	return mapped(heading, func(r rune) rune {
 		switch {
@@ -120,15 +122,15 @@ func hugoID(heading string) string {
 	})
 }
 
-// blackfridayID returns the fragment of type "blackfriday": letters and numbers, with one "-"
-// for each run of other characters.
+// blackfridayID returns the fragment that Hugo creates for the type "blackfriday". It contains
+// letters and numbers, with one "-" for each run of other characters.
 func blackfridayID(heading string) string {
 	words := strings.FieldsFunc(heading, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	return strings.ToLower(strings.Join(words, "-"))
 }
 
-// kramdownGFM returns the fragments of kramdown's parser for GitHub Markdown, the default in
-// Jekyll.
+// kramdownGFM returns the fragments that kramdown creates with its parser for GitHub Markdown,
+// which is the default in Jekyll.
 func kramdownGFM(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -147,8 +149,8 @@ func kramdownGFM(headings []string) []string {
 	return ids
 }
 
-// kramdownIDs returns the fragments of kramdown's own parser: ASCII only, from the first
-// letter on.
+// kramdownIDs returns the fragments that kramdown creates with its own parser. They contain only
+// ASCII characters and begin with a letter.
 func kramdownIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -171,7 +173,8 @@ func kramdownIDs(headings []string) []string {
 	return ids
 }
 
-// toASCII decomposes characters and drops all that are not ASCII.
+// toASCII decomposes characters, such as "é" into "e" and an accent, and removes everything that
+// is not ASCII.
 func toASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 {
@@ -183,8 +186,9 @@ func toASCII(text string) string {
 
 var separators = expression(`[-\s]+`)
 
-// pythonIDs returns a function that creates the fragments of the Python-Markdown extension
-// toc, which MkDocs uses. With unicodeToo, it acts like slugify_unicode and PyMdown Extensions.
+// pythonIDs returns a function that creates the same fragments as the Python-Markdown extension
+// "toc", which MkDocs uses. If unicodeToo is true, the function acts like slugify_unicode and
+// PyMdown Extensions.
 func pythonIDs(unicodeToo bool) func([]string) []string {
 	return func(headings []string) []string {
 		var ids []string
@@ -216,7 +220,7 @@ func pythonID(text string) string {
 	return separators().ReplaceAllString(strings.TrimSpace(text), "-")
 }
 
-// nextID increments the number after the last "_" of a name.
+// nextID increments the number after the last "_" in a name.
 func nextID(name string) string {
 	if i := strings.LastIndexByte(name, '_'); i >= 0 {
 		if n, err := strconv.Atoi(name[i+1:]); err == nil && name[i+1] != '-' && name[i+1] != '+' {
@@ -226,8 +230,9 @@ func nextID(name string) string {
 	return name + "_1"
 }
 
-// sphinxIDs returns the fragments of docutils, and the GitHub anchors that MyST creates. If a
-// heading lacks a name, or the name is in use, docutils creates "id1", "id2" and so on.
+// sphinxIDs returns the fragments that docutils creates, and the GitHub anchors that MyST creates.
+// If a heading yields no name, or a name that is already in use, docutils creates "id1", "id2" and
+// so on.
 func sphinxIDs(headings []string) []string {
 	ids := githubIDs(headings)
 	seen := map[string]bool{}
@@ -250,15 +255,15 @@ var (
 	digraphs = strings.NewReplacer("ß", "sz", "æ", "ae", "œ", "oe", "ø", "o", "đ", "d", "ħ", "h", "ı", "i", "ł", "l", "ŧ", "t")
 )
 
-// docutilsID is the docutils function make_id.
+// docutilsID implements the docutils function make_id.
 func docutilsID(text string) string {
 	text = toASCII(digraphs.Replace(strings.ToLower(text)))
 	text = notInID().ReplaceAllString(strings.Join(strings.Fields(text), " "), "-")
 	return endsOfID().ReplaceAllString(text, "")
 }
 
-// VaultID returns the letters and digits of a heading in lower case. Wikilinks are compared in
-// this form.
+// VaultID returns the letters and digits of a heading in lower case. Headings in wikilinks are
+// compared in this form.
 func VaultID(heading string) string {
 	return strings.Map(func(r rune) rune {
 		if isWord(r) {

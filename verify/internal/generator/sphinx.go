@@ -23,7 +23,7 @@ var (
 	quoted        = expression(`["']([^"']+)["']`)
 	sphinxAuto    = expression(`autodoc2|autoapi|autosummary|apidoc`)
 	rstLabel      = expression("(?m)^\\s*\\.\\. _`?([^:`\\n]+)`?:\\s*$")
-	// sphinxInclude matches a directive that adds names from outside the document.
+	// sphinxInclude matches a directive that may add names from other files to the page.
 	sphinxInclude = expression("(?m)^\\s*(?:`{3,}|:{3,})\\{(?:include|literalinclude|eval-rst|auto|glossary|py:|c:|cpp:|js:|rst:|click|argparse)")
 )
 
@@ -32,14 +32,14 @@ var (
 	sphinxGlossary = expression("(?m)^\\s*(?:`{3,}\\{|:{3,}\\{|\\.\\. )glossary\\b")
 )
 
-// maxIncludes limits how many including documents are considered for the links of an included
-// document.
+// maxIncludes is the maximum number of including documents in which the links of an included
+// document are resolved.
 const maxIncludes = 8
 
 // sphinxPart matches an include directive.
 var sphinxPart = expression("(?m)^\\s*(?:(?:`{3,}|:{3,})\\{include\\}|\\.\\. include::)[ \\t]+([^\\s<>]+)[ \\t]*\r?$")
 
-// includesOf returns the files that a document includes.
+// includesOf returns the names of the files that a document includes.
 func includesOf(doc, text string) (list []string) {
 	for _, m := range sphinxPart().FindAllStringSubmatch(text, -1) {
 		if len(m[1]) < maxPath {
@@ -49,12 +49,12 @@ func includesOf(doc, text string) (list []string) {
 	return list
 }
 
-// includesBeside reports whether a document in a directory below the root includes a document outside
-// that directory.
+// includesBeside reports whether a document in the directory dir includes a document outside that
+// directory.
 func includesBeside(fsys fs.FS, dir string) bool {
 	found := false
 	s := &Site{fsys: fsys, err: func() error { return nil }}
-	_ = s.walk(dir, func(name string) { // ignore the error: after too many files, the search stops
+	_ = s.walk(dir, func(name string) { // the error is ignored: walk stops after too many files
 		if ext := path.Ext(name); !found && (ext == ".md" || ext == ".rst") {
 			found = slices.ContainsFunc(includesOf(name, readText(fsys, name)), func(part string) bool { return !within(dir, part) && s.isFile(part) })
 		}
@@ -62,8 +62,8 @@ func includesBeside(fsys fs.FS, dir string) bool {
 	return found
 }
 
-// openSphinx reads conf.py. A document a.md or a.rst becomes a.html. Links may name documents with or
-// without their suffix, and labels of any document.
+// openSphinx reads conf.py. The document a.md or a.rst becomes the page a.html. A link may contain
+// the name of a document, with or without its file extension, or a label in any document.
 func openSphinx(s *Site, config string) error {
 	s.sources, s.assets, s.suffixes = true, true, []string{".md", ".rst"}
 	s.ids, s.opaque = sphinxIDs, sphinxInclude().MatchString
@@ -125,11 +125,11 @@ func openSphinx(s *Site, config string) error {
 	})
 }
 
-// sphinxList matches the list of extensions, and code that adds to it.
+// sphinxList matches the list of extensions in conf.py, and code that adds extensions to the list.
 var sphinxList = expression(`(?m)^\s*extensions\s*(?:\+?=|\.extend\(|\.append\(|\.insert\()([^=]*?[\])]\s*$|[^\n]*)`)
 
-// readExtensions reads the names of the extensions. An unknown extension may create documents and
-// labels. Autodoc creates labels from the names in a program.
+// readExtensions reads the names of the Sphinx extensions. An unknown extension may create
+// documents and labels. The extension autodoc creates labels from the names in a program.
 func (s *Site) readExtensions(config string) {
 	config = sphinxComment().ReplaceAllString(config, "")
 	for _, m := range sphinxList().FindAllStringSubmatch(config, -1) {
@@ -151,8 +151,8 @@ func (s *Site) readExtensions(config string) {
 
 var sphinxComment = expression(`(?m)^\s*#.*$`)
 
-// sphinxMakes reports whether an extension creates documents in any directory. autoapi, autodoc2 and
-// autosummary use separate directories.
+// sphinxMakes reports whether an extension may create documents in any directory. The extensions
+// autoapi, autodoc2 and autosummary use separate directories.
 func sphinxMakes(name string) bool {
 	switch first, _, _ := strings.Cut(name, "."); first {
 	case "sphinx_gallery", "exhale", "sphinx_multiversion":
@@ -161,7 +161,7 @@ func sphinxMakes(name string) bool {
 	return strings.HasSuffix(name, "apidoc")
 }
 
-// sphinxHarmless reports whether an extension creates no documents and no labels.
+// sphinxHarmless reports whether an extension creates neither documents nor labels.
 func sphinxHarmless(name string) bool {
 	switch name {
 	case "sphinx.ext.autosummary", "sphinx.ext.apidoc":
@@ -177,8 +177,8 @@ var (
 	mystScheme = expression(`["']([a-z][a-z0-9+.-]*)["']\s*[:,]`)
 )
 
-// mystSchemes returns the prefixes of links with the schemes in the configuration, including URL
-// schemes.
+// mystSchemes returns the link prefixes for the schemes that the MyST configuration lists,
+// including URL schemes.
 func mystSchemes(config string) (list []string) {
 	m := mystBlock().FindStringSubmatch(config)
 	if m == nil {

@@ -14,9 +14,9 @@ type vitePress struct {
 	*Site
 	src      string
 	clean    bool
-	sources  map[string]string // keys are page paths without suffix, before and after rewrites; values are documents
-	at       map[string]string // keys are documents, values are page paths without suffix
-	dynamic  []*regexp.Regexp  // paths to pages that a program creates
+	sources  map[string]string // documents by page path without file extension, both before and after rewrites
+	at       map[string]string // page paths without file extension, by document
+	dynamic  []*regexp.Regexp  // paths of pages that a program creates
 	excluded []*regexp.Regexp
 	rewrites []rewrite
 	ignored  []*regexp.Regexp // links that the configuration allows to be dead
@@ -33,8 +33,8 @@ func vitePressLeaves(text string) bool {
 	return strings.HasPrefix(path.Clean(textOf(readScript(text)["srcDir"])), "../")
 }
 
-// openVitePress reads the literals in .vitepress/config.js, which is a program. A document a.md becomes
-// a.html.
+// openVitePress reads the literals in .vitepress/config.js, which is a program. The document a.md
+// becomes the page a.html.
 func openVitePress(s *Site, text string) error {
 	config := readScript(text)
 	v := &vitePress{Site: s, sources: map[string]string{}, at: map[string]string{}, clean: textOf(config["cleanUrls"]) == "true"}
@@ -51,7 +51,7 @@ func openVitePress(s *Site, text string) error {
 	s.made = []string{"404.html", "sitemap.xml", "assets/*", "hashmap.json"}
 	s.resolve, s.opaque, s.ids = v.find, isVuePage, vueIDs
 	if child(config, "markdown", "anchor") != nil || child(config, "markdown", "slugify") != nil {
-		s.opaque = func(string) bool { return true } // the configuration names headings
+		s.opaque = func(string) bool { return true } // the configuration determines the fragments of headings
 	}
 	if child(config, "markdown", "config") != nil {
 		s.unsure = true
@@ -90,7 +90,7 @@ func (v *vitePress) readLists(config map[string]any) {
 	v.readIgnored(config["ignoreDeadLinks"])
 }
 
-// maxPatterns is the maximum number of patterns that are read for a setting.
+// maxPatterns is the maximum number of patterns that are read for one setting.
 const maxPatterns = 256
 
 func rewritesOf(config map[string]any) map[string]any {
@@ -98,7 +98,7 @@ func rewritesOf(config map[string]any) map[string]any {
 	return rewrites
 }
 
-// readIgnored reads the links that may be dead.
+// readIgnored reads the patterns of links that the configuration allows to be dead.
 func (v *vitePress) readIgnored(value any) {
 	list, isList := value.([]any)
 	switch text := textOf(value); {
@@ -155,18 +155,19 @@ func (v *vitePress) add(name string) {
 	v.Site.add(stem+".html", name)
 }
 
-// routePart matches a part of a document path that a program replaces.
+// routePart matches a parameter in the path of a document. A program replaces the parameter to
+// create pages.
 var routePart = expression(`\[\w+\]`)
 
-// find returns the target of a link. It follows the same rules as the link plugin of VitePress and
-// the dead link check of VitePress.
+// find returns the target of a link. It uses the same rules as the link plugin and the dead link
+// check of VitePress.
 func (v *vitePress) find(doc, ref string) Target {
 	if ref[0] == '@' || ref[0] == '~' {
 		return Target{Undecided, ref} // the reference is an alias or the name of a package
 	}
 	target := v.findPage(doc, ref)
 	if _, isPage := v.at[doc]; target.Kind == Missing && isDocument(doc) && (!isPage || isAbout(doc)) {
-		return Target{Kind: Plain} // the document is also shown outside the site, such as in a repository
+		return Target{Kind: Plain} // repository hosts also show the document, outside the site
 	}
 	return target
 }
@@ -192,16 +193,16 @@ func (v *vitePress) findPage(doc, ref string) Target {
 	if target := v.page(path.Clean(at)); target.Kind != Missing || !absolute || !hasBase {
 		return v.judge(doc, page, path.Clean(at), target)
 	}
-	return v.judge(doc, page, path.Clean(at), v.page(below)) // links in HTML contain the base
+	return v.judge(doc, page, path.Clean(at), v.page(below)) // links in HTML include the base path
 }
 
-// page returns the target at a path without suffix.
+// page returns the target for the path in the parameter at, which has no file extension.
 func (v *vitePress) page(at string) Target {
 	if file, ok := v.sources[at]; ok {
 		return Target{File, file}
 	}
 	if file, ok := v.sources[path.Join(at, "index")]; ok && v.clean {
-		return Target{File, file} // servers of such sites find the file
+		return Target{File, file} // servers return the file for a path without the extension
 	}
 	for _, name := range []string{at + ".html", at} {
 		if public := path.Join(v.src, "public", name); v.isFile(public) {
@@ -214,7 +215,7 @@ func (v *vitePress) page(at string) Target {
 	return Target{Missing, at}
 }
 
-// judge returns the target of a link to a missing page.
+// judge returns the final target of a link to a missing page.
 func (v *vitePress) judge(doc, link, at string, target Target) Target {
 	if target.Kind != Missing {
 		return target
@@ -239,7 +240,7 @@ func (v *vitePress) judge(doc, link, at string, target Target) Target {
 	return target
 }
 
-// findFile returns the target of a link with a file suffix.
+// findFile returns the target of a link that ends in a file extension.
 func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
 	names := []string{path.Join(path.Dir(doc), ref)}
 	if absolute {
@@ -259,14 +260,15 @@ func (v *vitePress) findFile(doc, ref, rest string, absolute bool) Target {
 	return Target{Missing, strings.TrimPrefix(names[0], v.src+"/")}
 }
 
-// isServedAsIs reports whether VitePress treats a link with such a suffix as a link to a file.
+// isServedAsIs reports whether VitePress treats the link ref as a link to a file because of its
+// file extension.
 func isServedAsIs(ref string) bool {
 	suffix := strings.ToLower(strings.TrimPrefix(path.Ext(ref), "."))
 	const suffixes = ` 3g2 3gp aac ai apng au avif bin bmp cer class conf crl css csv dll doc eps epub exe gif gz ics ief jar jpe jpeg jpg js json jsonld m4a man mid midi mjs mov mp2 mp3 mp4 mpe mpeg mpg mpp oga ogg ogv ogx opus otf p10 p7c p7m p7s pdf png ps qt roff rtf rtx ser svg t tif tiff tr ts tsv ttf txt vtt wav weba webm webp woff woff2 xhtml xml yaml yml zip `
 	return suffix != "" && strings.Contains(suffixes, " "+suffix+" ")
 }
 
-// globExpression returns the expression of a pattern such as "**/x/*.md".
+// globExpression converts a pattern such as "**/x/*.md" to a regular expression.
 func globExpression(pattern string) *regexp.Regexp {
 	var b strings.Builder
 	for i := 0; i < len(pattern) && i < maxValue; i++ {
@@ -297,8 +299,8 @@ var (
 	routeRef  = expression(`:(\w+)[*+?]?`)
 )
 
-// routeExpression returns the expression of a path with parameters such as "pkg/:name/:rest*". For
-// other parameters it returns nil.
+// routeExpression converts a path with parameters, such as "pkg/:name/:rest*", to a regular
+// expression. If the path contains other kinds of parameters, it returns nil.
 func routeExpression(route string) *regexp.Regexp {
 	if strings.ContainsAny(route, "(){}^\\") || len(route) > maxValue {
 		return nil
@@ -325,8 +327,8 @@ var (
 	vueComponent = expression(`<[A-Z]\w*`)
 )
 
-// isVuePage reports whether a page may contain headings that are not in its document: from an include,
-// or from a component that is most of the page.
+// isVuePage reports whether a page may contain headings that are not in its document. They come
+// from an included file, or from a component that creates most of the page.
 func isVuePage(source string) bool {
 	if vueInclude().MatchString(source) {
 		return true
@@ -343,7 +345,7 @@ var (
 	vueClasses   = expression(`\s*\{[^{}]*\}\s*$`)
 )
 
-// vueIDs returns the fragments of VitePress and VuePress.
+// vueIDs returns the fragments that VitePress and VuePress create from headings.
 func vueIDs(headings []string) []string {
 	var ids []string
 	seen := map[string]int{}
@@ -358,7 +360,8 @@ func vueIDs(headings []string) []string {
 	return ids
 }
 
-// vueID returns the fragment of a heading, with "-" for punctuation, and "_" before a digit.
+// vueID returns the fragment for a heading. It contains "-" instead of punctuation, and "_" before
+// a digit at the start.
 func vueID(text string) string {
 	text = vueCombining().ReplaceAllString(norm.NFKD.String(text), "")
 	text = vueSpecial().ReplaceAllString(vueControl().ReplaceAllString(text, ""), "-")

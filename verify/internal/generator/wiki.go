@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openVault reads a directory of notes. Their links name files.
+// openVault reads a directory of notes, in which links contain file names.
 func openVault(s *Site, _ string) error {
 	s.mounts = []mount{{".", "", true}}
 	s.sources, s.assets = true, true
@@ -14,7 +14,8 @@ func openVault(s *Site, _ string) error {
 	return s.ReadStems()
 }
 
-// HasWikilinks reports whether the documents may contain wikilinks, for [Site.Wiki].
+// HasWikilinks reports whether the documents may contain wikilinks. [Site.Wiki] resolves such
+// links.
 func (s *Site) HasWikilinks() bool { return s.stems != nil }
 
 // ReadStems reads the names of all files, which [Site.Wiki] needs.
@@ -26,9 +27,10 @@ func (s *Site) ReadStems() error {
 	})
 }
 
-// Wiki returns the target of a wikilink in a document. "[[Page]]" names a file in any directory,
-// "[[folder/Page]]" a file with a path that ends with that text, and "[[a.png]]" a file with that
-// suffix. An empty page is the document itself.
+// Wiki returns the target of a wikilink in the document doc. The link "[[Page]]" refers to a file
+// in any directory. The link "[[folder/Page]]" refers to a file whose path ends with that text.
+// The extension of a Markdown file may be missing. An empty page name refers to the document
+// itself.
 func (s *Site) Wiki(doc, page string) Target {
 	if page = strings.TrimSpace(page); page == "" {
 		return Target{File, doc}
