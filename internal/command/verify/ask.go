@@ -33,7 +33,7 @@ type asking struct {
 	tlsDays                 int
 	ipv4, ipv6              bool
 
-	hosts []hostAccess // from the rules and flags; the first that matches a host applies
+	hosts []hostAccess // access settings from the rules and flags; the first match for a host applies
 }
 
 // hostAccess holds the certificate that the client sends to hosts that match a pattern.
@@ -59,8 +59,8 @@ func (v *verifier) addAskFlags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions([]string{"head", "get"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// prepareAsk sets the options for the verifier and its client from the flags, the rules and the
-// environment. trusted reports whether a flag named the rules file.
+// prepareAsk sets the options of the verifier and its client from the flags, the rules and the
+// environment. The parameter trusted reports whether a flag named the rules file.
 func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	q, ask := &v.ask, &v.o.HTTP
 	switch method := strings.ToLower(q.method); {
@@ -100,7 +100,7 @@ func (v *verifier) prepareAsk(o *client.Options, trusted bool) (err error) {
 	return v.prepareGitHub(o)
 }
 
-// maxCookies limits the size of a cookie file, in bytes.
+// maxCookies is the maximum size of a cookie file in bytes.
 const maxCookies = 16 << 20
 
 func readCookies(name string) (http.CookieJar, error) {
@@ -115,8 +115,8 @@ func readCookies(name string) (http.CookieJar, error) {
 	return jar, nil
 }
 
-// lookup returns a function that looks up only IPv4 or only IPv6 addresses. If both are allowed, it
-// returns nil.
+// lookup returns a function that looks up only IPv4 or only IPv6 addresses. If the flags allow
+// both, it returns nil.
 func (q *asking) lookup() func(context.Context, string) ([]netip.Addr, error) {
 	network := ""
 	switch {
@@ -132,7 +132,7 @@ func (q *asking) lookup() func(context.Context, string) ([]netip.Addr, error) {
 	}
 }
 
-// flagCertificates reads the certificates of --cert and --key.
+// flagCertificates reads the certificates and keys that the flags --cert and --key name.
 func (q *asking) flagCertificates() error {
 	keys := map[string]string{}
 	for _, text := range q.keys {
@@ -162,8 +162,8 @@ func (q *asking) flagCertificates() error {
 	return nil
 }
 
-// addCertificate reads a certificate for hosts that match p. The same file may contain its
-// key.
+// addCertificate reads a certificate and its key for hosts that match the pattern p. One file may
+// contain both.
 func (q *asking) addCertificate(p policy.Pattern, file, key string) error {
 	if !p.IsHost() {
 		return fmt.Errorf("%s is not a host: a certificate applies to all URLs of a host", locus.Quote(p.String()))
@@ -185,7 +185,7 @@ func (q *asking) certificateFor(host string, port uint16) *tls.Certificate {
 	return nil
 }
 
-// prepareHosts applies the header fields and certificates of the rules.
+// prepareHosts applies the header fields and certificates in the rules.
 func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 	if v.o.Rules == nil {
 		return nil
@@ -193,8 +193,8 @@ func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 	for i := range v.o.Rules.Host {
 		h := &v.o.Rules.Host[i]
 		if !trusted && (len(h.Headers) > 0 || h.Bearer != "" || h.Basic != "" || h.Cert != "") {
-			// The author of untrusted documents could add a rules file, and so choose a host
-			// that receives a secret from the environment.
+			// The author of untrusted documents could add a rules file that sends a secret from
+			// the environment to any host.
 			return fmt.Errorf("%s: headers, logins and certificates are used only if --rules names the file", rulesName)
 		}
 		if err := v.hostSecrets(o, h); err != nil {
@@ -207,7 +207,7 @@ func (v *verifier) prepareHosts(o *client.Options, trusted bool) error {
 // rulesName is the name of the default rules file.
 const rulesName = ".locus-verify.toml"
 
-// hostSecrets resolves the header fields and the certificate of h.
+// hostSecrets resolves the header fields and the certificate in the host settings h.
 func (v *verifier) hostSecrets(o *client.Options, h *verify.Host) error {
 	add := func(name, value string) error {
 		f, err := v.a.Field(name, value)
@@ -251,8 +251,8 @@ func (v *verifier) hostSecrets(o *client.Options, h *verify.Host) error {
 	return nil
 }
 
-// addLiteral adds an Authorization field with a literal value, which does not refer to a file or a
-// variable.
+// addLiteral adds an Authorization field with a literal value, which is not a reference to a file
+// or a variable.
 func addLiteral(o *client.Options, p policy.Pattern, value string) error {
 	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7F }) {
 		return errors.New("the value has a control character")
@@ -261,7 +261,7 @@ func addLiteral(o *client.Options, p policy.Pattern, value string) error {
 	return nil
 }
 
-// beside resolves a path in a file of the directory dir.
+// beside resolves a path that is relative to the directory dir.
 func beside(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return name
@@ -269,10 +269,10 @@ func beside(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// githubBase is the default API for GITHUB_TOKEN.
+// githubBase is the URL of the API for which GITHUB_TOKEN is used by default.
 const githubBase = "https://api.github.com/"
 
-// prepareGitHub uses the GitHub API if the environment has a token.
+// prepareGitHub enables the GitHub API if the environment contains a token.
 func (v *verifier) prepareGitHub(o *client.Options) error {
 	token := v.a.Getenv("GITHUB_TOKEN")
 	if token == "" || v.o.Offline {
@@ -297,8 +297,8 @@ func (v *verifier) prepareGitHub(o *client.Options) error {
 	return nil
 }
 
-// rulesPath returns the rules file, and whether a flag named it. It returns "" without a
-// file.
+// rulesPath returns the path of the rules file, and reports whether a flag named the file. If
+// there is no rules file, the path is "".
 func (v *verifier) rulesPath() (name string, named bool) {
 	if v.rules != "" {
 		return v.rules, true

@@ -14,23 +14,23 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// changes caches the changed lines of files, by repository.
+// changes caches the changed lines in the files of each repository.
 type changes struct {
 	folders map[string]string   // repository root by directory
 	lines   map[string]*changed // changed lines by repository root
 }
 
-// changed holds the changed lines in each file in a repository, by path. If all is set, every
+// changed holds the changed lines in a repository, by file path. If the field all is true, every
 // line has changed.
 type changed struct {
 	all   bool
 	files map[string]*lines
 }
 
-// lines holds ranges of lines. If all is set, it holds every line.
+// lines is a set of line ranges. If the field all is true, the set contains every line.
 type lines struct {
 	all    bool
-	ranges [][2]int64 // first and last line
+	ranges [][2]int64 // first and last line of each range
 }
 
 func (l *lines) has(line int64) bool {
@@ -45,8 +45,8 @@ func (l *lines) has(line int64) bool {
 	return false
 }
 
-// of returns the lines in a file that have changed since rev. If no line has changed, it returns
-// nil.
+// of returns the lines in the file name that have changed since the revision rev. If no line has
+// changed, it returns nil.
 func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err == nil {
@@ -74,7 +74,7 @@ func (c *changes) of(ctx context.Context, name, rev string) (*lines, error) {
 	return c.lines[top].files[filepath.ToSlash(below)], nil
 }
 
-// top returns the top of the working tree that contains dir.
+// top returns the top directory of the working tree that contains the directory dir.
 func (c *changes) top(ctx context.Context, dir string) (string, error) {
 	if top, ok := c.folders[dir]; ok {
 		return top, nil
@@ -109,9 +109,10 @@ func (c *changes) read(ctx context.Context, top, rev string) error {
 	return nil
 }
 
-// commitOf returns the commit to compare a working tree with: the merge base of rev and HEAD, or
-// else rev. For a submodule, this is the commit that the parent repository records at rev. If the
-// parent repository records no commit there, isNew is true.
+// commitOf returns the commit with which to compare a working tree. The commit is the merge base
+// of rev and HEAD, or rev if there is no merge base. In a submodule, rev stands for the commit
+// that the parent repository records at rev. If the parent repository records no such commit,
+// isNew is true.
 func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string, isNew bool, err error) {
 	if above, err := c.top(ctx, filepath.Dir(top)); err == nil && above != top {
 		if outer, outerNew, err := c.commitOf(ctx, above, rev); err == nil {
@@ -132,20 +133,20 @@ func (c *changes) commitOf(ctx context.Context, top, rev string) (commit string,
 	if err != nil {
 		return "", false, fmt.Errorf("unknown revision %s of %s", locus.Quote(rev), locus.Quote(top))
 	}
-	// If there is no merge base, as in a shallow clone, compare with rev itself.
+	// If there is no merge base, as in a shallow clone, commit is rev itself.
 	if common, err := gitText(ctx, top, "merge-base", "HEAD", commit); err == nil {
 		commit = common
 	}
 	return commit, false, nil
 }
 
-// submodule returns the commit that a commit of the parent repository records for a
-// submodule, or "" if it records none.
+// submodule returns the commit of a submodule that a commit in the parent repository records. If
+// the parent's commit does not contain the submodule, the result is "".
 func submodule(ctx context.Context, top, commit, path string) string {
 	if commit == "" {
 		return ""
 	}
-	// An error means that the commit is missing.
+	// If there is an error, the commit does not exist.
 	entry, _ := gitText(ctx, top, "ls-tree", "-z", "--full-tree", commit, "--", filepath.ToSlash(path))
 	rest, ok := strings.CutPrefix(entry, "160000 commit ")
 	id, _, _ := strings.Cut(rest, "\t")
@@ -155,8 +156,8 @@ func submodule(ctx context.Context, top, commit, path string) string {
 	return id
 }
 
-// changedLines returns the lines in the working tree that a commit does not contain. In an
-// untracked file, all lines are new.
+// changedLines returns the lines in the working tree that are new since a commit. In an untracked
+// file, all lines are new.
 func changedLines(ctx context.Context, top, commit string) (map[string]*lines, error) {
 	filters, err := withoutFilters(ctx, top)
 	if err != nil {
@@ -176,7 +177,7 @@ func changedLines(ctx context.Context, top, commit string) (map[string]*lines, e
 	return changed, err
 }
 
-// addUntracked adds the files in a NUL-terminated list.
+// addUntracked adds the untracked files, whose NUL-terminated names it reads from r.
 func addUntracked(changed map[string]*lines, r io.Reader) error {
 	in := bufio.NewReader(r)
 	for {
@@ -190,15 +191,15 @@ func addUntracked(changed map[string]*lines, r io.Reader) error {
 	}
 }
 
-// parseDiff returns the added lines for each file in a diff without context lines. If a file
-// moved to another directory, all its lines are new, because its relative links now have other
-// targets.
+// parseDiff returns the added lines for each file in a diff without context lines. If a file was
+// moved to another directory, all its lines count as new, because its relative links now point to
+// other targets.
 func parseDiff(r io.Reader) (map[string]*lines, error) {
 	changed := map[string]*lines{}
 	in := bufio.NewReaderSize(r, maxDiff)
 	var current *lines
 	from := ""
-	skip := int64(0) // remaining lines in a hunk
+	skip := int64(0) // lines that remain in the hunk
 	for {
 		line, err := readLine(in)
 		switch {
@@ -207,7 +208,7 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 		case err != nil:
 			return nil, err
 		case strings.HasPrefix(line, `\`):
-			continue // "No newline at end of file"
+			continue // the line "No newline at end of file"
 		case skip > 0:
 			skip--
 			continue
@@ -245,8 +246,8 @@ func parseDiff(r io.Reader) (map[string]*lines, error) {
 	}
 }
 
-// hunk returns the number of lines on one side of a hunk, and the number of the first of these
-// lines.
+// hunk parses a hunk header. It returns the number of lines on one side of the hunk, and the line
+// number of the first line.
 func hunk(line string, side byte) (count, first int64, err error) {
 	for field := range strings.FieldsSeq(line) {
 		if field[0] != side {
@@ -266,7 +267,8 @@ func hunk(line string, side byte) (count, first int64, err error) {
 	return 0, 0, fmt.Errorf("git diff wrote an unexpected line: %s", locus.Quote(line))
 }
 
-// readLine returns a line without its end, truncated to the size of the buffer.
+// readLine returns a line without its line break. If the line is longer than the buffer, it
+// returns only the beginning.
 func readLine(r *bufio.Reader) (string, error) {
 	part, err := r.ReadSlice('\n')
 	line := string(part)
@@ -279,7 +281,7 @@ func readLine(r *bufio.Reader) (string, error) {
 	return strings.TrimSuffix(line, "\n"), err
 }
 
-// unquote decodes a name that git quotes like a C string.
+// unquote decodes a file name that git quotes like a C string.
 func unquote(name string) string {
 	if strings.HasPrefix(name, `"`) {
 		if plain, err := strconv.Unquote(name); err == nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// choice selects documents and links, and maps links.
+// choice holds the flags that select documents and links, and the flags that map links.
 type choice struct {
 	exclude, include, schemes []string
 	excludeFrom               string
@@ -31,13 +31,13 @@ type choice struct {
 	wikilinks  bool
 	extensions []string
 
-	paths   []policy.Pattern     // from --exclude-path
-	url     locus.URL            // from --base-url
-	root    locus.URL            // from --root
+	paths   []policy.Pattern     // patterns from --exclude-path
+	url     locus.URL            // URL from --base-url
+	root    locus.URL            // URL from --root
 	tops    map[string]locus.URL // repository root by directory; zero outside a repository
 	changes changes
-	layouts map[string]*verify.Layout // layout by directory; nil without a layout
-	told    map[string]bool           // configuration files that a note named
+	layouts map[string]*verify.Layout // layout by directory; nil if the directory has none
+	told    map[string]bool           // configuration files for which a note was written
 	listed  map[string]bool           // links that --dump has listed
 }
 
@@ -66,7 +66,7 @@ func (c *choice) addFlags(cmd *cobra.Command, o *verify.Options) {
 	_ = cmd.RegisterFlagCompletionFunc("preset", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// prepare applies the flags to the options. rules is the name of the rules file.
+// prepare applies the flags to the options. The parameter rules is the name of the rules file.
 func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err error) {
 	known := func(name string) bool { _, ok := a.Registry.Lookup(name); return ok }
 	if o.Exclude, err = patterns("--exclude", c.exclude, known); err != nil {
@@ -101,7 +101,7 @@ func (c *choice) prepare(a *base.App, o *verify.Options, rules string) (err erro
 	return nil
 }
 
-// patterns parses a flag's values.
+// patterns parses the values of a flag as patterns.
 func patterns(flag string, texts []string, known func(string) bool) (list []policy.Pattern, err error) {
 	for _, text := range texts {
 		p, err := policy.ParsePattern(text, known)
@@ -113,7 +113,7 @@ func patterns(flag string, texts []string, known func(string) bool) (list []poli
 	return list, nil
 }
 
-// parsePatterns reads patterns, one per line. It skips blank lines and lines that begin
+// parsePatterns parses a list with one pattern per line. It skips blank lines and lines that begin
 // with "#".
 func parsePatterns(text string) (list []policy.Pattern, err error) {
 	number := 0
@@ -132,7 +132,7 @@ func parsePatterns(text string) (list []policy.Pattern, err error) {
 }
 
 // preparePaths reads the path patterns. Patterns in the flag are relative to the current
-// directory, and patterns in the rules file to the file's directory.
+// directory. Patterns in the rules file are relative to the directory of that file.
 func (c *choice) preparePaths(r *verify.Rules, rules string) error {
 	for _, text := range c.excludePath {
 		p, err := pathPattern(text, ".")
@@ -164,7 +164,7 @@ func pathPattern(text, dir string) (policy.Pattern, error) {
 	name := filepath.FromSlash(slashed)
 	switch {
 	case strings.HasPrefix(slashed, "*"):
-		name = string(filepath.Separator) + name // matches in any directory
+		name = string(filepath.Separator) + name // the pattern matches in any directory
 	case !filepath.IsAbs(name):
 		name = filepath.Join(dir, name)
 	}
@@ -182,13 +182,13 @@ func pathPattern(text, dir string) (policy.Pattern, error) {
 	return policy.ParsePattern(pattern, nil)
 }
 
-// excluded reports whether --exclude-path or the rules exclude the file at u.
+// excluded reports whether --exclude-path or the rules exclude the file with the URL u.
 func (c *choice) excluded(u locus.URL) bool {
 	return slices.ContainsFunc(c.paths, func(p policy.Pattern) bool { return p.Matches(u, 0) })
 }
 
-// isDocument reports whether to read a file in a directory. It recognizes documents by their
-// names.
+// isDocument reports whether verify must read the file with the given name in a directory
+// argument.
 func (c *choice) isDocument(name string) bool {
 	if c.allFiles {
 		return true
@@ -208,7 +208,7 @@ func (c *choice) isDocument(name string) bool {
 	return false
 }
 
-// list writes a link for --dump. Without --json it writes each URL only once.
+// list writes a link for the flag --dump. Without --json, it writes each URL only once.
 func (v *verifier) list(r *verify.Result) {
 	switch {
 	case r.Err != nil:

@@ -9,7 +9,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// writeDiff writes ordered edits of a text as a unified diff for git and patch.
+// writeDiff writes the edits of a text as a unified diff for git and patch. The edits must be in
+// text order.
 func writeDiff(w io.Writer, name string, text []byte, edits []edit) error {
 	list := make([]udiff.Edit, len(edits))
 	for i, e := range edits {
@@ -24,10 +25,10 @@ func writeDiff(w io.Writer, name string, text []byte, edits []edit) error {
 	return err
 }
 
-// renumber sets the new line number at which each hunk begins. The library does not count the
-// lines between two changes in an earlier hunk.
+// renumber sets the line number in the new text at which each hunk begins. The diff library does
+// not count the lines between two changes in an earlier hunk.
 func renumber(hunks []*udiff.Hunk) {
-	shift := 0 // added lines minus removed lines so far
+	shift := 0 // added lines minus removed lines in the earlier hunks
 	for _, h := range hunks {
 		h.ToLine = h.FromLine + shift
 		for _, l := range h.Lines {
@@ -41,8 +42,8 @@ func renumber(hunks []*udiff.Hunk) {
 	}
 }
 
-// patchName writes a file name for the head of a patch, as git does: in quotes if it contains
-// unusual characters, and followed by a tab if it contains spaces.
+// patchName formats a file name for the head of a patch, as git does. It quotes a name with
+// unusual characters, and appends a tab to a name with spaces.
 func patchName(name string) string {
 	var b strings.Builder
 	quoted := false

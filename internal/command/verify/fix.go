@@ -19,19 +19,20 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// fixer collects links that have moved permanently, and replaces them in their documents.
+// fixer collects links whose targets have moved permanently, and replaces these links in their
+// documents.
 type fixer struct {
 	v       *verifier
 	names   []string // document names, in order
 	changes map[string][]change
 
-	links, documents int // number of replaced links and of changed documents
+	links, documents int // number of replaced links, and number of changed documents
 	refused          int
 }
 
 func newFixer(v *verifier) *fixer { return &fixer{v: v, changes: map[string][]change{}} }
 
-// add records a result if its link can be replaced.
+// add records a result if the link can be replaced.
 func (f *fixer) add(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Moved || !r.Permanent || r.Accepted || r.Document == "" {
 		return
@@ -68,7 +69,7 @@ func (f *fixer) isSecure(u locus.URL) bool {
 }
 
 // destination returns the new URL for a link, which is the redirect target. If no redirect set a
-// fragment, the URL has the fragment of the link.
+// fragment, destination adds the link's fragment.
 func destination(r *verify.Result) (locus.URL, error) {
 	if _, brought := r.To.Fragment(); brought {
 		return r.To, nil
@@ -79,7 +80,7 @@ func destination(r *verify.Result) (locus.URL, error) {
 	return r.To, nil
 }
 
-// maxRefusals is the maximum number of notes about links that are not replaced.
+// maxRefusals is the maximum number of notes about links that can't be replaced.
 const maxRefusals = 20
 
 func (f *fixer) refuse(document string, c change, why string) {
@@ -88,7 +89,7 @@ func (f *fixer) refuse(document string, c change, why string) {
 	}
 }
 
-// endFix changes the documents or writes a patch. After an interrupt it changes nothing.
+// endFix changes the documents or writes a patch. After an interrupt, endFix has no effect.
 func (v *verifier) endFix(ctx context.Context) {
 	f := v.tell.fixer
 	switch {
@@ -154,17 +155,18 @@ func (f *fixer) document(name string) error {
 	return err
 }
 
-// generated matches the marks that generators write in their files: at the start of a line,
-// after a comment mark, or in a page's head.
+// generated matches the text that marks a generated file, such as "DO NOT EDIT" in a comment or a
+// meta element with the name "generator".
 var generated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)^[\s/*#;%<!"-]{0,12}(@generated\b|code generated .*\bdo not edit\b|(this file (is|was) )?(auto(matically)?[- ]?)?generated (by|from)\b.*\bdo not (edit|modify)\b)|<meta\s[^>]*\bname\s*=\s*["']?generator\b`)
 })
 
-// maxGenerated limits the bytes at the start of a file that are searched for the mark of a
-// generator.
+// maxGenerated is the number of bytes at the start of a file that are searched for the text that
+// marks a generated file.
 const maxGenerated = 8 << 10
 
-// unwritable returns the reason why a document must not be changed, or "".
+// unwritable returns the reason why a document must not be changed. It returns "" if the document
+// may be changed.
 func (f *fixer) unwritable(path string, text []byte) string {
 	head := text[:min(len(text), maxGenerated)]
 	switch {
@@ -178,8 +180,8 @@ func (f *fixer) unwritable(path string, text []byte) string {
 	return ""
 }
 
-// isInside reports whether a file, with symbolic links resolved, is below the working directory
-// or still in the directory of its path.
+// isInside reports whether no symbolic link in path points outside the allowed directory. That is
+// the working directory, or the directory of path if path is not below the working directory.
 func isInside(path string) bool {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -194,13 +196,14 @@ func isInside(path string) bool {
 	return errors.Join(errDir, err) == nil && isBelow(dir, path)
 }
 
-// isBelow reports whether file is below dir. Both paths must be absolute.
+// isBelow reports whether a file is below the directory dir. Both paths must be absolute.
 func isBelow(dir, file string) bool {
 	rel, err := filepath.Rel(dir, file)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// replace replaces a file atomically, unless its content has changed.
+// replace replaces a file atomically. If the content is no longer the text in old, it returns an
+// error.
 func replace(path string, old, text []byte) error {
 	r, err := wholefile.NewReplacement(path)
 	if err != nil {
@@ -210,7 +213,8 @@ func replace(path string, old, text []byte) error {
 	if _, err := r.Write(text); err != nil {
 		return err
 	}
-	// Commit would sync between the comparison and the rename, and a sync takes long.
+	// Sync first: otherwise Commit would sync between the comparison and the rename, and a sync
+	// takes long.
 	if err := r.Sync(); err != nil {
 		return err
 	}
@@ -224,7 +228,7 @@ func replace(path string, old, text []byte) error {
 	return r.Commit()
 }
 
-// patch writes edits as a diff. On a terminal it masks passwords and escapes control
+// patch writes edits as a unified diff. On a terminal, it masks passwords and escapes control
 // characters.
 func (f *fixer) patch(path string, text []byte, edits []edit) error {
 	a := f.v.a

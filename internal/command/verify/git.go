@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// maxDiff limits the size of a git message and of a diff line, in bytes.
+	// maxDiff is the maximum size of a git message, and of a diff line, in bytes.
 	maxDiff = 64 << 10
-	// gitTime limits the time of a git command, which may read a million files.
+	// gitTime is the time limit for a git command, which may read a million files.
 	gitTime = 10 * time.Minute
 )
 
@@ -32,12 +32,12 @@ func gitText(ctx context.Context, dir string, args ...string) (text string, err 
 	return text, err
 }
 
-// gitOptions prevents the configuration of an untrusted repository from running programs, such
-// as hooks and a file system monitor.
+// gitOptions prevents the configuration of an untrusted repository from starting programs, such as
+// hooks and file system monitors.
 var gitOptions = []string{"--no-pager", "-c", "core.quotePath=true", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "diff.autoRefreshIndex=false"}
 
-// withoutFilters returns the options that prevent git from running filters, which a
-// repository's configuration may name.
+// withoutFilters returns options that prevent git from running the filters in a repository's
+// configuration.
 func withoutFilters(ctx context.Context, dir string) (options []string, err error) {
 	// git exits with status 1 if there are no filters.
 	list, _ := gitText(ctx, dir, "config", "--name-only", "-z", "--get-regexp", `^filter\.`)
@@ -57,8 +57,8 @@ func withoutFilters(ctx context.Context, dir string) (options []string, err erro
 	return options, nil
 }
 
-// git runs git in dir and passes its output to read. The git command neither fetches objects
-// missing from a partial clone nor writes the index.
+// git runs git in the directory dir and passes the output to the function read. The git command
+// does not fetch objects that are missing from a partial clone, and does not write the index.
 func git(ctx context.Context, dir string, read func(io.Reader) error, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, gitTime)
 	defer cancel()
@@ -75,7 +75,7 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 		return err
 	}
 	readErr := read(out)
-	_, _ = io.Copy(io.Discard, out) // drain the output, because git would otherwise block
+	_, _ = io.Copy(io.Discard, out) // drain the output, so that git does not block
 	err = cmd.Wait()
 	switch {
 	case err == nil:
@@ -88,7 +88,8 @@ func git(ctx context.Context, dir string, read func(io.Reader) error, args ...st
 	return err
 }
 
-// gitEnv removes a Git hook's variables from env, so that git uses the documents' repository.
+// gitEnv removes the variables that Git sets for hooks from env, so that git uses the repository
+// that contains the documents.
 func gitEnv(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -109,7 +110,7 @@ func (m *message) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// reason returns the line with the reason why git failed.
+// reason returns the line of the message that explains why git failed.
 func (m *message) reason() string {
 	text := string(m.text)
 	if strings.Contains(text, "lazy fetching disabled") {

@@ -70,7 +70,7 @@ func (c *choice) prepareMapping(o *verify.Options, rules string) error {
 	return nil
 }
 
-// localRemap converts a path that replaces URLs to a file URL.
+// localRemap converts a replacement that is a path to a file URL.
 func localRemap(r *verify.Remap, dir string) error {
 	if u, err := locus.Parse(r.To); err == nil && len(u.Scheme()) > 1 {
 		return nil
@@ -91,8 +91,8 @@ func localRemap(r *verify.Remap, dir string) error {
 	return nil
 }
 
-// layout returns the layout for a document. name is the path of the document, which verify found in
-// the argument arg.
+// layout returns the layout for the document with the path name, which verify found in the
+// argument arg.
 func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *verify.Layout {
 	c := &v.choice
 	if c.preset == "auto" {
@@ -104,7 +104,7 @@ func (v *verifier) layout(ctx context.Context, arg, name string, u locus.URL) *v
 			}
 			above := filepath.Dir(dir)
 			if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil || above == filepath.Dir(above) || above == v.a.Getenv("HOME") {
-				break // project root
+				break // root of the project
 			}
 			dir = above
 		}
@@ -129,8 +129,8 @@ func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	return l
 }
 
-// rootOf returns the site's root directory for an argument: --root, the argument, or the
-// current directory.
+// rootOf returns the root directory of the site for an argument. It is the value of --root, or the
+// argument if it is a directory, or the current directory.
 func (v *verifier) rootOf(arg string) string {
 	dir := v.root
 	if info, err := os.Stat(arg); dir == "" && err == nil && info.IsDir() {
@@ -142,8 +142,8 @@ func (v *verifier) rootOf(arg string) string {
 	return dir
 }
 
-// layoutIn returns the layout for a directory, by the preset or the directory's configuration
-// file. It returns nil if there is none.
+// layoutIn returns the layout for a directory. If preset is empty, the configuration file in the
+// directory determines the layout. If there is no such file, layoutIn returns nil.
 func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) *verify.Layout {
 	if l, ok := c.layouts[dir]; ok {
 		return l
@@ -159,8 +159,8 @@ func (c *choice) layoutIn(ctx context.Context, a *base.App, dir, preset string) 
 	return l
 }
 
-// noteRecognized writes a note about each site with skipped links, if verify recognizes the
-// site's generator but can't read its configuration.
+// noteRecognized writes a note about each site with skipped links whose generator verify
+// recognizes, but whose configuration verify can't read.
 func (c *choice) noteRecognized(a *base.App) {
 	for _, dir := range slices.Sorted(maps.Keys(c.layouts)) {
 		if l := c.layouts[dir]; l != nil && isRecognized(l) && l.Undecided() > 0 {
@@ -169,14 +169,14 @@ func (c *choice) noteRecognized(a *base.App) {
 	}
 }
 
-// isRecognized reports whether verify only recognizes a layout's generator, and does not read
-// its documents as pages.
+// isRecognized reports whether verify recognizes the generator of a layout, but does not treat the
+// documents as pages.
 func isRecognized(l *verify.Layout) bool {
 	return l.Preset() != "" && !slices.Contains(verify.Presets(), l.Preset())
 }
 
-// tell writes the note that verify reads the documents in a directory as the pages of a site
-// generator. It writes the note only once per configuration file.
+// tell writes the note that verify treats the documents in a directory as pages of a site. It
+// writes the note only once per configuration file.
 func (c *choice) tell(a *base.App, dir string, l *verify.Layout) {
 	config := filepath.Join(dir, l.Config())
 	if !c.told[config] && !isRecognized(l) {

@@ -12,14 +12,15 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// causeNote is the note about links that verify skipped for one cause. It names the setting
-// that changes this.
+// causeNote is the note about links that verify skipped for the same cause. The note names the
+// setting with which verify would check the links.
 type causeNote struct {
 	cause verify.Cause
-	text  string // text after the number of links
+	text  string // text that follows the number of links
 }
 
-// causeNotes returns the notes in output order. A cause without a setting has no note.
+// causeNotes returns the notes in output order. If no setting can change the outcome, a cause has
+// no note.
 func causeNotes() []causeNote {
 	return []causeNote{
 		{verify.AboveRoot, "skipped: the link starts at an unknown site root or leads above the repository; use --root DIR or --base-url URL"},
@@ -42,8 +43,8 @@ func (v *verifier) noteCauses() {
 	}
 }
 
-// noteInput writes a note with the flag for the type of standard input, if verify found no
-// links there.
+// noteInput writes a note if verify found no links in standard input. The note names the flag that
+// sets the type of standard input.
 func (v *verifier) noteInput() {
 	if v.readsInput && v.as == "" && !v.choice.dump && !v.sum.documents["-"] {
 		v.a.Note("no links found on standard input; use --as markdown or --as html to set its type")
@@ -53,7 +54,7 @@ func (v *verifier) noteInput() {
 // leftOut counts files that are not documents, by extension.
 type leftOut map[string]int
 
-// add counts a file, unless files of its kind contain no links for readers.
+// add counts a file, unless files with the same extension never contain links for readers.
 func (l leftOut) add(name string) {
 	switch kind, _, _ := strings.Cut(media.ByName(filepath.Base(name)), "/"); {
 	case kind == "image" && !strings.EqualFold(filepath.Ext(name), ".svg"), kind == "audio", kind == "video", kind == "font":
@@ -62,11 +63,11 @@ func (l leftOut) add(name string) {
 	l[cmp.Or(strings.ToLower(filepath.Ext(name)), "without an extension")]++
 }
 
-// shownExtensions limits the extensions in the note about skipped files.
+// shownExtensions is the maximum number of file extensions in the note about skipped files.
 const shownExtensions = 3
 
-// String returns the number of files, by the most frequent extensions: "41 other files were
-// not read: 12 .pdf, 9 .yaml, 8 .css, 12 others".
+// String returns a note with the most frequent extensions, such as "41 other files were not read:
+// 12 .pdf, 9 .yaml, 8 .css, 12 others".
 func (l leftOut) String() string {
 	extensions := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
 		return cmp.Or(cmp.Compare(l[b], l[a]), cmp.Compare(a, b))

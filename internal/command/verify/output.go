@@ -22,9 +22,9 @@ type output struct {
 	w      *bufio.Writer
 	tty    bool
 	colors term.Colors
-	all    bool // the output also shows good links
+	all    bool // whether the report also lists good links
 	report reporter
-	file   *wholefile.Replacement // nil for standard output
+	file   *wholefile.Replacement // file to write; nil for standard output
 }
 
 func (v *verifier) openStandard(f format) {
@@ -50,8 +50,8 @@ func (v *verifier) openFile(f format, name string) error {
 	return nil
 }
 
-// isOutput reports whether a file is a report from this run. It may still list an earlier run's
-// links.
+// isOutput reports whether this run writes a report to the file path. The file may still contain
+// the report of an earlier run.
 func (v *verifier) isOutput(path string) bool {
 	return slices.ContainsFunc(v.tell.outputs, func(o *output) bool {
 		return o.file != nil && o.file.Target != "" && (isSamePath(o.file.Target, path) || isSamePath(o.file.Name(), path))

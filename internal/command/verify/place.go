@@ -10,9 +10,9 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// place sets the fields of s for relative links. name is the path of the document, which verify
-// found in the argument arg. For standard input, name and arg are empty, and relative links are
-// resolved in the current directory.
+// place sets the fields of the source s that are needed for relative links. The parameter name is
+// the path of the document, which verify found in the argument arg. For standard input, name and
+// arg are empty, and relative links are resolved in the current directory.
 func (c *choice) place(s *verify.Source, arg, name string) {
 	dir := "."
 	if name != "" {
@@ -22,7 +22,7 @@ func (c *choice) place(s *verify.Source, arg, name string) {
 		s.Top = c.top(abs)
 	}
 	if name == "" && s.URL.IsZero() {
-		// If s has no URL, relative links are ignored.
+		// Without a URL, verify would ignore relative links.
 		s.URL, _ = folderURL(".")
 	}
 	if s.Root = c.root; s.Root.IsZero() && s.Top.IsZero() {
@@ -31,7 +31,7 @@ func (c *choice) place(s *verify.Source, arg, name string) {
 	}
 }
 
-// folderOf returns arg if it is a directory, or else dir.
+// folderOf returns arg if arg is a directory, and dir otherwise.
 func folderOf(arg, dir string) string {
 	if info, err := os.Stat(arg); err == nil && info.IsDir() {
 		return arg
@@ -39,8 +39,8 @@ func folderOf(arg, dir string) string {
 	return dir
 }
 
-// top returns the root URL of the repository that contains the absolute path dir, or the zero
-// URL if there is none.
+// top returns the root URL of the repository that contains the directory dir, or the zero URL if
+// there is no repository. The path dir must be absolute.
 func (c *choice) top(dir string) locus.URL {
 	u, ok := c.tops[dir]
 	if ok {
@@ -55,7 +55,7 @@ func (c *choice) top(dir string) locus.URL {
 	return u
 }
 
-// folderURL returns the URL of a directory, which ends in "/".
+// folderURL returns the URL of a directory. The URL ends in "/".
 func folderURL(dir string) (locus.URL, error) {
 	u, err := base.FileURL(dir)
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// verifyProgress shows the progress of a verification on a terminal: a bar, dead and
-// waiting URLs, and the rate.
+// verifyProgress shows the progress of a run on a terminal. It displays a bar, the number of dead
+// and waiting URLs, and the rate.
 type verifyProgress struct {
 	v       *verifier
 	bars    *mpb.Progress // nil if no progress is shown
 	bar     *mpb.Bar
-	text    atomic.Value // string: the text after the bar
+	text    atomic.Value // the text after the bar, as a string
 	end     chan struct{}
 	ended   sync.WaitGroup
-	restore []func() // functions that restore the streams
+	restore []func() // functions that restore the output streams
 }
 
-// startProgress starts the display if standard error is a terminal.
+// startProgress displays the progress if standard error is a terminal.
 func (v *verifier) startProgress() *verifyProgress {
 	a := v.a
 	p := &verifyProgress{v: v}
@@ -42,7 +42,7 @@ func (v *verifier) startProgress() *verifyProgress {
 	)
 	p.restore = append(p.restore, a.RedirectErrors(p.bars))
 	if a.OutTTY {
-		// Write results on the same terminal above the bar.
+		// If results go to the same terminal, write them above the bar.
 		p.restore = append(p.restore, a.RedirectOutput(p.bars))
 	}
 	p.ended.Go(p.watch)
@@ -60,7 +60,7 @@ func (p *verifyProgress) watch() {
 		case now := <-tick.C:
 			q := p.v.verifier.Progress()
 			fresh := float64(q.Done-last.Done) / max(now.Sub(before).Seconds(), 0.001)
-			// The average changes less than the current rate, so the user can read it.
+			// The average changes more slowly than the current rate, so the user can read it.
 			rate = (rate + fresh) / 2
 			last, before = q, now
 			p.text.Store(fmt.Sprintf("%d dead, %d waiting, %.0f/s", q.Dead, q.Waiting, rate))
@@ -70,7 +70,7 @@ func (p *verifyProgress) watch() {
 	}
 }
 
-// Close removes the bar and restores the streams.
+// Close removes the bar and restores the output streams.
 func (p *verifyProgress) Close() {
 	if p.bars == nil {
 		return

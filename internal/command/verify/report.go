@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// safeText escapes text from documents and servers for a terminal, and masks passwords.
+// safeText prepares text from documents and servers for a terminal: it escapes control characters
+// and masks passwords.
 func safeText(text string) string { return term.Safe(locus.MaskText(charset.Text(text))) }
 
 // interesting reports whether the report shows a result even without --all.
@@ -28,7 +29,7 @@ func (v *verifier) interesting(r *verify.Result) bool {
 	case verify.Warning, verify.Denied:
 		return true
 	case verify.Ignored:
-		// An ignored URL argument has no other output, so the report must show the reason.
+		// An ignored URL argument causes no other output, so the report must show the reason.
 		return r.Document == ""
 	case verify.Moved:
 		return r.Permanent && (v.tell.moved || v.tell.fix)
@@ -50,7 +51,7 @@ func (v *verifier) status(r *verify.Result) int {
 	return base.StatusDone
 }
 
-// row is the text form of a result, safe for a terminal.
+// row is a result as text that is safe for a terminal.
 type row struct{ document, place, link, verdict, why string }
 
 func rowOf(r *verify.Result) row {
@@ -66,7 +67,8 @@ func rowOf(r *verify.Result) row {
 	return w
 }
 
-// documentOf returns the names of the document and the member that contain the link.
+// documentOf returns the name of the document that contains the link, with the name of the part if
+// the document is a container.
 func documentOf(r *verify.Result) string {
 	name := cmp.Or(term.Text(r.Document), "(arguments)")
 	if r.Member != "" {
@@ -114,7 +116,7 @@ func whyOf(r *verify.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// through returns the redirects before the last one.
+// through returns a text that lists all redirect targets except the last one.
 func through(r *verify.Result) string {
 	hops := r.Hops()
 	if len(hops) < 2 {
@@ -130,7 +132,7 @@ func through(r *verify.Result) string {
 type sum struct {
 	links, accepted, known, unread int
 	verdicts                       map[verify.Verdict]int
-	causes                         map[verify.Cause]int // number of links that were not checked
+	causes                         map[verify.Cause]int // number of links that were not checked, by cause
 	documents                      map[string]bool
 }
 
@@ -154,8 +156,8 @@ func (s *sum) add(r *verify.Result) {
 	}
 }
 
-// counted returns the verdict for the summary. A moved link counts as moved only with
-// --moved.
+// counted returns the verdict for the summary. A link whose target has moved only temporarily
+// counts as alive.
 func counted(r *verify.Result) verify.Verdict {
 	if r.Verdict == verify.Moved && !r.Permanent {
 		return verify.Alive
@@ -163,7 +165,7 @@ func counted(r *verify.Result) verify.Verdict {
 	return r.Verdict
 }
 
-// summary returns the counts in one line, in order of importance.
+// summary returns one line with the number of links for each verdict, in order of importance.
 func (v *verifier) summary() string {
 	s := &v.sum
 	var list []string

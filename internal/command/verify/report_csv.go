@@ -15,7 +15,7 @@ type csvReport struct{ *csv.Writer }
 
 func newCSVReport(_ *verifier, o *output) reporter {
 	c := csvReport{csv.NewWriter(o.w)}
-	// The output stores its own errors.
+	// The output stores the first error, so the result can be ignored.
 	_ = c.Write([]string{"document", "member", "line", "column", "link", "url", "verdict", "status", "reason", "to", "last alive"})
 	return c
 }
@@ -48,7 +48,7 @@ func spreadsheetSafe(cell string) string {
 	return cell
 }
 
-// number returns n as text; 0 is empty.
+// number returns n as text, or "" if n is 0.
 func number(n int64) string {
 	if n == 0 {
 		return ""

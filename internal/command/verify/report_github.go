@@ -54,8 +54,7 @@ func isFile(r *verify.Result) bool {
 	return r.Document != "" && !strings.Contains(r.Document, "://")
 }
 
-// workflowText escapes the text of a workflow command; workflowValue escapes a
-// property.
+// workflowText escapes the text of a workflow command, and workflowValue escapes a property.
 func workflowText(text string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(text)
 }
@@ -65,7 +64,7 @@ func workflowValue(text string) string {
 }
 
 const (
-	// maxSummary limits the size of the table. GitHub limits a step summary to 1 MiB.
+	// maxSummary is the maximum size of the table, because GitHub limits a step summary to 1 MiB.
 	maxSummary = 900 << 10
 	summaryEnv = "GITHUB_STEP_SUMMARY"
 )
@@ -78,7 +77,7 @@ type summaryReport struct {
 	more int // number of omitted rows
 }
 
-// openSummary adds the step summary if a report has the format github.
+// openSummary adds the step summary to the outputs if a report has the format "github".
 func (v *verifier) openSummary() {
 	file := v.a.Getenv(summaryEnv)
 	if file == "" {

@@ -30,15 +30,15 @@ var reportScript string
 //go:embed web/report.tmpl
 var reportPage string
 
-// parsePage inserts the style and the script, which are not template values, and parses the
-// page.
+// parsePage inserts the style sheet and the script into the page, and parses the page as a
+// template. The style sheet and the script are not template values.
 var parsePage = sync.OnceValue(func() *template.Template {
 	text := strings.NewReplacer("{{.Style}}", reportStyle, "{{.Script}}", reportScript).Replace(reportPage)
 	return template.Must(template.New("").Option("missingkey=error").Parse(text))
 })
 
-// htmlReport writes a self-contained page. It buffers the rows in a temporary file, because
-// the charts come first.
+// htmlReport writes a self-contained page. It stores the table rows in a temporary file, because
+// the charts precede the table.
 type htmlReport struct {
 	v     *verifier
 	out   *bufio.Writer
@@ -73,7 +73,7 @@ func (h *htmlReport) result(r *verify.Result) {
 	h.rows.write(func(out io.Writer) error { return parsePage().ExecuteTemplate(out, "row", row) })
 }
 
-// class returns the style of a verdict.
+// class returns the CSS class for the verdict of a result.
 func (h *htmlReport) class(r *verify.Result) string {
 	switch {
 	case r.Err != nil, r.Verdict.IsBad() && !r.Accepted && !r.Known, h.v.status(r) == base.StatusNo && r.Verdict != verify.Warning:
@@ -88,12 +88,12 @@ func (h *htmlReport) class(r *verify.Result) string {
 	return "other"
 }
 
-// isWeb reports whether a browser can open the link.
+// isWeb reports whether a browser can open the link in the result.
 func (h *htmlReport) isWeb(r *verify.Result) bool {
 	return r.Err == nil && !r.URL.IsZero() && h.v.a.Registry.Scheme(r.URL).Traits.Has(scheme.Web)
 }
 
-// hostOf returns the host of a link, or a replacement for links without a host.
+// hostOf returns the host in a link, or a substitute name for a link without a host.
 func (h *htmlReport) hostOf(r *verify.Result) string {
 	switch {
 	case r.Err != nil:
@@ -106,7 +106,7 @@ func (h *htmlReport) hostOf(r *verify.Result) string {
 	return safeText(cmp.Or(r.URL.Host(), r.URL.Scheme()+":"))
 }
 
-// chart shows the longest bars.
+// chart is a bar chart that shows only the longest bars.
 type chart struct {
 	Title string
 	Bars  []bar
@@ -154,7 +154,7 @@ func (h *htmlReport) end() {
 	if len(h.hosts) > 0 {
 		page.Charts = []chart{newChart("Broken links by host", "host", h.hosts), newChart("Broken links by document", "document", h.files)}
 	}
-	// The output stores its own errors.
+	// The output stores write errors.
 	err := parsePage().ExecuteTemplate(h.out, "head", page)
 	spoolErr := h.rows.copyTo(h.out)
 	if err == nil {
@@ -171,7 +171,7 @@ func sourceHash(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// spool is a temporary file for one write and one read. The zero spool is empty.
+// spool is a temporary file that is written once and then read once. The zero spool is empty.
 type spool struct {
 	file *wholefile.Temporary
 	w    *bufio.Writer
@@ -203,7 +203,7 @@ func (s *spool) copyTo(w io.Writer) error {
 	return err
 }
 
-// close removes the file.
+// close deletes the temporary file.
 func (s *spool) close() error {
 	if s.file == nil {
 		return nil

@@ -38,13 +38,13 @@ type verifyJSON struct {
 	Line      int64          `json:"line"`
 	Column    int64          `json:"column"`
 	URL       *shape.Text    `json:"url"`
-	Written   shape.Text     `json:"written,omitempty"` // relative reference, or text that is not a URL
+	Written   shape.Text     `json:"written,omitempty"` // text of the link, if it is a relative reference or not a URL
 	Verdict   verify.Verdict `json:"verdict"`
 	Status    *int           `json:"status"`
 	Detail    shape.Text     `json:"detail,omitempty"`
 	To        shape.Text     `json:"to,omitempty"`
 	Permanent bool           `json:"permanent,omitempty"`
-	Hops      []shape.Text   `json:"hops,omitempty"` // the redirects, if there are several
+	Hops      []shape.Text   `json:"hops,omitempty"` // redirect targets, if there are several
 	LastAlive string         `json:"lastAlive,omitempty"`
 	Archive   shape.Text     `json:"archive,omitempty"`
 	Tries     int            `json:"tries"`
@@ -55,7 +55,7 @@ type verifyJSON struct {
 	Context   shape.Text     `json:"context,omitempty"`
 }
 
-// unreadJSON is a document that can't be read.
+// unreadJSON describes a document that can't be read.
 type unreadJSON struct {
 	Document shape.Text   `json:"document"`
 	Error    shape.Reason `json:"error"`
@@ -63,7 +63,7 @@ type unreadJSON struct {
 
 func (j jsonReport) result(r *verify.Result) {
 	if r.Err != nil {
-		// The output stores its own errors, and encoding can't fail.
+		// Encoding can't fail, and the output stores write errors.
 		_ = j.Encode(unreadJSON{shape.Text(r.Document), base.NewReason(r.Err)})
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// junitReport writes JUnit XML: a suite for each document and a case for each link. It uses
-// only attributes in the Jenkins schema, which all programs support.
+// junitReport writes JUnit XML with a test suite for each document and a test case for each link.
+// It uses only attributes in the Jenkins schema, which all consumers of JUnit XML support.
 type junitReport struct {
 	v     *verifier
 	out   *bufio.Writer
@@ -41,7 +41,7 @@ type junitCase struct {
 type junitMessage struct {
 	Message string `xml:"message,attr"`
 	Type    string `xml:"type,attr"`
-	Text    string `xml:",chardata"` // the place, the link and the reason
+	Text    string `xml:",chardata"` // position, link and reason
 }
 
 func newJUnitReport(v *verifier, o *output) reporter {
@@ -81,7 +81,7 @@ func (j *junitReport) result(r *verify.Result) {
 	s.Cases = append(s.Cases, c)
 }
 
-// oneLine returns a row in the format of compiler messages.
+// oneLine formats a row like a compiler message.
 func oneLine(w row) string {
 	text := w.document
 	if w.place != "-" {
@@ -97,7 +97,7 @@ func oneLine(w row) string {
 
 func (j *junitReport) flush() {
 	if j.suite != nil {
-		// The output stores its own errors.
+		// The output stores write errors.
 		_ = j.xml.Encode(j.suite)
 		j.out.WriteByte('\n')
 	}

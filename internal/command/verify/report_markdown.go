@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// markdownReport writes a table, such as for a comment on a change.
+// markdownReport writes a Markdown table, for example for a comment on a pull request.
 type markdownReport struct {
 	v    *verifier
 	out  *bufio.Writer
@@ -44,7 +44,7 @@ func (m *markdownReport) end() {
 	fmt.Fprintf(m.out, "%s\n", tableCell(m.v.summary()))
 }
 
-// tableCell escapes text for a table cell, so that a server's text can't create a link.
+// tableCell escapes text for a table cell, so that text from a server can't create a link.
 func tableCell(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -18,14 +18,14 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// sarifReport writes SARIF 2.1.0 (OASIS), one result per line. It counts equal links in a
-// document for the fingerprints.
+// sarifReport writes SARIF 2.1.0 (OASIS) with one result per line. For the fingerprints, it counts
+// equal links in a document.
 type sarifReport struct {
 	v     *verifier
 	out   *bufio.Writer
-	dir   string // working directory, with "/"; empty if unknown
+	dir   string // working directory, ending in "/"; empty if unknown
 	rows  int
-	same  map[string]int // occurrence count for each link in a document
+	same  map[string]int // number of occurrences of each link in a document
 	rules map[string]int // rule indexes
 }
 
@@ -89,7 +89,8 @@ type (
 	}
 )
 
-// sarifRules describes each verdict in a report. The rule "unread" applies to documents.
+// sarifRules returns a rule for each verdict that may occur in a report. The rule "unread"
+// describes documents that can't be read.
 func sarifRules() []sarifRule {
 	var rules []sarifRule
 	add := func(id, name, level, short, full string) {
@@ -128,7 +129,7 @@ func newSARIFReport(v *verifier, o *output) reporter {
 func asJSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // can't fail: only strings and numbers
+		panic(err) // impossible, because the values are strings and numbers
 	}
 	return text
 }
@@ -144,7 +145,7 @@ func (s *sarifReport) result(r *verify.Result) {
 	}
 	index, ok := s.rules[w.verdict]
 	if !ok {
-		// A rule index of -1 means that the report does not describe the rule.
+		// The rule index -1 means that the report does not describe the rule.
 		index = -1
 	}
 	message := w.verdict
@@ -192,7 +193,8 @@ func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	l := sarifLocation{Physical: sarifPhysical{Artifact: s.artifact(r)}}
 	switch {
 	case r.Member != "":
-		// Line and column belong to a member, which has no location of its own.
+		// The line and the column are those in a part of a container, which has no location in
+		// SARIF.
 		l.Logical = []sarifLogical{{term.Text(r.Member), "member"}}
 	case r.Line > 0:
 		l.Physical.Region = &sarifRegion{r.Line, r.Column}
@@ -200,8 +202,8 @@ func (s *sarifReport) location(r *verify.Result) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// artifact returns the URI of a document. It is relative if the document is below the working
-// directory.
+// artifact returns the location of a document. The URI is relative if the document is below the
+// working directory.
 func (s *sarifReport) artifact(r *verify.Result) sarifArtifact {
 	if !isFile(r) {
 		return sarifArtifact{URI: safeText(r.Document)}
@@ -221,7 +223,8 @@ func (s *sarifReport) artifact(r *verify.Result) sarifArtifact {
 	return sarifArtifact{(&url.URL{Path: name}).String(), "%SRCROOT%"}
 }
 
-// fingerprint identifies a link when lines are added above it.
+// fingerprint returns a text that identifies a link, and that does not change if lines are added
+// above the link.
 func (s *sarifReport) fingerprint(r *verify.Result, w row) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{w.verdict, r.Document, r.Member, w.link}, "\x00")))
 	id := hex.EncodeToString(sum[:16])

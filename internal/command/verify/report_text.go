@@ -10,15 +10,16 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// textReport writes text for a terminal: the links in each document below its name.
+// textReport writes text for a terminal. It lists the links in each document below the document's
+// name.
 type textReport struct {
 	v       *verifier
 	out     *bufio.Writer
 	tty     bool
 	all     bool
 	colors  term.Colors
-	current string          // current document; empty before the first
-	shown   map[string]bool // reasons for warnings that were shown; a note counts further warnings
+	current string          // name of the current document; empty before the first document
+	shown   map[string]bool // reasons for warnings that the report has shown
 }
 
 func newTextReport(v *verifier, o *output) reporter {
@@ -61,8 +62,9 @@ func (t *textReport) result(r *verify.Result) {
 	}
 }
 
-// isRepeated reports whether r is a warning about a link's spelling that the report has already
-// shown for another link. A note counts such warnings, because a page may have a thousand.
+// isRepeated reports whether r is a warning about the spelling of a link that the report has
+// already shown for another link. A note contains the number of such warnings, because a page may
+// cause a thousand.
 func (t *textReport) isRepeated(r *verify.Result) bool {
 	if t.all || r.Err != nil || r.Verdict != verify.Warning || r.Cause != verify.Escaped {
 		return false
@@ -73,7 +75,8 @@ func (t *textReport) isRepeated(r *verify.Result) bool {
 }
 
 const (
-	// slowHosts limits the listed slow hosts. A host is slow from the duration slowFrom on.
+	// slowHosts is the maximum number of slow hosts in the report. A host is slow if its mean
+	// response time is at least slowFrom.
 	slowHosts = 3
 	slowFrom  = time.Second
 )
@@ -92,7 +95,7 @@ func (t *textReport) end() {
 	}
 }
 
-// slowest returns the slow hosts in one line, or "" if all are fast.
+// slowest returns one line with the slow hosts, or "" if there are none.
 func (v *verifier) slowest() string {
 	var slow []string
 	for _, h := range v.verifier.Slowest(slowHosts) {

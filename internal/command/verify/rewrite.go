@@ -13,14 +13,15 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// change is a link in a document that gets another URL.
+// change describes a link in a document that gets another URL.
 type change struct {
 	line, column int64
-	url          locus.URL // URL that verify has opened for the link
+	url          locus.URL // URL that verify opened for the link
 	to           locus.URL
 }
 
-// edit replaces the text from start to end. link is the number of the link in the document.
+// edit replaces the text between the offsets start and end. The field link is the number of the
+// link in the document.
 type edit struct {
 	change
 	start, end int
@@ -44,8 +45,8 @@ type rewriter struct {
 	bad   []refusal
 }
 
-// rewrite returns the edits for changes in text, in order. It verifies each edit by reading the
-// new text: only the changed links may differ.
+// rewrite returns the edits that make the given changes, in text order. It verifies the edits by
+// reading the new text, in which only the changed links may differ.
 func rewrite(text []byte, name string, o document.Options, changes []change) ([]edit, []refusal) {
 	w := &rewriter{name: name, o: o, text: text}
 	w.links = w.read(text)
@@ -61,8 +62,7 @@ func rewrite(text []byte, name string, o document.Options, changes []change) ([]
 	return w.edits, w.bad
 }
 
-// read returns the links in a text. It returns nil if the text is binary, damaged, or too
-// large.
+// read returns the links in a text. If the text is binary, damaged or too large, it returns nil.
 func (w *rewriter) read(text []byte) (list []document.Link) {
 	for l, err := range document.Links(bytes.NewReader(text), w.name, &w.o) {
 		if err != nil {
@@ -99,7 +99,7 @@ func (w *rewriter) edit(c change) (e edit, why string) {
 	decoded := markup.Decode(written, n)
 	text, ok := encode(to, n)
 	if !ok || decoded.Text != l.URL.String() {
-		// The link is compressed, in another charset, or on several lines.
+		// The text of the link is compressed, in another charset, or on several lines.
 		return e, whyForm
 	}
 	return edit{c, start, end, text, i}, ""
@@ -139,13 +139,14 @@ func isStyle(l *document.Link) bool {
 	return l.Element == "style" || strings.HasSuffix(l.Element, " style") || l.Type == "text/css"
 }
 
-// encode encodes a URL for the document. ok is false if that is impossible.
+// encode encodes the URL to in the notation of the document. If the notation can't represent the
+// URL, ok is false.
 func encode(to string, n markup.Notation) (text string, ok bool) {
 	switch n {
 	case markup.HTMLText, markup.HTMLValue:
 		return strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(to), true
 	case markup.CSSText:
-		// In an attribute, the URL would need two escapes.
+		// In a style attribute, these characters would have to be escaped twice.
 		return to, !strings.ContainsAny(to, "'()&")
 	case markup.MarkdownText:
 		if decoded := markup.Decode(to, n); decoded.Changed() {
@@ -158,7 +159,7 @@ func encode(to string, n markup.Notation) (text string, ok bool) {
 	return to, true
 }
 
-// isBalanced reports whether all parentheses match.
+// isBalanced reports whether all parentheses in text match.
 func isBalanced(text string) bool {
 	open := 0
 	for _, r := range text {
@@ -186,7 +187,8 @@ func apply(text []byte, edits []edit) []byte {
 	return b.Bytes()
 }
 
-// maxProofs limits the attempts to find edits that work, and so the time for a document.
+// maxProofs is the maximum number of attempts to find edits that work. It limits the time that one
+// document takes.
 const maxProofs = 32
 
 // prove removes edits until the edited document contains the expected links.
@@ -196,7 +198,7 @@ func (w *rewriter) prove() {
 		if wrong < 0 {
 			return
 		}
-		// The last edit at or before the wrong link is the most likely cause.
+		// The most likely cause is the last edit that is not after the wrong link.
 		n, _ := slices.BinarySearchFunc(w.edits, wrong, func(e edit, link int) int { return cmp.Compare(e.link, link+1) })
 		n = max(n-1, 0)
 		drop := w.edits[n : n+1]
@@ -214,8 +216,8 @@ func (w *rewriter) prove() {
 	}
 }
 
-// firstWrong applies the edits and returns the number of the first link that is wrong afterwards,
-// or -1.
+// firstWrong applies the edits, and returns the number of the first link in the new text that is
+// wrong. If all links are correct, it returns -1.
 func (w *rewriter) firstWrong() int {
 	now := w.read(apply(w.text, w.edits))
 	next := 0

@@ -15,16 +15,16 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// tell holds the flags for the output of a run, and the outputs that they select.
+// tell holds the output flags, and the outputs that these flags select.
 type tell struct {
 	format       string
-	files        []string // from --output
+	files        []string // values of --output
 	all, suggest bool
 	moved        bool
 	fix, dryRun  bool
 
 	outputs []*output
-	fixer   *fixer // nil without --fix
+	fixer   *fixer // fixer for --fix; otherwise nil
 }
 
 const tellLong = `Reports:
@@ -54,15 +54,16 @@ func (v *verifier) addTellFlags(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// format is a kind of report.
+// format is a report format.
 type format struct {
 	name    string
 	endings []string // file name extensions
-	all     bool     // always includes good links
+	all     bool     // whether the report always includes good links
 	open    func(*verifier, *output) reporter
 }
 
-// formats lists all formats. If two have the same extension, the first is the default for it.
+// formats lists all report formats. If two formats have the same file extension, the first format
+// is the default for this extension.
 func formats() []format {
 	return []format{
 		{"text", []string{".txt"}, false, newTextReport},
@@ -83,7 +84,7 @@ func formatNames() (names []string) {
 	return names
 }
 
-// formatList returns the format names for a sentence.
+// formatList returns a list of all format names for use in a sentence.
 func formatList() string {
 	names := formatNames()
 	last := len(names) - 1
@@ -99,10 +100,11 @@ func formatOf(name string) (format, error) {
 	return format{}, fmt.Errorf("unknown format %q: choose %s", name, formatList())
 }
 
-// parseOutput splits an --output value. usual is the format from --format.
+// parseOutput splits a value of --output into the format and the file name. The parameter usual is
+// the value of --format.
 func parseOutput(value, usual string) (f format, file string, err error) {
 	name, file, explicit := strings.Cut(value, "=")
-	// "out/a=b.html" is a file name.
+	// A value such as "out/a=b.html" is only a file name.
 	if explicit && !strings.ContainsAny(name, `./\`) {
 		f, err = formatOf(name)
 	} else {
@@ -122,8 +124,9 @@ func parseOutput(value, usual string) (f format, file string, err error) {
 	return f, file, nil
 }
 
-// formatOfFile returns the format for a file name. If several formats have the extension, it
-// prefers the format usual. If no format has it, it returns usual.
+// formatOfFile returns the format for a file name. If several formats use the file extension,
+// formatOfFile prefers the format in the parameter usual. If no format uses the extension, it
+// returns usual.
 func formatOfFile(file, usual string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	var first string
@@ -185,13 +188,13 @@ func (v *verifier) prepareTell() error {
 	return nil
 }
 
-// isUseless reports whether no output accepts more results, because standard output was the
-// only output and failed.
+// isUseless reports whether the run can end early, because standard output is the only output and
+// a write to it has failed.
 func (v *verifier) isUseless() bool {
 	return v.a.OutputFailed() && len(v.tell.files) == 0 && !v.tell.fix
 }
 
-// tellResult writes a result to the outputs that show it.
+// tellResult writes a result to the outputs that show such results.
 func (v *verifier) tellResult(r *verify.Result) {
 	interesting := v.interesting(r)
 	for _, o := range v.tell.outputs {

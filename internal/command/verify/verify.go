@@ -44,7 +44,7 @@ type verifier struct {
 	writeBaseline    bool
 	strict           bool
 	noIgnore, hidden bool
-	readsInput       bool // standard input is a document
+	readsInput       bool // whether standard input is a document
 	leftOut          leftOut
 	choice           choice
 
@@ -53,30 +53,30 @@ type verifier struct {
 	access    client.Options // options for the client that opens URLs
 	archive   base.Archive
 	log       base.RequestLog
-	rulesFile string // rules file; empty if there is none
+	rulesFile string // name of the rules file, or ""
 
 	start    Start // creates the engine; nil means verify.New
 	verifier Engine
 	sum      sum
-	bad      map[string]bool // keys of bad links, for the baseline
+	bad      map[string]bool // keys of the bad links, for the baseline
 }
 
-// Engine verifies the links of sources. [verify.Verifier] is one.
+// Engine verifies the links in sources. [verify.Verifier] implements it.
 type Engine interface {
 	Run(context.Context, iter.Seq[verify.Source]) iter.Seq[verify.Result]
 	Progress() verify.Progress
 	Slowest(int) []verify.HostTime
 }
 
-// Start creates an engine with the options from the flags and the rules, and the options for
-// the clients that open URLs. After the run, the caller must call the returned function end,
-// which closes the engine. The parameter complete of that function reports whether the
-// caller received all results.
+// Start creates an engine. The parameter o contains the options from the flags and the rules, and
+// c contains the options for the clients that open URLs. After the run, the caller must call the
+// returned function end, which closes the engine. The caller must pass true to end if it received
+// all results.
 type Start func(ctx context.Context, o *verify.Options, c client.Options) (e Engine, end func(complete bool) error, err error)
 
-// NewWith returns the subcommand with the caller's engine. The parameter without lists the
-// names of the flags that have no effect on this engine. The subcommand hides and rejects
-// them.
+// NewWith returns the subcommand with an engine that the caller provides. The parameter without
+// lists the names of the flags that have no effect on this engine. The subcommand hides and
+// rejects these flags.
 func NewWith(a *base.App, start Start, without ...string) *cobra.Command {
 	v := newVerifier(a)
 	v.start = start
@@ -159,7 +159,7 @@ Exit status:
 1 for a dead link, a missing fragment, a malformed URL or a TLS problem; 2 if a directory
 has no documents; 3 if a document can't be read; 4 if the policy denied a request.`
 
-// New returns the subcommand.
+// New returns the subcommand "locus verify".
 func New(a *base.App) *cobra.Command { return newVerifier(a).command() }
 
 func newVerifier(a *base.App) *verifier {
@@ -216,8 +216,7 @@ func (v *verifier) command() *cobra.Command {
 	return cmd
 }
 
-// verifyTimeout is the default of --timeout. It is short, because many URLs are
-// checked.
+// verifyTimeout is the default value of --timeout. It is short, because a run checks many URLs.
 const verifyTimeout = 20 * time.Second
 
 func (v *verifier) prepare() error {
@@ -236,7 +235,8 @@ func (v *verifier) prepare() error {
 	case v.tell.suggest && a.Config.Verify.Archive == "":
 		return errors.New("--suggest needs verify.archive in the configuration")
 	}
-	// Zero means something else in the options than in the flags.
+	// The flag --depth 0 selects the first page, but a Depth of zero in the options means no
+	// limit.
 	if v.depth >= 0 {
 		o.Depth = cmp.Or(v.depth, verify.FirstPage)
 	}
@@ -301,7 +301,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	v.access.Record = v.archive.Record()
 	format := a.Config.Verify.LogFormat
 	if v.start != nil {
-		format = a.Config.Fleet.LogFormat // setting of locus-fleet, which verifies links with its own engine
+		format = a.Config.Fleet.LogFormat // locus-fleet has its own engine and its own setting
 	}
 	v.access.Observe = v.log.Observe(a, format)
 	end, err := v.open(ctx)
@@ -332,7 +332,7 @@ func (v *verifier) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// open creates the engine. end closes it.
+// open creates the engine. The function end closes the engine.
 func (v *verifier) open(ctx context.Context) (end func(complete bool) error, err error) {
 	if v.start != nil {
 		v.verifier, end, err = v.start(ctx, &v.o, v.access)
@@ -365,8 +365,8 @@ func (v *verifier) take(r *verify.Result) {
 	v.tellResult(r)
 }
 
-// excuse ignores a link to a missing file if Git ignores the file too, because a build creates such
-// files.
+// excuse changes the verdict on a link to a missing file to Ignored if Git ignores the file,
+// because a build may create such files.
 func (v *verifier) excuse(r *verify.Result) {
 	if r.Err != nil || r.Verdict != verify.Dead {
 		return
@@ -414,7 +414,7 @@ func (v *verifier) finish(ctx context.Context) {
 	}
 }
 
-// readFile reads the file that a flag names, and parses the content with the function parse.
+// readFile reads the file that a flag names, and parses the content by calling the function parse.
 func readFile[T any](flag, name string, parse func(string) (T, error)) (value T, err error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -426,8 +426,8 @@ func readFile[T any](flag, name string, parse func(string) (T, error)) (value T,
 	return value, err
 }
 
-// nearest looks for a file in the current directory, and then in each directory above it. It
-// returns the path of the first one found, or "".
+// nearest looks for a file in the current directory, and then in each parent directory. It returns
+// the path of the first file that exists, or "".
 func nearest(name string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -456,7 +456,8 @@ func (v *verifier) saveBaseline() error {
 	return f.Commit()
 }
 
-// openStore opens the results of earlier runs. If that fails, the run continues without them.
+// openStore opens the store with the results of earlier runs. If it can't open the store, the run
+// continues without these results.
 func (v *verifier) openStore() (closeStore func()) {
 	none := func() {}
 	if v.noCache || v.choice.dump {
@@ -593,7 +594,8 @@ func (v *verifier) argument(ctx context.Context, arg string, yield func(verify.S
 	return true
 }
 
-// openDocument opens a file. Reading a pipe ends with ctx.
+// openDocument opens a file. If the file is a pipe and ctx is cancelled, reading ends with an
+// error.
 func openDocument(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := base.OpenContext(ctx, path)
 	if err != nil {
