@@ -10,8 +10,9 @@ import (
 	"github.com/locus-url/locus/access"
 )
 
-// Settle returns p with the defaults for zero fields. In the result, a zero PerHost means no
-// limit, and other zeros mean no pause and no retry. Callers must not settle the result again.
+// Settle returns the limits p with the default values in place of zero fields. In the result, zero
+// means no limit for PerHost, and no pause or no retry for other fields. Callers must not pass the
+// result to Settle again.
 func Settle(p access.Politeness) access.Politeness {
 	if p.Parallel < 0 {
 		p.Parallel = access.MaxParallel
@@ -26,7 +27,7 @@ func Settle(p access.Politeness) access.Politeness {
 	}
 }
 
-// Interval returns the interval between requests for a rate in requests per second. If rate is
+// Interval returns the minimum time between requests for a rate in requests per second. If rate is
 // not positive, Interval returns [access.None], which means no limit.
 func Interval(rate float64) time.Duration {
 	if rate > 0 {
@@ -35,32 +36,32 @@ func Interval(rate float64) time.Duration {
 	return access.None
 }
 
-// longest is the longest pause. Adding half of it does not overflow.
+// longest is the longest pause. Adding half of this value does not overflow.
 const longest time.Duration = 1 << 62
 
 // Backoff reports whether the caller should retry a request, and returns the pause before the
-// retry. The parameter tries is the number of temporary failures so far. The parameter asked
-// is the pause that the server requested, or zero. If the caller should not retry, Backoff
-// returns the requested pause. The limits p must be settled.
+// retry. The parameter tries is the number of temporary failures until now. The parameter asked is
+// the pause that the server requested, or zero. If the caller should not retry, Backoff returns
+// the requested pause. The limits p must be a result of Settle.
 func Backoff(p access.Politeness, tries int, asked time.Duration) (pause time.Duration, again bool) {
 	if tries > p.Retry || asked > p.MaxWait {
 		return asked, false
 	}
 	pause = leastPause(p, tries)
-	// Requests that failed together must not be retried together.
+	// Add a random time, so that requests that failed together are not retried together.
 	pause += rand.N(pause + 1)
 	return max(pause, asked), true
 }
 
-// leastPause returns the minimum pause after a number of failures, which doubles with each failure.
-// The maximum pause is twice as long.
+// leastPause returns the minimum pause after the given number of failures. The minimum doubles
+// with each failure. The maximum pause is twice the minimum.
 func leastPause(p access.Politeness, tries int) time.Duration {
 	doubled := min(tries-1, 16)
 	return min(min(p.Wait, longest>>doubled)<<doubled, p.MaxWait) / 2
 }
 
-// HostName returns the name of the host for the limits of u: the host with an explicit port,
-// or the scheme if u has no host.
+// HostName returns the host name under which the per-host limits apply to the URL u. The name is
+// the host with an explicit port, or the scheme if u contains no host.
 func HostName(u locus.URL) string {
 	name := strings.TrimSuffix(strings.ToLower(u.Host()), ".")
 	if port, ok := u.PortText(); ok && port != "" {

@@ -11,9 +11,8 @@ type Limits struct {
 	Interval time.Duration // minimum time between the starts of two jobs
 }
 
-// Queue holds jobs until the limits of their hosts allow them to start. The queue alternates
-// between hosts, and returns the jobs of one host in order. The methods may be called
-// concurrently.
+// Queue holds jobs until the per-host limits allow them to start. The queue alternates between
+// hosts, and returns the jobs for one host in order. The methods may be called concurrently.
 type Queue[T any] struct {
 	mu      sync.Mutex
 	changed sync.Cond
@@ -24,14 +23,14 @@ type Queue[T any] struct {
 	closed  bool
 }
 
-// Host holds the limits that its jobs share. A Host without a name holds jobs without a
-// server. No limit, pause or shutdown applies to such a Host.
+// Host holds the jobs for one host and their common limits. A Host without a name holds jobs that
+// need no server. No limit, pause or shutdown applies to such a Host.
 type Host[T any] struct {
 	limits Limits
 	jobs   []T
 	active int
 	next   time.Time   // earliest start of the next job
-	timer  *time.Timer // wakes the queue at next
+	timer  *time.Timer // wakes the queue at the time next
 	ready  bool        // whether the host is in Queue.ready
 	shut   string
 	stats  Stats
@@ -52,11 +51,11 @@ func New[T any]() *Queue[T] {
 	return q
 }
 
-// isServer reports whether h has a name. Jobs without a host name have no limits.
+// isServer reports whether the host h has a name. No limits apply to jobs without a host name.
 func (h *Host[T]) isServer() bool { return h.stats.Host != "" }
 
-// Add adds a job for the host with the given name. The limits in the first call for a host
-// apply to all its jobs. If the name is empty, the job has no limits.
+// Add adds a job for the host with the given name. The limits in the first call for a host apply
+// to all its jobs. If the name is empty, no limits apply to the job.
 func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -72,7 +71,7 @@ func (q *Queue[T]) Add(job T, host string, limits Limits) {
 	q.push(h, job)
 }
 
-// AddAt adds a job for h that must not start before the time at.
+// AddAt adds a job for the host h. The job does not start before the time in the parameter at.
 func (q *Queue[T]) AddAt(job T, h *Host[T], at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -89,7 +88,7 @@ func (q *Queue[T]) push(h *Host[T], job T) {
 	q.offer(h)
 }
 
-// offer makes h ready if it has a job that may start.
+// offer adds the host h to the ready hosts if a job of h may start.
 func (q *Queue[T]) offer(h *Host[T]) {
 	if h.ready || len(h.jobs) == 0 || h.limits.AtOnce > 0 && h.active >= h.limits.AtOnce {
 		return
@@ -111,8 +110,8 @@ func (q *Queue[T]) offer(h *Host[T]) {
 	q.changed.Signal()
 }
 
-// Take waits for a job that may start. The caller must call Done or Skip after the job. ok is
-// false if the queue is closed, or if End was called and the queue is empty.
+// Take waits for a job that may start, and returns the job. The caller must call Done or Skip
+// after the job. If the queue is closed, or if End was called and the queue is empty, ok is false.
 func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -122,7 +121,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 			h = q.ready[0]
 			q.ready = q.ready[1:]
 			h.ready = false
-			if time.Until(h.next) > 0 { // paused after it became ready
+			if time.Until(h.next) > 0 { // the host was paused after it became ready
 				q.offer(h)
 				continue
 			}
@@ -145,7 +144,7 @@ func (q *Queue[T]) Take() (job T, h *Host[T], ok bool) {
 	return job, nil, false
 }
 
-// Done ends a job of h. The parameter took is the duration of the job's request.
+// Done ends a job of the host h. The parameter took is the duration of the job's request.
 func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -156,7 +155,7 @@ func (q *Queue[T]) Done(h *Host[T], took time.Duration) {
 	q.offer(h)
 }
 
-// Skip ends a job of h that sent no request.
+// Skip ends a job of the host h that sent no request.
 func (q *Queue[T]) Skip(h *Host[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -164,7 +163,7 @@ func (q *Queue[T]) Skip(h *Host[T]) {
 	q.offer(h)
 }
 
-// Pause delays all jobs of h until the given time.
+// Pause delays all jobs of the host h until the given time.
 func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -173,8 +172,8 @@ func (q *Queue[T]) Pause(h *Host[T], until time.Time) {
 	}
 }
 
-// Slow increases the interval between requests to h to at least the given value, unless h is
-// shut.
+// Slow increases the minimum time between requests to the host h to at least the given interval.
+// After [Queue.Shut], Slow has no effect.
 func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,8 +186,8 @@ func (q *Queue[T]) Slow(h *Host[T], interval time.Duration) {
 	}
 }
 
-// Shut stops requests to h. The text in why is the reason. Take then returns the jobs of h
-// without delay, and the caller must skip them.
+// Shut stops all requests to the host h. The parameter why is the reason. Afterwards, Take returns
+// the jobs of h without delay, and the caller must skip them.
 func (q *Queue[T]) Shut(h *Host[T], why string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -198,7 +197,8 @@ func (q *Queue[T]) Shut(h *Host[T], why string) {
 	}
 }
 
-// IsShut returns the reason of [Queue.Shut], or "" if h is not shut.
+// IsShut returns the reason in the call of [Queue.Shut] for the host h, or "" if Shut was not
+// called.
 func (q *Queue[T]) IsShut(h *Host[T]) string {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -227,7 +227,7 @@ func (q *Queue[T]) End() {
 	q.changed.Broadcast()
 }
 
-// Close makes Take return false immediately, even if jobs wait.
+// Close makes Take return false immediately, even if jobs are waiting.
 func (q *Queue[T]) Close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

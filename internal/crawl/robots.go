@@ -23,27 +23,27 @@ type Robots struct {
 	hosts map[string]*hostRules
 }
 
-// hostRules holds the robots.txt of a host, or the last error.
+// hostRules holds the robots.txt rules of a host, or the last error.
 type hostRules struct {
-	turn  chan struct{} // a lock for the other fields; the channel holds a value while a call uses the fields
+	turn  chan struct{} // lock for the other fields; the channel contains a value while the fields are in use
 	known bool
 	tries int
-	again time.Time // after a failure: when the next request may be sent
+	again time.Time // earliest time of the next request after a failure
 	rules *robots.Rules
 	err   error
 }
 
-// NewRobots returns a Robots that requests each file with the function do, and retries
-// failed requests within the limits p. The limits must be settled.
+// NewRobots returns a Robots that requests each file with the function do, and retries failed
+// requests within the limits p. The limits must be a result of [Settle].
 func NewRobots(do robots.DoFunc, p access.Politeness) *Robots {
 	return &Robots{do: do, p: p, hosts: map[string]*hostRules{}}
 }
 
-// Rules returns the rules of the host of u. It requests the robots.txt if it is not cached. The
-// parameter from has the meaning of [access.Request].From. After an error, the caller must not
-// request pages of the host. If final is true, the error holds for the whole run. Otherwise, a
-// call after the pause of [Backoff] repeats the request; an earlier call returns the same
-// error.
+// Rules returns the robots.txt rules for the host in the URL u. If the robots.txt is not cached,
+// Rules requests the file. The parameter from has the same meaning as [access.Request].From. After
+// an error, the caller must not request pages from the host. If final is true, the error applies
+// to the whole run. Otherwise, a call after the pause of [Backoff] repeats the request, and an
+// earlier call returns the same error.
 func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (rules *robots.Rules, final bool, err error) {
 	root, ok := robots.Root(u)
 	if !ok {
@@ -61,7 +61,7 @@ func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (r
 	}
 	rules, err = robots.Fetch(ctx, r.do, u, from)
 	if err != nil && ctx.Err() != nil {
-		return nil, false, err // the cancelled context caused the error, not the host
+		return nil, false, err // the cause is the cancelled context, not the host
 	}
 	h.rules, h.err = rules, err
 	h.tries++
@@ -70,8 +70,8 @@ func (r *Robots) Rules(ctx context.Context, u locus.URL, from *access.Result) (r
 	return rules, err != nil && h.known, err
 }
 
-// host returns the cache entry for a host. If the cache is full, host removes another entry, so the
-// robots.txt of that host may be requested again.
+// host returns the cache entry for a host. If the cache is full, host first removes any other
+// entry. The robots.txt of the removed host may be requested again.
 func (r *Robots) host(root string) *hostRules {
 	r.mu.Lock()
 	defer r.mu.Unlock()
