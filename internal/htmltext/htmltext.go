@@ -2,8 +2,8 @@
 // without visible text.
 //
 // The caller reads the tokens of a page and passes each token to [Renderer.Token]. An [Output]
-// receives the lines and decides how to show links. A Renderer stores no text except the title
-// of the page.
+// receives the lines and decides how to show links. A Renderer stores no text except the page
+// title.
 package htmltext
 
 import (
@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	maxQuotes = 20  // maximum depth of quotes
-	maxLists  = 9   // maximum depth of lists
+	maxQuotes = 20  // maximum depth of nested quotes
+	maxLists  = 9   // maximum depth of nested lists
 	maxEmpty  = 100 // maximum number of consecutive empty lines
 	maxBlanks = 200 // maximum number of consecutive spaces
 
 	noBreak = "\u00a0" // a no-break space
 )
 
-// hidden holds the elements whose content is not shown.
+// hidden lists the elements whose content is not visible.
 var hidden = map[string]bool{
 	"iframe": true, "script": true, "select": true, "style": true, "svg": true, "template": true, "textarea": true,
 }
 
-// lineEnds holds the number of line ends before and after an element. Two line ends make an
-// empty line.
+// lineEnds maps an element to the number of line breaks before and after the element. Two line
+// breaks produce an empty line.
 var lineEnds = map[string]int{
 	"address": 1, "article": 1, "aside": 1, "center": 1, "dd": 1, "details": 1, "div": 1, "dt": 1, "fieldset": 1, "figcaption": 1, "figure": 1,
 	"footer": 1, "form": 1, "header": 1, "hr": 1, "li": 1, "main": 1, "nav": 1, "section": 1, "summary": 1, "tr": 1,
@@ -36,41 +36,41 @@ var lineEnds = map[string]int{
 
 // Output receives the text of a page in order.
 type Output interface {
-	// Tag receives a start or end tag, and its name in lower case. If the tag ends the line,
-	// the Renderer has already ended it. There are no calls for hidden elements and their
-	// content.
+	// Tag receives a start or end tag, and its name in lower case. If the tag ends the line, the
+	// Renderer has already ended the line. The Renderer does not call Tag for hidden elements and
+	// their content.
 	Tag(name string, t *markup.HTML)
-	// Begin begins a line. A call of Text follows.
+	// Begin begins a line. The Renderer then calls Text.
 	Begin(l Line)
-	// Text adds text to the line. The text is not empty and has no line end. It may contain
-	// other control characters.
+	// Text adds text to the line. The text is not empty and contains no line breaks. It may
+	// contain other control characters.
 	Text(text string)
 }
 
 // Line describes the beginning of a line. The Output must wrap long lines.
 type Line struct {
-	Empty  int    // number of empty lines before the line, even before the first line of the page
-	Quotes int    // depth of quotes
-	Margin string // margin of a list item: "* " after an indent
+	Empty  int    // number of empty lines before the line; may be positive for the first line
+	Quotes int    // depth of nested quotes
+	Margin string // margin of a list item, such as "* " after an indent
 }
 
-// Renderer renders a page and passes its text to Output.
+// Renderer renders a page and passes the text to Output.
 type Renderer struct {
 	Output Output
-	Cell   string // separator of the cells in a table row; if empty, a space
+	Cell   string // separator between the cells in a table row; if empty, a space
 
-	Title string // title of the page, decoded; set by Token
+	Title string // decoded title of the page, which Token sets
 
-	hidden             string // the hidden element that is open
+	hidden             string // name of the open element with hidden content, or ""
 	inLine             bool
-	blanks             int  // number of spaces before the next text of the line
-	space              bool // the last space stands for white space in the source, so more white space adds no space
-	ends               int  // number of line ends before the next line
+	blanks             int  // number of spaces before the next text on the line
+	space              bool // the last space represents white space in the source, so more white space adds no space
+	ends               int  // number of line breaks before the next line
 	margin             string
-	pre, lists, quotes int // numbers of open elements of each kind
+	pre, lists, quotes int // numbers of open pre elements, lists and quotes
 }
 
-// Token renders a token of the page. The next token may continue a text.
+// Token renders a token of the page. A text may consist of several consecutive tokens.
 func (r *Renderer) Token(t *markup.HTML) {
 	text := t.Source[t.Start:t.End]
 	switch t.Kind {
@@ -116,7 +116,8 @@ func (r *Renderer) words(text string) {
 	r.Put(text[word:])
 }
 
-// addSpace adds one space for white space. It drops white space at the beginning of a line.
+// addSpace adds one space for a run of white space. It ignores white space at the beginning of a
+// line.
 func (r *Renderer) addSpace() {
 	if !r.space && (r.inLine || r.blanks > 0) {
 		r.blanks, r.space = min(r.blanks+1, maxBlanks), true
@@ -135,8 +136,8 @@ func (r *Renderer) preformatted(text string) {
 	}
 }
 
-// Put adds text to the line, or begins a line with it. An Output may call Put for the text of a
-// tag.
+// Put adds text to the current line. If there is no current line, Put begins a line. An Output may
+// call Put to show text for a tag.
 func (r *Renderer) Put(text string) {
 	if text == "" {
 		return
@@ -152,13 +153,14 @@ func (r *Renderer) Put(text string) {
 	r.Output.Text(text)
 }
 
-// InLine reports whether the next text continues a line.
+// InLine reports whether the next text continues the current line.
 func (r *Renderer) InLine() bool { return r.inLine }
 
-// EndLine ends the line.
+// EndLine ends the current line.
 func (r *Renderer) EndLine() { r.end(1) }
 
-// end ends the line. At least that many line ends follow before the next text.
+// end ends the current line. The parameter ends is the minimum number of line breaks before the
+// next text.
 func (r *Renderer) end(ends int) {
 	r.inLine, r.ends = false, min(max(r.ends, ends), maxEmpty+1)
 	r.blanks, r.space = 0, false
@@ -181,14 +183,15 @@ func (r *Renderer) tag(name string, t *markup.HTML) {
 	}
 }
 
-// breakLine ends the line before or after a block element, and separates cells.
+// breakLine ends the line before or after a block element, and adds the separator between table
+// cells.
 func (r *Renderer) breakLine(name string) {
 	ends := lineEnds[name]
 	switch {
 	case name == "br":
 		r.end(min(r.ends+1, 2))
 	case r.lists > 0 && (name == "ul" || name == "ol"):
-		r.end(1) // a list in a list, or the end of a list
+		r.end(1) // start of a nested list, or end of a list
 	case name == "td" || name == "th":
 		r.addSpace()
 	case ends > 0:
@@ -196,7 +199,7 @@ func (r *Renderer) breakLine(name string) {
 	}
 }
 
-// nest counts the open elements.
+// nest counts the open elements that can be nested.
 func (r *Renderer) nest(name string, begins bool) {
 	depth := -1
 	if begins {
