@@ -17,27 +17,28 @@ import (
 
 const (
 	agent = "locus"
-	// maxSize is the maximum number of bytes that are read (RFC 9309 section 2.5 requires at
-	// least 500 KiB).
+	// maxSize is the maximum number of bytes that are read from a robots.txt. RFC 9309 section 2.5
+	// requires at least 500 KiB.
 	maxSize = 512 << 10
 	// maxDelay is the maximum Crawl-delay.
 	maxDelay = 30 * time.Second
 )
 
-// Rules holds the rules of a robots.txt. A nil Rules allows everything.
+// Rules holds the rules in a robots.txt. A nil Rules allows all requests.
 type Rules struct {
 	group    *group
 	sitemaps []string
 }
 
-// Allows reports whether the rules allow a request for u. The robots.txt itself is always
+// Allows reports whether the rules allow a request for the URL u. The robots.txt itself is always
 // allowed (RFC 9309 section 2.2.2).
 func (r *Rules) Allows(u locus.URL) bool {
 	text, _ := u.Path()
 	return r == nil || text == "robots.txt" || r.group.allows("/"+text)
 }
 
-// Delay returns the Crawl-delay, the minimum time between two requests, or zero.
+// Delay returns the Crawl-delay, which is the minimum time between two requests. Without a
+// Crawl-delay, it returns zero.
 func (r *Rules) Delay() time.Duration {
 	if r == nil {
 		return 0
@@ -45,7 +46,7 @@ func (r *Rules) Delay() time.Duration {
 	return r.group.delay
 }
 
-// Sitemaps returns the URLs of the sitemaps in the robots.txt.
+// Sitemaps returns the sitemap URLs in the robots.txt.
 func (r *Rules) Sitemaps() []string {
 	if r == nil {
 		return nil
@@ -53,7 +54,7 @@ func (r *Rules) Sitemaps() []string {
 	return r.sitemaps
 }
 
-// Fetch gets and parses the robots.txt of the host of u; see [Get] and [Parse].
+// Fetch requests and parses the robots.txt for the host in the URL u. See [Get] and [Parse].
 func Fetch(ctx context.Context, do DoFunc, u locus.URL, from *access.Result) (*Rules, error) {
 	root, ok := Root(u)
 	if !ok {
@@ -63,7 +64,7 @@ func Fetch(ctx context.Context, do DoFunc, u locus.URL, from *access.Result) (*R
 	return Parse(octets), err
 }
 
-// Root returns the root URL of the host of u, without a password.
+// Root returns the root URL of the host in the URL u, without a password.
 func Root(u locus.URL) (root locus.URL, ok bool) {
 	root, err := locus.Parse(strings.TrimSuffix(u.String()[:u.PathOffset()], "/") + "/")
 	return root.WithoutPassword(), err == nil
@@ -73,9 +74,9 @@ func Root(u locus.URL) (root locus.URL, ok bool) {
 type DoFunc func(context.Context, access.Request) (*access.Result, error)
 
 // Get calls the function do to request the robots.txt of a host (RFC 9309 section 2.3). The
-// parameter from has the meaning of [access.Request].From. If the file is missing, Get
-// returns nil, which allows everything. If the server can't deliver the whole file, Get
-// returns an error, and the caller must not request pages.
+// parameter from has the same meaning as [access.Request].From. If the file is missing, Get
+// returns nil, which allows all requests. If the server can't deliver the whole file, Get returns
+// an error, and the caller must not request pages.
 func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([]byte, error) {
 	at, err := locus.Parse(root.String() + "robots.txt")
 	if err != nil {
@@ -92,27 +93,29 @@ func Get(ctx context.Context, do DoFunc, root locus.URL, from *access.Result) ([
 	}
 	octets, err := io.ReadAll(io.LimitReader(o.Body, maxSize))
 	if err != nil {
-		return nil, err // the unread rest may contain more Disallow rules
+		return nil, err // the unread part may contain more Disallow rules
 	}
 	return octets, nil
 }
 
-// Parse parses a robots.txt. An empty file, and a file without a valid line, allow everything
+// Parse parses a robots.txt. A file that is empty or contains no valid line allows all requests
 // (RFC 9309 section 2.2).
 func Parse(octets []byte) *Rules {
 	if len(octets) == 0 {
 		return nil
 	}
 	if len(octets) >= maxSize {
-		// A truncated line may have another meaning: "Allow: /" instead of "Allow: /a".
+		// Ignore a truncated line, which may have another meaning, such as "Allow: /" instead of
+		// "Allow: /a".
 		octets = octets[:bytes.LastIndexAny(octets[:maxSize], "\r\n")+1]
 	}
 	f := parseFile(string(octets))
 	return &Rules{f.group(), f.sitemaps}
 }
 
-// unknown returns err if the rules of the host are unknown: the failure is temporary, there was
-// no response, or the server failed (RFC 9309 section 2.3.1.4). Otherwise it returns nil.
+// unknown returns err if the failed request leaves the host's rules unknown, because the failure
+// is temporary, there was no response, or the server failed (RFC 9309 section 2.3.1.4). Otherwise
+// it returns nil.
 func unknown(err error) error {
 	again, _ := access.Retry(err)
 	kind, answer := access.KindOf(err), (*textproto.Error)(nil)

@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// maxWild is the maximum number of rules with wildcards. Each comparison takes time in
-// proportion to the length of the URL, so the limit bounds the time that a host can cause.
+// maxWild is the maximum number of rules with wildcards. Each comparison takes time proportional
+// to the length of the URL, so the number of comparisons must be limited.
 const maxWild = 1000
 
-// group holds the rules for one crawler.
+// group holds the rules for one crawler or for all crawlers.
 type group struct {
-	plain []rule // rules without wildcards, which match prefixes
+	plain []rule // rules without wildcards, which match path prefixes
 	wild  []rule // rules with "*" or "$"
 	delay time.Duration
 }
 
 // rule is an Allow or Disallow line.
 type rule struct {
-	pattern string // normalized, without a final "*"
-	octets  int    // length of the pattern as written; of the matching rules, the longest decides
+	pattern string // normalized pattern without a final "*"
+	octets  int    // length of the pattern as written; the longest matching rule takes precedence
 	allow   bool
 }
 
 // file holds the parts of a robots.txt that concern this crawler.
 type file struct {
 	own, all    group // groups for "locus" and for "*"
-	named       bool  // the file has a group for "locus"
+	named       bool  // the file contains a group for "locus"
 	sitemaps    []string
 	forOwn      bool // the current group is for "locus"
 	forAll      bool // the current group is for "*"
-	isInHeading bool // the last lines were "User-agent"
+	isInHeading bool // the previous lines are User-agent lines
 }
 
 // parseFile parses the lines of a robots.txt (RFC 9309 section 2.2). It ignores invalid lines
@@ -69,7 +69,7 @@ func (f *file) add(key, value string) {
 		f.eachGroup(func(g *group) { g.add(value, key == "allow") })
 	case "crawl-delay", "crawldelay":
 		// A Crawl-delay line does not end the User-agent lines of a group (RFC 9309 section 2.2.4).
-		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // NaN is not greater than 0
+		if n, err := strconv.ParseFloat(value, 64); err == nil && n > 0 { // the comparison is false for NaN
 			delay := maxDelay
 			if n < maxDelay.Seconds() {
 				delay = time.Duration(n * float64(time.Second))
@@ -95,7 +95,8 @@ func (f *file) group() *group {
 	return &f.all
 }
 
-// productToken returns the letters, "_" and "-" at the start of text (RFC 9309 section 2.2.1).
+// productToken returns the name at the start of text, which consists of letters, "_" and "-" (RFC
+// 9309 section 2.2.1).
 func productToken(text string) string {
 	end := strings.IndexFunc(text, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '-')
@@ -106,12 +107,12 @@ func productToken(text string) string {
 	return text[:end]
 }
 
-// add adds a rule. Beyond maxWild, a Disallow rule with a wildcard applies to all paths with the
-// text before the wildcard, and an Allow rule with a wildcard has no effect. So the limit never
-// allows a request that the robots.txt forbids.
+// add adds a rule. If there are more than maxWild rules with wildcards, add ignores further Allow
+// rules with wildcards. It shortens further Disallow rules to the text before the wildcard. So the
+// limit never allows a request that the robots.txt forbids.
 func (g *group) add(path string, allow bool) {
 	if path == "" {
-		return // the rule matches nothing
+		return // the rule matches no path
 	}
 	if path[0] != '/' && path[0] != '*' {
 		path = "/" + path
@@ -132,7 +133,7 @@ func (g *group) add(path string, allow bool) {
 }
 
 // allows reports whether the group allows a path with its query. The longest matching rule
-// decides; of rules with the same length, Allow wins (RFC 9309 section 2.2.2).
+// decides. If two rules have the same length, Allow takes precedence (RFC 9309 section 2.2.2).
 func (g *group) allows(path string) bool {
 	path = normal(path, false)
 	longest, allowed := -1, true
@@ -156,9 +157,8 @@ func (g *group) allows(path string) bool {
 	return allowed
 }
 
-// matches reports whether a pattern matches the start of a path, or the whole path if the
-// pattern ends with "$". It takes linear time, because the first match of each piece is the
-// best one.
+// matches reports whether a pattern matches the start of a path, or the whole path if the pattern
+// ends with "$". It takes linear time, because it never has to try a later match of a piece.
 func matches(pattern, path string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	first, rest, wild := strings.Cut(pattern, "*")
@@ -182,10 +182,10 @@ func matches(pattern, path string) bool {
 	}
 }
 
-// normal normalizes a path for comparison (RFC 9309 section 2.2.2): it decodes unreserved
-// characters, escapes octets beyond ASCII, and writes hexadecimal digits in upper case. It
-// escapes a "%" outside an escape. It escapes "*" and "$", except in a pattern, where "*" and a
-// final "$" are wildcards.
+// normal normalizes a path for comparison (RFC 9309 section 2.2.2). It decodes unreserved
+// characters, escapes bytes that are not ASCII, and writes hexadecimal digits in upper case. It
+// escapes a "%" outside an escape. In a path, it also escapes "*" and "$". In a pattern, "*" and a
+// final "$" are wildcards and stay unchanged.
 func normal(path string, isPattern bool) string {
 	const upper = "0123456789ABCDEF"
 	b := make([]byte, 0, len(path)+16)
