@@ -7,13 +7,13 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Between returns the shortest relative reference that [Ref.ResolveWith] resolves to the
-// URL target exactly. The parameter base is the URL of the document, and h is the
-// hierarchy of its scheme. Among references of equal length it returns the one with the
-// fewest "..". The reference may be an absolute URL.
+// Between returns the shortest reference that [Ref.ResolveWith] resolves to the URL target
+// exactly. The parameter base is the URL of the document, and h is the hierarchy of its scheme. If
+// several references have the same length, Between returns the reference with the fewest "..". The
+// result may be an absolute URL.
 //
-// It fails for a target with "." or ".." as a segment, because resolving removes such a
-// segment.
+// Between returns an error if target contains the segment "." or "..", because resolving removes
+// such segments.
 func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	best, found := Ref{}, false
 	for _, text := range candidates(base, target, h) {
@@ -35,12 +35,11 @@ func Between(base, target locus.URL, h Hierarchy) (Ref, error) {
 	return best, nil
 }
 
-// Align returns target with the spelling of the scheme, host and port of base, if these parts
-// of target and base are equivalent. Scheme and host are equivalent if they differ
-// only in case. A URL may omit the default port (RFC 1738 sections 2.1 and 3.1). The
-// parameter port is the default port of the scheme of base; 0 means that there is no
-// default port. If the parts are not equivalent, Align returns target unchanged.
-// [Between] finds shorter references for an aligned target.
+// Align changes the spelling of the scheme, host and port in target to the spelling in base.
+// [Between] finds shorter references for an aligned target. If these parts are not equivalent in
+// target and base, Align returns target unchanged. Schemes and hosts are equivalent if they differ
+// only in case. A URL may omit the default port (RFC 1738 sections 2.1 and 3.1). The parameter
+// port is the default port of the base's scheme, or 0 if there is none.
 func Align(base, target locus.URL, port uint16) locus.URL {
 	b, t := split(base), split(target)
 	if !b.authority.ok || !t.authority.ok || !strings.EqualFold(b.scheme, t.scheme) || !strings.EqualFold(base.Host(), target.Host()) {
@@ -57,7 +56,7 @@ func Align(base, target locus.URL, port uint16) locus.URL {
 	return u
 }
 
-// loginOf returns user and password as written, with their delimiters.
+// loginOf returns the user name and the password as written, with their delimiters.
 func loginOf(u locus.URL) string {
 	login, _ := u.Login()
 	return login[:strings.LastIndexByte(login, '@')+1]
@@ -70,8 +69,8 @@ func portOf(u locus.URL, port uint16) uint16 {
 	return port
 }
 
-// candidates returns relative references that may resolve to target. The shortest valid reference
-// is one of them. The caller must check each reference.
+// candidates returns references that may resolve to target, among them the shortest valid
+// reference. The caller must check each reference.
 func candidates(base, target locus.URL, h Hierarchy) []string {
 	b, t := split(base), split(target)
 	tail := parts{query: t.query, fragment: t.fragment}.text()[len(":"):]
@@ -80,7 +79,7 @@ func candidates(base, target locus.URL, h Hierarchy) []string {
 	if t.authority.ok {
 		list = append(list, "//"+t.authority.text+t.path+tail)
 	}
-	// "/." precedes a path that begins with "//".
+	// A path that begins with "//" needs "/." before it.
 	list = append(list, t.path+tail, "/."+t.path+tail)
 	directory, _ := removeDots(b.directory(h))
 	path, _ := removeDots(t.path)
@@ -90,7 +89,7 @@ func candidates(base, target locus.URL, h Hierarchy) []string {
 	return list
 }
 
-// between returns relative paths from directory, which must end in "/", to path.
+// between returns relative paths from a directory, which must end in "/", to a path.
 func between(directory, path string) []string {
 	common := commonDirectory(directory, path)
 	up := strings.Repeat("../", strings.Count(directory[common:], "/"))
@@ -103,7 +102,8 @@ func between(directory, path string) []string {
 	case rest == "":
 		return []string{"."}
 	default:
-		// A rest that begins with "/", or has a ":" in its first segment, needs "./" before it.
+		// If the rest begins with "/" or contains a ":" in its first segment, it needs "./" before
+		// it.
 		return []string{"./" + rest, rest}
 	}
 }

@@ -1,29 +1,31 @@
-// Package relative resolves relative references, which the URI draft calls partial forms:
-// URLs without the parts that they share with the URL of their document, the base (URI
-// draft, "Partial (relative) form"; RFC 1808; RFC 3986 section 5).
+// Package relative resolves relative references. A relative reference is a URL without the parts
+// that it shares with its base, which is the URL of the document. See RFC 3986 section 5, RFC
+// 1808, and the URI draft, which calls it a "partial (relative) form".
 //
-// A relative reference is not a URL and has its own type, [Ref]. [Ref.Resolve] returns
-// the [locus.URL] of a Ref and a base. [Between] does the opposite.
+// A relative reference is not a URL and has its own type, [Ref]. [Ref.Resolve] resolves a Ref with
+// a base and returns a [locus.URL]. [Between] returns the shortest Ref that resolves to a given
+// URL.
 //
 // # Rules
 //
-// The default is RFC 3986 section 5.2.2, strict. [RFC1630] selects the rules of the
-// draft. They differ for consecutive slashes, and for a form that is only a search.
+// By default, references are resolved with the strict rules of RFC 3986 section 5.2.2. [RFC1630]
+// selects the rules of the URI draft. The two sets of rules differ for consecutive slashes, and
+// for a reference that contains only a query.
 //
 // # Where this differs from RFC 3986
 //
-// The meaning of "/" depends on the scheme of the base: see [Hierarchy]. If "/" and
-// ".." are data, as in mailto:a/../b@h, only absolute forms, fragments and the empty
-// form can be resolved. "d" in x-foo:a/b/c is x-foo:a/b/d. In news, a name replaces
-// the whole previous name (draft, "News"): "alt.test" in news:x@y.z is news:alt.test.
-// An absolute form without "/" after its scheme stays unchanged, though section 5.2.2
-// would remove its dot segments.
+// The meaning of "/" depends on the scheme of the base: see [Hierarchy]. If "/" and ".." are data,
+// as in mailto:a/../b@h, only absolute URLs, fragments and the empty reference can be resolved.
+// Otherwise a base need not contain "/" after its scheme: "d" in x-foo:a/b/c resolves to
+// x-foo:a/b/d. In a news URL, a name replaces the whole previous name (draft, "News"): "alt.test"
+// in news:x@y.z resolves to news:alt.test. An absolute URL without "/" after its scheme stays
+// unchanged, although section 5.2.2 would remove its dot segments.
 //
-// With [RFC3986], a form that begins with a name and ":" is an error if the name does not
-// begin with a letter: "10.0.0.7:8080/foo" is neither a URI nor a relative reference. RFC
-// 1738 allows a scheme name that begins with a digit.
+// With [RFC3986], a reference that begins with a name and ":" is invalid if the name does not
+// begin with a letter. For example, "10.0.0.7:8080/foo" is neither a URI nor a relative reference.
+// In RFC 1738, a scheme name may begin with a digit.
 //
-// If the result has no host and its path begins with "//", Resolve writes "/." before
-// the path, because "//" would begin a host. If it has a host, no path, and a search
-// with "@", Resolve writes "/" as the path, because the host would be read as a user.
+// If the result contains no host and a path that begins with "//", Resolve adds "/." before the
+// path, because "//" would begin a host. If the result contains a host, no path, and a query with
+// "@", Resolve adds the path "/", because the host would otherwise become a user name.
 package relative

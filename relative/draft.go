@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// resolveDraft is the draft's algorithm for a form without scheme:
+// resolveDraft implements the draft's algorithm for a reference without a scheme:
 //
 //	If the partial URI starts with a non-zero number of consecutive slashes,
 //	then everything from the context URI up to (but not including) the first
@@ -22,12 +22,12 @@ import (
 //	place, and then: Within the result, all occurrences of "xxx/../" or "/." are
 //	recursively removed, where xxx, ".." and "." are complete path elements.
 //
-// Read literally, the last rule turns "a/." into "a", removes segments above the root
-// of the path, and preserves a final "..". Here "a/." gives "a/", nothing is above the
-// root, and a final ".." removes a segment.
+// Read literally, the last rule turns "a/." into "a", removes segments above the root of the path,
+// and preserves a final "..". In contrast, resolveDraft turns "a/." into "a/", removes no segments
+// above the root, and lets a final ".." remove a segment.
 //
-// A form with only a fragment means the document itself. The rule would remove the
-// document's name.
+// A reference that contains only a fragment refers to the document itself, although the rule would
+// remove the document's name.
 func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) {
 	t = base
 	t.query, t.fragment = ref.query, ref.fragment
@@ -43,7 +43,7 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 		if !ok {
 			return parts{}, 0, fmt.Errorf("%w: the base has no %d consecutive slashes; write the whole URL", ErrBase, n)
 		}
-		// The form may contain a host, so only the whole text shows how it splits.
+		// The reference may contain a host, so only the joined text can be split into parts.
 		u, err := locus.Parse(base.body()[:end] + ref.afterScheme())
 		if err != nil {
 			return parts{}, 0, err
@@ -62,26 +62,26 @@ func resolveDraft(base, ref parts, o Options) (t parts, notes Notes, err error) 
 		t.path, clamped = removeDots(t.path)
 		return t, notes | clamped, nil
 	}
-	// The result for a path without a root also has none.
+	// The path has no root, so the result must not have one either.
 	path, clamped := removeDots("/" + t.path)
 	t.path = path[len("/"):]
 	return t, notes | clamped, nil
 }
 
-// body returns scheme, authority and path as written.
+// body returns the scheme, the authority and the path as written.
 func (p parts) body() string {
 	p.query, p.fragment = optional{}, optional{}
 	return p.text()
 }
 
-// afterScheme returns authority and path as written.
+// afterScheme returns the authority and the path as written.
 func (p parts) afterScheme() string { return p.body()[len(p.scheme)+1:] }
 
 func leadingSlashes(text string) int { return len(text) - len(strings.TrimLeft(text, "/")) }
 
-// prefixEnd returns the length of the body prefix of base that a form with n leading
-// slashes continues. If the rule finds nothing, one slash continues at the root of the
-// path and two after the scheme.
+// prefixEnd returns the length of the prefix of the base that a reference with n leading slashes
+// shares. If the base contains no n consecutive slashes, one slash selects the root of the path,
+// and two slashes select the end of the scheme.
 func prefixEnd(base parts, n int, o Options) (int, bool) {
 	body := base.body()
 	root := len(body) - len(base.path)

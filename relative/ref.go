@@ -10,35 +10,35 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Ref is a reference in a document: a relative reference or an absolute URL. It is an
-// immutable value, and == compares the texts. The zero Ref is the empty form, which
-// means the document itself.
+// Ref is a reference in a document: a relative reference or an absolute URL. A Ref is immutable,
+// and == compares the texts. The zero Ref is the empty reference, which refers to the document
+// itself.
 type Ref struct {
-	// u is the URL if the form is absolute. Otherwise u is the form with the prefix placeholder, so
-	// that absolute and relative forms are split by the same rules.
+	// u is the URL if the reference is absolute. Otherwise u is the reference with the prefix
+	// placeholder, so that the same code splits URLs and relative references.
 	u        locus.URL
 	absolute bool
-	// slash is the offset in u of the "/" that the text lacks, or 0 if it lacks none.
+	// slash is the offset in u of a "/" that the text does not contain, or 0 if nothing was added.
 	slash int
 }
 
-// placeholder is the scheme of relative references. It is not a letter, because a letter
-// before "\" makes a Windows path.
+// placeholder is used as the scheme of a relative reference. Its name is not a letter, because a
+// letter and ":" before "\" are the drive of a Windows path.
 const placeholder = "0:"
 
-// MaxLen is the length of the longest relative reference, in octets.
+// MaxLen is the maximum length of a relative reference in bytes.
 const MaxLen = locus.MaxLen - len(placeholder)
 
-// Parse reads a relative reference or a URL. It does not change the text: String returns
-// it. It rejects the same faults as [locus.Parse]. The error is a [*locus.SyntaxError].
+// Parse parses a relative reference or a URL. It does not change the text, so String returns the
+// original text. Parse rejects the same syntax errors as [locus.Parse], and returns a
+// [*locus.SyntaxError].
 //
-// In RFC 3986 section 3.2 a "?" ends the host. [locus.Parse] reads "?" as a part of the user
-// if an "@" follows, so that the host of http://h?q=a@b is b. Here the host is h: Parse
-// reads such a text as if "/" preceded the "?", and [SlashAdded] notes it.
+// In RFC 3986 section 3.2, a "?" ends the host. In contrast, [locus.Parse] treats "?" as a part of
+// the user name if an "@" follows, so the host in http://h?q=a@b is b. For Parse, the host is h:
+// it parses such a text as if "/" preceded the "?", and Resolve reports [SlashAdded].
 //
-// A form is absolute if it has a ":" before any "/" (URI draft), "?" and "#". A
-// relative reference with a ":" in its first segment needs "./" before it (RFC 3986 section
-// 4.2).
+// A reference is absolute if it contains a ":" before the first "/" (URI draft), "?" or "#". A
+// relative reference with a ":" in its first segment must begin with "./" (RFC 3986 section 4.2).
 func Parse(text string) (Ref, error) {
 	at, disputed := octet.HostEnd(text)
 	if !disputed {
@@ -77,7 +77,8 @@ func parse(text string) (Ref, error) {
 	return Ref{u: u}, nil
 }
 
-// MustParse is like [Parse] for texts that are known to be valid. It panics if Parse fails.
+// MustParse is like [Parse], but panics if the text is invalid. Use it for texts that are known to
+// be valid.
 func MustParse(text string) Ref {
 	r, err := Parse(text)
 	if err != nil {
@@ -91,7 +92,8 @@ func isAbsolute(text string) bool {
 	return i >= 0 && text[i] == ':'
 }
 
-// explain adds to an error about a missing scheme how to write a relative reference.
+// explain extends an error about a missing scheme with advice on how to write a relative
+// reference.
 func explain(text string, err error) error {
 	var e *locus.SyntaxError
 	if !errors.As(err, &e) || !errors.Is(err, locus.ErrNoScheme) {
@@ -101,11 +103,11 @@ func explain(text string, err error) error {
 		fmt.Errorf(`%w; write "./" before a relative reference with ":" in its first segment`, e.Err))
 }
 
-// FromURL returns u as an absolute form. The zero URL gives the zero Ref.
+// FromURL returns the URL u as an absolute Ref. For the zero URL, it returns the zero Ref.
 func FromURL(u locus.URL) Ref { return Ref{u: u, absolute: !u.IsZero()} }
 
-// String returns the text exactly as parsed, including the password.
-// Messages and logs must use [Ref.Shown].
+// String returns the original text, including a password. Messages and logs must use [Ref.Shown]
+// instead.
 func (r Ref) String() string {
 	text := r.u.String()
 	if r.slash > 0 {
@@ -114,16 +116,17 @@ func (r Ref) String() string {
 	return r.trim(text)
 }
 
-// Shown returns the text with "***" for a password that is not empty, and with the "/"
-// that [Parse] added.
+// Shown returns the text with "***" instead of a password, unless the password is empty. The text
+// includes the "/" that [Parse] added.
 func (r Ref) Shown() string { return r.trim(r.u.Shown()) }
 
-// Format writes [Ref.Shown], as [locus.URL.Format] does.
+// Format writes the text that [Ref.Shown] returns. It supports the same verbs as
+// [locus.URL.Format].
 func (r Ref) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), r.Shown())
 }
 
-// LogValue returns [Ref.Shown] as a value, so no password reaches a log.
+// LogValue returns the text of [Ref.Shown] as a log value, so that no password reaches a log.
 func (r Ref) LogValue() slog.Value { return slog.StringValue(r.Shown()) }
 
 func (r Ref) trim(text string) string {
@@ -133,7 +136,8 @@ func (r Ref) trim(text string) string {
 	return strings.TrimPrefix(text, placeholder)
 }
 
-// URL returns the URL if r is absolute, with the "/" that [Parse] added. ok is false if r is a relative reference.
+// URL returns the URL in r, including the "/" that [Parse] added. If r is a relative reference, ok
+// is false.
 func (r Ref) URL() (u locus.URL, ok bool) {
 	if !r.absolute {
 		return locus.URL{}, false

@@ -9,16 +9,16 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ErrBase is the error about a base against which a relative reference can't be resolved.
+// ErrBase means that a relative reference can't be resolved with the given base.
 var ErrBase = errors.New("no base for a relative reference")
 
 // Rules is a standard for resolving relative references.
 type Rules uint8
 
 const (
-	// RFC3986 is section 5.2.2 of RFC 3986, strict.
+	// RFC3986 selects the strict rules in RFC 3986 section 5.2.2.
 	RFC3986 Rules = iota
-	// RFC1630 is "Partial (relative) form" of RFC 1630 and its draft.
+	// RFC1630 selects the rules in RFC 1630 and its draft, "Partial (relative) form".
 	RFC1630
 )
 
@@ -40,61 +40,63 @@ func (r Rules) String() string {
 	return "rfc3986"
 }
 
-// Hierarchy is the meaning of "/" in URLs of a scheme.
+// Hierarchy is the meaning of "/" in the URLs of a scheme.
 type Hierarchy uint8
 
 const (
-	// Path means that "/" separates segments, as in URLs of any scheme by RFC 3986
-	// section 1.2.3 and by the draft ("Hierarchical forms").
+	// Path means that "/" separates segments. In RFC 3986 section 1.2.3 and in the draft
+	// ("Hierarchical forms"), "/" does so in the URLs of every scheme.
 	Path Hierarchy = iota
-	// Names means Path if "/" follows the scheme. Otherwise "/" is part of a name, such
-	// as a Message-ID (RFC 1036), and a name is a relative reference (draft, "News").
+	// Names has the same meaning as Path if "/" follows the scheme. Otherwise "/" is a part of a
+	// name, such as a Message-ID (RFC 1036), and a whole name is a relative reference (draft,
+	// "News").
 	Names
-	// Opaque means Path if "/" follows the scheme. Otherwise "/" is data, because the URL
-	// identifies by an address, an identifier or the content itself.
+	// Opaque has the same meaning as Path if "/" follows the scheme. Otherwise "/" is data,
+	// because the URL contains an address, an identifier or the content of the resource.
 	Opaque
-	// Data means that "/" is data, as in gopher (RFC 1738 section 3.4). The draft says that
-	// software assumes a hierarchy in gopher URLs, "normally correctly".
+	// Data means that "/" is data, as in Gopher URLs (RFC 1738 section 3.4). According to the
+	// draft, programs assume a hierarchy in Gopher URLs, "normally correctly".
 	Data
 	// None means that URLs of the scheme have no path (RFC 1808 section 2.3).
 	None
 )
 
-// Options change how a relative reference is resolved. The zero Options select the rules
-// of [Ref.Resolve].
+// Options controls how a relative reference is resolved. The zero Options selects the same rules
+// as [Ref.Resolve].
 type Options struct {
 	Rules Rules
 
-	// Hierarchy is the hierarchy of the base's scheme; see scheme.Registry.Hierarchy.
+	// Hierarchy is the meaning of "/" in the base's scheme. See scheme.Registry.Hierarchy.
 	Hierarchy Hierarchy
 
-	// Data treats the Hierarchy [Data] as [Path].
+	// Data makes ResolveWith treat the hierarchy [Data] as [Path].
 	Data bool
 
-	// SameScheme treats a reference that begins with the base's own scheme, without "//"
-	// after it, as relative: "http:g" means "g", and "http:/g" means "/g" (RFC 3986 section 5.2.2,
-	// "loophole").
+	// SameScheme treats a URL as a relative reference if its scheme equals the base's scheme and
+	// no "//" follows the scheme. Then "http:g" means "g", and "http:/g" means "/g" (RFC 3986
+	// section 5.2.2, "loophole").
 	SameScheme bool
 
-	// FirstSlash applies to RFC1630: a form with one leading "/" continues at the first "/"
-	// of the path, as in the draft's example: "/g" in magic://a/b/c//d/e/f is magic://a/g.
-	// According to RFC 1630 it continues at the first "/" with no "//" after it, which
-	// gives magic://a/b/c//d/g.
+	// FirstSlash changes the meaning of one leading "/" for RFC1630. With FirstSlash, the
+	// reference replaces the base from the first "/" of the path on, as in the draft's example:
+	// "/g" in magic://a/b/c//d/e/f resolves to magic://a/g. Without FirstSlash, as in RFC 1630, it
+	// replaces the base from the first "/" that no "//" follows. The result is magic://a/b/c//d/g.
 	FirstSlash bool
 }
 
-// Resolve returns the URL of r in a document whose URL is base, by RFC 3986 section
-// 5.2.2. It fails if base has no hierarchy ([ErrBase]), or if the result is too long.
+// Resolve returns the URL to which r refers in a document with the URL base. It follows RFC 3986
+// section 5.2.2. If r can't be resolved with base, the error wraps [ErrBase]. Resolve also returns
+// an error if the result is too long.
 func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 	u, _, err := r.ResolveWith(base, Options{})
 	return u, err
 }
 
-// ResolveWith is like [Ref.Resolve] but takes options. The notes are warnings: the
-// rules are not clear, or the author of the form may have meant something else.
+// ResolveWith is like [Ref.Resolve], but applies the options o. The returned notes are warnings
+// that the rules are not clear, or that the author of the reference may have meant something else.
 //
-// The parameter base is a URL as [locus.Parse] reads it. The function [Parse] reads a base URL
-// by RFC 3986.
+// The parts of base are those that [locus.Parse] finds. To parse a base with the rules of RFC
+// 3986, use [Parse].
 func (r Ref) ResolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 	var added Notes
 	if r.slash > 0 {
@@ -158,21 +160,21 @@ func (r Ref) resolveWith(base locus.URL, o Options) (locus.URL, Notes, error) {
 type Notes uint8
 
 const (
-	// Clamped means that a ".." above the root of the path was removed (RFC 3986
-	// section 5.2.4).
+	// Clamped means that ResolveWith removed a ".." that points above the root of the path (RFC
+	// 3986 section 5.2.4).
 	Clamped Notes = 1 << iota
-	// SlashKept means that a reference ending in "/." was resolved by [RFC1630] to a URL
-	// ending in "/". The draft, read literally, also removes the "/".
+	// SlashKept means that a reference ending in "/." was resolved with [RFC1630] to a URL that
+	// ends in "/". Read literally, the draft also removes the "/".
 	SlashKept
-	// FinalDots means that, with [RFC1630], a final ".." removed a segment. In
-	// the draft, read literally, only "../" does.
+	// FinalDots means that a final ".." removed a segment with [RFC1630]. Read literally, only
+	// "../" removes a segment in the draft.
 	FinalDots
-	// SlashAdded means that "/" was added before the "?" that ends the host of the form (RFC 3986
-	// section 3.2), because some parsers end the host elsewhere.
+	// SlashAdded means that a "/" was added before the "?" that ends the host (RFC 3986 section
+	// 3.2). Without the "/", some parsers find another host.
 	SlashAdded
 )
 
-// Texts returns the notes as sentences in lower case without a full stop.
+// Texts returns a sentence for each note, in lower case and without a period.
 func (n Notes) Texts() []string {
 	var list []string
 	for _, note := range [...]struct {
@@ -191,8 +193,8 @@ func (n Notes) Texts() []string {
 	return list
 }
 
-// checkScheme rejects a form that begins with a name and ":" if the name is not a scheme
-// of RFC 3986: it must begin with a letter (section 3.1). The form is not a relative
+// checkScheme rejects a reference that begins with a name and ":" if the name is not a scheme in
+// RFC 3986, in which a scheme begins with a letter (section 3.1). Such a text is not a relative
 // reference either, because its first segment contains a ":" (section 4.2).
 func (r Ref) checkScheme(rules Rules) error {
 	text := r.u.String()
@@ -203,8 +205,8 @@ func (r Ref) checkScheme(rules Rules) error {
 		fmt.Errorf(`%w; an RFC 3986 scheme begins with a letter: write "./" before a relative reference with ":" in its first segment, and "//" before a host and port`, locus.ErrNoScheme))
 }
 
-// withoutScheme returns r as a relative reference if its scheme equals the scheme of base,
-// base has a hierarchy, and no "//" follows the scheme.
+// withoutScheme returns the URL r as a relative reference if it has the same scheme as base and no
+// "//" follows the scheme. If base has no hierarchy, withoutScheme returns r unchanged.
 func (r Ref) withoutScheme(base locus.URL) Ref {
 	rest := r.u.SchemePart()
 	if !hierarchical(base) || strings.HasPrefix(rest, "//") || r.u.Scheme() != base.Scheme() {
@@ -213,7 +215,7 @@ func (r Ref) withoutScheme(base locus.URL) Ref {
 	if fragment, ok := r.u.Fragment(); ok {
 		rest += "#" + fragment
 	}
-	// If the rest has its own ":", r stays absolute.
+	// If the rest begins with another scheme, r stays absolute.
 	if p, err := Parse(rest); err == nil && !p.absolute {
 		return p
 	}
@@ -222,7 +224,7 @@ func (r Ref) withoutScheme(base locus.URL) Ref {
 
 func hierarchical(u locus.URL) bool { return strings.HasPrefix(u.SchemePart(), "/") }
 
-// checkBase rejects a base against which the relative reference r cannot be resolved.
+// checkBase returns an error if the relative reference r can't be resolved with base.
 func checkBase(base locus.URL, r Ref, o Options) error {
 	why := ""
 	switch h := o.Hierarchy; {
@@ -239,7 +241,7 @@ func checkBase(base locus.URL, r Ref, o Options) error {
 		locus.Quote(r.Shown()), locus.Quote(base.Shown()), why)
 }
 
-// parts holds a URL or a relative reference, split as in RFC 3986 section 3.
+// parts holds the parts of a URL or a relative reference (RFC 3986 section 3).
 type parts struct {
 	scheme    string // as written
 	authority optional
@@ -248,7 +250,7 @@ type parts struct {
 	fragment  optional
 }
 
-// optional is a part that may be absent, or present but empty.
+// optional is a part that may be missing. A part can be present but empty.
 type optional struct {
 	text string
 	ok   bool
@@ -265,8 +267,8 @@ func split(u locus.URL) (p parts) {
 	return p
 }
 
-// text joins the parts into a URL (RFC 3986 section 5.3). It adds "/" or "/." where the URL would
-// otherwise split into other parts. For example, userinfo may contain "?", so the host of
+// text joins the parts into a URL (RFC 3986 section 5.3). It adds "/" or "/." if the URL would
+// otherwise be split into other parts. For example, userinfo may contain "?", so the host in
 // http://h?x@evil is evil.
 func (p parts) text() string {
 	before, _, _ := strings.Cut(p.query.text, "/")
@@ -300,7 +302,7 @@ func (p parts) text() string {
 // refers to the document that contains it.
 func (p parts) inDocument() bool { return !p.authority.ok && p.path == "" && !p.query.ok }
 
-// resolve implements RFC 3986 section 5.2.2 for a ref without scheme.
+// resolve implements RFC 3986 section 5.2.2 for a reference without a scheme.
 func resolve(base, ref parts, h Hierarchy) (t parts, notes Notes) {
 	t = parts{scheme: base.scheme, authority: base.authority, query: ref.query, fragment: ref.fragment}
 	switch {
@@ -344,7 +346,7 @@ func removeDots(path string) (string, Notes) {
 	var notes Notes
 	out := make([]byte, 0, len(path))
 	for !strings.HasPrefix(path, "/") && path != "" {
-		// This is the first segment of a path without a root.
+		// The segment is the first segment of a path without a root.
 		segment, rest, more := strings.Cut(path, "/")
 		switch {
 		case segment != "." && segment != "..":
