@@ -6,24 +6,25 @@ import (
 	"io"
 )
 
-// uncompress reads the format of compress(1): LZW with codes of 9 bits or more, lowest bit first,
-// in groups of eight codes. Package compress/lzw does not support this format.
+// uncompress decompresses the format of compress(1). The format is LZW with codes of at least 9
+// bits, lowest bit first, in groups of eight codes. Package compress/lzw does not support this
+// format.
 type uncompress struct {
 	r    *bufio.Reader
 	err  error
-	out  []byte // decoded but unread
-	head bool   // header was read
+	out  []byte // decoded bytes that were not read yet
+	head bool   // whether the header was read
 
 	maxBits uint // maximum number of bits in a code
-	block   bool // code 256 clears all codes
+	block   bool // whether code 256 clears all codes
 	bits    uint // current number of bits in a code
 	next    int  // next code to define
 	last    int  // previous code, or -1
-	first   byte // first decoded byte of the code last
+	first   byte // first decoded byte of the previous code
 
-	ahead uint32 // buffered bits; the next bits are lowest
+	ahead uint32 // buffered bits, beginning with the lowest bit
 	have  uint   // number of buffered bits
-	read  int    // number of bytes read from this group
+	read  int    // number of bytes that were read from the current group
 
 	prefix [1 << lzwBits]uint16
 	suffix [1 << lzwBits]byte
@@ -67,7 +68,7 @@ func (u *uncompress) begin() error {
 	return nil
 }
 
-// clear removes all codes except the codes of single bytes.
+// clear removes all codes except the codes for single bytes.
 func (u *uncompress) clear() {
 	u.bits, u.next, u.last = lzwFirstBits, lzwClear, -1
 	if u.block {
@@ -79,7 +80,7 @@ func (u *uncompress) code() (int, error) {
 	for ; u.have < u.bits; u.have += 8 {
 		c, err := u.r.ReadByte()
 		if err != nil {
-			return 0, err // the remaining bits at the end of the input are padding
+			return 0, err // the last bits of the input are padding
 		}
 		u.ahead |= uint32(c) << u.have
 		u.read++
@@ -90,11 +91,11 @@ func (u *uncompress) code() (int, error) {
 	return int(code), nil
 }
 
-// align skips the rest of a group of eight codes. A group's length in bytes is the number of
-// bits in a code. The number of bits changes only between groups.
+// align skips the rest of a group of eight codes. The length of a group in bytes equals the number
+// of bits in a code, which changes only between groups.
 func (u *uncompress) align() {
 	if n := u.read % int(u.bits); n > 0 {
-		u.r.Discard(int(u.bits) - n) // the next read repeats an error
+		u.r.Discard(int(u.bits) - n) // the next read returns the same error
 	}
 	u.ahead, u.have, u.read = 0, 0, 0
 }
@@ -114,8 +115,8 @@ func (u *uncompress) decode() error {
 		u.clear()
 		return nil
 	}
-	// The input may use the code that is defined next. The string of this code is the string of the
-	// last code, with its own first byte appended.
+	// The input may already contain the code that is defined next. The string of that code is the
+	// string of the previous code, followed by the first byte of the same string.
 	i := len(u.stack)
 	c := code
 	switch {

@@ -18,7 +18,7 @@ import (
 // Format is a compression format.
 type Format uint8
 
-// The formats. The zero Format means no compression.
+// These are the supported formats. The zero Format means no compression.
 const (
 	None Format = iota
 	Gzip
@@ -28,8 +28,8 @@ const (
 	LZW // compress(1)
 )
 
-// MaxDictionary limits the memory that a file can make a decoder use. It is sufficient for "xz -9"
-// but not for "zstd --long".
+// MaxDictionary is the maximum size in bytes of the dictionary or window that a decoder allocates
+// for a file. It is large enough for "xz -9" but not for "zstd --long".
 const MaxDictionary = 64 << 20
 
 // magic lists the first bytes of all formats except bzip2.
@@ -43,20 +43,21 @@ var magic = [...]struct {
 	{"\x1F\x9D", LZW},
 }
 
-// skippable is the end of the magic number of a zstd frame that decoders skip (RFC 8878 section
-// 3.1.2). A byte from 0x50 to 0x5F precedes these three bytes. Some programs write such a frame at
-// the beginning of a file.
+// skippable contains the last three bytes of the magic number for a zstd frame that decoders skip
+// (RFC 8878 section 3.1.2). The first byte of the magic number is in the range 0x50 to 0x5F. Some
+// programs write such a frame at the beginning of a file.
 const skippable = "\x2A\x4D\x18"
 
-// bzip2Head is the block size, written as "9", and the start or end of the first block.
+// These constants describe the start of a bzip2 file. A block size, written as "9" here, precedes
+// the magic number of the first block. In an empty file, it precedes the magic number of the end.
 const (
 	bzip2Head  = "BZh91AY&SY"
 	bzip2Empty = "BZh9\x17rE8P\x90"
 	bzip2Size  = len("BZh")
 )
 
-// Detect returns the format of a file that begins with head. The result sure is false if Detect
-// needs more bytes to decide.
+// Detect returns the format of a file that begins with the bytes in head. If Detect needs more
+// bytes to decide, sure is false.
 func Detect(head []byte) (f Format, sure bool) {
 	sure = true
 	for _, m := range magic {
@@ -91,9 +92,9 @@ func Detect(head []byte) (f Format, sure bool) {
 	return None, sure
 }
 
-// NewReader returns a reader of the decompressed content of r, including all members of a file. If
-// r is an [io.ByteReader], gzip and bzip2 do not read ahead. The caller must close the result,
-// which does not close r.
+// NewReader returns a reader that decompresses the data in r, which may contain several compressed
+// members. If r is an [io.ByteReader], the decoders for gzip and bzip2 do not read more bytes than
+// they need. The caller must close the returned reader. Close does not close r.
 func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 	switch f {
 	case Gzip:
@@ -112,7 +113,8 @@ func NewReader(r io.Reader, f Format) (io.ReadCloser, error) {
 	return io.NopCloser(r), nil
 }
 
-// explained is a reader that explains the error for a file that needs more than MaxDictionary.
+// explained is a reader that returns a clear error for a file that needs a larger dictionary than
+// MaxDictionary.
 type explained struct{ io.ReadCloser }
 
 func (e explained) Read(p []byte) (int, error) {

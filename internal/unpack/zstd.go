@@ -11,10 +11,12 @@ import (
 )
 
 const (
-	// dictionaryMagic begins a frame with the dictionary for the following frames, as in web
-	// archives (IIPC, "Use of Zstandard in WARC files"). The length follows.
+	// dictionaryMagic is the magic number of a frame that contains the dictionary for the next
+	// frames, as in web archives (IIPC, "Use of Zstandard in WARC files"). The length of the frame
+	// follows.
 	dictionaryMagic = "\x5D" + skippable
-	// zstdMagic begins a frame. The dictionary itself may be compressed.
+	// zstdMagic is the magic number of a compressed frame. A dictionary may also be in such a
+	// frame.
 	zstdMagic = "\x28\xB5\x2F\xFD"
 )
 
@@ -35,7 +37,7 @@ func newZstd(r io.Reader) (io.ReadCloser, error) {
 	return z.IOReadCloser(), nil
 }
 
-// readDictionary reads a frame with a dictionary.
+// readDictionary reads a frame that contains a dictionary.
 func readDictionary(in io.Reader) ([]byte, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
