@@ -9,9 +9,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// utf7 decodes the charset UTF-7 (RFC 2152), which golang.org/x/text does not support. "\" and "~",
-// which RFC 2152 does not mention, represent themselves. A byte outside US-ASCII, an incomplete
-// surrogate pair and nonzero padding bits become U+FFFD.
+// utf7 decodes the charset UTF-7 (RFC 2152), which golang.org/x/text does not support. The
+// characters "\" and "~", which RFC 2152 does not mention, represent themselves. A byte outside
+// US-ASCII, an incomplete surrogate pair and nonzero padding bits become U+FFFD.
 type utf7 struct{ encoding.Encoding }
 
 func (utf7) NewDecoder() *encoding.Decoder {
@@ -22,10 +22,10 @@ func (utf7) String() string { return "UTF-7" }
 
 // utf7Decoder holds the state between two bytes.
 type utf7Decoder struct {
-	shifted bool   // the input is in base64, after a "+"
-	fresh   bool   // the last byte was the "+"
-	bits    uint32 // bits of the next UTF-16 unit
-	n       int    // number of bits
+	shifted bool   // the input after a "+" is in base64
+	fresh   bool   // the previous byte was the "+"
+	bits    uint32 // bits of the next UTF-16 code unit
+	n       int    // number of valid bits in the field bits
 	high    rune   // first half of a surrogate pair, or 0
 }
 
@@ -33,8 +33,8 @@ const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 
 func (d *utf7Decoder) Reset() { *d = utf7Decoder{} }
 
-// maxUTF7 is the maximum number of UTF-8 bytes from one byte of UTF-7: two malformed characters and
-// the byte itself.
+// maxUTF7 is the maximum number of UTF-8 bytes that one byte of UTF-7 can produce. One byte can
+// produce two malformed characters and the byte itself.
 const maxUTF7 = 3 * utf8.UTFMax
 
 // Transform implements [transform.Transformer].
@@ -55,7 +55,7 @@ func (d *utf7Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 	return nDst, nSrc, nil
 }
 
-// step appends the characters that the byte o completes.
+// step appends the characters that are complete after the byte o.
 func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	if !d.shifted {
 		switch {
@@ -89,7 +89,7 @@ func (d *utf7Decoder) step(dst []byte, o byte) []byte {
 	return d.step(dst, o)
 }
 
-// unit appends a UTF-16 unit, or stores the first half of a pair.
+// unit appends a UTF-16 code unit, or stores the first half of a surrogate pair.
 func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 	if d.high != 0 {
 		r := utf16.DecodeRune(d.high, unit)
@@ -103,7 +103,7 @@ func (d *utf7Decoder) unit(dst []byte, unit rune) []byte {
 		d.high = unit
 		return dst
 	}
-	// A lone second half of a pair becomes U+FFFD.
+	// The second half of a surrogate pair without the first half becomes U+FFFD.
 	return utf8.AppendRune(dst, unit)
 }
 
