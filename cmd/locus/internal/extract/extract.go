@@ -29,15 +29,15 @@ type extractor struct {
 	noIgnore, hidden bool
 	o                document.Options
 	prefix           bool          // write the file name before each URL
-	free             chan []byte   // buffers for reuse
-	parts            chan struct{} // holds a value for each part of a file that a goroutine is reading
+	free             chan []byte   // buffers that can be reused
+	parts            chan struct{} // contains a value for each part of a file that a goroutine is reading
 	readers          sync.WaitGroup
 	memory           base.MemoryFlags
 	hasher           bulk.Hasher // for --unique
 	failed           error       // error from --unique
 }
 
-// New returns the subcommand.
+// New returns the subcommand "locus extract".
 func New(a *base.App) *cobra.Command {
 	x := &extractor{a: a}
 	cmd := &cobra.Command{
@@ -145,7 +145,7 @@ func (x *extractor) wants(l *document.Link) bool {
 		return x.partial && len(x.hosts) == 0 && len(x.schemes) == 0
 	}
 	if len(x.schemes) > 0 && !slices.Contains(x.schemes, l.URL.Scheme()) {
-		// The prefix "URL:" may precede URLs of any scheme.
+		// The prefix "URL:" may precede a URL of any scheme.
 		return false
 	}
 	return len(x.hosts) == 0 || slices.ContainsFunc(x.hosts, func(host string) bool {
@@ -153,8 +153,8 @@ func (x *extractor) wants(l *document.Link) bool {
 	})
 }
 
-// onHost reports whether host equals name. If name has the form "*.domain", it reports whether host
-// is in that domain.
+// onHost reports whether host matches name. A name such as "*.example.com" matches all hosts in
+// the domain. Other names match only equal hosts.
 func onHost(host, name string) bool {
 	host = strings.ToLower(host)
 	if domain, ok := strings.CutPrefix(name, "*"); ok {
@@ -171,15 +171,15 @@ type linkJSON struct {
 	Line        int64       `json:"line"`
 	Column      int64       `json:"column"`
 	Form        shape.Text  `json:"form"`
-	Alternative *shape.Text `json:"alternative"` // the URL without the hyphen before a line break
+	Alternative *shape.Text `json:"alternative"` // URL without the hyphen at the end of a line
 	Member      *shape.Text `json:"member"`      // member of a container
 	Type        shape.Text  `json:"type"`        // media type of the text
-	Element     *shape.Text `json:"element"`     // HTML element and attribute: "a href"
+	Element     *shape.Text `json:"element"`     // HTML element and attribute, such as "a href"
 	Partial     *shape.Text `json:"partial,omitempty"`
-	Base        *shape.Text `json:"base,omitempty"`    // base URL that the document states
+	Base        *shape.Text `json:"base,omitempty"`    // base URL that the document specifies
 	IRI         bool        `json:"iri,omitempty"`     // the URL contains characters outside US-ASCII
 	ASCII       *shape.Text `json:"ascii,omitempty"`   // ASCII URL of an IRI
-	Assumed     *shape.Text `json:"assumed,omitempty"` // scheme that is missing in the text
+	Assumed     *shape.Text `json:"assumed,omitempty"` // assumed scheme of a URL without a scheme
 	Context     *shape.Text `json:"context,omitempty"`
 }
 
@@ -201,17 +201,17 @@ func (x *extractor) object(file string, l *document.Link) linkJSON {
 	return j
 }
 
-// some returns text as JSON, or null if it is empty.
+// some returns the text s for JSON. For an empty text, it returns nil.
 func some(s string) *shape.Text { return shape.Present(s, s != "") }
 
-// lines appends l as lines of text. Each line begins with file.
+// lines appends the link l to b as lines of text. Each line begins with the prefix file.
 func (x *extractor) lines(b []byte, file string, l *document.Link) []byte {
 	first := l.URL.String()
 	if l.URL.IsZero() {
 		first = l.Ref
 	}
 	if l.URL.IsZero() || x.a.OutTTY {
-		// A URL contains no control characters, but a terminal may interpret other characters.
+		// A URL contains no control characters, but some other characters could affect a terminal.
 		first = x.shown(first)
 	}
 	b = x.line(b, file, l.Member, first)
@@ -234,7 +234,7 @@ func (x *extractor) line(b []byte, file, member, written string) []byte {
 	return append(append(b, written...), '\n')
 }
 
-// shown returns text from a document or directory as one line.
+// shown returns the text s, which comes from a document or directory, as one line.
 func (x *extractor) shown(s string) string {
 	if x.a.OutTTY || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		return term.Safe(s)

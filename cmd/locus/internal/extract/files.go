@@ -19,34 +19,34 @@ import (
 	"github.com/locus-url/locus/internal/command/walk"
 )
 
-// The command extract reads several files concurrently, and writes their links in the order of the
-// files. Each batch of files has its own channel. The writer reads the channels in order.
+// The command "locus extract" reads several files concurrently, and writes the links in the order
+// of the files. Each batch of files has its own channel. The writer reads these channels in order.
 
 type chunk struct {
 	text  []byte
-	links int64      // number of links in text
-	ends  []int      // end offset of each link in text, with --unique
-	keys  []bulk.Key // keys of the links, with --unique
-	err   error      // error that occurred after the text
-	part  *reading   // part of a file that follows the text and the error
+	links int64      // number of links in the text
+	ends  []int      // end offset of each link in the text; used for --unique
+	keys  []bulk.Key // keys of the links; used for --unique
+	err   error      // error to report after the text
+	part  *reading   // part of a file to write after the text and the error
 	flush bool       // a user may be waiting for the text
 }
 
 const (
 	// chunkSize is the number of bytes per write.
 	chunkSize = 32 << 10
-	// together is the number of files in one batch, for the files of a directory. To pass a single
-	// small file to another goroutine would take as long as reading the file.
+	// together is the number of files per batch when a directory is read. It would take as long to
+	// pass a single small file to another goroutine as to read the file.
 	together = 16
-	// chunksAhead limits the waiting chunks per batch. filesAhead limits the batches with waiting
-	// chunks.
+	// chunksAhead is the maximum number of waiting chunks per batch. The value of filesAhead is
+	// the maximum number of batches with waiting chunks.
 	chunksAhead = 4
 	filesAhead  = 64
-	// partAhead is like chunksAhead, but for a part of a long file. Usually all chunks of the part
-	// fit.
+	// partAhead is like chunksAhead, but for a part of a long file. It is large enough for all
+	// chunks of a typical part.
 	partAhead = 32
-	// garbage is the percentage of garbage at which the collector runs. With the default, it runs
-	// too often if little memory is in use.
+	// garbage is the percentage of garbage at which the garbage collector runs. With the default
+	// value, the collector runs too often if little memory is in use.
 	garbage = 400
 )
 
@@ -56,12 +56,12 @@ type reading struct {
 	files   []listed
 	chunks  chan chunk
 	pending chunk
-	prefix  string // text before each line
-	octets  int64  // number of bytes read, if the command shows the progress
+	prefix  string // text that precedes each line
+	octets  int64  // number of bytes read; used to show the progress
 	ctx     context.Context
 }
 
-// write extracts from all files and returns the number of links written.
+// write extracts links from all files, and returns the number of links that it wrote.
 func (x *extractor) write(args []string) (found int64) {
 	ctx, cancel := context.WithCancel(x.a.Context)
 	defer cancel()
@@ -73,7 +73,7 @@ func (x *extractor) write(args []string) (found int64) {
 	x.parts = make(chan struct{}, runtime.GOMAXPROCS(0))
 	ordered := make(chan *reading, filesAhead)
 	defer x.readers.Wait()
-	// Goroutines that wait for a channel stop when the writer returns.
+	// When the writer returns, stop the goroutines that wait for a channel.
 	defer cancel()
 	x.readers.Go(func() { x.list(ctx, args, ordered) })
 	progress := new(base.Progress)
@@ -156,7 +156,7 @@ func (x *extractor) list(ctx context.Context, args []string, ordered chan<- *rea
 	start(files)
 }
 
-// listed is a file, or an error from listing files.
+// listed is a file or an error that occurred while files were listed.
 type listed struct {
 	walk.File
 	err error
@@ -211,7 +211,8 @@ func (x *extractor) writeNew(c chunk, seen *bulk.Set) (found int64) {
 	return found
 }
 
-// fail ends the run, because later links can't be compared.
+// fail ends the run after an error in the comparison of links, because later links can't be
+// compared.
 func (x *extractor) fail(err error) {
 	if x.failed == nil {
 		x.failed = err
@@ -219,8 +220,8 @@ func (x *extractor) fail(err error) {
 	}
 }
 
-// writeRest writes the links that did not fit in the memory of the set seen. It returns their
-// number.
+// writeRest writes the remaining links, for which the set seen had no memory. It returns the
+// number of written links.
 func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
 	if seen == nil || x.failed != nil {
 		return 0
@@ -239,7 +240,7 @@ func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
 	return found
 }
 
-// writeChunk writes a chunk, and returns the number of links written.
+// writeChunk writes a chunk, and returns the number of links that it wrote.
 func (x *extractor) writeChunk(c chunk, seen *bulk.Set) (found int64) {
 	a := x.a
 	if seen == nil {
@@ -287,13 +288,13 @@ func (r *reading) read(file walk.File) bool {
 	return r.ctx.Err() == nil
 }
 
-// part reads the links in a part of a file, concurrently with other parts. It returns false if the
-// caller must stop.
+// part reads the links in a part of a file. Other goroutines read other parts. If the caller must
+// stop, part returns false.
 func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	select {
 	case r.x.parts <- struct{}{}:
 	default:
-		// Do not wait here, because parts of later files may wait for this part.
+		// Do not wait for a free goroutine, because parts of later files may wait for this part.
 		return r.links(file, links)
 	}
 	p := &reading{x: r.x, ctx: r.ctx, prefix: r.prefix, chunks: make(chan chunk, partAhead)}
@@ -308,14 +309,15 @@ func (r *reading) part(file walk.File, links iter.Seq2[document.Link, error]) bo
 	return r.flush()
 }
 
-// links adds links in a file. It returns false if the caller must stop.
+// links adds the links in a file to the pending chunk. If the caller must stop, links returns
+// false.
 func (r *reading) links(file walk.File, links iter.Seq2[document.Link, error]) bool {
 	for l, err := range links {
 		if err != nil && r.ctx.Err() != nil {
 			return false
 		}
 		if err != nil {
-			// In directories and containers, skip binary files without a message.
+			// Skip binary files in directories and containers without a message.
 			var in *document.Error
 			if errors.Is(err, document.ErrBinary) && (!file.Named || errors.As(err, &in) && in.Member != "") {
 				continue
@@ -352,7 +354,7 @@ func (r *reading) open(file walk.File) (io.ReadCloser, error) {
 	case info.IsDir():
 		err = fmt.Errorf("%s is a directory; use -r to read its files", name)
 	case !info.Mode().IsRegular():
-		// A pipe may end only on Ctrl-C.
+		// A pipe may not end until the user presses Ctrl-C.
 		return waitedReader{f, r, f}, nil
 	default:
 		return stoppedFile{f, r.ctx}, nil
@@ -380,7 +382,7 @@ func (f stoppedFile) ReadAt(p []byte, at int64) (int, error) {
 	return f.File.ReadAt(p, at)
 }
 
-// waitedReader flushes the links so far before it waits for input.
+// waitedReader flushes the pending links before it waits for input.
 type waitedReader struct {
 	io.Closer
 	r  *reading
@@ -427,13 +429,13 @@ func (r *reading) add(name string, l *document.Link) bool {
 	return len(c.text) < chunkSize || r.flush()
 }
 
-// fail sends an error after the pending chunk. It returns false if the caller must stop.
+// fail sends an error after the pending chunk. If the caller must stop, fail returns false.
 func (r *reading) fail(err error) bool {
 	r.pending.err = err
 	return r.flush()
 }
 
-// flush sends the pending chunk to the writer. It returns false if the caller must stop.
+// flush sends the pending chunk to the writer. If the caller must stop, flush returns false.
 func (r *reading) flush() bool {
 	c := r.pending
 	r.pending = chunk{}
