@@ -21,7 +21,7 @@ func (f *finder) tar(it item) {
 		if err == io.EOF {
 			return
 		}
-		// Any name is safe, because this package writes no files.
+		// Any member name is safe, because this package writes no files.
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
 			f.fail(it, err)
 			return
@@ -36,11 +36,12 @@ func (f *finder) tar(it item) {
 	}
 }
 
-// Compression methods of zip archives other than Deflate (APPNOTE.TXT section 4.4.5).
+// These constants are compression methods of zip archives other than Deflate (APPNOTE.TXT section
+// 4.4.5).
 const (
 	zipBzip2 = 12
 	zipZstd  = 93
-	// zipEncrypted is the flag of a member that needs a password.
+	// zipEncrypted is the flag that marks a member as encrypted.
 	zipEncrypted = 1
 )
 
@@ -85,8 +86,8 @@ func (f *finder) zipFile(it item, file *zip.File) {
 	f.find(part)
 }
 
-// webArchive reports the links of the pages in a WARC or ARC file. For a WAT file, it reports the
-// links in the records.
+// webArchive reports the links in the pages of a WARC or ARC file. For a WAT file, it reports the
+// links that the records describe.
 func (f *finder) webArchive(it item) {
 	r := warc.NewReader(it.r)
 	for {
@@ -110,7 +111,7 @@ func (f *finder) webArchive(it item) {
 		}
 		p, ok := record.Payload()
 		if !ok || p.Status != 0 && p.Status/100 != 2 {
-			continue // the record is not a page, or is an error page
+			continue // the record contains no page or an error page
 		}
 		if !f.next(it) {
 			return
@@ -121,8 +122,8 @@ func (f *finder) webArchive(it item) {
 	}
 }
 
-// resolved resolves the base that a page declares against the URL of the page. If that fails,
-// resolved returns the URL of the page.
+// resolved resolves the base URL that a page declares against the URL of the page. If the base URL
+// is invalid, resolved returns the URL of the page.
 func resolved(base, page string) string {
 	ref, err := relative.Parse(base)
 	if err != nil || base == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// asciidocLinks yields the links of an AsciiDoc document, in order, and the URLs in its running
-// text. It reports:
+// asciidocLinks yields the links in an AsciiDoc document and the URLs in its running text, in
+// document order. It reports:
 //
 //	https://host/a[text]        Link; the text is not searched
 //	link:a.html[text]           Link; also mailto:a@host[text]
@@ -19,14 +19,14 @@ import (
 //	include::a.adoc[]           Link, with the Element "include"
 //	see https://host/           running text, without marks at the end
 //
-// It replaces references to attributes that the document defines. If a destination contains
-// another attribute reference, Ref is the whole destination as written.
+// It replaces references to attributes that the document defines. If a destination contains a
+// reference to another attribute, the field Ref is the whole destination as written.
 func asciidocLinks(text string, o *Options) iter.Seq[Link] {
 	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
 }
 
-// marked yields the links in a document. The function read yields the pieces of markup, and n is
-// the notation of running text.
+// marked yields the links in a document. The function read splits the text into pieces of markup,
+// and n is the notation of running text.
 func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n markup.Notation) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -38,7 +38,7 @@ func marked(text string, o *Options, read func(string) iter.Seq[markup.Piece], n
 	}
 }
 
-// markedPiece reports the links in a piece of AsciiDoc or reStructuredText.
+// markedPiece reports the links in one piece of AsciiDoc or reStructuredText.
 func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
 	switch p.Kind {
 	case markup.Prose:
@@ -56,13 +56,13 @@ func (d *linkFinder) markedPiece(p markup.Piece, n markup.Notation) {
 	}
 }
 
-// pieceElements maps kinds of pieces to [Link].Element.
+// pieceElements maps the kind of a piece to the value of [Link].Element.
 var pieceElements = map[markup.PieceKind]string{markup.Xref: "xref", markup.Include: "include", markup.Role: "doc", markup.Label: "ref"}
 
-// markedForms maps kinds of pieces, except links, to their forms.
+// markedForms maps the kind of a piece to the form of its link. For other kinds, the form is Link.
 var markedForms = map[markup.PieceKind]extract.Form{markup.Image: extract.Image, markup.Definition: extract.Definition, markup.Autolink: extract.Bare}
 
-// destination reports the link whose destination is the text of p.
+// destination reports the link whose destination is the piece p.
 func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
 	if (p.Kind == markup.Role || p.Kind == markup.Label) && !d.o.Templates || p.End-p.Start > maxPiece {
 		return
@@ -78,14 +78,14 @@ func (d *linkFinder) destination(p markup.Piece, n markup.Notation) {
 	}
 	text = strings.ReplaceAll(text, " ", "%20")
 	if element := pieceElements[p.Kind]; element != "" && !strings.Contains(text, "://") && len(text) <= locus.MaxLen {
-		// The ":" does not follow a scheme.
+		// The text is a name, in which a ":" does not follow a scheme.
 		d.emit(Link{Match: extract.Match{Form: form, Start: int64(p.Start), End: int64(p.End)}, Ref: d.cloned(text), Element: element})
 		return
 	}
 	d.refer(text, p.Start, p.End, form, pieceElements[p.Kind])
 }
 
-// cloned returns text, or a copy of it if the link must not retain the document.
+// cloned returns text. If links must not retain the document's memory, it returns a copy.
 func (d *linkFinder) cloned(text string) string {
 	if d.o.Extract.Clone {
 		return strings.Clone(text)
@@ -93,7 +93,7 @@ func (d *linkFinder) cloned(text string) string {
 	return text
 }
 
-// markedProse reports the URLs in running text. It removes emphasis marks from their ends.
+// markedProse reports the URLs in running text. It removes emphasis marks from the ends of URLs.
 func (d *linkFinder) markedProse(start, end int, n markup.Notation) {
 	yield := d.yield
 	d.yield = func(l Link) bool {

@@ -12,19 +12,19 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// content is the type of the content of an attribute value.
+// content is the type of data in an attribute value.
 type content uint8
 
 const (
 	noURL      content = iota
-	oneURL             // a URL or a relative reference
+	oneURL             // one URL or relative reference
 	urls               // several URLs, separated by white space
 	candidates         // several URLs with descriptors, as in srcset
 	style              // CSS declarations
 	refresh            // seconds and a URL
 	commas             // several URLs, separated by ","
 	page               // an HTML document
-	referred           // a URL, if another attribute of the tag requires it
+	referred           // one URL, if another attribute of the tag requires a URL
 )
 
 // contentOf returns the type of an attribute value. Both names must be in lower case.
@@ -35,14 +35,14 @@ func contentOf(element, name string) content {
 	case "srcset", "imagesrcset":
 		return candidates
 	case "style", "clip-path", "cursor", "fill", "filter", "marker", "marker-end", "marker-mid", "marker-start", "mask", "stroke":
-		// Presentation attributes are CSS declarations (SVG 2 section 6.6).
+		// Presentation attributes contain CSS values (SVG 2 section 6.6).
 		return style
 	case "href":
 		if isReference(element) {
 			return oneURL
 		}
 	case "action", "archive", "cite", "content", "data", "formaction", "longdesc", "manifest", "ping", "profile", "srcdoc", "value":
-		// Check only these attributes, because the check takes time.
+		// Check only attributes with these names, because the check is slow.
 		switch element + " " + name {
 		case "form action", "object data", "head profile", "html manifest", "button formaction", "input formaction",
 			"blockquote cite", "q cite", "ins cite", "del cite", "img longdesc", "iframe longdesc", "frame longdesc":
@@ -62,8 +62,8 @@ func contentOf(element, name string) content {
 	return noURL
 }
 
-// isReference reports whether HTML or SVG defines the attribute href for an element. On other
-// elements, only scripts use href.
+// isReference reports whether HTML or SVG defines the attribute "href" for an element. On other
+// elements, only scripts use this attribute.
 func isReference(element string) bool {
 	switch element[strings.IndexByte(element, ':')+1:] {
 	case "a", "area", "base", "link",
@@ -74,12 +74,12 @@ func isReference(element string) bool {
 	return false
 }
 
-// maxElement is the maximum size of the element name in a link. A tag can contain many links, and
-// each link stores the name.
+// maxElement is the maximum length of the element name in a link. The limit is needed because a
+// tag can contain many links, and each link stores the name.
 const maxElement = 64
 
-// attributes reports the links in the attributes of a start tag. If a name is repeated, the first
-// attribute counts.
+// attributes reports the links in the attributes of a start tag. If several attributes have the
+// same name, it uses the first attribute.
 func (d *linkFinder) attributes(h *markup.HTML) {
 	element := octet.ToLower(h.Name[:min(len(h.Name), maxElement)])
 	var buf [8]string
@@ -120,22 +120,23 @@ func (d *linkFinder) attributes(h *markup.HTML) {
 // isComponent reports whether an element name is the name of an MDX component.
 func isComponent(name string) bool { return octet.Is(name[0], octet.Alpha) && name[0] < 'a' }
 
-// meaning returns the type of an attribute value that depends on other attributes of the tag.
+// meaning returns the type of data in an attribute value, considering the other attributes of the
+// tag.
 func meaning(h *markup.HTML, c content, name string) content {
 	switch {
 	case c == refresh && isPreview(h):
 		return oneURL
 	case c == refresh && !has(h, "http-equiv", "refresh"),
 		c == referred && !has(h, "valuetype", "ref"),
-		// The archives are relative to the codebase.
+		// These URLs are relative to the codebase, not to the document.
 		name == "archive" && h.Has("codebase"):
 		return noURL
 	}
 	return c
 }
 
-// isPreview reports whether a meta element names the preview image of a page (Open Graph,
-// Twitter).
+// isPreview reports whether a meta element contains the URL of the page's preview image (Open
+// Graph, Twitter).
 func isPreview(h *markup.HTML) bool {
 	switch strings.ToLower(cmp.Or(h.Value("property"), h.Value("name"))) {
 	case "og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src":
@@ -144,8 +145,8 @@ func isPreview(h *markup.HTML) bool {
 	return false
 }
 
-// role returns the element name for a link. It adds "preconnect" for an early connection, and
-// "post" for a form that the browser submits with POST.
+// role returns the element name to report for a link. It appends "preconnect" for an early
+// connection, and "post" for a form that browsers submit with POST.
 func (d *linkFinder) role(h *markup.HTML, element, name string) string {
 	switch {
 	case element == "link" && isConnection(h):
@@ -180,8 +181,8 @@ func has(h *markup.HTML, name, value string) bool {
 	return markup.SameName(h.Value(name), value)
 }
 
-// isConnection reports whether a link element names a host for an early connection, not a document
-// (HTML 4.6.8.4 and 4.6.8.14).
+// isConnection reports whether a link element contains the URL of a host for an early connection
+// instead of a document (HTML 4.6.8.4 and 4.6.8.14).
 func isConnection(h *markup.HTML) bool {
 	n := 0
 	for rel := range strings.FieldsSeq(h.Value("rel")) {
@@ -193,7 +194,7 @@ func isConnection(h *markup.HTML) bool {
 	return n > 0
 }
 
-// source is a decoded part of a document, with its offset in the document.
+// source is a decoded part of a document and the offset of that part in the document.
 type source struct {
 	markup.Decoded
 	start   int
@@ -231,11 +232,11 @@ func (d *linkFinder) value(start, end int, c content, element string) {
 	}
 }
 
-// maxWithin is the maximum depth of nested documents in the attribute "srcdoc".
+// maxWithin is the maximum depth of documents that are nested with the attribute "srcdoc".
 const maxWithin = 4
 
-// within reports the links of a document in an attribute value. The nested document has the same
-// base URL as the outer document (HTML 4.8.5).
+// within reports the links in a document that is an attribute value. The nested document has the
+// same base URL as the outer document (HTML 4.8.5).
 func (d *linkFinder) within(v source) {
 	if d.depth == maxWithin {
 		return
@@ -252,7 +253,7 @@ func (d *linkFinder) within(v source) {
 	inner.html(0, len(v.Text))
 }
 
-// one reports the URL or relative reference in v between the offsets from and to.
+// one reports the URL or relative reference between two offsets in v.
 func (d *linkFinder) one(v *source, from, to int, n markup.Notation) {
 	for from < to && markup.IsSpace(v.Text[from]) {
 		from++
@@ -281,8 +282,8 @@ func wordEnd(s string, i int) int {
 	return i
 }
 
-// srcset reports the images in srcset (HTML 4.8.4.2.2). A "," at the end of a URL ends the image
-// candidate. In other positions, "," is part of the URL.
+// srcset reports the images in the attribute "srcset" (HTML 4.8.4.2.2). A "," at the end of a URL
+// ends the image candidate. In other positions, a "," is part of the URL.
 func (d *linkFinder) srcset(v *source) {
 	s := v.Text
 	for i := 0; !d.done; {
@@ -302,7 +303,8 @@ func (d *linkFinder) srcset(v *source) {
 	}
 }
 
-// descriptorsEnd returns the offset of the "," after the descriptors at i.
+// descriptorsEnd returns the offset of the "," that ends the descriptors. The offset of the
+// descriptors is i.
 func descriptorsEnd(s string, i int) int {
 	for open := false; i < len(s) && (open || s[i] != ','); i++ {
 		switch s[i] {
@@ -322,7 +324,7 @@ var refreshURL = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^` + space + `[0-9.]+(?:` + space + `[;,]|[\t\n\f\r ])` + space + `(?:[Uu][Rr][Ll]` + space + `=` + space + `)?`)
 })
 
-// refreshed returns the offsets of the URL in a refresh.
+// refreshed returns the start and end offsets of the URL in a refresh.
 func refreshed(s string) (from, to int, ok bool) {
 	before := refreshURL().FindStringIndex(s)
 	if before == nil {

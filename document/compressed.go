@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/unpack"
 )
 
-// packed maps the formats of compressed files to kinds.
+// packed maps compression formats to kinds of items.
 var packed = []kind{unpack.Gzip: gzipped, unpack.Bzip2: bzipped, unpack.XZ: xzipped, unpack.Zstd: zstandard, unpack.LZW: lzw}
 
 func (f *finder) compressed(it item, k kind) {

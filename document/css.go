@@ -8,17 +8,17 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// CSS yields the references of a style sheet, in order (CSS Syntax section 4.3, CSS Cascade
-// section 2). It also yields the URLs in comments, strings and namespaces, which it reads as
-// plain text.
+// CSS yields the references in a style sheet in document order (CSS Syntax section 4.3, CSS
+// Cascade section 2). It also yields the URLs in comments, strings and namespaces, which it reads
+// as plain text.
 //
 //	@import "a.css"; @import url(b.css);
 //	p { background: image-set("e.png" 1x, url(f.png) 2x) }
 //	p { background: url("c.png"), URL( d\.png ) }
 //	/* http://host/ */                  Bare, as from [extract.All]
 //
-// References have the Form Attribute and the Element "style". They are URLs or relative
-// references, as in [HTML].
+// Each reference has the Form Attribute and the Element "style". A reference is a URL or a
+// relative reference, as in [HTML].
 func CSS(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -36,7 +36,7 @@ func CSS(text string, o *Options) iter.Seq[Link] {
 }
 
 // css reports the references in a style sheet or style attribute (CSS Syntax 4.3). A reference is
-// the argument of url(...), with or without quotes, or the text after @import. Comments, other
+// the argument of url(...), with or without quotes, or the string after @import. Comments, other
 // strings and namespaces contain no references.
 func (d *linkFinder) css(v *source) {
 	s := v.Text
@@ -62,7 +62,8 @@ func (d *linkFinder) css(v *source) {
 	}
 }
 
-// atRule reads the name of the at-rule at i, and the text after @import.
+// atRule reads the name of the at-rule at the offset i. For @import, it also reads the string
+// after the name.
 func (d *linkFinder) atRule(v *source, i int) int {
 	s := v.Text
 	end := identEnd(s, i+1)
@@ -83,8 +84,8 @@ func (d *linkFinder) atRule(v *source, i int) int {
 	return end
 }
 
-// function reads the function at i, if it may contain references. The name of the function ends at
-// the offset end. It returns the offset at which the search continues.
+// function reads the function at the offset i if the function may contain references. The name of
+// the function ends at the offset end. The result is the offset at which the caller must continue.
 func (d *linkFinder) function(v *source, i, end int) int {
 	switch name := v.Text[i:end]; {
 	case markup.SameName(name, "url"):
@@ -95,8 +96,9 @@ func (d *linkFinder) function(v *source, i, end int) int {
 	return end
 }
 
-// imageSet reports the images of the image-set() at i: strings and url(...). Strings in nested
-// functions such as type("image/png") are not images (CSS Images 4 section 2.4).
+// imageSet reports the images in the image-set() function at the offset i. The images are strings
+// and url(...). Strings in nested functions such as type("image/png") are not images (CSS Images 4
+// section 2.4).
 func (d *linkFinder) imageSet(v *source, i int) int {
 	s := v.Text
 	for depth := 1; depth > 0 && i < len(s) && !d.done; {
@@ -108,7 +110,7 @@ func (d *linkFinder) imageSet(v *source, i int) int {
 			}
 			i = next
 		case c == ';' || c == '}':
-			return i // the function is not closed
+			return i // the function has no ")" at its end
 		case strings.HasPrefix(s[i:], "/*"):
 			i = markup.After(s, i+len("/*"), "*/")
 		case octet.Is(c, octet.Alpha):
@@ -157,8 +159,9 @@ func (d *linkFinder) cssURL(v *source, i int) int {
 	return next
 }
 
-// cssString returns the end of the content of the string at i, and the offset after the string. ok
-// is false if the string contains a line end, which CSS does not allow.
+// cssString reads the string at the offset i. It returns the offsets of the closing quote and of
+// the text after the string. If the string contains a line break, which CSS does not allow, ok is
+// false.
 func cssString(s string, i int) (end, next int, ok bool) {
 	quote := s[i]
 	for i++; i < len(s); i++ {

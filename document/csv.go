@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// cells reports the links in a CSV table. The end of a cell ends a URL. Only a part of the table is
-// in memory.
+// cells reports the links in a CSV table. A URL can't extend beyond the end of a cell. Only a part
+// of the table is in memory at a time.
 func (t *texts) cells(h *head) {
 	separator := separatorOf(t.typ, h.octets)
 	block := make([]byte, 0, partSize)
@@ -40,8 +40,8 @@ func (t *texts) cells(h *head) {
 	}
 }
 
-// wholeRecords returns the size of the complete records at the start of a block. It truncates a
-// record that is too long.
+// wholeRecords returns the total size of the complete records at the start of a block. It
+// truncates a record that is too long.
 func wholeRecords(block []byte, separator byte) int {
 	end := 0
 	for i := 0; i < len(block); {
@@ -57,8 +57,8 @@ func wholeRecords(block []byte, separator byte) int {
 	return end
 }
 
-// separatorOf returns the separator of a table that begins with the bytes octets. It is the most
-// frequent of the three usual separators in the first line.
+// separatorOf returns the separator of the table whose first bytes are in octets. The result is
+// the most frequent of three common separators in the first line.
 func separatorOf(typ string, octets []byte) byte {
 	if typ == "text/tab-separated-values" {
 		return '\t'
@@ -81,8 +81,8 @@ func separatorOf(typ string, octets []byte) byte {
 	return best
 }
 
-// cellEnd returns the end of the cell that begins at i. In a quoted cell, separators and line ends
-// are text (RFC 4180 section 2).
+// cellEnd returns the offset of the end of the cell that begins at the offset i. In a quoted cell,
+// separators and line breaks are text (RFC 4180 section 2).
 func cellEnd(block []byte, i int, separator byte) int {
 	quotes := i < len(block) && block[i] == '"'
 	quoted := quotes
@@ -102,7 +102,7 @@ func cellEnd(block []byte, i int, separator byte) int {
 	return i
 }
 
-// records reports the links in the records of a block.
+// records reports the links in a block of records.
 func (t *texts) records(block []byte, separator byte) {
 	text := t.hold(block)
 	o := t.f.o.Extract
@@ -118,7 +118,7 @@ func (t *texts) records(block []byte, separator byte) {
 	}
 }
 
-// cell reports the links in a cell. The cell begins at the offset start.
+// cell reports the links in a cell that begins at the offset start.
 func (t *texts) cell(text string, start int, o *extract.Options) {
 	if !o.Schemeless && strings.IndexByte(text, ':') < 0 {
 		return

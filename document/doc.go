@@ -1,17 +1,17 @@
 // Package document detects the type of a file and finds the URLs in it.
 //
-// [Links] reads plain text, Markdown, HTML and CSS, mail and mboxes. It also reads such a
-// file if it is compressed with gzip, bzip2, xz, zstd or compress(1), or in a tar or zip
-// archive. Compressed files and archives may be nested. [HTML], [Markdown] and [CSS] read
-// a text in memory. Package extract recognizes URLs in running text.
+// [Links] reads plain text, Markdown, HTML, CSS, mail messages and mboxes. It also reads tar and
+// zip archives, and files that are compressed with gzip, bzip2, xz, zstd or compress(1).
+// Compressed files and archives may be nested. [HTML], [Markdown] and [CSS] read a text in memory.
+// Package extract finds the URLs in running text.
 //
 // # The type of a document
 //
-// The first bytes identify compressed files, archives and UTF-16. For other files,
-// [Options].Type or the name determines the type: Markdown, HTML, SVG, CSS, a message, an
-// mbox, or a tar archive without magic. A text with any other name is an mbox, a message or
-// HTML if it begins like one. A file with a NUL in its first 8 KiB is binary. Any other file
-// is plain text.
+// Compressed files, archives and UTF-16 text are identified by their first bytes. For other files,
+// [Options].Type or the name determines the type: Markdown, HTML, SVG, CSS, a message, an mbox, or
+// a tar archive without magic bytes. If the name is not sufficient, the first bytes show whether a
+// text is an mbox, a message or HTML. A file with a NUL byte in its first 8 KiB is binary. Any
+// other file is plain text.
 //
 //	page.html             HTML
 //	page                  HTML, if it begins with "<!DOCTYPE html", "<html", "<head" or "<body"
@@ -25,22 +25,23 @@
 //
 // # Members
 //
-// A link in a container has the label of its member ([Link].Member):
+// If a link is in a container, such as an archive or a message, its field [Link].Member is the
+// label of the member:
 //
 //   - archive: the name of the file
 //   - web archive: the URL of the page
 //   - message: the path of the part ([message.Part]), or "header"
 //   - mbox: the number of the message
 //
-// The label of a nested member joins all labels with "/". The package decodes the parts of
-// a message, so offsets and lines count in the text that a mail program shows.
+// For a nested member, the label consists of the labels of all containers and the member, with "/"
+// between them. The package decodes the parts of a message. Offsets and line numbers refer to the
+// decoded text, which mail programs show.
 //
 // # Damage and limits
 //
-// [Links] yields an [Error] for each damaged part, and continues with the other members of
-// an archive. [Options] limits the depth of containers, their unpacked size and their number
-// of members, against archives that are made to exhaust resources. Plain text of any length
-// needs constant memory, even in compressed files and tar archives; [Options].MaxBuffered
-// limits the memory for other types. The package does not follow symbolic links in archives,
-// and writes no files.
+// [Links] yields an [Error] for each damaged part, and continues with the other members of an
+// archive. An archive may be designed to exhaust resources. Therefore [Options] limits the nesting
+// depth, the unpacked size and the number of members. Plain text of any length needs constant
+// memory, even in compressed files and tar archives. [Options].MaxBuffered limits the memory for
+// other types. The package does not follow symbolic links in archives, and does not write files.
 package document

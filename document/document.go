@@ -18,26 +18,27 @@ var (
 	ErrLimit = errors.New("limit reached")
 )
 
-// Options selects the links to report and limits the resources. Nil means the zero Options.
+// Options selects the links to report and limits the use of resources. A nil pointer has the same
+// meaning as the zero Options.
 type Options struct {
-	// Extract holds the options for running text. With Extract.Borrow, each link is valid
+	// Extract holds the options for running text. If Extract.Borrow is set, each link is valid
 	// only until the loop yields the next link.
 	Extract extract.Options
-	// SchemesOnly omits links with schemes that are not in Extract.Schemes. Without it, links
-	// in markup may have any scheme.
+	// SchemesOnly omits links whose schemes are not in Extract.Schemes. If SchemesOnly is false,
+	// links in markup may have any scheme.
 	SchemesOnly bool
-	// Hidden also reports URLs that a reader of the document does not see: in HTML comments,
-	// scripts, style sheets and declarations, in attributes without a URL type, and in link
-	// texts. It does not apply to plain text.
+	// Hidden adds URLs that a reader of the document does not see. Such URLs are in HTML comments,
+	// scripts, style sheets and declarations, in attributes that are not defined to contain URLs,
+	// and in link texts. Hidden has no effect on plain text.
 	Hidden bool
-	// NoCode omits URLs in code: in Markdown code spans and blocks, and in the HTML elements
-	// code, pre, samp and kbd.
+	// NoCode omits URLs in code. Code is in Markdown code spans and code blocks, and in the HTML
+	// elements code, pre, samp and kbd.
 	NoCode bool
-	// Wikilinks reports the Markdown links "[[Page]]", "[[Page#Heading|text]]" and
-	// "![[file.png]]". The Ref is the page and the heading, with their spaces; the Element is
+	// Wikilinks adds the Markdown links "[[Page]]", "[[Page#Heading|text]]" and "![[file.png]]".
+	// The Ref of such a link contains the page and the heading, including spaces. The Element is
 	// "wikilink".
 	Wikilinks bool
-	// Templates also reports links that a template language or Sphinx completes:
+	// Templates adds links that a template language or Sphinx completes:
 	//   - A Markdown destination that is a template action, as in
 	//     "[text]({{< ref "page" >}})". The Ref is the action.
 	//   - In running text of a document with markup, a URL that continues with a placeholder,
@@ -47,33 +48,34 @@ type Options struct {
 	//   - The attribute that a Thymeleaf th:href or th:src replaces, with the Element
 	//     "template".
 	Templates bool
-	// Type is the media type of the document, such as "text/markdown". If empty, the name and
-	// the content determine the type. Links reads a document with an unknown type as plain
-	// text. It always recognizes compressed files and archives by their first bytes.
+	// Type is the media type of the document, such as "text/markdown". If Type is empty, the name
+	// and the content determine the type. Links reads a document of an unknown type as plain text.
+	// It always recognizes compressed files and archives by their first bytes.
 	Type string
-	// Context sets [Link].Context.
+	// Context enables the field [Link].Context.
 	Context bool
-	// NoPosition leaves [Link].Line and [Link].Column zero, which saves time. Context
-	// overrides it.
+	// NoPosition disables the fields [Link].Line and [Link].Column, which saves time. If Context
+	// is set, NoPosition has no effect.
 	NoPosition bool
-	// Parts receives the links of a long plain text file, part by part. The loop over
-	// [Links] does not yield these links. Different goroutines may range over the parts
-	// concurrently, even after Links has returned. A part can be ranged over once. If Parts
-	// returns false, the iteration ends. If nil, the loop yields all links.
+	// Parts is called for each part of a long plain text file, with an iterator over the links in
+	// that part. The loop over [Links] does not yield these links. Different goroutines may range
+	// over the parts concurrently, even after the loop has ended. A program can range over each
+	// part only once. If Parts returns false, the loop ends. If Parts is nil, the loop yields all
+	// links.
 	Parts func(iter.Seq2[Link, error]) (more bool)
 
-	// Depth is the maximum depth of nested containers. A compressed archive counts as two.
-	// Zero means 8.
+	// Depth is the maximum depth of nested containers. A compressed archive counts as two
+	// containers. Zero means 8.
 	Depth int
-	// MaxUnpacked is the maximum number of bytes in all containers of a document together.
-	// Zero means 4 GiB.
+	// MaxUnpacked is the maximum total number of bytes in all containers of a document. Zero means
+	// 4 GiB.
 	MaxUnpacked int64
-	// MaxMembers is the maximum number of members in all containers of a document together.
-	// Zero means 1,000,000.
+	// MaxMembers is the maximum total number of members in all containers of a document. Zero
+	// means 1,000,000.
 	MaxMembers int
-	// MaxBuffered is the maximum number of bytes of a text with markup, a message or a
-	// nested zip archive that Links holds in memory. A longer text is read as plain text.
-	// Zero means 64 MiB.
+	// MaxBuffered is the maximum number of bytes that Links stores in memory for a text with
+	// markup, a message or a nested zip archive. Links reads a longer text as plain text. Zero
+	// means 64 MiB.
 	MaxBuffered int64
 }
 
@@ -92,45 +94,44 @@ func (o *Options) orDefault() Options {
 
 // Link is a URL or a relative reference in a document.
 type Link struct {
-	// Match holds the form of the link and its offsets in the text: the document itself, or
-	// the member of a container.
+	// Match holds the form of the link and its offsets in the text. The text is the document
+	// itself or the member of a container.
 	extract.Match
-	// Ref is the text of a relative reference in markup (URI draft, "Partial (relative)
-	// form"); URL is then zero. Base is the base URL that the document declares, as written.
-	// In a web archive, Base is resolved against the URL of the page. If the page declares no
-	// base URL, Base is the URL of the page. If Base is empty, the base is the URL of the
-	// document.
+	// Ref is the text of a relative reference in markup, and URL is then zero. Base is the base
+	// URL that the document declares, as written. If Base is empty, the base URL is the URL of the
+	// document. In a web archive, Base is always set: it is resolved against the URL of the page,
+	// or it is the URL of a page that declares no base URL.
 	Ref, Base string
-	// Element is the HTML element and attribute of the link, as in "a href". In other
-	// formats, only some links have an Element: "wikilink" and "external" in Markdown,
+	// Element is the HTML element and attribute of the link, such as "a href". In other formats,
+	// only some links have an Element. The values are "wikilink" and "external" in Markdown,
 	// "xref" in AsciiDoc, "include" in AsciiDoc and reStructuredText, and "template".
 	Element string
-	// ASCII is the URL for an IRI ([extract.Match].IRI): its host is in ASCII form (RFC
-	// 5891), and the rest has escapes (RFC 3987 section 3.1). It is zero if the host has no
-	// ASCII form, and for a URL that is not an IRI.
+	// ASCII is the ASCII form of an IRI ([extract.Match].IRI). The host is in ASCII form (RFC
+	// 5891), and other characters are escaped (RFC 3987 section 3.1). ASCII is zero if the host
+	// has no ASCII form, and for a URL that is not an IRI.
 	ASCII locus.URL
-	// Line and Column are the position of the link in the text; see [extract.Position].
+	// Line and Column are the position of the link in the text. See [extract.Position].
 	Line, Column int64
-	// Context is the line of the text on which the link starts, or a part of a long line. It
-	// may contain control characters.
+	// Context is the line on which the link starts, or a part of a long line. Context may contain
+	// control characters.
 	Context string
-	// Member is the label of the member: "docs/a.html" in an archive, "2" or "header" in a
-	// message, "17" in an mbox, the URL of a page in a web archive, "old.tar/docs/a.html" in
-	// a nested archive. It must not be used as a file name. It is empty if the link is in the
-	// document itself.
+	// Member is the label of the container member with the link, or "" if the link is in the
+	// document itself. Labels are, for example, "docs/a.html" in an archive, "old.tar/docs/a.html"
+	// in a nested archive, "2" or "header" in a message, "17" in an mbox, and the URL of a page in
+	// a web archive. Callers must not use a label as a file name.
 	Member string
-	// Type is the media type of the text.
+	// Type is the media type of the text with the link.
 	Type string
 }
 
-// Error is the error for a document, or a part of a document, that can't be read.
+// Error means that a document, or a part of a document, can't be read.
 type Error struct {
 	Name   string // name of the document
-	Member string // label of the member, as in [Link]; empty for the document itself
+	Member string // label of the member, as in [Link]; empty for the whole document
 	Err    error
 }
 
-// Error returns the name, the member and the reason.
+// Error returns a text with the name, the member and the reason.
 func (e *Error) Error() string {
 	text := e.Name
 	if e.Member != "" {
@@ -142,19 +143,19 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Links yields the URLs in the document that r reads, in order, and the relative references
-// in markup. The name of the document selects its type and appears in errors; it may be
-// empty. If the name is "-", a document with a Markdown or HTML link is read as Markdown or
-// HTML.
+// Links reads the document in r. It yields the URLs in the document and the relative references in
+// markup, in document order. The name of the document selects the type and appears in errors. The
+// name may be empty. The name "-" means standard input: if the document contains a Markdown or
+// HTML link, Links reads it as Markdown or HTML.
 //
-// Each error is an [*Error] without a link. Links reports a truncated file, a damaged member
-// and a binary file ([ErrBinary]). It then continues with the rest of the document, unless r
-// itself failed.
+// Each yielded error is an [*Error], without a link. Links reports truncated files, damaged
+// members and binary files ([ErrBinary]). After an error, it continues with the rest of the
+// document, unless r itself failed.
 //
-// If r also implements [io.ReaderAt] and [io.Seeker], as a file does, Links reads a zip
-// archive or a message in place.
+// If r also implements [io.ReaderAt] and [io.Seeker], as a file does, Links reads zip archives and
+// messages without a copy in memory.
 //
-// The result can be ranged over once. A second loop yields one [*Error], which wraps
+// A program can range over the result only once. A second loop yields one [*Error], which wraps
 // [ErrUsed].
 func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 	var used atomic.Bool
@@ -170,7 +171,7 @@ func Links(r io.Reader, name string, o *Options) iter.Seq2[Link, error] {
 	}
 }
 
-// ErrUsed is the error of a second loop over the result of [Links].
+// ErrUsed means that a program ranged over a result of [Links] a second time.
 var ErrUsed = errors.New("the document has been read already; call Links again with a new reader")
 
 // file is a reader with random access.
@@ -179,8 +180,8 @@ type file interface {
 	io.Seeker
 }
 
-// inPlace returns the whole content of an item that is a file. n bytes of the file were already
-// read. If the item is not a file, it returns nil.
+// inPlace returns a reader of the whole content if the item is a file. The parameter n is the
+// number of bytes that were already read. If the item is not a file, inPlace returns nil.
 func (it item) inPlace(n int) *io.SectionReader {
 	if it.file == nil {
 		return nil
@@ -193,7 +194,7 @@ func (it item) inPlace(n int) *io.SectionReader {
 	if err != nil {
 		return nil
 	}
-	// Files under /proc report a size of zero although they have content.
+	// A file under /proc reports the size zero although it has content.
 	if _, err := it.file.Seek(at, io.SeekStart); err != nil || end < at {
 		return nil
 	}
@@ -201,8 +202,7 @@ func (it item) inPlace(n int) *io.SectionReader {
 	return io.NewSectionReader(it.file, start, end-start)
 }
 
-// isWaited reports whether an item may be a pipe. In that case another program may still write to
-// it.
+// isWaited reports whether an item may be a pipe to which another program may still write.
 func (it item) isWaited() bool {
 	if it.file == nil {
 		return true

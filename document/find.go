@@ -12,22 +12,22 @@ type finder struct {
 	o       Options
 	name    string
 	yield   func(Link, error) bool
-	done    bool  // the caller has ended the loop
-	left    int64 // number of bytes before the limit MaxUnpacked
-	members int   // number of members before the limit MaxMembers
+	done    bool  // whether the caller has ended the loop
+	left    int64 // number of bytes that may still be unpacked
+	members int   // number of members that may still be read
 }
 
 // item is a document, or a member of a document.
 type item struct {
 	r      io.Reader
-	file   file   // same reader as r, if r has random access; otherwise nil
+	file   file   // the reader r, if r supports random access; otherwise nil
 	name   string // name of the item, without the name of its container
 	typ    string // media type of the item, if known
 	member string // value of Link.Member
-	mixed  bool   // the item may be binary, whatever its type is
+	mixed  bool   // the item may be binary, despite its media type
 	ready  bool   // the whole item is in memory
 	base   string // URL of an archived page; empty if unknown
-	depth  int    // number of containers around the item
+	depth  int    // number of containers that contain the item
 }
 
 // in returns the only member of a container as an item.
@@ -39,7 +39,7 @@ func (it item) in(r io.Reader, name string) item {
 	return inner
 }
 
-// part returns a member of a container as an item. label names the member.
+// part returns a member of a container as an item. The parameter label identifies the member.
 func (it item) part(r io.Reader, name, label string) item {
 	p := it.in(r, name)
 	p.member, p.mixed = label, true
@@ -88,9 +88,9 @@ func (f *finder) find(it item) {
 	}
 }
 
-// next counts a member, and reports whether the caller should read it.
+// next counts a member, and reports whether the caller should read that member.
 func (f *finder) next(it item) bool {
-	if f.done || f.left <= 0 { // the error was reported after the last byte
+	if f.done || f.left <= 0 { // exceeding the limit was already reported
 		return false
 	}
 	f.members--
@@ -100,7 +100,7 @@ func (f *finder) next(it item) bool {
 	return f.members >= 0
 }
 
-// unpacked reads the content of a container, up to the limit.
+// unpacked reads the content of a container, up to the limit MaxUnpacked.
 type unpacked struct {
 	r io.Reader
 	f *finder
@@ -130,8 +130,9 @@ func (f *finder) hold(it *item) (text []byte, ok bool, err error) {
 	return b.Bytes(), true, err
 }
 
-// whole returns a reader for the whole item. If possible, the reader reads the file of the item
-// directly. The text what names the item in errors. After an error, r may be truncated or nil.
+// whole returns a reader for the whole item. If the item is a file, the reader reads the file
+// directly. The parameter what describes the item in errors. After an error, r may be truncated or
+// nil.
 func (f *finder) whole(it *item, h *head, what string) (r io.ReaderAt, size int64, err error) {
 	if section := it.inPlace(len(h.octets)); section != nil {
 		return section, section.Size(), nil

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// markdownProse reports the URLs in running text of Markdown. It also reports the links in this
-// text that only site generators recognize.
+// markdownProse reports the URLs in running text of Markdown. It also reports links that only site
+// generators recognize.
 func (d *linkFinder) markdownProse(start, end int) {
 	for (d.o.Wikilinks || d.o.Templates) && !d.done {
 		l, at, next := d.generated(start, end)
@@ -22,8 +22,8 @@ func (d *linkFinder) markdownProse(start, end int) {
 	d.prose(start, end, markup.MarkdownText)
 }
 
-// generated returns the first wikilink or template between the offsets start and end. The link
-// extends from the offset at to the offset next. If there is none, next is 0.
+// generated returns the first wikilink or template between the offsets start and end. The results
+// at and next are the start and end offsets of the link. If there is no such link, next is 0.
 func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	for i := start; i < end; i++ {
 		i = d.generatedMark(i, end)
@@ -52,8 +52,8 @@ func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	return Link{}, 0, 0
 }
 
-// generatedMark returns the offset of the first "[[" or "]({" from the offset i. It ignores a mark
-// that the options do not select. If there is no mark, it returns end.
+// generatedMark returns the offset of the first "[[" or "]({" after the offset i. It looks only
+// for the links that the options select. If there is no match, it returns end.
 func (d *linkFinder) generatedMark(i, end int) int {
 	first := end
 	if d.o.Wikilinks {
@@ -80,14 +80,15 @@ func wikilink(text string) (ref string, size int) {
 		return "", 0
 	}
 	ref, _, _ = strings.Cut(text[len("[["):size], "|")
-	ref = strings.TrimRight(ref, `\ `) // in a table, "\|" is the separator
+	ref = strings.TrimRight(ref, `\ `) // in a table, "\|" separates the text
 	if strings.ContainsAny(ref, "[]\r\n") {
 		return "", 0
 	}
 	return ref, size + len("]]")
 }
 
-// template returns the action at the start of text, up to the end of the destination.
+// template returns the link destination at the start of text if the destination begins with a
+// template action.
 func template(text string) (ref string, size int) {
 	text = text[:min(len(text), maxGenerated)]
 	for _, marks := range [...][2]string{{"{{", "}}"}, {"{%", "%}"}} {
@@ -108,7 +109,7 @@ func template(text string) (ref string, size int) {
 	return "", 0
 }
 
-// hasCode reports whether the text of an element is code.
+// hasCode reports whether the text in an element with the given name is code.
 func hasCode(name string) bool {
 	switch strings.ToLower(name) {
 	case "code", "pre", "samp", "kbd":

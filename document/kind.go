@@ -41,7 +41,7 @@ const (
 
 func (k kind) isContainer() bool { return k >= mail }
 
-// types maps media types to the kinds other than plain text.
+// types maps media types to kinds. For other types, the kind is plain.
 var types = map[string]kind{
 	"text/markdown":             markdown,
 	"text/x-markdown":           markdown,
@@ -77,7 +77,7 @@ type mark struct {
 	kind   kind
 }
 
-// magic lists the first bytes of containers, except compressed files.
+// magic lists the first bytes of all containers except compressed files.
 var magic = []mark{
 	{"WARC/1.", webArchive},
 	{"WARC/0.", webArchive},
@@ -89,30 +89,31 @@ var magic = []mark{
 }
 
 const (
-	// sniffed is the number of bytes at the start of an item that determine its kind.
+	// sniffed is the number of bytes at the start of an item that are examined to determine the
+	// kind.
 	sniffed = 8 << 10
 	// headSize is the number of bytes in the first read of an item. Most documents are shorter.
 	headSize = 512 << 10
-	// tarBlock is the size of a tar header. tarMagic is the offset of the magic bytes in the
-	// header, and tarName is the size of the name at its start.
+	// tarBlock is the size of a tar header. The value of tarMagic is the offset of the magic bytes
+	// in the header, and tarName is the size of the name at the start of the header.
 	tarBlock = 512
 	tarMagic = 257
 	tarName  = 100
 )
 
-// head holds the first bytes of an item. A reader of the item can still read these bytes.
+// head holds the first bytes of an item. Reading the item still returns these bytes.
 type head struct {
 	octets []byte
 	all    bool // the item contains no more bytes
 	r      *bufio.Reader
-	raw    io.Reader // reader of the bytes after octets
+	raw    io.Reader // reader for the bytes after octets
 }
 
 var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
-// readHead reads the head of an item. If the item is a pipe with a known type, readHead reads only
-// enough to recognize a container, because the user may wait for the result. Later reads of the
-// item return errors after the first bytes.
+// readHead reads the first bytes of an item. If the item is a pipe and its type is known, readHead
+// reads only enough to recognize a container, because the user may be waiting for results. If
+// reading fails after some bytes, later reads of the item return the error.
 func readHead(it *item) (*head, error) {
 	h := &head{r: heads.Get().(*bufio.Reader), raw: it.r}
 	h.r.Reset(it.r)
@@ -144,7 +145,7 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// isPlain reports whether no container begins with these bytes.
+// isPlain reports whether no container begins with the given bytes.
 func isPlain(octets []byte) bool {
 	if len(octets) >= tarBlock || bytes.IndexByte(octets[:min(len(octets), tarName)], '\n') >= 0 {
 		_, sure := unpack.Detect(octets)
@@ -153,7 +154,8 @@ func isPlain(octets []byte) bool {
 	return false
 }
 
-// containerOf returns the kind of container that begins with these bytes, or plain.
+// containerOf returns the kind of the container that begins with the given bytes. If no container
+// does, it returns plain.
 func containerOf(octets []byte) kind {
 	if f, _ := unpack.Detect(octets); f != unpack.None {
 		return packed[f]
@@ -169,7 +171,8 @@ func containerOf(octets []byte) kind {
 	return plain
 }
 
-// kindOf returns the kind of an item. Its first bytes decide, then its type, then its name.
+// kindOf returns the kind of an item. The first bytes of the item take precedence over the media
+// type, and the media type takes precedence over the name.
 func kindOf(it item, h *head) kind {
 	octets := h.octets[:min(len(h.octets), sniffed)]
 	if k := containerOf(octets); k != plain {
@@ -187,10 +190,10 @@ func kindOf(it item, h *head) kind {
 	named := kindOfType(t)
 	switch {
 	case named == tarArchive:
-		// Tar archives from before 1988 have no magic bytes.
+		// Tar archives that were created before 1988 contain no magic bytes.
 		return tarArchive
 	case named == mail, named == mailbox:
-		// A part of a message may contain any bytes.
+		// A message may contain any bytes, even NUL.
 		return named
 	case t == "" && message.IsFromLine(octets, false):
 		return mailbox
@@ -201,7 +204,8 @@ func kindOf(it item, h *head) kind {
 	case named == asciidoc && media.IsArmor(octets):
 		return plain
 	case named.isContainer():
-		// Without magic bytes the item is not a container, even if its name suggests one.
+		// Without magic bytes, the item is not a container, even if its name is that of a
+		// container.
 		return plain
 	case t == "" && isHTML(octets):
 		return html
@@ -221,7 +225,7 @@ func kindOfType(t string) kind {
 	return xml
 }
 
-// mediaType returns the type of t in lower case, without parameters.
+// mediaType returns the media type t in lower case and without parameters.
 func mediaType(t string) string {
 	t, _, _ = strings.Cut(t, ";")
 	return strings.ToLower(strings.TrimSpace(t))

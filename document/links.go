@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// HTML yields the links of an HTML document, in order, and the URLs in its running text. It
-// uses the options Extract, SchemesOnly and Hidden. The links have no position and no member.
-// HTML also reads XHTML, and SVG in HTML. It reports:
+// HTML yields the links in an HTML document and the URLs in its running text, in document order.
+// It uses the options Extract, SchemesOnly and Hidden. It does not set the position and the member
+// of a link. HTML also reads XHTML, and SVG in HTML. It reports:
 //
 //	<a href="a.html">                   href of the elements that HTML and SVG define it for; any src, xlink:href,
 //	                                    poster, background, lowsrc
@@ -34,23 +34,23 @@ import (
 //	See http://host/?a&amp;b            running text, its character references decoded
 //	&lt;URL:ftp://host/&gt;             and with them the wrappers
 //
-// Links in attributes have the Form Attribute and an Element such as "a href", "img srcset"
-// or, in a style sheet, "style". Links in running text have the form that [extract.All]
-// gives them.
+// A link in an attribute has the Form Attribute and an Element such as "a href" or "img srcset".
+// In a style sheet, the Element is "style". A link in running text has the same form as a result
+// of [extract.All].
 //
-// HTML reads a value as browsers do: it decodes character references, and removes surrounding
-// white space and all line ends and tabs. If the value is a URL, it is in URL, otherwise in
-// Ref. Start and End are its offsets in the document. HTML omits an empty value, which means
-// the document itself, and a value longer than [locus.MaxLen]. It reports a URL in the text
-// of a link only with Hidden.
+// HTML reads an attribute value as browsers do. It decodes character references, and removes
+// surrounding white space and all line breaks and tabs. An absolute URL is in the field URL, and a
+// relative reference in the field Ref. Start and End are the offsets of the value in the document.
+// HTML omits an empty value, which refers to the document itself, and a value longer than
+// [locus.MaxLen]. It reports a URL in the text of a link only if Hidden is set.
 func HTML(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		newLinkFinder(text, o, yield).html(0, len(text))
 	}
 }
 
-// Markdown yields the links of a Markdown document, in order, and the URLs in its running
-// text. It uses the options that [HTML] uses. It reports:
+// Markdown yields the links in a Markdown document and the URLs in its running text, in document
+// order. It uses the same options as [HTML]. It reports:
 //
 //	[text](a.md "title")        Link; also [text](<a b.md>), with %20 for the space
 //	[text](a.html){.external}   Link, with the Element "external" (MyST)
@@ -61,10 +61,10 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 //	see http://host/.           running text, without "*", "_", "~" at the end
 //	`http://host/`              code, as by [extract.All]
 //
-// Markdown reports a URL in the text or title of a link, or in the alternative text of an
-// image, only with Hidden. It decodes backslash escapes and character references outside code.
-// It follows CommonMark 0.31 with the tables of GFM 0.29, except that a link may contain a
-// reference link.
+// Markdown reports a URL in the text or title of a link, or in the alternative text of an image,
+// only if Hidden is set. It decodes backslash escapes and character references outside code. It
+// follows CommonMark 0.31 and supports the tables of GFM 0.29. Unlike in CommonMark, a link may
+// contain a reference link.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -94,18 +94,19 @@ type linkFinder struct {
 	text     string
 	o        Options
 	yield    func(Link) bool
-	done     bool   // the caller has ended the loop
-	base     string // value of <base href>
-	based    bool   // base comes from this document, not from the document that contains it
+	done     bool   // whether the caller has ended the loop
+	base     string // value of the href attribute in the base element
+	based    bool   // whether the document itself sets base, and not an outer document
 	xml      bool
 	markdown bool
 	mdx      bool // the document is Markdown with components and expressions
 	depth    int  // number of documents that contain this document
 	code     int  // number of open code elements
-	// linked reports whether an "a" element is open. A URL in its text is not a separate link.
+	// linked reports whether an "a" element is open. A URL in the text of such an element is not a
+	// separate link.
 	linked  bool
 	linkEnd int  // offset of the next end tag of a link, or the end of the text
-	posts   bool // the open form uses POST
+	posts   bool // whether browsers submit the open form with POST
 
 	elements map[string]string // shared values of Link.Element
 }
@@ -134,7 +135,7 @@ func (d *linkFinder) piece(p markup.Piece) {
 			if p.Kind == markup.External {
 				element = "external"
 			}
-			// A destination in "<" and ">" may contain spaces.
+			// A destination between "<" and ">" may contain spaces.
 			d.refer(strings.ReplaceAll(decoded.Text, " ", "%20"), p.Start, p.End, forms[p.Kind], element)
 		}
 	case markup.Autolink:
@@ -182,7 +183,7 @@ func (d *linkFinder) html(start, end int) {
 func (d *linkFinder) open(h *markup.HTML) {
 	switch {
 	case markup.SameName(h.Name, "a"):
-		// Authors write "<a/>" as a complete element, even where HTML does not allow it.
+		// Authors write "<a/>" for an element without content, although HTML does not allow it.
 		d.linked = (h.Has("href") || h.Has("xlink:href")) && !strings.HasSuffix(h.Source[:h.End], "/>") &&
 			(!d.markdown || d.endsLink(h.End))
 	case markup.SameName(h.Name, "form"):
@@ -190,9 +191,10 @@ func (d *linkFinder) open(h *markup.HTML) {
 	}
 }
 
-// endsLink reports whether the end tag of a link follows the start tag at i. In Markdown, a link
-// without an end tag counts as empty, because otherwise its text would extend through the next
-// blocks. linkFinder reads start tags in order, so all searches together read the text once.
+// endsLink reports whether the end tag of a link follows the start tag at the offset i. In
+// Markdown, a link without an end tag counts as empty, because otherwise the text of the link
+// would include the next blocks. The linkFinder reads start tags in order, so all searches
+// together read the text only once.
 func (d *linkFinder) endsLink(i int) bool {
 	for d.linkEnd < i {
 		n := strings.Index(d.text[i:], "</")
@@ -208,7 +210,7 @@ func (d *linkFinder) endsLink(i int) bool {
 	return d.linkEnd < len(d.text)
 }
 
-// close handles an end tag. The end tag of a cell also ends an open link in the cell (HTML
+// close handles an end tag. The end tag of a table cell also ends an open link in the cell (HTML
 // 13.2.4.3).
 func (d *linkFinder) close(name string) {
 	switch {
@@ -226,11 +228,11 @@ func (d *linkFinder) emit(l Link) {
 	}
 }
 
-// maxPiece is the maximum number of bytes of running text that prose decodes at once. It is many
-// times the maximum size of a wrapper.
+// maxPiece is the maximum number of bytes of running text that the method prose decodes at once.
+// It is many times larger than the maximum size of a URL with its delimiters.
 const maxPiece = 16 * locus.MaxLen
 
-// prose reports the URLs of the running text between the offsets start and end.
+// prose reports the URLs in the running text between the offsets start and end.
 func (d *linkFinder) prose(start, end int, n markup.Notation) {
 	if d.code > 0 || d.linked && !d.o.Hidden {
 		return
@@ -256,18 +258,19 @@ func (d *linkFinder) prose(start, end int, n markup.Notation) {
 	}
 }
 
-// mayHold reports whether text may contain a URL. It may, if it contains a ":" or a character
-// reference that may stand for a ":".
+// mayHold reports whether text may contain a URL. If it returns false, text contains neither a ":"
+// nor a character reference that may represent a ":".
 func mayHold(text string, n markup.Notation) bool {
 	return strings.IndexByte(text, ':') >= 0 ||
 		n != markup.Literal && strings.IndexByte(text, '&') >= 0 && (strings.Contains(text, "&#") || strings.Contains(text, "&colon"))
 }
 
-// running reports the URLs in p. The text of p begins at the offset start of the document.
+// running reports the URLs in the decoded text p, which begins at the offset start in the
+// document.
 func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	o := d.o.Extract
 	o.Clone = o.Clone || p.Changed() // URLs must not retain the decoded text
-	read := 0                        // end of the last template in p
+	read := 0                        // end offset of the last template in p
 	for m := range extract.All(p.Text, &o) {
 		if int(m.Start) < read {
 			continue
@@ -287,8 +290,8 @@ func (d *linkFinder) running(start int, p markup.Decoded, n markup.Notation) {
 	}
 }
 
-// after returns the text of p after the offset i. The text of p begins at the offset start of the
-// document. At the end of p, after returns the markup that follows.
+// after returns the rest of the decoded text p after the offset i. If there is no rest, it returns
+// the markup that follows p. The text of p begins at the offset start in the document.
 func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	if i < len(p.Text) {
 		return p.Text[i:]
@@ -310,8 +313,8 @@ func trimEmphasis(m *extract.Match) {
 	}
 }
 
-// refer reports a URL or a relative reference, whose text is written. It is in the document between
-// the offsets start and end.
+// refer reports a URL or a relative reference. The parameter written is its text. The link is
+// between the offsets start and end in the document.
 func (d *linkFinder) refer(written string, start, end int, form extract.Form, element string) {
 	if written == "" || len(written) > locus.MaxLen {
 		return
@@ -340,8 +343,8 @@ func (d *linkFinder) refer(written string, start, end int, form extract.Form, el
 	d.emit(l)
 }
 
-// hidden reports the invisible URLs between the offsets start and end, if the options select
-// invisible URLs.
+// hidden reports the URLs in the invisible text between the offsets start and end, if the options
+// select such URLs.
 func (d *linkFinder) hidden(start, end int) {
 	if d.o.Hidden {
 		d.prose(start, end, markup.Literal)

@@ -17,7 +17,7 @@ func (f *finder) mail(it item, h *head) {
 		if err != nil {
 			f.fail(it, err)
 		}
-		// The item has a name like a message, but it is plain text.
+		// The item is plain text, although it has the name of a message.
 		h.all = false
 		it.typ = "text/plain"
 		f.text(it, h, plain)
@@ -52,7 +52,7 @@ func (f *finder) mail(it item, h *head) {
 	}
 }
 
-// header reports the links in the header of a message. It does not decode the header.
+// header reports the links in a message header, which it does not decode.
 func (f *finder) header(it item, h message.Header, label string) {
 	if f.done {
 		return
@@ -79,7 +79,7 @@ func (f *finder) message(it *item, h *head) (*message.Message, error) {
 	return m, err
 }
 
-// mbox reports the links in the messages of an mbox. The first message has the number 1.
+// mbox reports the links in the messages of an mbox. Message numbers begin at 1.
 func (f *finder) mbox(it item, h *head) {
 	r := it.r
 	if whole := it.inPlace(len(h.octets)); whole != nil {
@@ -99,9 +99,8 @@ func (f *finder) mbox(it item, h *head) {
 	}
 }
 
-// isMail reports whether a text begins with the header of a message. The header must consist of
-// fields up to an empty line or the end of the text. It must contain at least two of the usual
-// fields.
+// isMail reports whether a text begins with a message header. All lines before the first empty
+// line must be header fields. At least two of the fields must be common mail fields.
 func isMail(text []byte) bool {
 	known := 0
 	for line := range bytes.Lines(text) {

@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// partSize is the minimum size of a block of a long plain text. For a smaller block, another
-	// goroutine would save no time.
+	// partSize is the minimum size of a block of plain text. If the block is smaller, reading it
+	// in another goroutine saves no time.
 	partSize = 384 << 10
 	// maxPart is the maximum size of a block that can't be divided.
 	maxPart = 8 * partSize
 )
 
-// blocks holds buffers for blocks of text. A buffer also holds the rest of the previous block.
+// blocks holds buffers for blocks of text. A buffer also has space for the rest of the previous
+// block.
 var blocks = sync.Pool{New: func() any { b := make([]byte, 0, partSize+partSize/8); return &b }}
 
 // divides reports whether [Options].Parts receives the links of plain text.
@@ -26,9 +27,9 @@ func (t *texts) divides() bool {
 	return t.f.o.Parts != nil && t.it.file != nil && !t.it.isWaited()
 }
 
-// parts divides plain text into blocks, and passes the links of each block to [Options].Parts.
+// parts divides plain text into blocks, and passes the links in each block to [Options].Parts.
 func (t *texts) parts(h *head) {
-	// A buffer between the file and the blocks would copy the text again.
+	// Read the file directly, because another buffer would require another copy of the text.
 	t.it.r = io.MultiReader(bytes.NewReader(h.octets), h.raw)
 	block := newBlock(nil)
 	for {
@@ -64,15 +65,15 @@ func (t *texts) parts(h *head) {
 	}
 }
 
-// newBlock returns a block with a copy of octets.
+// newBlock returns a block that contains a copy of octets.
 func newBlock(octets []byte) *[]byte {
 	block := blocks.Get().(*[]byte)
 	*block = append((*block)[:0], octets...)
 	return block
 }
 
-// fill appends partSize bytes from r to block. It returns the error of r, which is io.EOF at the
-// end.
+// fill reads partSize bytes from r and appends them to block. If r returns an error, such as
+// io.EOF, fill returns the same error.
 func fill(block *[]byte, r io.Reader) error {
 	b := *block
 	start, end := len(b), len(b)+partSize
@@ -87,7 +88,8 @@ func fill(block *[]byte, r io.Reader) error {
 	return err
 }
 
-// part returns the links of a block of text. After the loop it frees the block.
+// part returns an iterator over the links in a block of text. After the loop, the iterator frees
+// the block.
 func (t *texts) part(block *[]byte) iter.Seq2[Link, error] {
 	p, f := *t, *t.f
 	p.f = &f

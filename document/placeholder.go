@@ -9,10 +9,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// asTemplate returns a link for a URL template, which begins with the bare URL m. The text after
-// must begin with a placeholder. The Ref of the link is the whole template. ok is false for other
-// URLs. It is also false for a URL without a host, such as a mail address, because any text may
-// follow this URL.
+// asTemplate returns a link for a URL template that begins with the bare URL m. The text that
+// follows the URL (the parameter after) must begin with a placeholder. The Ref of the link is the
+// whole template. If the URL is not a part of a template, ok is false. For a URL without a host,
+// such as a mail address, ok is always false, because any text may follow such a URL.
 func asTemplate(m extract.Match, after string) (l Link, size int, ok bool) {
 	if m.Form != extract.Bare || !strings.HasPrefix(m.URL.SchemePart(), "//") || !isPlaceholder(after) && !(strings.HasSuffix(m.URL.String(), "$") && strings.HasPrefix(after, "(")) {
 		return Link{}, 0, false
@@ -42,11 +42,12 @@ func isPlaceholder(text string) bool {
 	return false
 }
 
-// maxPlaceholder is the maximum size of the name in "<name>".
+// maxPlaceholder is the maximum length of the name in a placeholder such as "<name>".
 const maxPlaceholder = 64
 
-// isPlaceholderTag reports whether text begins with a placeholder in "<" and ">", as in
-// "https://h/users/<id>". An HTML element is not a placeholder, except "em", "i" and "var".
+// isPlaceholderTag reports whether text begins with a placeholder between "<" and ">", as in
+// "https://h/users/<id>". HTML tags are not placeholders, except for the elements "em", "i" and
+// "var".
 func isPlaceholderTag(text string) bool {
 	text = text[1:min(len(text), maxPlaceholder)]
 	text, _, ok := strings.Cut(text, ">")
@@ -58,12 +59,12 @@ func isPlaceholderTag(text string) bool {
 	case "em", "i", "var":
 		return true
 	}
-	// XML names may contain a ":".
+	// A name with a ":" is an XML name.
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !markup.IsElement(name)
 }
 
-// templateSize returns the size of the rest of a URL template. The template begins with a URL
-// before text. It ends at white space, a quote or a control character outside of placeholders.
+// templateSize returns the length of the rest of a URL template, which is at the start of text.
+// The template ends at white space, a quote or a control character that is not in a placeholder.
 func templateSize(text string) int {
 	text = text[:min(len(text), maxGenerated)]
 	for i := 0; i < len(text); {
@@ -83,6 +84,6 @@ func templateSize(text string) int {
 	return len(text)
 }
 
-// closings maps the first byte of a placeholder to the bytes that end it. A placeholder contains no
-// line ends. The map is never modified.
+// closings maps the first byte of a placeholder to its closing byte and the line breaks, which a
+// placeholder must not contain. The map must not be modified.
 var closings = [256]string{'{': "}\r\n", '<': ">\r\n", '(': ")\r\n"}

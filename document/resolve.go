@@ -6,14 +6,14 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Resolve returns the URL of l in a document whose URL is base. It resolves Ref by RFC 3986
-// section 5.2.2, against Base if the link has one. It converts an IRI as [Link].ASCII does. A
-// "?" ends the host, as in [relative.Parse].
+// Resolve returns the URL to which the link l refers in a document with the URL base. It resolves
+// Ref with the rules of RFC 3986 section 5.2.2. If the field Base is not empty, Base determines
+// the base URL. An IRI is converted as in [Link].ASCII. A "?" ends the host, as in
+// [relative.Parse].
 //
-// If base is zero, or the link is in the member of a container, a relative Ref can be
-// resolved only against an absolute Base. Without such a Base, the error wraps
-// [relative.ErrBase]. If the scheme of base may give "/" another meaning, callers should use
-// the Resolve method of a scheme registry.
+// If base is zero or the link is in a container, a relative Ref can be resolved only if the field
+// Base is an absolute URL. Otherwise the error wraps [relative.ErrBase]. If "/" may have another
+// meaning in the scheme of base, callers should use the Resolve method of a scheme registry.
 func (l Link) Resolve(base locus.URL) (locus.URL, error) {
 	if !l.URL.IsZero() {
 		ref, err := relative.Parse(l.URL.String())

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// rstLinks yields the links of a reStructuredText document, in order, and the URLs in its running
-// text. It reports:
+// rstLinks yields the links in a reStructuredText document and the URLs in its running text, in
+// document order. It reports:
 //
 //	`text <a.html>`_            Link; also `text <a.html>`__
 //	.. _name: a.html            Definition; but not where name_ uses it; also __ a.html
@@ -16,9 +16,9 @@ import (
 //	.. include:: a.rst          Link, with the Element "include"; also literalinclude
 //	see https://host/           running text, without marks at the end
 //
-// With [Options].Templates it also reports the links that only Sphinx resolves: :doc:`name`,
-// :download:`file` and the entries of toctree with the Element "doc", and :ref:`label` with the
-// Element "ref".
+// If [Options].Templates is set, it also reports links that only Sphinx resolves. The links
+// :doc:`name`, :download:`file` and the entries of a toctree have the Element "doc". The link
+// :ref:`label` has the Element "ref".
 func rstLinks(text string, o *Options) iter.Seq[Link] {
 	return marked(text, o, markup.RST, markup.RSTText)
 }

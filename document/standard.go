@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// standardInput is the name of standard input, which shows no type.
+// standardInput is the name of standard input, which does not determine a type.
 const standardInput = "-"
 
 // kindOfUnnamed returns the kind of a text on standard input. The kind is plain unless the text
-// contains a Markdown or HTML link. Headings and lists prove nothing, because logs and messages
-// contain them too.
+// contains a Markdown or HTML link. Headings and lists do not prove that a text is Markdown,
+// because logs and messages also contain headings and lists.
 func kindOfUnnamed(octets []byte) kind {
 	switch {
 	case hasMarkdownLink(octets):

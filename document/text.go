@@ -55,12 +55,12 @@ type texts struct {
 	it    item
 	typ   string
 	lines *extract.Lines
-	// base is the offset of the text in the item. line is the number of lines before the text.
+	// base is the offset of the text in the item, and line is the number of lines before the text.
 	base, line int64
 }
 
-// emit yields l. Unless the options omit positions, it adds the position. It returns false if the
-// caller has ended the loop.
+// emit yields the link l. It adds the position, unless the options disable positions. If the
+// caller has ended the loop, emit returns false.
 func (t *texts) emit(l *Link) bool {
 	if t.lines != nil {
 		at := t.lines.At(l.Start)
@@ -85,7 +85,7 @@ func (t *texts) emit(l *Link) bool {
 	return !t.f.done
 }
 
-// stream reports the links of plain text of any length.
+// stream reports the links in plain text of any length.
 func (t *texts) stream() {
 	t.lines = nil
 	text := t.it.r
@@ -108,7 +108,7 @@ func (t *texts) stream() {
 	}
 }
 
-// hold stores the text for the computation of positions.
+// hold stores the text, from which positions are computed later.
 func (t *texts) hold(text []byte) string {
 	if !t.f.o.NoPosition {
 		t.lines = extract.LinesOf(text)
@@ -116,7 +116,7 @@ func (t *texts) hold(text []byte) string {
 	return octet.View(text)
 }
 
-// short reports the links in plain text. The caller reuses the buffer of the text later.
+// short reports the links in a short plain text, whose buffer the caller reuses later.
 func (t *texts) short(text []byte) {
 	o := t.f.o.Extract
 	o.Clone = !o.Borrow
@@ -133,7 +133,7 @@ var readers = map[kind]func(string, *Options) iter.Seq[Link]{markdown: Markdown,
 
 func (k kind) isMarkup() bool { return readers[k] != nil }
 
-// markup reports the links in a text with markup. It holds the whole text in memory.
+// markup reports the links in a text with markup. It reads the whole text into memory.
 func (t *texts) markup(k kind) {
 	octets, ok, err := t.f.hold(&t.it)
 	if !ok && k == xml {

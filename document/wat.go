@@ -14,8 +14,8 @@ func isWAT(r *warc.Record) bool {
 	return r.Type == "metadata" && mediaType(r.Get("Content-Type")) == "application/json"
 }
 
-// wat reports the links of a page that a WAT record describes. A link resolves as in the page. Its
-// position is the position in the record.
+// wat reports the links in a page that a WAT record describes. The links have the same base URL as
+// in the page. The position of a link is the position in the record.
 func (f *finder) wat(it item) {
 	octets, ok, err := f.hold(&it)
 	if !ok {
@@ -47,7 +47,8 @@ func watValue(text string) string {
 	return strings.Trim(markup.Decode(text, markup.HTMLValue).Text, " \t\r\n\f")
 }
 
-// watElement returns "a href" for the path "A@/href".
+// watElement returns the element and the attribute for a path in a WAT record. For "A@/href", it
+// returns "a href".
 func watElement(path string) string {
 	element, attribute, ok := strings.Cut(path, "@/")
 	if !ok {

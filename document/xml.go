@@ -15,8 +15,8 @@ func isXML(octets []byte) bool {
 }
 
 // xmlLinks yields the URLs in the text, comments and attribute values of an XML document. It omits
-// names of namespaces, schemas and document types, and relationship types in office documents,
-// because they are not links.
+// URLs that are not links: names of namespaces, schemas and document types, and relationship types
+// in office documents.
 func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -36,7 +36,8 @@ func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	}
 }
 
-// xmlComment reports the URLs in a comment. It ignores declarations, which contain only names.
+// xmlComment reports the URLs in an XML comment. The URLs in a declaration are only names, so they
+// count as invisible.
 func (d *linkFinder) xmlComment(start, end int) {
 	if s := d.text[start:end]; strings.HasPrefix(s, "<!") && !strings.HasPrefix(s, "<!--") {
 		d.hidden(start, end)
@@ -73,7 +74,7 @@ func isName(element, attribute string) bool {
 	return local == "schemalocation" || local == "nonamespaceschemalocation"
 }
 
-// localName returns a name without its prefix, in lower case.
+// localName returns a name in lower case and without the namespace prefix.
 func localName(name string) string {
 	if i := strings.IndexByte(name, ':'); i >= 0 {
 		name = name[i+1:]
