@@ -8,11 +8,13 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Asciidoc yields the pieces of a document in order, like Asciidoctor 2.
+// Asciidoc yields the pieces of an AsciiDoc document in order. It follows the rules of Asciidoctor
+// 2.
 //
-// It replaces references to attributes that the document defines. It returns a destination with
-// another attribute reference as written. It does not evaluate conditions, but reads the text of all
-// branches. It reads blocks that are nested more than 100 deep as text.
+// It replaces references to attributes that the document defines. If a destination contains a
+// reference to another attribute, the destination is returned as written. Asciidoc does not
+// evaluate conditions, but reads the text of all branches. It reads a block that is nested more
+// than 100 levels deep as text.
 func Asciidoc(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readAsciidoc(source, yield, nil)
@@ -23,24 +25,24 @@ func Asciidoc(source string) iter.Seq[Piece] {
 type asciidoc struct {
 	text  string
 	yield func(Piece) bool
-	done  bool // the caller has stopped the loop
+	done  bool // whether the caller has stopped the loop
 	ids   *documentIDs
 
 	attrs      attributes
-	conditions []string   // open conditions: the name of the attribute for "ifndef", and "?" for any other condition
+	conditions []string   // open conditions: an attribute name for "ifndef", and "?" for any other condition
 	pending    string     // name of an attribute whose value continues on the next line
-	value      string     // value of that attribute so far
-	header     headerPart // part of the document header that contains the line
+	value      string     // value of the pending attribute up to the current line
+	header     headerPart // part of the document header that contains the current line
 	open       []delimited
-	style      blockStyle // the next block's style
+	style      blockStyle // style of the next block
 	leaf       adocLeaf
-	start, end int  // offsets of the leaf's text; -1 before the text begins
-	term       bool // the last line is a term without its description
+	start, end int  // offsets of the leaf's text; -1 if the text has not begun
+	term       bool // the previous line is a term without its description
 	titled     bool // a title was read
 	underlined bool // the next line underlines a title
 }
 
-// headerPart is a part of a document.
+// headerPart is a part of a document with a header.
 type headerPart uint8
 
 const (
@@ -49,7 +51,7 @@ const (
 	inBody
 )
 
-// adocLeaf is the kind of block that a line is in, within the delimited blocks.
+// adocLeaf is the kind of the innermost block that contains a line. Delimited blocks do not count.
 type adocLeaf uint8
 
 const (
@@ -60,13 +62,13 @@ const (
 	unseenParagraph // a comment
 )
 
-// delimited is a block between two equal lines.
+// delimited is an AsciiDoc block between two equal delimiter lines.
 type delimited struct {
 	line string
-	leaf adocLeaf // kind of content; noParagraph if the content consists of blocks
-	// cell is the separator of table cells, or 0 if the block is not a table.
+	leaf adocLeaf // kind of the content; noParagraph if the content consists of blocks
+	// cell is the separator between table cells, or 0 if the block is not a table.
 	cell byte
-	flat bool // indented lines are text
+	flat bool // indented lines are text, not code
 }
 
 // blockStyle is the style that the lines before a block select.
@@ -90,15 +92,15 @@ func readAsciidoc(source string, yield func(Piece) bool, ids *documentIDs) *asci
 	return a
 }
 
-// emit yields a piece that is not empty.
+// emit yields the piece p if p is not empty.
 func (a *asciidoc) emit(p Piece) {
 	if p.Start < p.End && !a.done {
 		a.done = !a.yield(p)
 	}
 }
 
-// verbatim returns the kind of the content at the current line. If the content consists of blocks,
-// it returns noParagraph.
+// verbatim returns the kind of content that contains the current line. If the content consists of
+// blocks, it returns noParagraph.
 func (a *asciidoc) verbatim() adocLeaf {
 	if n := len(a.open); n > 0 {
 		return a.open[n-1].leaf
@@ -106,7 +108,7 @@ func (a *asciidoc) verbatim() adocLeaf {
 	return noParagraph
 }
 
-// line reads the line from start to end, without trailing spaces.
+// line reads the line between the offsets start and end, which do not include trailing spaces.
 func (a *asciidoc) line(start, end, next int) {
 	line := a.text[start:end]
 	in := a.verbatim()
@@ -129,7 +131,7 @@ func (a *asciidoc) line(start, end, next int) {
 	}
 }
 
-// extend adds a line, or a part of one, to the text of the leaf.
+// extend adds a line, or a part of a line, to the text of the leaf.
 func (a *asciidoc) extend(start, end int) {
 	if a.start < 0 {
 		a.start = start
@@ -137,7 +139,7 @@ func (a *asciidoc) extend(start, end int) {
 	a.end = end
 }
 
-// pause yields the text of the leaf so far, without ending the leaf.
+// pause yields the text that the leaf already contains, without ending the leaf.
 func (a *asciidoc) pause() {
 	start, end := a.start, a.end
 	a.start = -1
@@ -188,13 +190,13 @@ func (a *asciidoc) blank() {
 	}
 }
 
-// breaks reports whether a line ends the paragraph before it.
+// breaks reports whether a line ends the preceding paragraph.
 func (a *asciidoc) breaks(line string) bool {
 	delim, _ := delimiterOf(line)
 	return a.header == inHeader || delim != "" || line == "+" || isAttributeLine(line) || a.leaf == textParagraph && markerEnd(line) > 0
 }
 
-// continues reads a further line of the current paragraph.
+// continues reads another line of the current paragraph.
 func (a *asciidoc) continues(line string, start, end int) {
 	if a.leaf == textParagraph && isLineComment(line) {
 		a.pause()
@@ -249,14 +251,15 @@ func (a *asciidoc) opens(line string) bool {
 	return true
 }
 
-// take returns the style for the next block, and clears the stored style.
+// take returns the stored style for the next block, and clears it.
 func (a *asciidoc) take() blockStyle {
 	style := a.style
 	a.style = blockStyle{}
 	return style
 }
 
-// styleLeaf returns the kind of content that a style selects, if it differs from the default.
+// styleLeaf returns the kind of content that a style selects. If the style does not change the
+// default, the second result is false.
 func styleLeaf(style string) (adocLeaf, bool) {
 	switch style {
 	case "source", "listing", "literal", "stem", "latexmath", "asciimath":
@@ -269,8 +272,8 @@ func styleLeaf(style string) (adocLeaf, bool) {
 	return noParagraph, false
 }
 
-// delimiterOf returns the delimiter in a line, and the block that it opens. The same delimiter ends
-// the block.
+// delimiterOf returns the delimiter in a line, and the block that the delimiter opens. The same
+// delimiter ends the block.
 func delimiterOf(line string) (delim string, block delimited) {
 	if len(line) < 2 {
 		return "", block
@@ -284,7 +287,7 @@ func delimiterOf(line string) (delim string, block delimited) {
 	mark := line[0]
 	if len(line) >= 4 && line[1] == '=' && strings.IndexByte("|,:!", mark) >= 0 && strings.Trim(line[1:], "=") == "" {
 		if mark == ':' {
-			mark = '|' // otherwise "://" would be in two cells
+			mark = '|' // with ":", a URL would be divided into two cells
 		}
 		return line, delimited{cell: mark, flat: true}
 	}
@@ -302,8 +305,8 @@ func delimiterOf(line string) (delim string, block delimited) {
 	return line, block
 }
 
-// closes ends the block that a line delimits, with all blocks in it. It reports whether the line
-// ends a block.
+// closes reports whether a line is the end delimiter of an open block. If so, it ends the block
+// and all blocks in it.
 func (a *asciidoc) closes(line string) bool {
 	if len(a.open) == 0 || len(line) < 2 {
 		return false
@@ -342,12 +345,12 @@ func (a *asciidoc) begun() {
 	}
 }
 
-// isTerm reports whether a line is a term whose description is on the next line.
+// isTerm reports whether a line is only a term, with the description on the next line.
 func isTerm(line string) bool {
 	return !strings.HasPrefix(line, "//") && (strings.HasSuffix(line, "::") || strings.HasSuffix(line, ";;")) && strings.Trim(line, ":; \t") != ""
 }
 
-// hasTerm reports whether a line contains a term with its description.
+// hasTerm reports whether a line contains a term and its description.
 func hasTerm(line string) bool {
 	line = strings.TrimLeft(line, " \t")
 	for _, mark := range [...]string{":: ", ":::", ";; ", "::\t"} {
@@ -358,7 +361,8 @@ func hasTerm(line string) bool {
 	return false
 }
 
-// markerEnd returns the start of the text after a list marker, or 0 if the line begins no list item.
+// markerEnd returns the offset of the text after a list marker, or 0 if the line does not begin a
+// list item.
 func markerEnd(line string) int {
 	i := blanksEnd(line, 0)
 	end := i
@@ -384,8 +388,8 @@ func markerEnd(line string) int {
 	return text
 }
 
-// numberEnd returns the offset after the number of a list item at i: "1.", "a.", "iv)", "<1>". If
-// the line has no number there, it returns i.
+// numberEnd returns the offset after the number of a list item, such as "1.", "a.", "iv)" or
+// "<1>". If the line contains no number at the offset i, numberEnd returns i.
 func numberEnd(line string, i int) int {
 	end := i
 	if strings.HasPrefix(line[i:], "<") {
@@ -457,7 +461,7 @@ func hasWord(line string) bool {
 	return false
 }
 
-// heading reads a title from start to end.
+// heading reads the title between the offsets start and end.
 func (a *asciidoc) heading(level, start, end int) {
 	start = blanksEnd(a.text[:end], start)
 	style := a.take()
@@ -472,7 +476,8 @@ func (a *asciidoc) heading(level, start, end int) {
 	a.inline(start, end)
 }
 
-// isAttributeLine reports whether a line contains attributes or the name of the next block.
+// isAttributeLine reports whether a line contains attributes for the next block, or the name of
+// the next block.
 func isAttributeLine(line string) bool {
 	if len(line) < 2 || line[0] != '[' || line[len(line)-1] != ']' {
 		return false
@@ -487,7 +492,7 @@ func isAttributeLine(line string) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || c >= 0x80 || strings.IndexByte(`_.#,"'%{`, c) >= 0
 }
 
-// isIDStart reports whether a name may begin at the start of s.
+// isIDStart reports whether s may begin with the name of a block.
 func isIDStart(s string) bool {
 	return s != "" && (octet.Is(s[0], octet.Alpha) || s[0] == '_' || s[0] == ':' || s[0] >= 0x80)
 }

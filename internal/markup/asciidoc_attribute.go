@@ -7,21 +7,22 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// attributes holds the attributes of an AsciiDoc document that are known at a line.
+// attributes holds the attributes of an AsciiDoc document that are defined before the current
+// line.
 type attributes struct {
 	values map[string]string
-	unsure map[string]bool // attributes that are defined under a condition whose result is unknown
-	spare  int             // bytes that references may still add to the document
+	unsure map[string]bool // attributes whose definitions depend on an unknown condition
+	spare  int             // number of bytes that references may still add to the document
 }
 
 const (
 	// maxAttribute is the maximum size of a stored attribute value.
 	maxAttribute = 4096
-	// maxAdded is the maximum number of bytes that references may add to a document.
+	// maxAdded is the maximum number of bytes that attribute references may add to a document.
 	maxAdded = 1 << 20
 )
 
-// builtin holds the character attributes of Asciidoctor.
+// builtin holds Asciidoctor's predefined attributes for characters.
 var builtin = map[string]string{
 	"empty": "", "blank": "", "sp": " ", "nbsp": "\u00A0", "zwsp": "\u200B", "wj": "\u2060", "apos": "'", "quot": `"`,
 	"amp": "&", "lt": "<", "gt": ">", "startsb": "[", "endsb": "]", "vbar": "|", "caret": "^", "asterisk": "*", "tilde": "~",
@@ -29,7 +30,7 @@ var builtin = map[string]string{
 	"lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "brvbar": "¦",
 }
 
-// get returns the value of an attribute, if it is certain.
+// get returns the value of an attribute. If the value is unknown or uncertain, ok is false.
 func (a *attributes) get(name string) (value string, ok bool) {
 	if a.unsure[name] {
 		return "", false
@@ -40,8 +41,8 @@ func (a *attributes) get(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// set defines or removes an attribute. Under a condition, the value becomes uncertain. The
-// exception is the condition that the attribute has no value yet.
+// set defines or removes an attribute. If the definition depends on a condition, the value becomes
+// uncertain, unless the condition is that the attribute is not defined yet.
 func (a *attributes) set(name, value string, remove bool, condition string) {
 	_, defined := a.values[name]
 	switch {
@@ -56,7 +57,8 @@ func (a *attributes) set(name, value string, remove bool, condition string) {
 	delete(a.unsure, name)
 }
 
-// entry reads a line ":name: value", ":name!:" or ":!name:". ok is false for other lines.
+// entry parses a line such as ":name: value", ":name!:" or ":!name:". For other lines, ok is
+// false.
 func entry(line string) (name, value string, remove, ok bool) {
 	rest, begins := strings.CutPrefix(line, ":")
 	name, value, ends := strings.Cut(rest, ":")
@@ -79,7 +81,7 @@ func attributeEnd(s string) int {
 	return end
 }
 
-// define sets or removes an attribute. It first replaces the references in value.
+// define defines or removes an attribute. It first replaces the attribute references in value.
 func (a *attributes) define(name, value string, remove bool, condition string) {
 	if rest, ok := strings.CutPrefix(value, "pass:"); ok && strings.HasSuffix(rest, "]") {
 		if subs, inner, ok := strings.Cut(rest, "["); ok && strings.IndexByte(subs, ' ') < 0 {
@@ -91,17 +93,17 @@ func (a *attributes) define(name, value string, remove bool, condition string) {
 }
 
 // swap maps a range of a resolved text to a range of the source. The fields to and toEnd are
-// offsets in the resolved text; from and fromEnd are offsets in the source.
+// offsets in the resolved text. The fields from and fromEnd are offsets in the source.
 type swap struct{ to, toEnd, from, fromEnd int }
 
-// resolvedText is a text after the replacement of attribute references. References to unknown
-// attributes are unchanged.
+// resolvedText is a text in which attribute references are replaced by their values. References to
+// unknown attributes are unchanged.
 type resolvedText struct {
 	s     string
 	swaps []swap
 }
 
-// resolve replaces the references to attributes in text.
+// resolve replaces the attribute references in text.
 func (a *attributes) resolve(text string) resolvedText {
 	r := resolvedText{s: text}
 	if strings.IndexByte(text, '{') < 0 {
@@ -145,7 +147,7 @@ func (a *attributes) resolve(text string) resolvedText {
 	return r
 }
 
-// startOf converts i, the offset of the start of a range in the text, to an offset in the source.
+// startOf converts the start offset of a range in the text to an offset in the source.
 func (r *resolvedText) startOf(i int) int {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to > i }) - 1
 	switch {
@@ -157,7 +159,7 @@ func (r *resolvedText) startOf(i int) int {
 	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
 }
 
-// endOf converts i, the offset of the end of a range in the text, to an offset in the source.
+// endOf converts the end offset of a range in the text to an offset in the source.
 func (r *resolvedText) endOf(i int) int {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].to >= i }) - 1
 	switch {
@@ -169,13 +171,13 @@ func (r *resolvedText) endOf(i int) int {
 	return r.swaps[n].fromEnd + i - r.swaps[n].toEnd
 }
 
-// changed reports whether the text from i to end differs from its source.
+// changed reports whether the text between the offsets i and end differs from the source.
 func (r *resolvedText) changed(i, end int) bool {
 	n := sort.Search(len(r.swaps), func(n int) bool { return r.swaps[n].toEnd > i || r.swaps[n].to >= i })
 	return n < len(r.swaps) && r.swaps[n].to < end
 }
 
-// isOpen reports whether text contains a reference to an attribute.
+// isOpen reports whether text contains an attribute reference.
 func isOpen(text string) bool {
 	for {
 		_, rest, ok := strings.Cut(text, "{")

@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// entry reads an attribute definition that begins with the line. If the line does not begin a
+// entry reads the attribute definition that begins in a line. If the line does not begin a
 // definition, it returns false.
 func (a *asciidoc) entry(line string, start, end int) bool {
 	name, value, remove, ok := entry(line)
@@ -22,7 +22,7 @@ func (a *asciidoc) entry(line string, start, end int) bool {
 	return true
 }
 
-// continuesEntry adds a line to the attribute value that the previous line began. If there is no
+// continuesEntry adds a line to an attribute value that began in a previous line. If there is no
 // such value, it returns false.
 func (a *asciidoc) continuesEntry(line string) bool {
 	if a.pending == "" {
@@ -42,9 +42,9 @@ func (a *asciidoc) continuesEntry(line string) bool {
 // unknownCondition represents a condition whose result is unknown.
 const unknownCondition = "?"
 
-// condition returns the condition for the current line. It returns "" if there is no condition. If
-// the only condition is that an attribute is not defined, it returns the name of the attribute.
-// Otherwise it returns unknownCondition.
+// condition returns the condition for the current line, or "" if there is none. If the only
+// condition is that an attribute is not defined, it returns the name of the attribute. For all
+// other conditions, it returns unknownCondition.
 func (a *asciidoc) condition() string {
 	switch len(a.conditions) {
 	case 0:
@@ -87,8 +87,8 @@ func (a *asciidoc) directive(line string, start int) bool {
 	return true
 }
 
-// include yields the file that a directive includes. Asciidoctor ignores a missing file if
-// it is optional.
+// include yields the name of the file that a directive includes. If the include is optional,
+// Asciidoctor ignores a missing file.
 func (a *asciidoc) include(target, attributes string, start int) {
 	if leaf, _ := styleLeaf(a.style.name); leaf == codeParagraph && a.leaf == noParagraph {
 		a.name(a.take())
@@ -102,16 +102,15 @@ func (a *asciidoc) include(target, attributes string, start int) {
 	}
 }
 
-// mayHaveIDs reports whether an included file may contain AsciiDoc. A file with program code does
-// not.
+// mayHaveIDs reports whether an included file may contain AsciiDoc, and not only program code.
 func mayHaveIDs(target string) bool {
 	name := target[strings.LastIndexByte(target, '/')+1:]
 	dot := strings.LastIndexByte(name, '.')
 	return dot < 0 || isOpen(name) || isAdocName(name)
 }
 
-// destination yields a destination at offset start of the source, with its
-// references replaced.
+// destination yields the destination that begins at the offset start in the source. It replaces
+// the attribute references in target.
 func (a *asciidoc) destination(kind PieceKind, target string, start int) {
 	p := Piece{Kind: kind, Start: start, End: start + len(target)}
 	if r := a.attrs.resolve(target); r.swaps != nil {
@@ -123,7 +122,8 @@ func (a *asciidoc) destination(kind PieceKind, target string, start int) {
 // maxConditions is the maximum number of open conditions.
 const maxConditions = 100
 
-// conditional reads "ifdef" or "ifndef". If it has content, the content begins at start.
+// conditional reads an "ifdef" or "ifndef" directive. The directive may have content, which begins
+// at the offset start.
 func (a *asciidoc) conditional(name, attribute, content string, start int) {
 	condition := unknownCondition
 	if name == "ifndef" && !strings.ContainsAny(attribute, ",+") {
@@ -145,7 +145,7 @@ func (a *asciidoc) conditional(name, attribute, content string, start int) {
 	}
 }
 
-// media reads a picture, video or sound block.
+// media reads an image, video or audio block.
 func (a *asciidoc) media(line string, start int) bool {
 	name, rest, ok := strings.Cut(line, "::")
 	open := strings.IndexByte(rest, '[')
@@ -158,7 +158,7 @@ func (a *asciidoc) media(line string, start int) bool {
 	case "image":
 		a.picture(Image, rest[:open], at)
 	case "video", "audio":
-		// A video service identifies a video by a number.
+		// The target of a video on a video service is a number, not a URL.
 		if service, _, _ := strings.Cut(attributes, ","); service != "youtube" && service != "vimeo" && service != "wistia" {
 			a.picture(Link, rest[:open], at)
 		}
@@ -171,7 +171,7 @@ func (a *asciidoc) media(line string, start int) bool {
 	return true
 }
 
-// picture yields a file in the directory of pictures.
+// picture yields the destination of a picture, which is relative to the directory of pictures.
 func (a *asciidoc) picture(kind PieceKind, target string, start int) {
 	dir, known := a.attrs.get("imagesdir")
 	if a.attrs.unsure["imagesdir"] {
@@ -185,15 +185,15 @@ func (a *asciidoc) picture(kind PieceKind, target string, start int) {
 	a.destination(kind, target, start)
 }
 
-// isAbsolute reports whether a destination does not depend on the directory of pictures.
+// isAbsolute reports whether a destination is independent of the directory of pictures.
 func isAbsolute(target string) bool {
 	end, _ := octet.SchemeEnd(target)
 	return strings.HasPrefix(target, "/") || end > 1 && end < len(target) && target[end] == ':'
 }
 
-// list reads the attributes of a block or of a macro, which begin at start. Attributes such as "id"
-// and a style change the style of the next block. The value of the attribute "link" is a
-// destination.
+// list reads the attribute list of a block or a macro, which begins at the offset start. Some
+// attributes, such as "id", change the style of the next block. The value of the attribute "link"
+// is a destination.
 func (a *asciidoc) list(attributes string, start int) {
 	positional := 0
 	for from := 0; from <= len(attributes); {
@@ -212,7 +212,7 @@ func (a *asciidoc) list(attributes string, start int) {
 	}
 }
 
-// itemEnd returns the end of the item that begins at i in a list of attributes.
+// itemEnd returns the end offset of the item that begins at the offset i in an attribute list.
 func itemEnd(s string, i int) int {
 	quote := byte(0)
 	for ; i < len(s); i++ {
@@ -230,7 +230,7 @@ func itemEnd(s string, i int) int {
 	return len(s)
 }
 
-// named handles an attribute with a name. Its value begins at start.
+// named handles an attribute with a name. The value begins at the offset start.
 func (a *asciidoc) named(name, value string, start int) {
 	switch name {
 	case "id":
@@ -246,8 +246,8 @@ func (a *asciidoc) named(name, value string, start int) {
 	}
 }
 
-// positional handles an attribute without a name. The first one holds the style and the name of the
-// block. The second one can be a language, as in "[,ruby]".
+// positional handles an attribute without a name. The first such attribute contains the style and
+// the name of the block. The second such attribute may be a language, as in "[,ruby]".
 func (a *asciidoc) positional(n int, item string) {
 	if n == 1 && a.style.name == "" && item != "" {
 		a.style.name = "source"
@@ -288,11 +288,11 @@ func (a *asciidoc) blockAttributes(line string, start int) {
 		a.style.name = name
 	}
 	if a.style.name == "quote" || a.style.name == "verse" {
-		a.inline(start+1, start+len(line)-1) // the attributes may contain the author's name and a link
+		a.inline(start+1, start+len(line)-1) // the attributes may contain the author of a quotation and a link
 	}
 }
 
-// name records the name of a block.
+// name records the name of a block, if the style contains one.
 func (a *asciidoc) name(style blockStyle) {
 	if a.ids == nil || style.id == "" {
 		return

@@ -9,9 +9,9 @@ import (
 // documentIDs holds the names of the parts of a document.
 type documentIDs struct {
 	list []string
-	open bool // the document includes text that may define other names
-	// seen and hub map each used name to the number for the next section with that name. seen holds
-	// the names that Asciidoctor generates, and hub the names that GitHub generates.
+	open bool // the document includes files that may define other names
+	// The maps seen and hub contain the names that Asciidoctor and GitHub generated, respectively.
+	// Each name is mapped to the number for the next section with the same name.
 	seen, hub map[string]int
 }
 
@@ -22,10 +22,10 @@ func (ids *documentIDs) add(name string) {
 	}
 }
 
-// AsciidocIDs returns the names of the parts of an AsciiDoc document: the names that
-// Asciidoctor and GitHub generate, and the titles by which a cross reference may name a
-// section. The result open reports whether the document may have other names, because it
-// includes files, or because it has no title and may be a part of another document.
+// AsciidocIDs returns the names of the parts of an AsciiDoc document. It includes the names that
+// Asciidoctor and GitHub generate, and section titles, which cross references may use. The result
+// open reports whether the document may define other names. This is so if the document includes
+// files, or if it has no title and may be a part of another document.
 func AsciidocIDs(source string) (list []string, open bool) {
 	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
 	a := readIDs(source, &ids)
@@ -44,13 +44,13 @@ func readIDs(source string, ids *documentIDs) *asciidoc {
 	return readAsciidoc(source, func(Piece) bool { return true }, ids)
 }
 
-// maxNotes is the maximum number of footnotes with names.
+// maxNotes is the maximum number of footnotes for which names are returned.
 const maxNotes = 10_000
 
 // maxTitle is the maximum length of a title from which a name is generated.
 const maxTitle = 4096
 
-// sectionID records the names of the section with the title from start to end.
+// sectionID records the names of a section. The title is between the offsets start and end.
 func (a *asciidoc) sectionID(level, start, end int, style blockStyle) {
 	resolved := a.attrs.resolve(a.text[start:end])
 	title := resolved.s
@@ -110,7 +110,7 @@ func firstRune(s string) (rune, int) {
 	return 0, len(s)
 }
 
-// unusedID returns id. If id is used, it adds a number, starting at 2.
+// unusedID returns id if it is unused. Otherwise it appends a number, starting at 2.
 func unusedID(used map[string]int, id, separator string) string {
 	name := id
 	for used[name] > 0 {
@@ -120,8 +120,8 @@ func unusedID(used map[string]int, id, separator string) string {
 	return name
 }
 
-// titleID returns the generated name for a title. The name begins with prefix. The separator
-// replaces spaces, "-" and ".".
+// titleID generates a name from a title. The name begins with prefix, and the separator replaces
+// spaces, "-" and ".".
 func titleID(title, prefix, separator string) string {
 	var b strings.Builder
 	b.WriteString(prefix)
@@ -149,8 +149,8 @@ func titleID(title, prefix, separator string) string {
 }
 
 // plainTitle returns a title without markup. It also removes the characters that Asciidoctor
-// replaces, because generated names do not contain them. If icons is true, an icon becomes its
-// name.
+// replaces, because generated names do not contain such characters. If icons is true, plainTitle
+// replaces each icon by the name of the icon.
 func plainTitle(title string, icons bool) string {
 	title = withoutReferences(withoutMacros(title, icons))
 	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")
@@ -173,7 +173,7 @@ func joinDashes(s string) string {
 	}
 }
 
-// withoutReferences removes character references.
+// withoutReferences removes the character references in s.
 func withoutReferences(s string) string {
 	if strings.IndexByte(s, '&') < 0 {
 		return s
@@ -213,7 +213,7 @@ func withoutMarks(s string) string {
 	return strings.ReplaceAll(string(out), "\x00", "")
 }
 
-// withoutMacros replaces macros and cross references in a title by their text.
+// withoutMacros replaces each macro and each cross reference in a title by its text.
 func withoutMacros(s string, icons bool) string {
 	if !strings.ContainsAny(s, "[<") {
 		return s
@@ -253,8 +253,9 @@ func withoutMacros(s string, icons bool) string {
 	return b.String()
 }
 
-// macroText returns the text of a macro. word is the name and the target of the macro, and rest
-// follows word. size is the length of the macro in rest, or zero if there is no macro.
+// macroText returns the text of a macro. The parameter word contains the name and the target of
+// the macro, and rest is the text that follows. The result size is the length of the macro's part
+// of rest, or zero if there is no macro.
 func macroText(word, rest string, icons bool) (text string, size int) {
 	end := strings.IndexByte(rest, ']')
 	name, target, macro := strings.Cut(word, ":")

@@ -6,24 +6,25 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// adocMarks holds the bytes that begin or end an inline of AsciiDoc. It is never modified.
+// adocMarks contains the bytes that begin or end an inline element in AsciiDoc. The table must not
+// be modified.
 var adocMarks = [256]bool{'\\': true, ':': true, '<': true, '[': true, ']': true, '+': true, '$': true, '`': true}
 
-// adocInlines reads the inlines of a text once, from left to right.
+// adocInlines reads the inline elements in a text once, from left to right.
 type adocInlines struct {
 	*asciidoc
 	resolvedText
 	base int // offset of the text in the source
 	run  int // start of the running text that was not yielded yet
-	last int // end of the last piece in the source
+	last int // end offset of the last piece in the source
 
-	code   int          // end of the code span that contains the offset run; 0 if there is none
-	found  [nMarks]int  // for each mark, the last offset that was found; valid for searches that begin at or before it
-	none   [nMarks]bool // for each mark, whether no further mark follows
-	closed bool         // whether no further "]" follows
+	code   int          // end offset of the code span that contains the offset run; 0 if there is none
+	found  [nMarks]int  // by mark: the offset that the last search found; valid if a search does not begin after this offset
+	none   [nMarks]bool // by mark: whether the rest of the text contains no such mark
+	closed bool         // whether the rest of the text contains no "]"
 }
 
-// Marks that adocInlines searches for.
+// These are the marks for which adocInlines searches.
 const (
 	markOpen = iota
 	markLine
@@ -41,8 +42,8 @@ const (
 
 var adocEndings = [nMarks]string{"[", "\n", "+++", "++", "$$", "+`", ">>", "``", "]]", "`", "+"}
 
-// next returns the offset of the mark at or after i, or -1 if there is none. If the caller never
-// decreases i, all searches together take linear time.
+// next returns the offset of the first given mark that is not before the offset i, or -1 if there
+// is none. If the caller never decreases i, all searches together take linear time.
 func (l *adocInlines) next(mark, i int) int {
 	switch {
 	case l.none[mark] || i > len(l.s):
@@ -59,7 +60,7 @@ func (l *adocInlines) next(mark, i int) int {
 	return i + n
 }
 
-// inline yields the pieces of running text from start to end.
+// inline yields the pieces of the running text between the offsets start and end.
 func (a *asciidoc) inline(start, end int) {
 	if start >= end || a.done {
 		return
@@ -84,7 +85,8 @@ func (a *asciidoc) inline(start, end int) {
 	l.flush(len(s))
 }
 
-// mark reads the inline that begins with the mark at i, and returns the offset after it.
+// mark reads the inline element that begins with the mark at the offset i. It returns the offset
+// after the element.
 func (l *adocInlines) mark(i int) int {
 	switch l.s[i] {
 	case '\\':
@@ -106,7 +108,7 @@ func (l *adocInlines) mark(i int) int {
 	return i + 1
 }
 
-// flush yields the running text up to i.
+// flush yields the running text before the offset i.
 func (l *adocInlines) flush(i int) {
 	if l.run < i {
 		kind := Prose
@@ -118,7 +120,7 @@ func (l *adocInlines) flush(i int) {
 	l.run = max(l.run, i)
 }
 
-// piece yields a piece from start to end in the text.
+// piece yields a piece between the offsets start and end in the text.
 func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
 	p := Piece{Kind: kind, Start: l.base + l.startOf(start), End: l.base + l.endOf(end), Text: text}
 	if kind == Prose || kind == Code || kind == HTMLBlock {
@@ -130,8 +132,9 @@ func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
 	l.last = max(l.last, p.End)
 }
 
-// destinationText returns the destination from start to end without the "\" that prevents the
-// replacement of "..." and similar text. If the destination equals the source, it returns "".
+// destinationText returns the destination between the offsets start and end. It removes each "\"
+// that prevents the replacement of "..." or similar text. If the destination equals the source, it
+// returns "".
 func (l *adocInlines) destinationText(start, end int) string {
 	text := l.s[start:end]
 	if strings.Contains(text, `\.`) || strings.Contains(text, `\-`) {
@@ -143,13 +146,13 @@ func (l *adocInlines) destinationText(start, end int) string {
 	return ""
 }
 
-// skipTo continues the running text at next.
+// skipTo continues the running text at the offset next.
 func (l *adocInlines) skipTo(next int) int {
 	l.run = max(l.run, next)
 	return next
 }
 
-// escape reads the "\" at i. The text after the "\" is shown as written.
+// escape reads the "\" at the offset i. The text after the "\" is running text.
 func (l *adocInlines) escape(i int) int {
 	rest := l.s[i+1:]
 	if strings.HasPrefix(rest, "<<") || strings.HasPrefix(rest, "[[") {
@@ -168,7 +171,7 @@ func (l *adocInlines) escape(i int) int {
 	return l.skipTo(end)
 }
 
-// nameSize returns the length of the name at the start of s.
+// nameSize returns the length of the macro name at the start of s.
 func nameSize(s string) int {
 	size := 0
 	for size < len(s) && octet.Is(s[size], octet.Alpha) {
@@ -188,7 +191,7 @@ func isAdocScheme(name string) bool {
 	return false
 }
 
-// urlEnd returns the end of the URL at the start of s.
+// urlEnd returns the length of the URL at the start of s.
 func urlEnd(s string) int {
 	if end := strings.IndexAny(s, " \t\r\n[]<>"); end >= 0 {
 		return end
@@ -196,7 +199,7 @@ func urlEnd(s string) int {
 	return len(s)
 }
 
-// macro reads the macro or URL whose name ends at the ":" at i.
+// macro reads the macro or URL whose name ends at the offset i, which is the offset of a ":".
 func (l *adocInlines) macro(i int) int {
 	s := l.s
 	start := i
@@ -227,7 +230,7 @@ func (l *adocInlines) macro(i int) int {
 	return i + 1
 }
 
-// url reads the URL at start, and its label if it has one.
+// url reads the URL at the offset start, and the label that may follow the URL.
 func (l *adocInlines) url(start int) int {
 	end := start + urlEnd(l.s[start:])
 	if end < len(l.s) && l.s[end] == '[' && !strings.HasSuffix(l.s[start:end], "://") {
@@ -247,8 +250,9 @@ func (l *adocInlines) url(start int) int {
 	return end
 }
 
-// linkTo yields the destination and the pictures of a link macro that begins at start. The
-// destination is between the offsets at and end, and the label between the offsets text and label.
+// linkTo yields the destination and the pictures of a link macro that begins at the offset start.
+// The destination is between the offsets at and end. The label is between the offsets text and
+// label.
 func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) int {
 	l.flush(start)
 	l.piece(kind, at, end, "")
@@ -257,8 +261,8 @@ func (l *adocInlines) linkTo(kind PieceKind, start, at, end, text, label int) in
 	return l.skipTo(label + 1)
 }
 
-// labelEnd returns the offset of the "]" that ends a label beginning at i, or -1 if
-// there is none. A label may contain a picture.
+// labelEnd returns the offset of the "]" that ends the label at the offset i, or -1 if there is
+// none. A label may contain a picture.
 func (l *adocInlines) labelEnd(i int) int {
 	if l.closed {
 		return -1
@@ -283,7 +287,8 @@ func (l *adocInlines) labelEnd(i int) int {
 	return -1
 }
 
-// isMacroBracket reports whether the "[" at i belongs to a picture or a key.
+// isMacroBracket reports whether the "[" at the offset i belongs to a macro that a label may
+// contain, such as a macro for an image or a key.
 func isMacroBracket(s string, i int) bool {
 	word := s[max(0, i-maxMacro):i]
 	if n := strings.LastIndexAny(word, " \t\n[]"); n >= 0 {
@@ -293,10 +298,10 @@ func isMacroBracket(s string, i int) bool {
 	return ok && (name == "image" || name == "icon" || name == "kbd" || name == "btn" || name == "menu" || name == "footnote" || name == "stem")
 }
 
-// maxMacro is the maximum size of a macro before its "[" in a label.
+// maxMacro is the maximum size of the name and the target of a macro in a label.
 const maxMacro = 200
 
-// pictures yields the pictures in a label from start to end.
+// pictures yields the pictures in a label between the offsets start and end.
 func (l *adocInlines) pictures(start, end int) {
 	for start < end {
 		n := strings.Index(l.s[start:end], "image:")
@@ -313,7 +318,7 @@ func (l *adocInlines) pictures(start, end int) {
 	}
 }
 
-// link reads "link:target[label]" or "mailto:target[label]". The target begins at i.
+// link reads "link:target[label]" or "mailto:target[label]". The target begins at the offset i.
 func (l *adocInlines) link(start, i int, mail bool) int {
 	s := l.s
 	at, end := i, i
@@ -344,7 +349,7 @@ func (l *adocInlines) link(start, i int, mail bool) int {
 	return l.linkTo(Link, start, at, end, i+1, label)
 }
 
-// xref reads "<<id,text>>" at i.
+// xref reads the cross reference "<<id,text>>" at the offset i.
 func (l *adocInlines) xref(i int) int {
 	s := l.s
 	if !strings.HasPrefix(s[i:], "<<") || !isXrefStart(s[i+2:]) {
@@ -365,7 +370,7 @@ func isXrefStart(s string) bool {
 	return isIDStart(s) || s != "" && (octet.Is(s[0], octet.Digit) || strings.IndexByte("#/.{", s[0]) >= 0)
 }
 
-// xrefMacro reads "xref:target[text]". The target begins at i.
+// xrefMacro reads "xref:target[text]". The target begins at the offset i.
 func (l *adocInlines) xrefMacro(start, i int) int {
 	if !isXrefStart(l.s[i:]) {
 		return i
@@ -388,7 +393,7 @@ func (l *adocInlines) xrefMacro(start, i int) int {
 	return l.skipTo(label + 1)
 }
 
-// reference yields the cross reference from start to end.
+// reference yields the cross reference between the offsets start and end.
 func (l *adocInlines) reference(start, end int, macro bool) {
 	written := l.s[start:end]
 	target := xrefTarget(strings.TrimSpace(written), macro)
@@ -398,8 +403,8 @@ func (l *adocInlines) reference(start, end int, macro bool) {
 	l.piece(Xref, start, end, target)
 }
 
-// xrefTarget returns the target of a cross reference: a document if it has a suffix or a
-// "#", otherwise a name in this document.
+// xrefTarget returns the target of a cross reference. If ref contains a file extension or a "#",
+// the target is a document. Otherwise the target is a name in the same document.
 func xrefTarget(ref string, macro bool) string {
 	path, fragment, has := strings.Cut(ref, "#")
 	name := path[strings.LastIndexByte(path, '/')+1:]
@@ -427,7 +432,7 @@ func isAdocName(name string) bool {
 	return false
 }
 
-// image reads "image:target[alt]" or "icon:name[]". The target begins at i.
+// image reads "image:target[alt]" or "icon:name[]". The target begins at the offset i.
 func (l *adocInlines) image(start, i int, name string) int {
 	if l.s[i] == ':' {
 		return i
@@ -454,8 +459,8 @@ func (l *adocInlines) image(start, i int, name string) int {
 	return l.skipTo(end + 1)
 }
 
-// option yields the value of the attribute "link" as a destination. The value begins at i, and the
-// attribute list ends at end.
+// option yields the value of the attribute "link" as a destination. The value begins at the offset
+// i, and the attribute list ends at the offset end.
 func (l *adocInlines) option(i, end int) {
 	stop := ","
 	if i < end && (l.s[i] == '"' || l.s[i] == '\'') {
@@ -470,7 +475,7 @@ func (l *adocInlines) option(i, end int) {
 	}
 }
 
-// picturePiece yields the picture whose target is between start and end.
+// picturePiece yields a picture whose target is between the offsets start and end.
 func (l *adocInlines) picturePiece(start, end int) {
 	target := l.s[start:end]
 	dir, _ := l.attrs.get("imagesdir")
@@ -484,7 +489,8 @@ func (l *adocInlines) picturePiece(start, end int) {
 	l.piece(Image, start, end, text)
 }
 
-// anchor reads names after the "[" at i: "[[id]]", "[[[id]]]", "[#id]*text*".
+// anchor reads the names after the "[" at the offset i, as in "[[id]]", "[[[id]]]" or
+// "[#id]*text*".
 func (l *adocInlines) anchor(i int) int {
 	rest := l.s[i:]
 	if strings.HasPrefix(rest, "[#") || strings.HasPrefix(rest, "[.") {
@@ -512,7 +518,7 @@ func (l *adocInlines) anchor(i int) int {
 	return l.skipTo(end + len("]]"))
 }
 
-// anchorMacro reads "anchor:id[text]". The id begins at i.
+// anchorMacro reads "anchor:id[text]". The id begins at the offset i.
 func (l *adocInlines) anchorMacro(start, i int) int {
 	open := l.next(markOpen, i)
 	if open < 0 || !isIDStart(l.s[i:]) {
@@ -525,7 +531,7 @@ func (l *adocInlines) anchorMacro(start, i int) int {
 	return l.skipTo(i)
 }
 
-// pass reads the "+" or "$" at i, which may begin text without macros.
+// pass reads the "+" or "$" at the offset i, which may begin a text without macros.
 func (l *adocInlines) pass(i int) int {
 	s := l.s
 	for _, mark := range [...]int{markPass3, markPass2, markDollars} {
@@ -557,23 +563,23 @@ func (l *adocInlines) pass(i int) int {
 	}
 }
 
-// maxSpan is the maximum size of text without macros between single marks.
+// maxSpan is the maximum size of a text without macros between single marks.
 const maxSpan = 4096
 
 func isWordOctet(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || c == '_' || c >= 0x80
 }
 
-// raw yields the text from start to end as a piece of the given kind. The mark before the text
-// begins at the offset before, and the mark after the text ends at the offset next.
+// raw yields the text between the offsets start and end as a piece of the given kind. The mark
+// before the text begins at the offset before. The mark after the text ends at the offset next.
 func (l *adocInlines) raw(kind PieceKind, before, start, end, next int) int {
 	l.flush(before)
 	l.piece(kind, start, end, "")
 	return l.skipTo(next)
 }
 
-// passMacro reads "pass:[text]", whose text is HTML. i is the offset after "pass:". A macro with
-// substitutions before the "[" is ignored.
+// passMacro reads "pass:[text]", where the text is HTML. The parameter i is the offset after
+// "pass:". If the macro lists substitutions before the "[", passMacro ignores it.
 func (l *adocInlines) passMacro(start, i int) int {
 	if l.s[i] != '[' {
 		return i
@@ -585,7 +591,7 @@ func (l *adocInlines) passMacro(start, i int) int {
 	return l.raw(HTMLBlock, start, i+1, end, end+1)
 }
 
-// math reads a formula. Its text follows the "[" at i.
+// math reads a formula. The text of the formula follows the "[" at the offset i.
 func (l *adocInlines) math(start, i int) int {
 	if l.s[i] != '[' {
 		return i
@@ -597,8 +603,8 @@ func (l *adocInlines) math(start, i int) int {
 	return l.raw(Code, start, i+1, end, end+1)
 }
 
-// codeSpan reads the "`" at i. Asciidoctor also replaces macros within a code span, so the span is
-// searched for macros.
+// codeSpan reads the "`" at the offset i. It searches a code span for macros, because Asciidoctor
+// replaces macros in code spans too.
 func (l *adocInlines) codeSpan(i int) int {
 	s := l.s
 	if l.code > 0 {
@@ -628,7 +634,8 @@ func (l *adocInlines) codeSpan(i int) int {
 	}
 }
 
-// openCode begins the code from start to end. The mark before the code begins at the offset before.
+// openCode begins the code between the offsets start and end. The mark before the code begins at
+// the offset before.
 func (l *adocInlines) openCode(before, start, end int) int {
 	l.flush(before)
 	l.skipTo(start)

@@ -12,23 +12,26 @@ import (
 type Notation uint8
 
 const (
-	// Literal has no escapes, as in code and scripts.
+	// Literal is the notation of text without escapes, such as code and scripts.
 	Literal Notation = iota
-	// MarkdownText has "\" before punctuation (CommonMark 2.4), and character references that
-	// end in ";" (2.5).
+	// MarkdownText is the notation of Markdown. The escapes are "\" before punctuation (CommonMark
+	// 2.4), and character references that end in ";" (2.5).
 	MarkdownText
-	// HTMLText has character references. Names from early HTML versions may lack the ";".
+	// HTMLText is the notation of text in HTML, with character references. Some names from early
+	// HTML versions need no ";" at the end.
 	HTMLText
-	// HTMLValue has the character references of an attribute value, where "&copy=" is the name
-	// of a query parameter, not a copyright sign.
+	// HTMLValue is the notation of attribute values. It differs from HTMLText for text such as
+	// "&copy=", which contains the name of a query parameter and not a copyright sign.
 	HTMLValue
-	// CSSText has "\" before a character or its number (CSS Syntax 4.3.7).
+	// CSSText is the notation of style sheets. The escape is "\" before a character or the number
+	// of a character (CSS Syntax 4.3.7).
 	CSSText
-	// RSTText has "\" before a character. A "\" before white space removes both.
+	// RSTText is the notation of reStructuredText. The escape is "\" before a character. A "\" and
+	// the white space after it are removed.
 	RSTText
 )
 
-// marks holds the bytes that begin an escape in each notation.
+// marks lists the bytes that begin an escape in each notation.
 var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`, RSTText: `\`}
 
 // Decoded is a text without escapes. It maps offsets back to the source.
@@ -37,10 +40,12 @@ type Decoded struct {
 	edits []edit
 }
 
-// edit maps an offset in the decoded text, to, to an offset in the source, from.
+// edit maps an offset in the decoded text (the field to) to an offset in the source (the field
+// from).
 type edit struct{ to, from int }
 
-// Decode decodes source. It returns a source without escapes unchanged, without an allocation.
+// Decode decodes the text in source. If there are no escapes, it returns the text unchanged,
+// without an allocation.
 func Decode(source string, n Notation) Decoded {
 	i := Index(source, n)
 	if i < 0 {
@@ -68,10 +73,10 @@ func Decode(source string, n Notation) Decoded {
 	return d
 }
 
-// Changed reports whether the source has escapes.
+// Changed reports whether the source contains escapes.
 func (d *Decoded) Changed() bool { return d.edits != nil }
 
-// Offset returns the offset in the source for the offset i in the decoded text.
+// Offset converts the offset i in the decoded text to an offset in the source.
 func (d *Decoded) Offset(i int) int {
 	n := sort.Search(len(d.edits), func(n int) bool { return d.edits[n].to > i })
 	if n == 0 {
@@ -91,7 +96,7 @@ func Index(source string, n Notation) int {
 	return first
 }
 
-// unit decodes the escape at the start of text. If there is none, size is 0.
+// unit decodes the escape at the start of text. If text does not begin with an escape, size is 0.
 func unit(text string, n Notation) (value string, size int) {
 	switch {
 	case text[0] == '&':
@@ -130,7 +135,7 @@ func reference(text string, n Notation) (value string, size int) {
 		}
 	}
 	// A name without ";" must be from an early HTML version. In an attribute value, no letter,
-	// digit or "=" may follow it.
+	// digit or "=" may follow the name.
 	shortest := 2
 	switch {
 	case n == MarkdownText, n == HTMLValue && end < len(text) && text[end] == '=':
@@ -166,7 +171,7 @@ func number(text string, n Notation) (value string, size int) {
 	if digits == "" || len(digits) > longestNumber {
 		return "\uFFFD", size
 	}
-	// The standard library replaces the numbers for which HTML defines another character.
+	// Package html replaces the numbers for which HTML defines another character.
 	return html.UnescapeString(text[:start] + digits + ";"), size
 }
 
@@ -182,14 +187,15 @@ func complete(ref string) (value string, ok bool) {
 	case "&quot;":
 		return `"`, true
 	}
-	// The standard library also decodes a reference at the start of ref. Then the last byte is
-	// unchanged.
+	// Package html also decodes a shorter reference at the start of ref. In this case, the last
+	// byte is unchanged.
 	value = html.UnescapeString(ref)
 	last := len(ref) - 1
 	return value, value != html.UnescapeString(ref[:last])+ref[last:]
 }
 
-// CSSCharSize returns the size in the source of the first character of a style sheet.
+// CSSCharSize returns the size of the first character in text, which is a part of a style sheet.
+// If the character is escaped, the size includes the escape.
 func CSSCharSize(text string) int {
 	if text[0] != '\\' || len(text) == 1 {
 		return 1
@@ -222,13 +228,14 @@ func isPunctuation(c byte) bool {
 	return c > ' ' && c < 0x7F && !octet.Is(c, octet.Alpha|octet.Digit)
 }
 
-// IsSpace reports whether c is ASCII white space, as HTML and CommonMark define it.
+// IsSpace reports whether c is ASCII white space as defined by HTML and CommonMark.
 func IsSpace(c byte) bool {
 	const all = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r' | 1<<'\f'
 	return c <= ' ' && uint64(1)<<c&all != 0
 }
 
-// SkipSpace returns the offset of the first byte at or after i that is not white space.
+// SkipSpace returns the offset of the first byte that is not white space. It begins at the offset
+// i.
 func SkipSpace(s string, i int) int {
 	for i < len(s) && IsSpace(s[i]) {
 		i++
@@ -236,6 +243,6 @@ func SkipSpace(s string, i int) int {
 	return i
 }
 
-// SameName reports whether two names are equal, ignoring ASCII case. EqualFold alone would treat
-// the Kelvin sign as a "K".
+// SameName reports whether two names are equal except for the case of ASCII letters.
+// strings.EqualFold would treat the Kelvin sign as a "K".
 func SameName(a, b string) bool { return len(a) == len(b) && strings.EqualFold(a, b) }

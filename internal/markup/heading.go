@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Headings returns the visible text of the headings in a Markdown document: without markup, HTML
-// and images, with escapes decoded, and with the text of links.
+// Headings returns the visible text of each heading in a Markdown document. The text contains link
+// texts but no markup, HTML or images. Escapes are decoded.
 func Headings(source string) []string { return headingsOf(source, false) }
 
 // MDXHeadings is like [Headings] for an [MDX] document.
@@ -27,14 +27,14 @@ func headingsOf(source string, mdx bool) []string {
 	return list
 }
 
-// headings collects the headings of a document. Their text is computed at the end, when all
-// link labels are known.
+// headings collects the headings of a document. The text of the headings is computed at the end,
+// when all link labels are known.
 type headings struct {
 	at     []Piece
 	labels map[string]bool
 }
 
-// heading records a heading, without the surrounding spaces and "#".
+// heading records a heading without the surrounding spaces and "#" characters.
 func (m *markdown) heading(start, end int) {
 	if m.headings == nil {
 		return
@@ -52,15 +52,15 @@ func normalLabel(label string) string {
 	return strings.ToLower(strings.Join(strings.Fields(label), " "))
 }
 
-// plainText collects the text of a heading. The methods of a nil plainText do nothing.
+// plainText collects the text of a heading. The methods of a nil *plainText do nothing.
 type plainText struct {
 	out    []byte
-	shown  int // offset up to which the source was read: its text is in out, and its markup was dropped
+	shown  int // offset in the source up to which text was copied to out and markup removed
 	labels map[string]bool
 }
 
-// delimiter marks a "_" that may be emphasis in plainText.out. A NUL in the source is never copied
-// to out, because CommonMark replaces it (section 2.3).
+// delimiter represents a "_" in plainText.out that may be emphasis. A NUL in the source is never
+// copied to out, because CommonMark replaces NUL (section 2.3).
 const delimiter = 0
 
 func (p *plainText) add(text string) {
@@ -69,7 +69,8 @@ func (p *plainText) add(text string) {
 	}
 }
 
-// show appends the text between p.shown and end to out. The text between end and next is dropped.
+// show appends the text between the offsets p.shown and end to out. It ignores the text between
+// the offsets end and next.
 func (p *plainText) show(s string, end, next int) {
 	if p == nil {
 		return
@@ -86,7 +87,7 @@ func (p *plainText) show(s string, end, next int) {
 	p.shown = max(p.shown, next)
 }
 
-// emphasis handles the "_" at i.
+// emphasis handles the "_" at the offset i.
 func (p *plainText) emphasis(s string, i int) {
 	if p != nil {
 		p.show(s, i, i+1)
@@ -94,7 +95,7 @@ func (p *plainText) emphasis(s string, i int) {
 	}
 }
 
-// open handles the "[" at i, and returns the length of out before the "[" is added.
+// open handles the "[" at the offset i, and returns the length of out before the "[" is added.
 func (p *plainText) open(s string, i int, image bool) int {
 	if p == nil {
 		return 0
@@ -109,8 +110,8 @@ func (p *plainText) open(s string, i int, image bool) int {
 	return n
 }
 
-// close handles the link or image whose text ends at i. It preserves the text of a link, and drops
-// the text of an image.
+// close handles the link or image whose text ends at the offset i. It preserves the text of a
+// link, and removes the text of an image.
 func (p *plainText) close(s string, open bracket, i, next int) {
 	if p == nil {
 		return
@@ -123,8 +124,9 @@ func (p *plainText) close(s string, open bracket, i, next int) {
 	}
 }
 
-// label returns the offset after a reference link, "[text][label]", "[label][]" or "[label]". The
-// text of the link is s[start:end]. If the label is not defined, it returns 0.
+// label returns the offset after a reference link such as "[text][label]", "[label][]" or
+// "[label]". The text of the link is s[start:end]. If the document does not define the label, it
+// returns 0.
 func (p *plainText) label(s string, start, end int) (next int) {
 	if p == nil {
 		return 0
@@ -144,9 +146,9 @@ func (p *plainText) label(s string, start, end int) (next int) {
 	return next
 }
 
-// text returns the text without "_" characters that are emphasis (CommonMark 6.2).
+// text returns the collected text without "_" characters that are emphasis (CommonMark 6.2).
 func (p *plainText) text() string {
-	type run struct{ end, n int } // open delimiters
+	type run struct{ end, n int } // n open delimiters that end at the offset end
 	var open []run
 	for i := 0; i < len(p.out); i++ {
 		if p.out[i] != delimiter {
@@ -179,7 +181,8 @@ func (p *plainText) text() string {
 	return strings.ReplaceAll(string(p.out), string(rune(delimiter)), "")
 }
 
-// isBlankOrEnd reports whether r is white space, or the rune that decoding returns at the end.
+// isBlankOrEnd reports whether r is white space, or the rune that utf8 functions return at the end
+// of a text.
 func isBlankOrEnd(r rune) bool { return r == utf8.RuneError || unicode.IsSpace(r) }
 
 func isMark(r rune) bool { return unicode.IsPunct(r) || unicode.IsSymbol(r) }

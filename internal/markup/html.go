@@ -12,7 +12,7 @@ type Kind uint8
 const (
 	// Text is running text with character references.
 	Text Kind = iota
-	// Verbatim is running text without character references: in xmp, plaintext, and XML CDATA.
+	// Verbatim is running text without character references, as in xmp, plaintext and XML CDATA.
 	Verbatim
 	// StartTag is a start tag.
 	StartTag
@@ -20,7 +20,7 @@ const (
 	EndTag
 	// Comment is a comment, a declaration or a processing instruction.
 	Comment
-	// Content is the text between the tags of script, style and iframe.
+	// Content is the text in script, style and iframe elements.
 	Content
 )
 
@@ -28,27 +28,26 @@ const (
 type Token struct {
 	Kind       Kind
 	Start, End int    // offsets in the source
-	Name       string // element name, for tags, Content, and the text of title, textarea and xmp
+	Name       string // element name of a tag, of Content, or of the text in title, textarea and xmp
 }
 
-// HTML is a tokenizer for Source from Offset to its end (HTML section 13.2.5). It accepts all
-// input: elements may be open and attributes may lack quotes. Unlike the standard, it treats a
-// URL in "<" and ">" as text.
+// HTML is a tokenizer for the text in Source (HTML section 13.2.5). It begins at Offset. It
+// accepts all input, for example elements without end tags and attributes without quotes. Unlike
+// the standard, it treats a URL between "<" and ">" as text.
 type HTML struct {
 	Source string
 	Offset int
-	// XML allows an element to end with "/>", and treats CDATA as text; see [IsXML].
+	// XML enables the syntax of XML, in which "/>" ends an element and CDATA is text. See [IsXML].
 	XML bool
-	// JSX allows an expression in braces as the value of an attribute. The value includes the
-	// braces.
+	// JSX allows attribute values that are expressions in braces. The value includes the braces.
 	JSX bool
-	// Token is the last token. Next does not return it, because copying would take a third of
-	// the time (BenchmarkHTML).
+	// Token is the current token. Next does not return the token, because the copy would take a
+	// third of the time (BenchmarkHTML).
 	Token
 
-	inTag bool   // Offset is in a tag
-	atTag bool   // isMarkup is true at Offset
-	raw   string // the open element, if its content has no tags
+	inTag bool   // whether Offset is in a tag
+	atTag bool   // whether isMarkup is true at Offset
+	raw   string // name of the open element, if its content has no tags
 }
 
 // IsXML reports whether a page declares that it is XML.
@@ -56,7 +55,7 @@ func IsXML(source string) bool {
 	return strings.HasPrefix(strings.TrimLeft(source, "\uFEFF \t\r\n"), "<?xml")
 }
 
-// Next reads the next token. It returns false at the end.
+// Next reads the next token. At the end of Source, it returns false.
 func (h *HTML) Next() bool {
 	ok := h.Begin()
 	h.endTag()
@@ -91,7 +90,7 @@ func (h *HTML) endTag() {
 	}
 }
 
-// textEnd returns the end of the text that contains i.
+// textEnd returns the end offset of the text that contains the offset i.
 func textEnd(s string, i int) int {
 	for i < len(s) {
 		n := strings.IndexByte(s[i:], '<')
@@ -106,8 +105,8 @@ func textEnd(s string, i int) int {
 	return len(s)
 }
 
-// isMarkup reports whether a tag, a comment or a declaration begins at i. It returns false for
-// an unescaped URL in angle brackets.
+// isMarkup reports whether a tag, a comment or a declaration begins at the offset i. It returns
+// false for a URL in angle brackets, which authors forget to escape.
 func isMarkup(s string, i int) bool {
 	if s[i] != '<' || i+1 == len(s) {
 		return false
@@ -125,7 +124,7 @@ func isMarkup(s string, i int) bool {
 		!strings.HasPrefix(rest[colon:], "://") && !strings.EqualFold(rest[:colon], "URL")
 }
 
-// markup reads the token that begins with "<".
+// markup reads the token that begins with the "<" at Offset.
 func (h *HTML) markup() {
 	s, i := h.Source, h.Start
 	const characters = "<![CDATA["
@@ -145,13 +144,14 @@ func (h *HTML) markup() {
 	}
 }
 
-// tag reads the name of a tag, which begins at i.
+// tag reads the name of a tag. The name begins at the offset i.
 func (h *HTML) tag(kind Kind, i int) {
 	h.Kind, h.End, h.inTag = kind, nameEnd(h.Source, i), true
 	h.Name = h.Source[i:h.End]
 }
 
-// rawElement returns the name of the element in lower case if its content has no tags.
+// rawElement returns the given element name in lower case if the content of such elements has no
+// tags. Otherwise it returns "".
 func rawElement(name string) string {
 	for _, raw := range [...]string{"script", "style", "iframe", "textarea", "title", "xmp", "plaintext"} {
 		if SameName(name, raw) {
@@ -179,7 +179,8 @@ func (h *HTML) content() {
 	h.End = contentEnd(h.Source, h.Start, h.Name)
 }
 
-// contentEnd returns the offset of the first end tag of element at or after i.
+// contentEnd returns the offset of the first end tag of an element. The search begins at the
+// offset i.
 func contentEnd(s string, i int, element string) int {
 	for {
 		n := strings.Index(s[i:], "</")
@@ -195,8 +196,8 @@ func contentEnd(s string, i int, element string) int {
 	}
 }
 
-// scriptEnd is contentEnd for a script. If a script contains a comment with a nested script, the
-// end tag of the nested script is content (HTML 13.2.5.18 to 13.2.5.31).
+// scriptEnd is like contentEnd for a script element. If the script contains a comment with a
+// nested script, the end tag of the nested script is content (HTML 13.2.5.18 to 13.2.5.31).
 func scriptEnd(s string, i int) int {
 	end := contentEnd(s, i, "script")
 	for {
@@ -204,7 +205,7 @@ func scriptEnd(s string, i int) int {
 		if open < 0 {
 			return end
 		}
-		i += open + len("<!") // "<!-->" is a whole comment
+		i += open + len("<!") // "<!-->" is a complete comment
 		for {
 			after, limit := strings.Index(s[i:end], "-->"), end
 			if after >= 0 {
@@ -228,7 +229,8 @@ func scriptEnd(s string, i int) int {
 	}
 }
 
-// scriptStart returns the offset after the first "<script" from i on, or -1.
+// scriptStart returns the offset after the first "<script" that follows the offset i, or -1 if
+// there is none.
 func scriptStart(s string, i int) int {
 	const name = "script"
 	for {
@@ -243,8 +245,8 @@ func scriptStart(s string, i int) int {
 	}
 }
 
-// After searches s from offset i for the text in mark. It returns the offset after the first
-// occurrence, or the end of s if there is none.
+// After searches s for the string mark, beginning at the offset i. It returns the offset after the
+// first occurrence, or len(s) if there is none.
 func After(s string, i int, mark string) int {
 	if n := strings.Index(s[i:], mark); n >= 0 {
 		return i + n + len(mark)
@@ -252,8 +254,8 @@ func After(s string, i int, mark string) int {
 	return len(s)
 }
 
-// commentEnd returns the offset after the comment at i. "<!-->" and "<!--->" are whole
-// comments, and "--!>" ends one too.
+// commentEnd returns the offset after the comment at the offset i. The texts "<!-->" and "<!--->"
+// are complete comments. Both "-->" and "--!>" end a comment.
 func commentEnd(s string, i int) int {
 	first := i + len("<!--")
 	for j := i + len("<!"); ; j++ {
@@ -271,7 +273,7 @@ func commentEnd(s string, i int) int {
 	}
 }
 
-// nameEnd returns the end of the tag name that begins at i.
+// nameEnd returns the end offset of the tag name that begins at the offset i.
 func nameEnd(s string, i int) int {
 	for i < len(s) && !IsSpace(s[i]) && s[i] != '/' && s[i] != '>' {
 		i++
@@ -279,16 +281,16 @@ func nameEnd(s string, i int) int {
 	return i
 }
 
-// Attribute is an attribute of a start tag. Start and End are the offsets of its value in the
+// Attribute is an attribute of a start tag. Start and End are the offsets of the value in the
 // source, without quotes.
 type Attribute struct {
 	Name       string
 	Start, End int
 }
 
-// Attribute returns the next attribute of the tag that Begin returned. If a name is repeated,
-// callers must use the first value (HTML). The attributes of an end tag have no meaning, but
-// may contain a ">".
+// Attribute returns the next attribute of the tag that Begin read. If several attributes have the
+// same name, callers must use the first value, as HTML requires. The attributes of an end tag have
+// no meaning, but may contain a ">".
 func (h *HTML) Attribute() (a Attribute, ok bool) {
 	if !h.inTag {
 		return a, false
@@ -302,19 +304,20 @@ func (h *HTML) Attribute() (a Attribute, ok bool) {
 	return a, ok
 }
 
-// Value returns the decoded value of the first attribute with that name, or "" if there is none.
+// Value returns the decoded value of the first attribute with the given name, or "" if there is
+// none.
 func (h *HTML) Value(name string) string {
 	a := h.named(name)
 	return Decode(h.Source[a.Start:a.End], HTMLValue).Text
 }
 
-// Has reports whether the start tag has an attribute with that name and a value.
+// Has reports whether the start tag contains an attribute with the given name and a value.
 func (h *HTML) Has(name string) bool {
 	a := h.named(name)
 	return a.Start < a.End
 }
 
-// named returns the first attribute with that name, or the zero Attribute.
+// named returns the first attribute with the given name, or the zero Attribute.
 func (h *HTML) named(name string) Attribute {
 	next := h.Start + len("<") + len(h.Name)
 	for {
@@ -329,12 +332,12 @@ func (h *HTML) named(name string) Attribute {
 	}
 }
 
-// nextAttribute reads the attribute at or after i. If there is none, next is the offset after
-// the tag. An unclosed tag ends with the text; its last attribute may be cut, so it does not
-// count.
+// nextAttribute reads the next attribute after the offset i. If there is none, next is the offset
+// after the tag. A tag without ">" extends to the end of the text. Its last attribute does not
+// count, because it may be truncated.
 func nextAttribute(s string, i int, jsx bool) (a Attribute, next int, ok bool) {
 	for i < len(s) && (IsSpace(s[i]) || s[i] == '/' || jsx && s[i] == '{') {
-		if s[i] == '{' { // "{...properties}"
+		if s[i] == '{' { // a JSX spread such as "{...properties}"
 			i = expressionEnd(s, i) - 1
 		}
 		i++

@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// inlineMarks holds the bytes that begin or end an inline, and headingMarks the bytes that matter in
-// the text of a heading. They are never modified.
+// inlineMarks contains the bytes that begin or end an inline element. The table headingMarks
+// contains the bytes that have a meaning in headings. The tables must not be modified.
 var (
 	inlineMarks  = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '{': true}
 	headingMarks = [256]bool{'\\': true, '`': true, '<': true, '[': true, ']': true, '_': true}
@@ -16,7 +16,7 @@ var (
 
 const (
 	maxBrackets = 1 << 16 // maximum number of open "["
-	maxTicks    = 80      // maximum number of "`" that begin a code span
+	maxTicks    = 80      // maximum number of "`" before a code span
 	maxParens   = 32      // maximum number of open "(" in a destination
 	maxLabel    = 999     // maximum size of a label (CommonMark 4.7)
 )
@@ -25,26 +25,26 @@ const (
 type bracket struct {
 	at    int
 	image bool
-	text  int // length of the plain text before the bracket
+	text  int // length of the collected plain text before the bracket
 }
 
-// inlines reads the inlines of a paragraph once, from left to right. If a construct has no end,
-// inlines does not search for this end again.
+// inlines reads the inline elements in a paragraph once, from left to right. If the end of an
+// element is missing, inlines does not search for the same end again.
 type inlines struct {
 	*markdown
-	s        string // up to the end of the paragraph
+	s        string // source up to the end of the paragraph
 	run      int    // start of the running text that was not yielded yet
 	quotes   int
-	inactive int // brackets below this index surround a link, so they are plain text
+	inactive int // index in brackets; the brackets below this index surround a link, so they are plain text
 
-	ticked bool    // ticks is valid for this paragraph
-	absent [5]bool // for each element of unseens, whether its end does not occur in the rest of the paragraph
-	spare  int     // bytes that may still be read for unclosed tags
+	ticked bool    // whether the field ticks is valid for this paragraph
+	absent [5]bool // by index in unseens: whether the rest of the paragraph does not contain the end of the construct
+	spare  int     // number of bytes that may still be read to find the ends of tags
 	plain  *plainText
 }
 
-// inline yields the pieces of a paragraph from start to end. If plain is not nil, inline adds the
-// text without markup to it.
+// inline yields the pieces of the paragraph between the offsets start and end. If plain is not
+// nil, inline adds the text without markup to plain.
 func (m *markdown) inline(start, end int, plain *plainText) {
 	l := inlines{markdown: m, s: m.text[:end], run: start, quotes: m.quotes(), spare: 8 * (end - start), plain: plain}
 	m.brackets = m.brackets[:0]
@@ -81,22 +81,22 @@ func (m *markdown) inline(start, end int, plain *plainText) {
 	plain.show(l.s, end, end)
 }
 
-// flush ends the running text at end.
+// flush ends the running text at the offset end.
 func (l *inlines) flush(end int) {
 	l.add(Prose, l.run, end)
 	l.run = end
 }
 
-// add stores a piece until the end of the paragraph, because only the end of a link shows whether
-// text is in the link.
+// add stores a piece until the end of the paragraph. The piece can't be yielded earlier, because
+// only the end of a link shows which text is in the link.
 func (l *inlines) add(kind PieceKind, start, end int) {
 	if start < end {
 		l.pieces = append(l.pieces, Piece{Kind: kind, Start: start, End: end})
 	}
 }
 
-// emitAll yields the pieces of a paragraph. Running text and code in a link or an image become
-// [LinkText].
+// emitAll yields the pieces of a paragraph. The kind of running text and code in a link or an
+// image becomes [LinkText].
 func (l *inlines) emitAll() {
 	labels := outermost(l.labels)
 	for _, p := range l.pieces {
@@ -123,8 +123,8 @@ func (l *inlines) emitAll() {
 	l.pieces, l.labels = l.pieces[:0], l.labels[:0]
 }
 
-// outermost removes nested ranges from list. The list must be in order of the ends, and ranges must
-// be nested or disjoint.
+// outermost removes nested ranges from list. The ranges must be sorted by their ends, and must be
+// nested or disjoint.
 func outermost(list []textRange) []textRange {
 	kept := len(list)
 	for i := len(list) - 1; i >= 0; i-- {
@@ -136,7 +136,7 @@ func outermost(list []textRange) []textRange {
 	return list[kept:]
 }
 
-// skipTo continues the running text at next.
+// skipTo continues the running text at the offset next.
 func (l *inlines) skipTo(next int) int {
 	l.run = next
 	return next
@@ -148,7 +148,8 @@ func (l *inlines) push(i int, image bool) {
 	}
 }
 
-// codeSpan reads the code span at i, or, if there is none, only the "`" there (CommonMark 6.1).
+// codeSpan reads the code span at the offset i. If there is no code span, it reads only the "`"
+// (CommonMark 6.1).
 func (l *inlines) codeSpan(i int) int {
 	size := fenceSize(l.s[i:], '`')
 	start := i + size
@@ -175,7 +176,7 @@ func (l *inlines) codeSpan(i int) int {
 	}
 }
 
-// findTicks finds the last run of "`" of each length.
+// findTicks finds the last run of "`" characters for each length.
 func (l *inlines) findTicks(i int) {
 	l.ticked = true
 	clear(l.ticks[:])
@@ -193,8 +194,8 @@ func (l *inlines) findTicks(i int) {
 	}
 }
 
-// link reads the "]" at i. If the "]" ends the text of a link or image, link also reads the
-// destination (CommonMark 6.3, 6.4).
+// link reads the "]" at the offset i. If the "]" ends the text of a link or image, link also reads
+// the destination (CommonMark 6.3, 6.4).
 func (l *inlines) link(i int) int {
 	top := len(l.brackets) - 1
 	if top < 0 {
@@ -236,14 +237,15 @@ func (l *inlines) link(i int) int {
 // maxAttributes is the maximum size of link attributes.
 const maxAttributes = 256
 
-// hasClass reports whether text begins with attributes such as "{#id .class}" that contain a class.
+// hasClass reports whether text begins with an attribute list that contains the given class, such
+// as "{#id .class}".
 func hasClass(text, class string) bool {
 	text, begins := strings.CutPrefix(text[:min(len(text), maxAttributes)], "{")
 	list, _, ends := strings.Cut(text, "}")
 	return begins && ends && !strings.ContainsAny(list, "[{") && slices.Contains(strings.Fields(list), class)
 }
 
-// target reads "(destination title)" at i, which follows the text of a link.
+// target reads "(destination title)" at the offset i, after the text of a link.
 func (l *inlines) target(i int) (d textRange, next int, ok bool) {
 	if i == len(l.s) || l.s[i] != '(' {
 		return d, i, false
@@ -260,8 +262,8 @@ func (l *inlines) target(i int) (d textRange, next int, ok bool) {
 	return d, next + 1, next < len(l.s) && l.s[next] == ')'
 }
 
-// skip returns the offset after white space with at most one line end. It also skips the quotation
-// marks at the start of the next line.
+// skip returns the offset after white space that contains at most one line break. It also skips
+// the quotation marks (">") at the start of the next line.
 func (l *inlines) skip(i int) int {
 	i = blanksEnd(l.s, i)
 	if i == len(l.s) || l.s[i] != '\n' && l.s[i] != '\r' {
@@ -287,8 +289,8 @@ func blanksEnd(s string, i int) int {
 // textRange is a part of the source.
 type textRange struct{ start, end int }
 
-// destination reads the link destination at i. d is the destination without "<" and ">" (CommonMark
-// 6.3).
+// destination reads the link destination at the offset i. The result d does not include "<" and
+// ">" (CommonMark 6.3).
 func destination(s string, i int) (d textRange, next int, ok bool) {
 	if i < len(s) && s[i] == '<' {
 		for end := i + 1; end < len(s); end++ {
@@ -322,7 +324,7 @@ func destination(s string, i int) (d textRange, next int, ok bool) {
 	return textRange{i, end}, end, open == 0
 }
 
-// titleEnd returns the offset after the title at i.
+// titleEnd returns the offset after the link title at the offset i.
 func titleEnd(s string, i int) (end int, ok bool) {
 	if i == len(s) {
 		return i, false
@@ -348,8 +350,8 @@ func titleEnd(s string, i int) (end int, ok bool) {
 	return i, false
 }
 
-// definition reads a link reference definition at i, the start of a paragraph or the end
-// of another definition, and yields its destination (CommonMark 4.7).
+// definition reads the link reference definition at the offset i, and yields its destination
+// (CommonMark 4.7). The offset must be the start of a paragraph or the end of another definition.
 func (m *markdown) definition(i, end int) (next int, ok bool) {
 	l := inlines{markdown: m, s: m.text[:end], quotes: m.quotes()}
 	label := labelEnd(l.s, i)
@@ -382,7 +384,8 @@ func (m *markdown) definition(i, end int) (next int, ok bool) {
 
 func lineEnds(s string, i int) bool { return i == len(s) || s[i] == '\n' || s[i] == '\r' }
 
-// labelEnd returns the offset after the ":" of a label at i, or -1.
+// labelEnd returns the offset after the ":" of the label at the offset i, or -1 if there is no
+// label.
 func labelEnd(s string, i int) int {
 	if i == len(s) || s[i] != '[' {
 		return -1
@@ -408,7 +411,7 @@ func labelEnd(s string, i int) int {
 }
 
 // unseens lists the invisible HTML constructs (CommonMark 6.6) and the MDX comment. The end of a
-// construct may overlap its start, except for the first two bytes of the start.
+// construct may overlap the start, but not the first two bytes of the start.
 var unseens = [...]struct{ start, end string }{
 	{"<!--", "-->"},
 	{"<![CDATA[", "]]>"},
@@ -417,7 +420,8 @@ var unseens = [...]struct{ start, end string }{
 	{mdxOpen, mdxClose},
 }
 
-// angle reads the autolink or HTML at i, or, if there is none, only the "<" (CommonMark 6.5, 6.6).
+// angle reads the autolink or HTML at the offset i. If there is neither, it reads only the "<"
+// (CommonMark 6.5, 6.6).
 func (l *inlines) angle(i int) int {
 	if next, ok := l.autolink(i); ok {
 		return next
@@ -441,7 +445,7 @@ func (l *inlines) angle(i int) int {
 	return l.markup(Tag, i, next)
 }
 
-// brace reads the MDX comment at i, or, if there is none, only the "{".
+// brace reads the MDX comment at the offset i. If there is no comment, it reads only the "{".
 func (l *inlines) brace(i int) int {
 	if l.mdx {
 		if next, ok := l.unseen(i); ok {
@@ -451,8 +455,8 @@ func (l *inlines) brace(i int) int {
 	return i + 1
 }
 
-// unseen reads the invisible construct at i. If the end of the construct is missing, it reads one
-// byte. If there is no such construct at i, ok is false.
+// unseen reads the invisible construct at the offset i. If the end of the construct is missing,
+// unseen reads only one byte. If no construct begins at the offset i, ok is false.
 func (l *inlines) unseen(i int) (next int, ok bool) {
 	for n, u := range unseens {
 		if !strings.HasPrefix(l.s[i:], u.start) || u.start == "<!" && (i+2 == len(l.s) || !octet.Is(l.s[i+2], octet.Alpha)) {
@@ -471,7 +475,7 @@ func (l *inlines) unseen(i int) (next int, ok bool) {
 	return i, false
 }
 
-// markup yields HTML from start to end.
+// markup yields the HTML between the offsets start and end.
 func (l *inlines) markup(kind PieceKind, start, end int) int {
 	l.flush(start)
 	l.add(kind, start, end)
@@ -479,8 +483,8 @@ func (l *inlines) markup(kind PieceKind, start, end int) int {
 	return l.skipTo(end)
 }
 
-// autolink yields the URL or mail address in the "<" and ">" at i. A URL with the prefix "URL:" is
-// running text.
+// autolink yields the URL or mail address between "<" and ">" at the offset i. A URL with the
+// prefix "URL:" is running text.
 func (l *inlines) autolink(i int) (next int, ok bool) {
 	start := i + len("<")
 	rest := l.s[start:]
@@ -505,7 +509,7 @@ func (l *inlines) autolink(i int) (next int, ok bool) {
 	return l.skipTo(next), true
 }
 
-// addressEnd returns the end of the mail address at the start of s, or -1.
+// addressEnd returns the end offset of the mail address at the start of s, or -1 if there is none.
 func addressEnd(s string) int {
 	at := 0
 	for at < len(s) && (octet.Is(s[at], octet.Atom) || s[at] == '.') {
@@ -521,8 +525,8 @@ func addressEnd(s string) int {
 	return end
 }
 
-// wholeTag returns the offset after the tag at i. If it is not a tag in Markdown, wholeTag returns
-// the offset up to which it has read.
+// wholeTag returns the offset after the tag at the offset i. If Markdown does not allow the tag,
+// wholeTag returns the offset up to which it has read.
 func wholeTag(s string, i int) (next int, ok bool) {
 	i += len("<")
 	if i < len(s) && s[i] == '/' {
@@ -550,7 +554,7 @@ func wholeTag(s string, i int) (next int, ok bool) {
 	}
 }
 
-// wholeAttribute is like wholeTag for the attribute at i.
+// wholeAttribute is like wholeTag, but for the attribute at the offset i.
 func wholeAttribute(s string, i int) (next int, ok bool) {
 	start := i
 	for i < len(s) && (octet.Is(s[i], octet.Alpha) || s[i] == '_' || s[i] == ':' ||

@@ -2,8 +2,8 @@ package markup
 
 import "strings"
 
-// isLabelled reports whether the text between the "[" at start and the "]" at i is the text of a
-// reference link: "[text][label]", "[label][]" or "[label]".
+// isLabelled reports whether the text between a "[" and a "]" is the text of a reference link,
+// such as "[text][label]", "[label][]" or "[label]". The brackets are at the offsets start and i.
 func (l *inlines) isLabelled(start, i int) bool {
 	rest := l.s[i+1 : min(len(l.s), i+1+maxLabel+len("[]"))]
 	if label, _, ok := strings.Cut(rest, "]"); ok && len(label) > 1 && label[0] == '[' {
@@ -12,8 +12,7 @@ func (l *inlines) isLabelled(start, i int) bool {
 	return l.defines(l.s[start+1 : i])
 }
 
-// defines reports whether the document seems to define a label. It does not exclude definitions
-// in code.
+// defines reports whether the document seems to define a label. A definition in code also counts.
 func (m *markdown) defines(label string) bool {
 	if len(label) > maxLabel || strings.IndexByte(label, '[') >= 0 {
 		return false
@@ -24,7 +23,7 @@ func (m *markdown) defines(label string) bool {
 	return len(m.defined) > 0 && m.defined[normalLabel(label)]
 }
 
-// definedLabels returns the labels that are at the start of a line and before a ":".
+// definedLabels returns the labels at the start of a line that a ":" follows.
 func definedLabels(text string) map[string]bool {
 	list := map[string]bool{}
 	for open, i := -1, 0; ; i++ {
@@ -48,7 +47,7 @@ func definedLabels(text string) map[string]bool {
 // maxMarks is the maximum size of the container markers before a definition.
 const maxMarks = 64
 
-// isFirst reports whether only container markers precede i on its line.
+// isFirst reports whether only container markers precede the offset i on the same line.
 func isFirst(text string, i int) bool {
 	before := text[max(0, i-maxMarks):i]
 	before = before[strings.LastIndexAny(before, "\r\n")+1:]

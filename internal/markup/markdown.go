@@ -17,16 +17,16 @@ const (
 	Code
 	// Link is the destination of a link.
 	Link
-	// External is the destination of a link with the class external after it, as MyST has
-	// it: [text](destination){.external}.
+	// External is the destination of a MyST link with the class "external", as in
+	// [text](destination){.external}.
 	External
 	// Image is the destination of an image.
 	Image
 	// Definition is the destination of a link reference definition.
 	Definition
-	// Autolink is a URL in "<" and ">".
+	// Autolink is a URL between "<" and ">".
 	Autolink
-	// Address is a mail address in "<" and ">".
+	// Address is a mail address between "<" and ">".
 	Address
 	// Tag is an HTML tag in a paragraph.
 	Tag
@@ -34,36 +34,36 @@ const (
 	Unseen
 	// HTMLBlock is an HTML block.
 	HTMLBlock
-	// LinkText is running text or code in the text, the title or the alternative text of a
-	// link or image. A URL in a LinkText is not a link (GFM 6.9).
+	// LinkText is text in a link or image: the link text, the alternative text or the title. A URL
+	// in a LinkText is not a link (GFM 6.9).
 	LinkText
-	// Xref is a cross reference of AsciiDoc.
+	// Xref is the target of a cross reference in AsciiDoc.
 	Xref
-	// Include is a file that an AsciiDoc or reStructuredText directive includes.
+	// Include is the name of a file that an AsciiDoc or reStructuredText directive includes.
 	Include
-	// Role is the name of a document of a Sphinx site.
+	// Role is the name of a document in a Sphinx site.
 	Role
-	// Label is a label that a document of a Sphinx site defines.
+	// Label is a label that a document in a Sphinx site defines.
 	Label
 )
 
-// Piece is a piece of a document, from offset Start to End in the source. A destination does not
+// Piece is a piece of a document. Start and End are offsets in the source. A destination does not
 // include "<", ">" and the title.
 type Piece struct {
 	Kind       PieceKind
 	Start, End int
-	// Text is the destination if it differs from the source, because the source has attribute
-	// references or several lines. If empty, the source is the destination.
+	// Text is the destination if it differs from the source, because the source contains attribute
+	// references or several lines. If Text is empty, the source is the destination.
 	Text string
 }
 
-// Markdown yields the pieces of a document in order, by CommonMark 0.31 with GFM tables (GFM
-// 4.10).
+// Markdown yields the pieces of a Markdown document in order. It follows CommonMark 0.31 and
+// supports GFM tables (GFM 4.10).
 //
-// Reference links have no pieces; only their texts are LinkText. So a link may contain a reference
-// link, and the text of an image may contain a link. A label that begins with "^" is a footnote,
-// which is running text. Blocks nested more than 100 deep are read as text. "<URL:...>" is running
-// text, not an autolink.
+// The text of a reference link is a LinkText, but the link itself is not a piece. So a link may
+// contain a reference link, and the text of an image may contain a link. A label that begins with
+// "^" is a footnote, which is running text. A block that is nested more than 100 levels deep is
+// read as text. The text "<URL:...>" is running text, not an autolink.
 func Markdown(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield}
@@ -71,42 +71,42 @@ func Markdown(source string) iter.Seq[Piece] {
 	}
 }
 
-// markdown reads the blocks of a document line by line. It reads the inlines of a block at the end
-// of the block.
+// markdown reads the blocks of a document line by line. It reads the inline elements of a block at
+// the end of the block.
 type markdown struct {
 	text  string
 	yield func(Piece) bool
-	done  bool // the caller has stopped the loop
+	done  bool // whether the caller has stopped the loop
 
-	inside []container // the containers of the leaf, from the outermost
+	inside []container // containers of the leaf, outermost first
 	leaf   leaf
-	start  int // start and end of the leaf's text
+	start  int // start and end offsets of the leaf's text
 	end    int
-	last   int // start of the last line of a paragraph; this line may be the header of a table
+	last   int // start of the last line of a paragraph, which may be the header of a table
 	fence  fence
-	ending string // ending of an HTML block; if empty, a blank line ends it
+	ending string // text that ends the HTML block; if empty, a blank line ends the block
 
 	brackets []bracket         // open "[" in a paragraph
 	pieces   []Piece           // pieces of a paragraph that were not yielded yet
-	labels   []textRange       // links and images in a paragraph, from their "[" to their ")"
-	ticks    [maxTicks + 1]int // offset of the last run of "`" in a paragraph, by length
+	labels   []textRange       // ranges of the links and images in a paragraph, from "[" to ")"
+	ticks    [maxTicks + 1]int // offset of the last run of "`" characters in a paragraph, by length of the run
 
 	mdx    bool
-	script script // state of a module
-	tags   tags   // state of lines of tags
+	script script // state of the JavaScript in a module
+	tags   tags   // state of the tags in MDX lines
 
-	defined  map[string]bool // result of definedLabels; nil before the first search
+	defined  map[string]bool // result of definedLabels; nil before the first call
 	headings *headings       // collects headings, if not nil
 }
 
-// emit yields a piece that is not empty.
+// emit yields a piece if it is not empty.
 func (m *markdown) emit(kind PieceKind, start, end int) {
 	if start < end && !m.done {
 		m.done = !m.yield(Piece{Kind: kind, Start: start, End: end})
 	}
 }
 
-// leaf is the kind of the block that contains the last line.
+// leaf is the kind of the innermost block that contains the last line.
 type leaf uint8
 
 const (
@@ -124,11 +124,11 @@ const (
 // container is a block that contains other blocks: a quotation or a list item.
 type container struct {
 	quote bool
-	empty bool // the container is an item without content so far
-	width int  // number of columns before the content of an item
+	empty bool // the container is a list item that has no content yet
+	width int  // number of columns before the content of a list item
 }
 
-// fence is the first line of a fenced block of code.
+// fence is the first line of a fenced code block.
 type fence struct {
 	mark byte
 	size int
@@ -136,17 +136,18 @@ type fence struct {
 
 const (
 	maxDepth = 100 // maximum number of nested containers
-	codeAt   = 4   // number of columns before a line of indented code
+	codeAt   = 4   // number of columns before a line in an indented code block
 )
 
 // cursor is an offset in a line. A tab extends to the next column that is a multiple of four, and
 // skip may stop within a tab.
 type cursor struct {
-	s      string // up to the end of the line
+	s      string // source up to the end of the line
 	i, col int
 }
 
-// blankWidth returns the width of c at a column, or 0 if it is not a space or tab.
+// blankWidth returns the width of the space or tab c in a column. For other characters, it returns
+// 0.
 func blankWidth(c byte, column int) int {
 	switch c {
 	case ' ':
@@ -157,7 +158,7 @@ func blankWidth(c byte, column int) int {
 	return 0
 }
 
-// indent returns the width of the white space at the cursor, and its end.
+// indent returns the width and the end offset of the white space at the cursor.
 func (c *cursor) indent() (columns, end int) {
 	for end = c.i; end < len(c.s) && blankWidth(c.s[end], c.col+columns) > 0; end++ {
 		columns += blankWidth(c.s[end], c.col+columns)
@@ -165,7 +166,7 @@ func (c *cursor) indent() (columns, end int) {
 	return columns, end
 }
 
-// skip skips at most that many columns of white space.
+// skip skips white space. The parameter columns is the maximum number of columns.
 func (c *cursor) skip(columns int) {
 	for columns > 0 && c.i < len(c.s) {
 		width := blankWidth(c.s[c.i], c.col)
@@ -181,7 +182,7 @@ func (c *cursor) skip(columns int) {
 	}
 }
 
-// mark skips white space and the mark of a container, which has n bytes.
+// mark skips white space and the marker of a container. The marker has n bytes.
 func (c *cursor) mark(columns, n int) {
 	c.skip(columns)
 	c.i, c.col = c.i+n, c.col+n
@@ -189,7 +190,7 @@ func (c *cursor) mark(columns, n int) {
 
 // lines reads the document. A line ends with LF, CR LF, or CR.
 func (m *markdown) lines() {
-	feed := -1 // the first LF from the start of the line on
+	feed := -1 // offset of the first LF after the start of the line
 	for i := 0; i < len(m.text) && !m.done; {
 		if feed < i {
 			feed = len(m.text)
@@ -211,7 +212,7 @@ func (m *markdown) lines() {
 	m.close()
 }
 
-// line reads the line at c. The next one begins at next.
+// line reads the line at the cursor c. The next line begins at the offset next.
 func (m *markdown) line(c cursor, next int) {
 	matched := m.match(&c)
 	if matched == len(m.inside) && m.continues(&c, next) {
@@ -251,16 +252,16 @@ func (m *markdown) line(c cursor, next int) {
 		m.open(paragraph, first, len(c.s))
 		m.last = first
 	case matched < len(m.inside) || !m.opensTable(c.s[first:]):
-		// The line continues the paragraph even if it lacks the marks of the containers.
+		// The line continues the paragraph even without the markers of the containers.
 		m.last, m.end = first, len(c.s)
 		if columns >= codeAt {
-			m.last = m.end // the last line is not the header of a table
+			m.last = m.end // the previous line is not the header of a table
 		}
 	}
 }
 
-// match skips the marks of the open containers that the line continues, and returns the number of
-// these containers.
+// match skips the markers of the open containers that the line continues, and returns the number
+// of these containers.
 func (m *markdown) match(c *cursor) (n int) {
 	for ; n < len(m.inside); n++ {
 		columns, first := c.indent()
@@ -278,8 +279,8 @@ func (m *markdown) match(c *cursor) (n int) {
 	return n
 }
 
-// continues adds the line to the leaf if the leaf is code or HTML and does not end before the line.
-// It returns false if the line is not part of the leaf.
+// continues adds the line to the leaf if the leaf is code or HTML that does not end before the
+// line. If the line is not part of the leaf, it returns false.
 func (m *markdown) continues(c *cursor, next int) bool {
 	columns, first := c.indent()
 	rest := c.s[first:]
@@ -311,8 +312,8 @@ func (m *markdown) continues(c *cursor, next int) bool {
 	return true
 }
 
-// openLeaf opens the heading, break, fenced code or HTML that begins at first. If there is none, it
-// returns false.
+// openLeaf opens the heading, thematic break, fenced code block or HTML block that begins at the
+// offset first. If no such block begins, it returns false.
 func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -356,7 +357,7 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 		case under && text:
 			m.heading(m.start, m.end)
 		case !broken:
-			// The paragraph has only definitions, so the line does not underline a heading.
+			// The paragraph contains only definitions, so the line does not underline a heading.
 			m.open(paragraph, first, len(c.s))
 			m.last = first
 		}
@@ -366,8 +367,8 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	return false
 }
 
-// openContainer opens the quotation or list item that begins at c. If there is none, it returns
-// false.
+// openContainer opens the quotation or list item that begins at the cursor c. If there is neither,
+// it returns false.
 func (m *markdown) openContainer(c *cursor, matched int) bool {
 	columns, first := c.indent()
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -384,7 +385,7 @@ func (m *markdown) openContainer(c *cursor, matched int) bool {
 	}
 	empty := strings.TrimLeft(c.s[first+size:], " \t") == ""
 	if within && (empty || size > 1 && c.s[first:first+size-1] != "1") {
-		// Within a paragraph, the marker is more likely part of the text.
+		// In a paragraph, such a marker is usually part of the text.
 		return false
 	}
 	m.cut(matched)
@@ -415,8 +416,8 @@ func (m *markdown) open(l leaf, start, end int) {
 	m.leaf, m.start, m.end = l, start, end
 }
 
-// cut ends the leaf, and all containers except the first n. It reports whether the leaf was a
-// paragraph with text other than definitions.
+// cut ends the leaf and all containers except the first n. It reports whether the leaf was a
+// paragraph that contained more than definitions.
 func (m *markdown) cut(n int) (text bool) {
 	text = m.close()
 	m.inside = m.inside[:n]
@@ -443,8 +444,8 @@ func (m *markdown) close() (text bool) {
 	return text
 }
 
-// quotes returns the number of quotations around the leaf. A line of the leaf may begin with that
-// many quotation marks.
+// quotes returns the number of quotations that contain the leaf. Each line of the leaf may begin
+// with as many quotation marks (">").
 func (m *markdown) quotes() (n int) {
 	for _, in := range m.inside {
 		if in.quote {
@@ -454,7 +455,7 @@ func (m *markdown) quotes() (n int) {
 	return n
 }
 
-// fenceSize returns the number of marks at the front of s.
+// fenceSize returns the number of times that mark is repeated at the start of s.
 func fenceSize(s string, mark byte) int { return len(s) - len(strings.TrimLeft(s, string(mark))) }
 
 // isHeading reports whether s is an ATX heading (CommonMark 4.2).
@@ -468,7 +469,7 @@ func isBreak(s string, mark byte) bool {
 	return strings.Count(s, string(mark)) >= 3 && strings.Trim(s, string(mark)+" \t") == ""
 }
 
-// markerSize returns the size of the list marker at the front of s, or 0
+// markerSize returns the size of the list marker at the start of s, or 0 if there is none
 // (CommonMark 5.2).
 func markerSize(s string) int {
 	size := 0
@@ -527,7 +528,7 @@ func htmlStart(s string, within bool) (ending string, ok bool) {
 // literalEnding represents the end tag of any element that may contain blank lines.
 const literalEnding = "</"
 
-// hasEnding reports whether s contains the ending of an HTML block.
+// hasEnding reports whether s contains the text in ending, which ends an HTML block.
 func hasEnding(s, ending string) bool {
 	if ending != literalEnding {
 		return strings.Contains(s, ending)
@@ -545,8 +546,8 @@ func hasEnding(s, ending string) bool {
 	}
 }
 
-// narrowName returns the end of the tag name at the start of s. In Markdown, a tag name consists
-// of letters, digits and "-".
+// narrowName returns the length of the tag name at the start of s. In Markdown, a tag name
+// consists of letters, digits and "-".
 func narrowName(s string) int {
 	end := 0
 	for end < len(s) && (octet.Is(s[end], octet.Alpha) || end > 0 && octet.Is(s[end], octet.Label)) {
@@ -563,8 +564,8 @@ func isLiteralElement(name string) bool {
 	return false
 }
 
-// IsElement reports whether name, which must be in lower case, is an HTML element that may follow
-// text.
+// IsElement reports whether name is the name of an HTML element that may follow text. The name
+// must be in lower case.
 func IsElement(name string) bool {
 	switch name {
 	case "a", "abbr", "acronym", "applet", "area", "audio", "b", "bdi", "bdo", "bgsound", "big", "blink", "br", "button", "canvas", "cite",

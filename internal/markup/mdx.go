@@ -7,9 +7,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// MDX is like [Markdown] for an MDX document. Comments, "{/* ... */}", and modules, which begin with
-// "import" or "export", are Unseen. Other expressions are read as text. Each line of tags is an
-// HTMLBlock, and the text between them is Markdown. There is no indented code.
+// MDX is like [Markdown] for an MDX document. Comments such as "{/* ... */}" are Unseen. Modules,
+// which begin with "import" or "export", are also Unseen. Other expressions are read as text. Each
+// line of tags is an HTMLBlock, and the text between the tags is Markdown. MDX does not support
+// indented code.
 func MDX(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		m := markdown{text: source, yield: yield, mdx: true}
@@ -17,13 +18,14 @@ func MDX(source string) iter.Seq[Piece] {
 	}
 }
 
-// The start and the end of an MDX comment.
+// These constants are the start and the end of an MDX comment.
 const (
 	mdxOpen  = "{/*"
 	mdxClose = "*/}"
 )
 
-// openMDX opens the comment or module at first. If there is none, it returns false.
+// openMDX opens the comment or module that begins at the offset first. If there is neither, it
+// returns false.
 func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	switch {
@@ -53,9 +55,9 @@ func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 }
 
 // continuesMDX adds the line to the open comment, module or tags. If the module or the tags end
-// before the line, it returns false. A module ends with a blank line outside brackets. It also ends
-// before a line that looks like text, because a bracket in a regular expression may look like an
-// open bracket.
+// before the line, it returns false. A module ends with a blank line outside brackets. A module
+// also ends before a line that looks like text, because a bracket in a regular expression may be
+// counted as an open bracket.
 func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
 	switch {
 	case m.leaf == jsx && rest == "" && m.tags.open == 0,
@@ -85,15 +87,16 @@ func isModule(line string) bool {
 // script tracks open brackets, strings and comments in lines of JavaScript.
 type script struct {
 	open  int  // number of open brackets
-	quote byte // "`" or "*" (a comment), which may continue on the next line
-	blank bool // the last line was blank
+	quote byte // "`" in a template literal or "*" in a comment, both of which may continue on the next line
+	blank bool // the previous line was blank
 }
 
-// endsBefore reports whether a module ends before a line, which begins with columns of blanks.
+// endsBefore reports whether a module ends before a line. The line is indented by the given number
+// of columns.
 func (s *script) endsBefore(columns int, rest string) bool {
 	switch {
 	case strings.HasPrefix(rest, "```"), strings.HasPrefix(rest, "~~~"):
-		return true // The module is code within an element.
+		return true // the module is code in an element
 	case s.quote != 0:
 		return false
 	case rest == "":
@@ -105,7 +108,7 @@ func (s *script) endsBefore(columns int, rest string) bool {
 	return ends
 }
 
-// line reads a line.
+// line reads a line of JavaScript.
 func (s *script) line(text string) {
 	quote := s.quote
 	for i := 0; i < len(text); i++ {
@@ -137,7 +140,7 @@ func (s *script) line(text string) {
 		}
 	}
 	if s.quote = quote; quote == '"' || quote == '\'' {
-		s.quote = 0 // A string ends with its line.
+		s.quote = 0 // a string can't extend beyond its line
 	}
 }
 
@@ -148,8 +151,8 @@ type tags struct {
 	quote byte // quote of the open string, or 0
 }
 
-// line reads a line up to the first text outside tags. It reports whether the line contains only
-// tags.
+// line reads a line of tags. It stops at text outside tags, and reports whether the line contains
+// only tags.
 func (t *tags) line(text string) (only bool) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -165,7 +168,7 @@ func (t *tags) line(text string) (only bool) {
 		}
 	}
 	if t.open > 0 && t.quote != '`' {
-		t.quote = 0 // A JavaScript string in quotes ends at the end of the line.
+		t.quote = 0 // a JavaScript string can't extend beyond its line
 	}
 	return true
 }
@@ -188,8 +191,8 @@ func (t *tags) next(c byte) {
 	}
 }
 
-// isTagStart reports whether text begins with a JSX tag: "<a", "</a" or "<>". A URL in "<" and ">" is
-// not a tag.
+// isTagStart reports whether text begins with a JSX tag such as "<a", "</a" or "<>". A URL between
+// "<" and ">" is not a tag.
 func isTagStart(text string) bool {
 	if len(text) < len("<a") || text[0] != '<' {
 		return false
@@ -201,7 +204,7 @@ func isTagStart(text string) bool {
 	return octet.Is(text[1], octet.Alpha) && !strings.HasPrefix(text[1+end:], ":") && !strings.HasPrefix(text[1+end:], "@")
 }
 
-// wholeJSX is like wholeTag for JSX.
+// wholeJSX is like wholeTag, but for a JSX tag.
 func wholeJSX(s string, i int) (next int, ok bool) {
 	if !isTagStart(s[i:]) {
 		return i + 1, false
@@ -217,7 +220,8 @@ func wholeJSX(s string, i int) (next int, ok bool) {
 	return min(i, len(s)), !t.inTag
 }
 
-// expressionEnd returns the offset after the expression in braces at i, or the end of s.
+// expressionEnd returns the offset after the expression in braces that begins at the offset i. If
+// the expression has no end, it returns len(s).
 func expressionEnd(s string, i int) int {
 	t := tags{inTag: true}
 	for ; i < len(s); i++ {

@@ -7,10 +7,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// RST yields the pieces of a reStructuredText document in order, like docutils.
+// RST yields the pieces of a reStructuredText document in order. It follows the rules of docutils.
 //
-// The definition of a named reference contains its destination. Sphinx roles that name documents and
-// labels are [Role] and [Label]; the text of other roles is [Code].
+// A reference by name is not a piece, because the definition of the name contains the destination.
+// Sphinx roles for documents and labels are [Role] and [Label]. The text of other roles is [Code].
 func RST(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readRST(source, yield, nil)
@@ -26,14 +26,15 @@ type rst struct {
 
 	pos     int // offset of the next line
 	inside  bool
-	start   int // start of the paragraph
+	start   int // start offset of the paragraph
 	end     int
 	column  int // column of the paragraph's text
 	lines   int
 	literal bool // the previous paragraph introduces a literal block
 }
 
-// rstLine is a line from start to end, without trailing spaces. Its text begins at the offset first.
+// rstLine is a line between the offsets start and end, without trailing spaces. The text of the
+// line begins at the offset first.
 type rstLine struct{ start, first, end, next, column int }
 
 func (ln rstLine) blank() bool { return ln.first == ln.end }
@@ -50,7 +51,7 @@ func readRST(source string, yield func(Piece) bool, names *rstNames) {
 
 const rstTab = 8
 
-// line returns the line at an offset.
+// line returns the line that begins at the offset i.
 func (r *rst) line(i int) rstLine {
 	ln := rstLine{start: i, end: len(r.text), next: len(r.text)}
 	if n := strings.IndexByte(r.text[i:], '\n'); n >= 0 {
@@ -66,7 +67,7 @@ func (r *rst) line(i int) rstLine {
 	return ln
 }
 
-// emit yields a piece that is not empty.
+// emit yields the piece p if p is not empty.
 func (r *rst) emit(p Piece) {
 	if p.Start < p.End && !r.done {
 		r.done = !r.yield(p)
@@ -96,8 +97,8 @@ func (r *rst) read(ln rstLine) {
 	}
 }
 
-// literalBlock reads the block after a paragraph that ends with "::": indented lines, or
-// lines that begin with the same character.
+// literalBlock reads the literal block after a paragraph that ends with "::". The lines of the
+// block are indented, or begin with the same punctuation character.
 func (r *rst) literalBlock(ln rstLine, rest string) {
 	switch {
 	case ln.column > r.column:
@@ -116,8 +117,8 @@ func (r *rst) literalBlock(ln rstLine, rest string) {
 	}
 }
 
-// block skips blank lines and lines that are indented by more than a number of columns. It returns
-// the end of the skipped lines.
+// block skips blank lines and lines that are indented by more than the given number of columns. It
+// returns the end of the skipped lines.
 func (r *rst) block(column int) (end int) {
 	for end = r.pos; r.pos < len(r.text); {
 		ln := r.line(r.pos)
@@ -142,12 +143,12 @@ func (r *rst) close() {
 	r.inline(r.start, r.end)
 }
 
-// isRule reports whether a line consists of one repeated punctuation character.
+// isRule reports whether a line consists of the same punctuation character, repeated.
 func isRule(line string) bool {
 	return len(line) > 0 && isPunctuation(line[0]) && strings.Trim(line, line[:1]) == ""
 }
 
-// underlined reports whether a line underlines the paragraph, which is then a title.
+// underlined reports whether a line underlines the paragraph, so that the paragraph is a title.
 func (r *rst) underlined(line string) bool {
 	return isRule(line) && r.column == 0 && (len(line) >= 4 || len(line) >= r.end-r.start)
 }
@@ -168,7 +169,7 @@ func (r *rst) begin(ln rstLine) {
 			r.explicit(ln)
 			return
 		case rest == "__":
-			return // the next block has no name
+			return // an anonymous target for the next block
 		case strings.HasPrefix(rest, "__ "):
 			r.target(ln, ln.first+len("__"))
 			return
@@ -198,7 +199,7 @@ func (r *rst) begin(ln rstLine) {
 	r.inside, r.start, r.end, r.column, r.lines = true, ln.first, ln.end, ln.column, 1
 }
 
-// overlined reads the title after a line of punctuation. If no title follows, the line is a
+// overlined reads the title after a line of punctuation. If there is no title, the line is a
 // transition between paragraphs.
 func (r *rst) overlined(rule string) {
 	if r.pos == len(r.text) {
@@ -214,7 +215,7 @@ func (r *rst) overlined(rule string) {
 	}
 }
 
-// doctest reads an interactive session, which ends at a blank line.
+// doctest reads a Python interactive session, which ends at a blank line.
 func (r *rst) doctest(ln rstLine) {
 	end := ln.end
 	for r.pos < len(r.text) {
@@ -227,8 +228,8 @@ func (r *rst) doctest(ln rstLine) {
 	r.emit(Piece{Kind: Code, Start: ln.start, End: end})
 }
 
-// rstMarker returns the length of the marker of a list, a field or a line block at the start of a
-// line, with the spaces after it. It returns zero if there is none.
+// rstMarker returns the length of the marker at the start of a list item, a field or a line block,
+// including the spaces after the marker. If there is no marker, it returns zero.
 func rstMarker(line string) int {
 	end := 0
 	switch c := line[0]; {
@@ -248,7 +249,7 @@ func rstMarker(line string) int {
 	return text
 }
 
-// fieldEnd returns the offset after ":name:", or zero if it is missing.
+// fieldEnd returns the offset after ":name:" at the start of line, or zero if the name is missing.
 func fieldEnd(line string) int {
 	if len(line) < 3 || line[1] == ' ' || line[1] == ':' {
 		return 0
@@ -266,7 +267,8 @@ func fieldEnd(line string) int {
 	return 0
 }
 
-// enumeratorEnd returns the offset after "1.", "(a)", "iv)" or "#.", or zero if it is missing.
+// enumeratorEnd returns the offset after an enumerator such as "1.", "(a)", "iv)" or "#.". If
+// there is no enumerator, it returns zero.
 func enumeratorEnd(line string) int {
 	start := 0
 	if line[0] == '(' {
@@ -290,7 +292,7 @@ func enumeratorEnd(line string) int {
 	return end + 1
 }
 
-// explicit reads the target, footnote, directive or comment that begins with "..".
+// explicit reads the target, footnote, directive or comment that begins with ".." in a line.
 func (r *rst) explicit(ln rstLine) {
 	at := blanksEnd(r.text[:ln.end], ln.first+len(".."))
 	rest := r.text[at:ln.end]
@@ -321,7 +323,7 @@ func (r *rst) explicit(ln rstLine) {
 	r.emit(Piece{Kind: Unseen, Start: ln.first, End: max(ln.end, r.block(ln.column))})
 }
 
-// footnote reads the footnote "[label] text" at an offset.
+// footnote reads the footnote "[label] text" at the offset at.
 func (r *rst) footnote(ln rstLine, at int) bool {
 	label, _, ok := strings.Cut(r.text[at+1:ln.end], "]")
 	text := at + 1 + len(label) + 1
@@ -338,8 +340,8 @@ func (r *rst) footnote(ln rstLine, at int) bool {
 	return true
 }
 
-// target reads the name of a target after its "_", and then the destination. A target with "_: " or
-// " " instead of a name is anonymous.
+// target reads the name of a hyperlink target, and then the destination. The name follows a "_".
+// If the text "_: " or " " follows instead, the target has no name.
 func (r *rst) target(ln rstLine, at int) bool {
 	name, size := targetName(r.text[at:ln.end])
 	if size == 0 {
@@ -360,8 +362,8 @@ func (r *rst) target(ln rstLine, at int) bool {
 	return true
 }
 
-// until skips lines that are indented by more than a number of columns, up to a blank line. It
-// returns the end of the skipped lines, or zero if it skips no line.
+// until skips lines that are indented by more than the given number of columns, up to a blank
+// line. It returns the end of the skipped lines. If it skips no lines, it returns zero.
 func (r *rst) until(column int) (end int) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -373,8 +375,8 @@ func (r *rst) until(column int) (end int) {
 	return end
 }
 
-// targetName returns the name of a target, and the length of the name and its ":". If s does not
-// begin with a target name, size is zero.
+// targetName returns the name of a target, and the length of the name including the ":". If s does
+// not begin with a target name, size is zero.
 func targetName(s string) (name string, size int) {
 	switch {
 	case strings.HasPrefix(s, " "): // the target begins with "__ "
@@ -403,8 +405,8 @@ func isAlias(text string) bool {
 	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && (strings.HasPrefix(text, "`") && strings.HasSuffix(text, "`_") || isSimpleName(text[:len(text)-1]))
 }
 
-// isSimpleName reports whether s is a reference name: letters and digits, separated by single
-// punctuation characters.
+// isSimpleName reports whether s is a simple reference name, which consists of letters and digits,
+// with single punctuation characters between them.
 func isSimpleName(s string) bool {
 	word := false
 	for i := range len(s) {
@@ -420,13 +422,14 @@ func isSimpleName(s string) bool {
 	return word
 }
 
-// unescaped removes the "\" of escapes.
+// unescaped removes the "\" from each escape.
 func unescaped(text string) string {
 	decoded := Decode(text, RSTText)
 	return decoded.Text
 }
 
-// uri yields the destination from start to end, which may be on several lines. It removes white space.
+// uri yields the destination between the offsets start and end, which may be on several lines. It
+// removes white space from the destination.
 func (r *rst) uri(kind PieceKind, start, end int) {
 	written := r.text[start:end]
 	text := written

@@ -6,7 +6,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// directive reads the directive whose name is at an offset. If there is none, it returns false.
+// directive reads the directive whose name begins at the offset at. If there is no directive, it
+// returns false.
 func (r *rst) directive(ln rstLine, at int) bool {
 	size := directiveName(r.text[at:ln.end])
 	if size == 0 {
@@ -30,8 +31,8 @@ func (r *rst) directive(ln rstLine, at int) bool {
 	return true
 }
 
-// directiveName returns the length of the name of a directive at the start of s, or
-// zero if there is none.
+// directiveName returns the length of the directive name at the start of s, or zero if there is
+// none.
 func directiveName(s string) int {
 	size := 0
 	for size < len(s) && (octet.Is(s[size], octet.Alpha|octet.Digit) || s[size] >= 0x80 ||
@@ -56,13 +57,13 @@ func isCodeDirective(name string) bool {
 	return false
 }
 
-// makesNames reports whether a directive may define names that are not in the document.
+// makesNames reports whether a directive may define names that do not occur in the document.
 func makesNames(name string) bool {
 	return strings.HasPrefix(name, "auto") || strings.Contains(name, ":") || strings.HasPrefix(name, "doxygen") || name == "function" || name == "class" ||
 		name == "method" || name == "data" || name == "module" || name == "option" || name == "envvar" || name == "glossary" || name == "describe"
 }
 
-// other reads a directive that names no file.
+// other reads a directive that does not contain a file name.
 func (r *rst) other(name string, ln rstLine, at int) {
 	if r.names != nil {
 		r.names.directive(name, r.text[at:ln.end])
@@ -79,8 +80,8 @@ func (r *rst) other(name string, ln rstLine, at int) {
 	r.emit(Piece{Kind: Code, Start: start, End: max(start, r.block(ln.column))})
 }
 
-// options reads the options of a directive, which begin in a column. It calls the function use with
-// each option. The options end before the first line that is not an option.
+// options reads the options of a directive, which begin in the given column. It calls the function
+// use for each option. It stops before the first line that is not an option.
 func (r *rst) options(column int, use func(name string, start, end int)) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -103,7 +104,8 @@ func (r *rst) options(column int, use func(name string, start, end int)) {
 	}
 }
 
-// argument skips the further lines of an argument, and returns the end of the argument.
+// argument skips the remaining lines of a directive's argument, and returns the end of the
+// argument.
 func (r *rst) argument(ln rstLine) (end int) {
 	for end = ln.end; r.pos < len(r.text); {
 		next := r.line(r.pos)
@@ -115,11 +117,11 @@ func (r *rst) argument(ln rstLine) (end int) {
 	return end
 }
 
-// picture reads "image" or "figure".
+// picture reads the directive "image" or "figure".
 func (r *rst) picture(ln rstLine, at int) {
 	end := r.argument(ln)
 	at = SkipSpace(r.text[:end], at)
-	if !strings.HasSuffix(r.text[at:end], ".*") { // Sphinx selects the suffix.
+	if !strings.HasSuffix(r.text[at:end], ".*") { // Sphinx selects the file extension
 		r.uri(Image, at, end)
 	}
 	r.options(ln.column, func(name string, start, end int) {
@@ -129,8 +131,8 @@ func (r *rst) picture(ln rstLine, at int) {
 	})
 }
 
-// include reads "include" or "literalinclude". "<name>" is a file of docutils, which only
-// defines characters. A file that is shown as code defines no names.
+// include reads the directive "include" or "literalinclude". A name such as "<isonum.txt>" is a
+// file in docutils, which defines only characters. A file that is shown as code defines no names.
 func (r *rst) include(directive string, ln rstLine, at int) {
 	end := r.argument(ln)
 	at = SkipSpace(r.text[:end], at)
@@ -145,7 +147,8 @@ func (r *rst) include(directive string, ln rstLine, at int) {
 	}
 }
 
-// raw reads text in another notation, or the file or URL that contains it.
+// raw reads the directive "raw", which contains text in another notation, or names a file or a URL
+// with the text.
 func (r *rst) raw(ln rstLine, at int) {
 	kind := Unseen
 	for format := range strings.FieldsSeq(strings.ToLower(r.text[at:ln.end])) {
@@ -165,8 +168,8 @@ func (r *rst) raw(ln rstLine, at int) {
 	r.emit(Piece{Kind: kind, Start: start, End: max(start, r.block(ln.column))})
 }
 
-// toctree reads the entries of a table of contents: "name" or "title <name>". A pattern
-// matches any documents.
+// toctree reads the entries of a table of contents. An entry is a document name or "title <name>".
+// It ignores patterns, which match several documents.
 func (r *rst) toctree(column int) {
 	at := r.pos
 	for last := r.block(column); at < last; {
@@ -187,8 +190,8 @@ func (r *rst) toctree(column int) {
 	}
 }
 
-// gridTable reads a table with drawn cells, from its second line on. The end of a cell ends
-// a URL.
+// gridTable reads a grid table, beginning at the second line. A URL can't extend beyond the end of
+// a cell.
 func (r *rst) gridTable() {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -211,8 +214,8 @@ func isSimpleBorder(line string) bool {
 	return strings.HasPrefix(line, "=") && strings.Trim(line, "= ") == "" && strings.Contains(line, "= ")
 }
 
-// simpleTable reads a table after its first border. The gaps in the border separate the columns of
-// the table. The table ends with a border before a blank line.
+// simpleTable reads a simple table after the first border. The gaps in the border separate the
+// columns of the table. The table ends with a border before a blank line.
 func (r *rst) simpleTable(border string, top rstLine) {
 	for r.pos < len(r.text) {
 		ln := r.line(r.pos)
@@ -234,7 +237,7 @@ func (r *rst) simpleTable(border string, top rstLine) {
 	}
 }
 
-// row yields the cells of a line of a simple table. Its first column begins at start.
+// row yields the cells on one line of a simple table. The first column begins at the offset start.
 func (r *rst) row(border string, ln rstLine, start int) {
 	from := min(start, ln.end)
 	for i := 1; i < len(border); i++ {

@@ -4,20 +4,22 @@ import (
 	"strings"
 )
 
-// rstMarks holds the bytes that begin an inline of reStructuredText. It is never modified.
+// rstMarks contains the bytes that begin an inline element in reStructuredText. The table must not
+// be modified.
 var rstMarks = [256]bool{'\\': true, '`': true}
 
-// rstInlines reads the inlines of a paragraph once, from left to right.
+// rstInlines reads the inline elements in a paragraph once, from left to right.
 type rstInlines struct {
 	*rst
-	s   string // the source, up to the end of the paragraph
+	s   string // source up to the end of the paragraph
 	run int
-	// literalAt is the last end of a literal that was found, and quoteAt the last end of other text
-	// in "`". They are valid for searches that begin at or before them.
+	// literalAt is the offset at which the last search found the end of a literal. The field
+	// quoteAt is the same for other text in "`". Each offset is valid for a search that does not
+	// begin after the offset.
 	literalAt, quoteAt int
 }
 
-// inline yields the pieces of a paragraph from start to end.
+// inline yields the pieces of the paragraph between the offsets start and end.
 func (r *rst) inline(start, end int) {
 	if start >= end || r.done {
 		return
@@ -41,7 +43,8 @@ func (l *rstInlines) flush(end int) {
 	l.run = max(l.run, end)
 }
 
-// quoted reads the inline that begins with the "`" at i of a paragraph that begins at start.
+// quoted reads the inline element that begins with the "`" at the offset i. The paragraph begins
+// at the offset start.
 func (l *rstInlines) quoted(start, i int) int {
 	s := l.s
 	if strings.HasPrefix(s[i:], "``") {
@@ -76,18 +79,20 @@ func (l *rstInlines) quoted(start, i int) int {
 	return next
 }
 
-// opens reports whether the character before i allows an inline to begin at i.
+// opens reports whether an inline element may begin at the offset i. The answer depends on the
+// preceding character.
 func (l *rstInlines) opens(start, i int) bool {
 	return i == start || IsSpace(l.s[i-1]) || l.s[i-1] >= 0x80 || strings.IndexByte(`-/:"'(<[{_`, l.s[i-1]) >= 0
 }
 
-// closesInline reports whether the character at i allows an inline to end there.
+// closesInline reports whether an inline element may end at the offset i. The answer depends on
+// the character at this offset.
 func closesInline(s string, i int) bool {
 	return i == len(s) || IsSpace(s[i]) || s[i] >= 0x80 || strings.IndexByte(`\-/:.,;!?"')>]}`, s[i]) >= 0
 }
 
-// literalEnd returns the offset of the two backquotes that end a literal beginning at i, or -1 if
-// there are none.
+// literalEnd returns the offset of the two backquotes that end the literal at the offset i. If the
+// literal has no end, it returns -1.
 func (l *rstInlines) literalEnd(i int) int {
 	for end := max(i+1, l.literalAt); end < len(l.s); end++ {
 		n := strings.Index(l.s[end:], "``")
@@ -107,8 +112,8 @@ func (l *rstInlines) literalEnd(i int) int {
 	return -1
 }
 
-// quoteEnd returns the offset of the "`" that ends a text whose second byte is at i, or
-// -1 if there is none.
+// quoteEnd returns the offset of the "`" that ends a quoted text. The second byte of the text is
+// at the offset i. If the text has no end, it returns -1.
 func (l *rstInlines) quoteEnd(i int) int {
 	for end := max(i, l.quoteAt); end < len(l.s); end++ {
 		n := strings.IndexByte(l.s[end:], '`')
@@ -131,7 +136,8 @@ func (l *rstInlines) quoteEnd(i int) int {
 // maxRole is the maximum size of the name of a role.
 const maxRole = 64
 
-// quoteSuffix returns the suffix after the "`" at i: a role, or "_" or "__".
+// quoteSuffix returns the suffix after the "`" at the offset i. The suffix is a role, or a
+// reference mark ("_" or "__").
 func quoteSuffix(s string, i int) (role string, reference bool, next int) {
 	next = i + 1
 	if next < len(s) && s[next] == ':' {
@@ -147,10 +153,11 @@ func quoteSuffix(s string, i int) (role string, reference bool, next int) {
 	return "", reference, next
 }
 
-// inlineTarget represents the role of an inline target, a text that is also a reference name.
+// inlineTarget is used as the role of an inline target, which is a text that is also a reference
+// name.
 const inlineTarget = "_"
 
-// roleBefore returns the role before the "`" at i, and its offset.
+// roleBefore returns the role before the "`" at the offset i, and the offset of the role.
 func (l *rstInlines) roleBefore(start, i int) (role string, before int) {
 	switch {
 	case i == start || l.run >= i:
@@ -173,7 +180,7 @@ func (l *rstInlines) roleBefore(start, i int) (role string, before int) {
 	return role, i - 1 - len(role) - 1
 }
 
-// quotation yields the text between "`" from start to end.
+// quotation yields the quoted text between the offsets start and end.
 func (l *rstInlines) quotation(role string, reference bool, start, end int) {
 	switch role {
 	case "":
@@ -206,13 +213,13 @@ func (l *rstInlines) quotation(role string, reference bool, start, end int) {
 	}
 }
 
-// isEmbeddedAlias reports whether the text in "<" and ">" is the name of a target.
+// isEmbeddedAlias reports whether the text between "<" and ">" is the name of a target.
 func isEmbeddedAlias(text string) bool {
 	return strings.HasSuffix(text, "_") && !strings.HasSuffix(text, `\_`) && !strings.Contains(text, "://")
 }
 
-// named yields the name of a document or of a label: "name" or "text <name>". With "!" it is
-// only text.
+// named yields the name of a document or a label in a role. The role contains "name" or "text
+// <name>". If the role begins with "!", it contains only text.
 func (l *rstInlines) named(kind PieceKind, start, end int) {
 	if l.s[start] == '!' {
 		return

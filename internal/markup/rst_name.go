@@ -4,17 +4,18 @@ import "strings"
 
 // Names holds the names that a reStructuredText document defines for its parts.
 type Names struct {
-	// Sections holds the titles, in order.
+	// Sections holds the section titles in document order.
 	Sections []string
-	// Others holds the names of targets and of directives.
+	// Others holds the names of targets and the names that directives define.
 	Others []string
-	// Notes is the number of footnotes, citations and references to them.
+	// Notes is the number of footnotes, citations, and references to footnotes and citations.
 	Notes int
-	// Open means that the document may have other names, because it includes files.
+	// Open means that the document may define other names, because it includes files.
 	Open bool
 }
 
-// RSTNames returns the names of a document, from which docutils generates its fragments.
+// RSTNames returns the names that a reStructuredText document defines. From these names, docutils
+// generates the fragments of the page.
 func RSTNames(source string) *Names {
 	n := rstNames{}
 	readRST(source, func(Piece) bool { return true }, &n)
@@ -23,7 +24,7 @@ func RSTNames(source string) *Names {
 	return &n.Names
 }
 
-// rstNames collects the names of a document.
+// rstNames collects the names that a document defines.
 type rstNames struct {
 	Names
 	open bool
@@ -31,8 +32,8 @@ type rstNames struct {
 
 func (n *rstNames) add(name string) { n.Others = append(n.Others, unescaped(name)) }
 
-// section records the name of a section title. The name has no roles and marks, except for roles
-// that docutils does not know.
+// section records the name of a section. The name is the title without roles and inline markup.
+// Roles that docutils does not know stay in the name.
 func (n *rstNames) section(title string) {
 	if strings.Contains(title, ":`") {
 		n.add(strings.ReplaceAll(title, "`", ""))
@@ -40,7 +41,7 @@ func (n *rstNames) section(title string) {
 	n.Sections = append(n.Sections, rstTitle(title))
 }
 
-// footnote records a footnote or a citation.
+// footnote records a footnote or a citation with the given label.
 func (n *rstNames) footnote(label string) {
 	n.Notes++
 	n.add(strings.TrimPrefix(label, "#"))
@@ -75,7 +76,7 @@ func rstTitle(title string) string {
 	return b.String()
 }
 
-// withoutRole returns the text before a "`", without the role at its end.
+// withoutRole returns the text before a "`" without the role at the end of the text.
 func withoutRole(part string) string {
 	rest, ok := strings.CutSuffix(part, ":")
 	at := strings.LastIndexByte(rest, ' ') + 1

@@ -2,9 +2,9 @@ package markup
 
 import "strings"
 
-// opensTable reports whether the line s is the delimiter row of a table whose header is the last
-// line of the open paragraph (GFM 4.10). If so, it ends the paragraph before the header, and
-// the next lines are rows.
+// opensTable reports whether the line s is the delimiter row of a table. The header of the table
+// is the last line of the open paragraph (GFM 4.10). If s is a delimiter row, opensTable ends the
+// paragraph before the header, and the next lines are rows.
 func (m *markdown) opensTable(s string) bool {
 	columns := delimiterCells(s)
 	if columns == 0 || rowCells(m.text[m.last:m.end]) != columns {
@@ -18,9 +18,9 @@ func (m *markdown) opensTable(s string) bool {
 	return true
 }
 
-// row reads the row from start to end. Each cell is a paragraph, so that an open construct ends
-// with its cell. A row may have more cells than the header. GFM does not show the additional cells,
-// but other dialects do.
+// row reads the row between the offsets start and end. Each cell is read as a paragraph, so that
+// no inline element extends beyond a cell. A row may contain more cells than the header. GFM does
+// not show the additional cells, but other dialects do.
 func (m *markdown) row(start, end int) {
 	for start < end {
 		cell := start + cellSize(m.text[start:end])
@@ -43,8 +43,8 @@ func cellSize(s string) int {
 	return len(s)
 }
 
-// rowCells returns the number of cells of a row. The "|" before the first cell and after
-// the last one are optional.
+// rowCells returns the number of cells in a row. The "|" before the first cell and the "|" after
+// the last cell are optional.
 func rowCells(s string) (n int) {
 	s = strings.TrimPrefix(strings.Trim(s, tableBlanks), "|")
 	for s != "" {
@@ -54,8 +54,8 @@ func rowCells(s string) (n int) {
 	return n
 }
 
-// delimiterCells returns the number of cells of a delimiter row, "|---|:-:|", or 0 for
-// another line.
+// delimiterCells returns the number of cells in a delimiter row such as "|---|:-:|". For other
+// lines, it returns 0.
 func delimiterCells(s string) (n int) {
 	s = strings.TrimPrefix(strings.Trim(s, tableBlanks), "|")
 	for s != "" {
@@ -71,5 +71,5 @@ func delimiterCells(s string) (n int) {
 	return n
 }
 
-// tableBlanks holds the white space around cells.
+// tableBlanks lists the white space characters around cells.
 const tableBlanks = " \t\v\f"
