@@ -8,19 +8,19 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// kind is the meaning of a byte in a bare URL. Kinds are bits and can be combined.
+// kind is a set of bits that describe the meaning of a byte in a bare URL.
 type kind uint8
 
 const (
-	special kind = 1 << iota // may end the URL, which the surrounding text decides
+	special kind = 1 << iota // may end the URL, depending on the surrounding text
 	ends                     // ends the URL
 	inHost                   // part of a host and port
-	noHost                   // not part of a host and port, or not US-ASCII
-	trims                    // punctuation that belongs to the surrounding text at the end of a URL
-	passes                   // ends most URLs; mayGoOn decides
+	noHost                   // can't be part of a host and port, or is not US-ASCII
+	trims                    // punctuation that at the end of a URL belongs to the surrounding text
+	passes                   // ends a URL unless mayGoOn returns true
 )
 
-// kinds holds the kinds of each byte. It is never modified.
+// kinds maps each byte to its kind. The table must not be modified.
 var kinds = makeKinds()
 
 func makeKinds() (k [256]kind) {
@@ -57,8 +57,9 @@ func makeKinds() (k [256]kind) {
 	return k
 }
 
-// until returns the offset of the first byte in text, from the offset i, whose kind includes one in
-// of. If there is none, it returns limit.
+// until searches text between the offsets i and limit. It returns the offset of the first byte
+// whose kind includes a bit of the kind in the parameter of. If there is no such byte, it returns
+// limit.
 func until(text string, i, limit int, of kind) int {
 	for i < limit && kinds[text[i]]&of == 0 {
 		i++
@@ -66,7 +67,7 @@ func until(text string, i, limit int, of kind) int {
 	return i
 }
 
-// bare searches for a URL without a wrapper, whose scheme begins at start.
+// bare searches for a URL without a wrapper. The scheme of the URL begins at the offset start.
 func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *Match) (next int, v verdict) {
 	var r run
 	switch {
@@ -76,7 +77,7 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 		r = run{text: text, start: start, i: colon + len("://"), final: final}
 		r.login()
 	case !isFree(text, start, "") && text[start-1] != '.' && !strings.EqualFold(text[max(0, start-len("URL:")):start], "URL:"):
-		// "x/mailto:a@b" is not "see mailto:a@b".
+		// In a text such as "x/mailto:a@b", the scheme is not the start of a URL.
 		return colon + 1, none
 	default:
 		r = run{text: text, start: start, i: colon + 1, final: final}
@@ -95,7 +96,8 @@ func (s *scanner) bare(text string, start, colon int, part Part, final bool, m *
 	return end, found
 }
 
-// written returns the text of the URL that ends at the offset end, without escaping backslashes.
+// written returns the text of the URL that ends at the offset end. It removes backslashes that are
+// escapes.
 func (r *run) written(end int) string {
 	if r.escaped {
 		return strings.ReplaceAll(r.text[r.start:end], `\`, "")
@@ -108,31 +110,31 @@ type run struct {
 	text  string
 	start int
 	final bool
-	i     int     // end of the text that was read; if there is no URL, offset at which the search continues
+	i     int     // end of the text that was read, or the offset at which the search continues after the verdict none
 	v     verdict // the current verdict
 
 	foreign              bool // the host contains ideographs, symbols or dashes
-	quoteKnown, inQuote  bool // inQuote: an apostrophe before the URL opens a quotation; quoteKnown: inQuote is valid
-	round, square, curly int  // numbers of open brackets
+	quoteKnown, inQuote  bool // inQuote: whether an apostrophe before the URL opens a quotation; valid if quoteKnown is true
+	round, square, curly int  // numbers of open brackets of each kind
 
-	path      int // start of the text after the userinfo or the scheme
-	ideograph int // offset after the first byte of the last ideograph in the path
+	path      int // start of the path, or of the text after the scheme
+	ideograph int // offset after the first byte of the path's last ideograph
 	sure      int // ideographs and symbols before this offset belong to the path
 
-	query, fragment bool // "?" or "#" was read
-	escapable       bool // a backslash may be an escape
-	escapedRound    int  // number of open brackets with a backslash
-	escaped         bool // some backslashes are escapes
+	query, fragment bool // whether a "?" and a "#" were read
+	escapable       bool // whether a backslash may be an escape
+	escapedRound    int  // number of open brackets that follow a backslash
+	escaped         bool // whether the URL contains backslashes that are escapes
 }
 
-// stop stops reading at i with the verdict v.
+// stop stops reading at the offset i with the verdict v.
 func (r *run) stop(i int, v verdict) { r.i, r.v = i, v }
 
 func (r *run) login() {
 	limit := min(len(r.text), r.start+locus.MaxLen+1)
 	stop := until(r.text, r.i, limit, noHost)
 	if stop == limit || !endsLogin(r.text[stop]) {
-		// The text contains more than a host, or the end of the host is unknown.
+		// The authority contains more than a host, or the end of the host is unknown.
 		var ok bool
 		if stop, ok = r.loginEnd(); !ok {
 			return
@@ -142,13 +144,13 @@ func (r *run) login() {
 	r.rest()
 }
 
-// endsLogin reports whether c, which is US-ASCII, ends the userinfo.
+// endsLogin reports whether the US-ASCII character c ends the userinfo.
 func endsLogin(c byte) bool {
 	return c == '/' || kinds[c]&ends != 0 || c == '?' || c == '#'
 }
 
-// loginEnd returns the end of the userinfo at r.i. If the URL also ends there or is invalid,
-// loginEnd stops r and returns false.
+// loginEnd returns the end of the authority at the offset r.i. If the URL ends in the authority or
+// is invalid, loginEnd stops r and returns false.
 func (r *run) loginEnd() (end int, ok bool) {
 	host, end, ok := r.hostAndEnd()
 	if !ok {
@@ -179,7 +181,7 @@ func (r *run) loginEnd() (end int, ok bool) {
 	return stop, false
 }
 
-// noHost decides about a userinfo. The text from i cannot be part of a host and port.
+// noHost decides about an authority. The text at the offset i can't be part of a host and port.
 func (r *run) noHost(host, i int) {
 	if !r.known(i, len("[/")) {
 		r.stop(i, more)
@@ -189,7 +191,7 @@ func (r *run) noHost(host, i int) {
 	case strings.IndexByte(",;!'()*=&}]", c) >= 0, c == '~' && r.opened('~'):
 		r.stop(i, found)
 	case (c == '$' || c == '~') && (i+1 == len(r.text) || closesText(r.text[i+1])):
-		// "^http://h$" is not "http://h$port/".
+		// A "$" or "~" before text that can't continue the URL ends the URL, as in "^http://h$".
 		r.stop(i, found)
 	case c == '{':
 		switch ok, known := r.balanced(i, "{}"); {
@@ -201,32 +203,33 @@ func (r *run) noHost(host, i int) {
 			r.stop(i, r.endsAt(i))
 		}
 	case c == '[' && (isDotted(r.text[host:i]) || strings.HasPrefix(r.text[i:], "[/")):
-		// The bracket begins a remark or a BBCode tag.
+		// The "[" begins a remark or a BBCode tag.
 		r.stop(i, found)
 	default:
-		// "http://$host/", "http://{host}/", "http://host[:port]": a template of a URL.
+		// The text is a URL template, such as "http://$host/", "http://{host}/" or
+		// "http://host[:port]".
 		r.stop(i, none)
 	}
 }
 
-// closesText reports whether c, after a symbol, belongs to the text around a URL.
+// closesText reports whether the byte c, which follows a symbol, belongs to the text around a URL.
 func closesText(c byte) bool { return kinds[c]&ends != 0 || strings.IndexByte(".,;:!?)]}'", c) >= 0 }
 
-// separators is the punctuation that may be in a user name or password (RFC 1738 section 5), but
-// ends a host in running text.
+// separators lists the punctuation that a user name or password may contain (RFC 1738 section 5),
+// but that ends a host in running text.
 const separators = ",;!'("
 
-// hostAndEnd returns the offsets of the host and port in the authority at r.i. If the text stops
-// before their end, hostAndEnd stops r and returns false. If the URL also ends there, it sets r.v
-// to the verdict found.
+// hostAndEnd returns the offsets of the host and port in the authority at the offset r.i. If the
+// text ends before the authority ends, hostAndEnd stops r and returns false. If the URL ends in
+// the authority, it sets r.v to the verdict found.
 //
-// The text before an "@" is not userinfo if a character in it ends the URL for a reader. Such a
-// character is a delimiter, punctuation after a complete host, or the closing mark of a bracket or
-// quotation that opened before the URL.
+// The text before an "@" is not userinfo if a character in this text ends the URL for a human
+// reader. Such a character is a delimiter, punctuation after a complete host, or the closing mark
+// of a bracket or quotation that opened before the URL.
 func (r *run) hostAndEnd() (host, end int, ok bool) {
 	host = r.i
 	i, first := r.i, -1
-	plain := true // text[host:i] may be a host and port
+	plain := true // whether text[host:i] may be a host and port
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; i++ {
 		switch c := r.text[i]; {
 		case c == '@':
@@ -235,7 +238,7 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 				return host, i, true
 			}
 			if r.round > 0 {
-				// The "@" belongs to the text in brackets.
+				// The "@" is in a remark in brackets, which is not part of the URL.
 				r.v = found
 				return host, first, true
 			}
@@ -281,12 +284,13 @@ func (r *run) hostAndEnd() (host, end int, ok bool) {
 	return host, i, r.reached(i)
 }
 
-// belongs is the verdict for a byte that is part of the URL.
+// belongs is the verdict on a byte that is part of the URL.
 const belongs verdict = more + 1
 
-// inLogin decides about the byte at i in a userinfo. A host cannot contain this byte. inLogin
-// returns found if the URL ends here, none if the userinfo ends here, and otherwise belongs or
-// more. complete reports whether the text before i is a complete host.
+// inLogin decides about the byte at the offset i in a userinfo, which a host can't contain. The
+// verdict is found if the URL ends before the byte, none if the userinfo ends, and otherwise
+// belongs or more. The parameter complete reports whether the text before the byte is a complete
+// host.
 func (r *run) inLogin(i int, complete bool) verdict {
 	c := r.text[i]
 	switch c {
@@ -298,7 +302,7 @@ func (r *run) inLogin(i int, complete bool) verdict {
 		}
 		return belongs
 	case '[', ']', '{', '}':
-		// A user name contains these characters only as escapes.
+		// In a user name, these characters must be escaped.
 		return none
 	case '\'':
 		if r.opened('\'') || r.quoted() {
@@ -322,9 +326,9 @@ func (r *run) inLogin(i int, complete bool) verdict {
 	return belongs
 }
 
-// addressEnd returns the offset of the last byte of the IP address in brackets at i. If the address
-// continues after text, it returns the offset of the last byte of text. If there is no address, it
-// returns i.
+// addressEnd returns the offset of the "]" that ends the IP address in brackets at the offset i.
+// If the address extends beyond text, it returns the offset of the last byte of text. If there is
+// no address, it returns i.
 func addressEnd(text string, i int) int {
 	end := i + 1
 	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
@@ -332,7 +336,7 @@ func addressEnd(text string, i int) int {
 	}
 	switch {
 	case end == len(text):
-		// The text does not yet contain the end of the address.
+		// The end of the address is not in text.
 		return end - 1
 	case text[end] == ']':
 		return end
@@ -340,8 +344,9 @@ func addressEnd(text string, i int) int {
 	return i
 }
 
-// reached reports whether a URL ends at i, which is the end of the text or of the longest allowed
-// URL. If the URL may continue in later text, reached stops r and returns false.
+// reached reports whether a URL ends at the offset i, which is the end of the text or the maximum
+// length of a URL. If the URL is too long or may continue in later text, reached stops r and
+// returns false.
 func (r *run) reached(i int) bool {
 	switch {
 	case i-r.start > locus.MaxLen:
@@ -354,7 +359,7 @@ func (r *run) reached(i int) bool {
 	return false
 }
 
-// hostEnd returns the end of the host and port that begin at i, at most end.
+// hostEnd returns the end of the host and port between the offsets i and end.
 func hostEnd(text string, i, end int) int {
 	if i < end && text[i] == '[' {
 		i += strings.IndexByte(text[i:end], ']') + 1
@@ -365,7 +370,7 @@ func hostEnd(text string, i, end int) int {
 	return i
 }
 
-// rest reads the text up to the end of the URL. It includes the punctuation at that end.
+// rest reads the rest of the URL, including punctuation at the end of the URL.
 func (r *run) rest() {
 	i := r.i
 	r.path = i
@@ -385,8 +390,8 @@ func (r *run) rest() {
 	}
 }
 
-// ask returns how many of the bytes at i belong to the URL. The first of these bytes is special. If
-// none belongs to the URL, ask stops r and returns 0.
+// ask returns the number of bytes at the offset i that belong to the URL. The kind of the first
+// byte includes special. If the first byte does not belong to the URL, ask stops r and returns 0.
 func (r *run) ask(i int) int {
 	c := r.text[i]
 	if kinds[c]&ends != 0 {
@@ -403,7 +408,7 @@ func (r *run) ask(i int) int {
 	case '{':
 		goes, known = r.opens(i, &r.curly, "{}")
 	case '[':
-		// "[/" is BBCode: "[url]http://h/a[/url]".
+		// A "[/" is BBCode, as in "[url]http://h/a[/url]".
 		if known = r.known(i, len("[/")); known {
 			if goes = !strings.HasPrefix(r.text[i:], "[/"); goes {
 				goes, known = r.opens(i, &r.square, "[]")
@@ -424,7 +429,7 @@ func (r *run) ask(i int) int {
 	case '%':
 		if known = r.known(i, len("%00")); known && !octet.IsEscape(r.text, i) {
 			if known = r.known(i, maxFollow); known && isFormat(r.text[i:]) {
-				// "http://h/%s" is a template of a URL.
+				// The text is a URL template, such as "http://h/%s".
 				r.stop(i+1, none)
 				return 0
 			}
@@ -447,14 +452,14 @@ func (r *run) ask(i int) int {
 	return 0
 }
 
-// delimiter is like ask, but for a byte that ends a URL, with few exceptions.
+// delimiter is like ask, but for a byte that ends nearly all URLs.
 func (r *run) delimiter(i int) int {
 	n, known := 0, true
 	switch c := r.text[i]; {
 	case c == '\\':
 		n, known = r.escape(i)
 	case c == '^' && r.fragment || c == '|' && r.query && mayGoOn(r.text, i) && !r.opened('|'):
-		// "#state.Plugin^options", "?a=-1:|b"
+		// The URL may continue, as in "#state.Plugin^options" or "?a=-1:|b".
 		known = r.known(i, len("^a"))
 		if letterAt(r.text, i+1) && (c == '|' || letterAt(r.text, i-1)) {
 			n = 1
@@ -470,35 +475,35 @@ func (r *run) delimiter(i int) int {
 	return n
 }
 
-// known reports whether the text contains the n bytes from i on, or is final.
+// known reports whether the text contains n bytes after the offset i, or is final.
 func (r *run) known(i, n int) bool { return r.final || len(r.text)-i >= n }
 
-// opens counts the bracket at i as open if its closing bracket follows in the URL. In that case the
-// bracket belongs to the URL, and ok is true.
+// opens reports whether the opening bracket at the offset i belongs to the URL, because the
+// closing bracket follows in the URL. If so, opens increments the number in open.
 func (r *run) opens(i int, open *int, pair string) (ok, known bool) {
 	ok, known = true, true
 	if *open == 0 {
-		// A bracket inside an open bracket of the URL also belongs to the URL.
+		// A nested bracket also belongs to the URL.
 		ok, known = r.balanced(i, pair)
 	}
 	*open++
 	return ok, known
 }
 
-// closes counts a closing bracket. It returns false if no bracket was open.
+// closes decrements the number of open brackets. If no bracket is open, it returns false.
 func closes(open *int) bool {
 	*open--
 	return *open >= 0
 }
 
-// opened reports whether c is the byte before the URL.
+// opened reports whether the byte before the URL is c.
 func (r *run) opened(c byte) bool { return r.start > 0 && r.text[r.start-1] == c }
 
 func letterAt(text string, i int) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha|octet.Digit)
 }
 
-// maxEntity is the length of the longest entity that can end a URL.
+// maxEntity is the length of the longest HTML entity that can end a URL.
 const maxEntity = len("&quot;")
 
 // isDelimiter reports whether text begins with an HTML entity for a character that ends a URL.
@@ -511,8 +516,8 @@ func isDelimiter(text string) bool {
 	return false
 }
 
-// opaque reads the text after a scheme without "//". The URL must have the [Part] that its scheme
-// requires, because "news: today" and "mid:day" are not URLs.
+// opaque reads the text after a scheme without "//". The URL must contain the [Part] that the
+// scheme requires, because texts such as "news: today" and "mid:day" are not URLs.
 func (r *run) opaque(want Part) {
 	ahead := r.i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); ahead < limit && octet.Is(r.text[ahead], octet.User); ahead++ {
@@ -537,7 +542,7 @@ func (r *run) opaque(want Part) {
 	case Namespace:
 		ok = colon && isNID(part)
 	case HostOrPath:
-		// "file:/etc/motd" (RFC 8089 section 2)
+		// A file URL needs no "//", as in "file:/etc/motd" (RFC 8089 section 2).
 		ok = strings.HasPrefix(r.text[ahead:], "/") && part == ""
 	case Any:
 		ok = true
@@ -552,8 +557,8 @@ func (r *run) opaque(want Part) {
 	r.rest()
 }
 
-// domain reads the domain of an address, which begins at i. If the URL ends in the domain, it
-// returns false.
+// domain reads the domain in an address. The domain begins at the offset i. If the URL ends in the
+// domain, domain returns false.
 func (r *run) domain(i int) bool {
 	start := i
 	for limit := min(len(r.text), r.start+locus.MaxLen+1); i < limit; {
@@ -576,7 +581,7 @@ func (r *run) domain(i int) bool {
 		i += n
 	}
 	if !r.foreign {
-		// The caller reads a plain domain together with the rest of the URL.
+		// The caller reads a plain US-ASCII domain as a part of the rest of the URL.
 		return true
 	}
 	if i == len(r.text) && !r.reached(i) {
@@ -594,8 +599,8 @@ func (r *run) domain(i int) bool {
 	return false
 }
 
-// trimmed returns the end of the URL that was read up to r.i, without the punctuation of the
-// surrounding text.
+// trimmed returns the end of the URL. It excludes punctuation before the offset r.i that belongs
+// to the surrounding text.
 func (r *run) trimmed(colon int) int {
 	end := r.i
 	for end > colon+1 {
@@ -605,12 +610,12 @@ func (r *run) trimmed(colon int) int {
 		case c == '*':
 			stars := strings.TrimRight(r.text[colon+1:end], "*")
 			if strings.HasSuffix(stars, "=") {
-				// "?q=*"
+				// A "*" is a value, as in "?q=*".
 				return end
 			}
 			end = colon + 1 + len(stars)
 		case c == '\'' && strings.Count(r.text[colon+1:end], "'")%2 == 0:
-			// The apostrophe closes a quotation within the URL.
+			// The apostrophe closes a quotation in the URL.
 			return end
 		default:
 			end = beforeEntity(r.text, colon+1, end)
@@ -620,7 +625,7 @@ func (r *run) trimmed(colon int) int {
 }
 
 // beforeEntity returns the start of the character reference, such as "&amp;", that ends at the
-// offset end. If there is none, it returns end-1.
+// offset end. If there is no character reference, it returns end-1.
 func beforeEntity(text string, start, end int) int {
 	if text[end-1] != ';' {
 		return end - 1
@@ -635,8 +640,9 @@ func beforeEntity(text string, start, end int) int {
 	return end - 1
 }
 
-// plausible reports whether u looks like a URL to a reader, because it has a host, an address or a
-// name. u has no prefix "URL:". Parse accepts more texts.
+// plausible reports whether the URL u looks like a URL to a human reader, because it contains a
+// host, an address or a name. In running text without the prefix "URL:", other valid URLs are not
+// reported.
 func plausible(u locus.URL, want Part) bool {
 	facts := u.Facts()
 	if facts.Has(locus.Internet) {
@@ -668,29 +674,30 @@ func plausible(u locus.URL, want Part) bool {
 	return want == Any && part != ""
 }
 
-// isGroup reports whether text is the name of a newsgroup with a dot. A single word after "news:"
-// is prose.
+// isGroup reports whether text is the name of a newsgroup and contains a dot. A single word after
+// "news:" is prose.
 func isGroup(text string) bool {
 	return text != "" && octet.Is(text[0], octet.Alpha) && octet.All(text)&octet.Group != 0 &&
 		strings.Contains(text, ".") && !strings.Contains(text, "..")
 }
 
-// isNID reports whether text is the name of a URN's namespace (RFC 8141 section 2).
+// isNID reports whether text is the name of a URN namespace (RFC 8141 section 2).
 func isNID(text string) bool {
 	return len(text) >= 2 && len(text) <= 32 && letterAt(text, 0) && octet.All(text)&octet.Label != 0
 }
 
-// usual reads a common bare URL: a host, an optional port, and a path and query of US-ASCII without
-// brackets. It returns the end of the URL, or 0 if the method bare must read the URL. The method
-// bare returns the same result, but takes 1.5 times as long (BenchmarkDense).
+// usual is a fast path for common bare URLs. Such a URL consists of a host, an optional port, and
+// a path and query of US-ASCII characters without brackets. The method returns the end of the URL,
+// or 0 if the method bare must read the URL. For common URLs, bare returns the same result, but
+// takes 1.5 times as long (BenchmarkDense).
 func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	i := colon + len("://")
 	if i >= len(text) || text[colon+1] != '/' || text[colon+2] != '/' {
 		return 0
 	}
 	text = text[:min(len(text), start+locus.MaxLen+1)]
-	// If a byte after the host is invalid in both hosts and paths, it may belong to a userinfo. The
-	// method bare must read a userinfo.
+	// A byte that is invalid in both hosts and paths may belong to a userinfo, which only the
+	// method bare reads.
 	host := i
 	if i = octet.Plain(text, i); i >= len(text) || kinds[text[i]]&ends == 0 && strings.IndexByte(text[host:i], '/') < 0 {
 		return 0
@@ -748,7 +755,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	case facts&(locus.HostName|locus.HostNumber) == 0 || !facts.Has(locus.NoUser):
 		return 0
 	case !facts.Has(locus.Slash) && end != i:
-		// The punctuation that was removed may belong to the userinfo.
+		// The removed punctuation may be part of a userinfo.
 		return 0
 	}
 	m.URL, m.Alternative = u, locus.URL{}
@@ -756,8 +763,8 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 	return end
 }
 
-// mayGoOn reports whether a URL may continue with the byte at i, although this byte ends most URLs.
-// It also returns true if a placeholder may follow the URL.
+// mayGoOn reports whether a URL may continue with the byte at the offset i, although the byte ends
+// most URLs. It also returns true if a placeholder may follow the URL.
 func mayGoOn(text string, i int) bool {
 	switch text[i] {
 	case '^':
@@ -767,7 +774,7 @@ func mayGoOn(text string, i int) bool {
 	case '<':
 		return i+1 == len(text) || octet.Is(text[i+1], octet.Alpha) || text[i+1] == '%' || text[i+1] == '?'
 	case '\\':
-		// Most of these bytes begin an escape such as "\n" in the string of a program.
+		// Most backslashes begin an escape such as "\n" in a string literal.
 		return i+1 == len(text) || text[i-1] == ':' || strings.IndexByte("nrtu\"\\", text[i+1]) < 0
 	}
 	return false

@@ -7,19 +7,19 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// SplitPoint returns an offset near the end of text at which a long text can be split and
-// searched concurrently. The URLs that [All] finds in the two parts are the URLs of the
-// whole text. More text may follow the second part. SplitPoint returns 0 if it finds no
-// such offset.
+// SplitPoint returns an offset near the end of text at which a program can split a long text to
+// search the parts concurrently. In the two parts, [All] finds the same URLs as in the whole text.
+// More text may follow the second part. If SplitPoint finds no such offset, it returns 0.
 //
-// The offset is the start of a line at which no wrapper is open, because only a URL in a
-// wrapper continues on the next line.
+// The offset is the start of a line that is not in a wrapper, because only a URL in a wrapper can
+// continue on the next line.
 func SplitPoint(text string) int {
 	if at := afterParagraph(text); at > 0 {
 		return at
 	}
 	end := len(text)
-	// Each attempt costs as much as a search of maxWrapper bytes.
+	// The number of attempts is limited, because each attempt costs as much as a search of
+	// maxWrapper bytes.
 	for range 4 {
 		at := strings.LastIndexByte(text[:end], '\n') + 1
 		if at == 0 {
@@ -34,13 +34,14 @@ func SplitPoint(text string) int {
 	return 0
 }
 
-// maxParagraph limits the distance from the end of the text at which afterParagraph searches for a
-// paragraph.
+// maxParagraph is the number of bytes at the end of the text in which afterParagraph searches for
+// a paragraph.
 const maxParagraph = 4 << 10
 
-// afterParagraph returns the end of the first line of a paragraph, or 0. No wrapper is open at this
-// end, because a blank line ends each wrapper unless it is part of a page break. The search for
-// such a line is cheaper than the search for the end of each wrapper.
+// afterParagraph returns the end of the first line of a paragraph, or 0 if it finds none. This
+// offset is not in a wrapper, because the blank line before a paragraph ends each wrapper. (A
+// blank line in a page break does not.) It is cheaper to search for such a line than for the end
+// of each wrapper.
 func afterParagraph(text string) int {
 	least := max(0, len(text)-maxParagraph)
 	for end := len(text); ; {
@@ -58,20 +59,20 @@ func afterParagraph(text string) int {
 	}
 }
 
-// isBody reports whether a line is text of a paragraph. Lines of a page break and lines with only a
-// margin are not.
+// isBody reports whether a line contains the text of a paragraph. It returns false for a line of a
+// page break, and for a line that contains only a margin.
 func isBody(line string) bool {
 	if line == "" || strings.IndexByte(line, '\f') >= 0 {
 		return false
 	}
-	// Footers and headers end in a number or a "]", and blanks may follow.
+	// Page footers and headers end in a number or a "]", which blanks may follow.
 	if last := line[len(line)-1]; !octet.Is(last, octet.Alpha) && strings.IndexByte(".,;:(){}>", last) < 0 {
 		return false
 	}
 	return strings.IndexFunc(line, func(r rune) bool { return r < utf8.RuneSelf && octet.Is(byte(r), octet.Alpha) }) >= 0
 }
 
-// firstOpen returns the offset of the first "<" whose wrapper may still be open at the end of text.
+// firstOpen returns the offset of the first "<" that may begin a wrapper without an end in text.
 // If there is none, it returns -1.
 func firstOpen(text string) int {
 	for i := max(0, len(text)-maxWrapper); ; i++ {
@@ -85,7 +86,7 @@ func firstOpen(text string) int {
 	}
 }
 
-// isOpen reports whether text may end in a wrapper that begins with the "<" at open.
+// isOpen reports whether the "<" at the offset open may begin a wrapper without an end in text.
 func isOpen(text string, open int) bool {
 	inner := open + 1
 	for inner < len(text) && strings.IndexByte(" \t\r\n", text[inner]) >= 0 {

@@ -2,17 +2,17 @@
 // for URLs in Context").
 //
 // [All] finds the URLs in a string. [Stream] finds the same URLs in the text from a reader, in
-// constant memory. [Lines] returns the line and column of an offset. The package does not
-// check whether a URL is valid for its scheme, allowed or alive. Package document reads
-// Markdown, HTML and other formats.
+// constant memory. [Lines] converts an offset to a line and a column. The package does not check
+// whether the scheme allows a URL, whether a policy permits a URL, or whether the resource exists.
+// Package document reads Markdown, HTML and other formats.
 //
 // # In a wrapper
 //
-// Between "<URL:" and ">" there may be a URL with any scheme, ignoring the case of the
-// prefix. Between "<" and ">" there may be a URL with a known scheme ([Options].Schemes)
-// that looks like a URL to a reader; see the examples. The package removes white space in
-// the wrapper, and the margin that begins each line of the surrounding text. "\n" is a line
-// break here.
+// A wrapper is "<URL:" and ">", or "<" and ">". In a wrapper with the prefix "URL:" (in any case),
+// the URL may have any scheme. Without the prefix, the URL must have a known scheme
+// ([Options].Schemes) and must look like a URL to a human reader, as in the examples. The package
+// removes white space in the wrapper, and the margin at the start of each line. In the examples,
+// "\n" is a line break.
 //
 //	<URL:ftp://ds.in\nternic.net/rfc>           ->  ftp://ds.internic.net/rfc             white space is removed
 //	<url: news:comp.mail >                      ->  news:comp.mail                        prefix in lower case
@@ -34,8 +34,8 @@
 //
 // # Without a wrapper
 //
-// A bare URL begins with a known scheme, from [Standard] or [Options].Schemes, and ends where
-// a reader would end it. The first URL in a run of characters is as long as possible.
+// A bare URL begins with a known scheme, from [Standard] or [Options].Schemes. It ends at the same
+// character as for a human reader. The first URL in a run of characters is as long as possible.
 //
 //	See http://h/a, http://h/b; http://h/c.     ->  http://h/a http://h/b http://h/c      punctuation at the end: . , ; : ! ?
 //	It can...http://h/a 1.http://h/b --http://h/c ->  http://h/a http://h/b http://h/c    a dot before the scheme, or two hyphens
@@ -65,8 +65,8 @@
 //
 // # Whole URLs
 //
-// The package never reports a part of a URL. If it can't find the end of a placeholder, the
-// text before the placeholder is a template, not a URL.
+// The package never reports only a part of a URL. If the package can't find the end of a
+// placeholder, it treats the text before the placeholder as a template and not as a URL.
 //
 //	http://h/{id}/x http://h/$(id)/x            ->  http://h/{id}/x http://h/$(id)/x      a placeholder without a space is part of the URL
 //	http://h/$(uname -r)/x http://h/v{{ n }}/x  ->                                        a placeholder with a space
@@ -81,8 +81,8 @@
 //
 // # The host
 //
-// The text before an "@" is userinfo only if no character in it ends the URL. Otherwise the
-// text around a URL could change its host.
+// The text before an "@" is userinfo only if no character in this text ends the URL. Otherwise the
+// text around a URL could change the host.
 //
 //	ftp://u:p,w@h/ http://a.example:x@h/        ->  ftp://u:p,w@h/ http://a.example:x@h/  userinfo
 //	(http://a.example):b@c.example              ->  http://a.example                      a bracket that was opened before the URL
@@ -96,9 +96,9 @@
 //
 // # Other scripts
 //
-// A URL consists of US-ASCII characters (RFC 1738 section 2.2). The package returns a URL
-// with other characters as written, and sets [Match].IRI. Before a request, the caller must
-// escape such a URL and convert its host.
+// A URL consists of US-ASCII characters (RFC 1738 section 2.2). If a URL contains other
+// characters, the package returns the URL as written, and sets [Match].IRI. Before a request, the
+// caller must escape the other characters and convert the host.
 //
 //	http://h/Köln http://h/Жук http://Köln.de   ->  http://h/Köln http://h/Жук http://Köln.de  letters of scripts with spaces between words
 //	“http://h/a” http://h/b… http://h/c؟        ->  http://h/a http://h/b http://h/c      punctuation and quotation marks of any script

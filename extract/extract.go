@@ -8,26 +8,26 @@ import (
 
 // Match is a URL found in a text.
 type Match struct {
-	// URL is the URL without the line breaks and blanks inside its wrapper, and without the
-	// backslashes that TeX and Markdown write before some characters.
+	// URL is the URL without the line breaks and blanks in its wrapper. Backslashes that TeX and
+	// Markdown require before some characters are also removed.
 	URL locus.URL
-	// Alternative is the URL without a hyphen at the end of a line, for a URL that continues
-	// on the next line. A typesetter may have added the hyphen (RFC 1738 appendix). It is
-	// zero for other URLs.
+	// Alternative is the URL without a hyphen at the end of a line, if the URL continues on the
+	// next line. A typesetter may have added the hyphen (RFC 1738 appendix). For other URLs,
+	// Alternative is zero.
 	Alternative locus.URL
 	// Start and End are the offsets of the URL in the text, without the wrapper.
 	Start, End int64
 	// Form is the notation of the URL.
 	Form Form
-	// IRI reports whether URL contains characters outside US-ASCII (RFC 3987), which are
-	// invalid in a URL (RFC 1738 section 2.2). Before a request, the caller must convert the
-	// host to its ASCII form and escape the other parts.
+	// IRI reports whether URL contains characters outside US-ASCII (RFC 3987), which are invalid
+	// in a URL (RFC 1738 section 2.2). Before a request, the caller must convert the host to ASCII
+	// and escape the characters in the other parts.
 	IRI bool
-	// Assumed reports whether the text lacks the scheme of URL: "http" for the name of a web
-	// server, or "mailto" for a mail address ([Options].Schemeless).
+	// Assumed reports whether the scheme of URL is missing in the text ([Options].Schemeless). The
+	// assumed scheme is "http" for the name of a web server and "mailto" for a mail address.
 	Assumed bool
-	// Escaped reports whether the text contains a "%" outside an escape, which is invalid in
-	// a URL (RFC 1738 section 2.2). Like browsers, All replaces it by "%25" in URL.
+	// Escaped reports whether the text contains a "%" outside an escape, which is invalid in a URL
+	// (RFC 1738 section 2.2). Like browsers, All replaces such a "%" by "%25".
 	Escaped bool
 }
 
@@ -37,9 +37,9 @@ type Form uint8
 const (
 	// Bare is a URL in running text, without delimiters.
 	Bare Form = iota
-	// Wrapped is a URL in the wrapper "<URL:...>" of the appendix of RFC 1738.
+	// Wrapped is a URL in the wrapper "<URL:...>" (RFC 1738 appendix).
 	Wrapped
-	// Bracketed is a URL in the wrapper without the prefix: "<scheme:...>".
+	// Bracketed is a URL in the wrapper "<scheme:...>", which has no prefix.
 	Bracketed
 	// Link is the destination of a Markdown link.
 	Link
@@ -47,7 +47,7 @@ const (
 	Image
 	// Definition is the destination of a Markdown link reference definition.
 	Definition
-	// Attribute is the value of an HTML attribute, or a part of it.
+	// Attribute is the value, or a part of the value, of an HTML attribute.
 	Attribute
 )
 
@@ -56,24 +56,25 @@ var formNames = [...]string{"bare", "wrapped", "bracketed", "link", "image", "de
 // String returns the name of the form in lower case, such as "bare" or "wrapped".
 func (f Form) String() string { return formNames[f] }
 
-// Options selects the URLs to find. Nil means the zero Options.
+// Options selects the URLs to find. A nil pointer has the same meaning as the zero Options.
 type Options struct {
-	// Schemes holds the schemes of URLs without the prefix "URL:". If nil, they are the
-	// [Standard] schemes.
+	// Schemes holds the known schemes for URLs without the prefix "URL:". If Schemes is nil, the
+	// [Standard] schemes are known.
 	Schemes *Schemes
 	// NoBare omits URLs without delimiters.
 	NoBare bool
-	// Schemeless also finds the autolinks of GitHub Flavored Markdown (section 6.9): web
-	// server names such as "www.example.org/a", and mail addresses. See [Match].Assumed.
+	// Schemeless adds the autolinks of GitHub Flavored Markdown (section 6.9). These are web
+	// server names, as in "www.example.org/a", and mail addresses. See [Match].Assumed.
 	Schemeless bool
-	// Clone copies each URL that [All] finds, so that it does not retain the text.
+	// Clone makes [All] copy each URL, so that the URL does not retain the text.
 	Clone bool
-	// Borrow saves copies in [Stream]: each URL is valid only until the next one.
+	// Borrow makes [Stream] return URLs without copying them. Each URL is then valid only until
+	// Stream yields the next URL.
 	Borrow bool
 }
 
-// All yields the URLs in text, in order. They do not overlap. Most URLs are substrings of
-// text and need no allocation without [Options].Clone.
+// All yields the URLs in text, in order. The URLs do not overlap. Unless [Options].Clone is set,
+// most URLs are substrings of text and need no allocation.
 func All(text string, o *Options) iter.Seq[Match] {
 	return func(yield func(Match) bool) { newScanner(o).all(text, yield) }
 }

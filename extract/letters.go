@@ -9,28 +9,29 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// letter is the meaning of a character outside US-ASCII in a bare URL.
+// letter describes the meaning of a character outside US-ASCII in a bare URL.
 type letter uint8
 
 const (
-	// ending ends a URL: punctuation, quotation marks and brackets of any script,
-	// spaces, box drawing, and bytes that are not UTF-8.
+	// ending is a character that ends a URL: punctuation, a quotation mark or a bracket of any
+	// script, a space, a box drawing character, or invalid UTF-8.
 	ending letter = iota
 	// word is a letter, a mark or a digit of a script with spaces between words.
 	word
-	// ideograph is a letter of a script without spaces, such as Chinese, Japanese or Korean. It may
-	// be part of a host. It may be part of a path, if it can't belong to the surrounding text.
+	// ideograph is a letter of a script without spaces, such as Chinese, Japanese or Korean. A
+	// host may contain ideographs. An ideograph is part of a path only if it can't belong to the
+	// surrounding text.
 	ideograph
-	// joiner (ZWJ, ZWNJ) belongs to the preceding character.
+	// joiner is ZWJ or ZWNJ, which belongs to the preceding character.
 	joiner
-	// inner is a dash, an apostrophe, a middle dot or a connector. It belongs to a word if the word
-	// continues after it.
+	// inner is a dash, an apostrophe, a middle dot or a connector. Such a character belongs to a
+	// word if the word continues after the character.
 	inner
-	// symbol is a sign or an emoji. It belongs to a URL if more of the URL follows.
+	// symbol is a sign or an emoji. A symbol belongs to a URL if more of the URL follows.
 	symbol
 )
 
-// letterOf returns the meaning of r, which is not US-ASCII.
+// letterOf returns the meaning of the rune r, which must not be US-ASCII.
 func letterOf(r rune) letter {
 	switch {
 	case r == utf8.RuneError:
@@ -56,17 +57,17 @@ func letterOf(r rune) letter {
 	return ending
 }
 
-// middleDot separates the words of a Japanese name.
+// middleDot separates the words in a Japanese name.
 const middleDot = '\u30FB'
 
-// midWord contains the punctuation that may be between the letters of a word, and the Tibetan mark
-// between syllables. The punctuation is MidLetter and MidNumLet of Unicode Standard Annex 29,
-// without characters that also end a sentence.
+// midWord contains the punctuation that may be between the letters of a word, and the Tibetan
+// syllable mark. The punctuation is the classes MidLetter and MidNumLet in Unicode Standard Annex
+// 29, without characters that also end a sentence.
 const midWord = "\u00B7\u0387\u05F3\u05F4\u2019\u2027\u0F0B\u0F0C"
 
 func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
 
-// isApart reports whether the letter r belongs to a script with spaces between words.
+// isApart reports whether the letter r belongs to a script that puts spaces between words.
 func isApart(r rune) bool {
 	return r < 0x1100 || !isEastAsian(r) &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Bopomofo)
@@ -79,18 +80,18 @@ func isEastAsian(r rune) bool { return 0x3000 <= r && r <= 0x30FF || 0xFF00 <= r
 const (
 	// maxFollow is the maximum number of bytes that the scanner examines after a dash or a symbol.
 	maxFollow = 4 * maxName
-	// maxBracket is the maximum distance of a closing bracket. If the bracket does not close within
-	// this distance, the scanner assumes that it closes later.
+	// maxBracket is the maximum distance at which the scanner searches for a closing bracket. At a
+	// larger distance, the scanner assumes that the bracket closes.
 	maxBracket = 512
 	// maxHost is the length of the longest host and port (RFC 1123 section 2.1).
 	maxHost = 255 + len(":65535")
-	// maxQuote is the maximum distance of a quotation mark before a URL.
+	// maxQuote is the maximum distance between a quotation mark and the URL after it.
 	maxQuote = 256
 )
 
-// character returns the length of the character at i, which is not US-ASCII, or 0 if the character
-// ends the URL. In a host, ideographs also count as letters. If the decision needs more text,
-// character sets r.v to the verdict more.
+// character returns the length of the character at the offset i, which must not be US-ASCII. If
+// the character ends the URL, it returns 0. In a host, ideographs also count as letters. If the
+// decision needs more text, character sets r.v to the verdict more.
 func (r *run) character(i int, host bool) int {
 	if !r.final && !utf8.FullRuneInString(r.text[i:]) {
 		r.v = more
@@ -122,7 +123,7 @@ func (r *run) character(i int, host bool) int {
 	return n
 }
 
-// isWordPart reports whether r is part of a word in a URL.
+// isWordPart reports whether the rune r may be part of a word in a URL.
 func isWordPart(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == '_' || octet.Is(byte(r), octet.Alpha|octet.Digit)
@@ -131,7 +132,8 @@ func isWordPart(r rune) bool {
 	return kind == word || kind == joiner
 }
 
-// within reports whether the character at i, which has n bytes, is between letters of a word.
+// within reports whether a character is between letters of a word. The character is at the offset
+// i and has n bytes.
 func (r *run) within(i, n int, host bool) bool {
 	if !r.known(i, maxFollow) {
 		r.v = more
@@ -146,7 +148,7 @@ func isPartAt(r rune, host bool) bool {
 	return isWordPart(r) || host && r >= utf8.RuneSelf && letterOf(r) == ideograph
 }
 
-// continues reports whether more of the URL follows the symbols at i.
+// continues reports whether more of the URL follows the symbols at the offset i.
 func (r *run) continues(i int, host bool) bool {
 	if !r.known(i, maxFollow) {
 		r.v = more
@@ -181,9 +183,10 @@ func (r *run) continues(i int, host bool) bool {
 	return n > 0 && isPartAt(after, host) && !schemeAt(r.text, i)
 }
 
-// inPath reports whether the characters of the given kind at i, which are ideographs or symbols,
-// are part of the path. They are part of it if they are in brackets, if they begin a word of the
-// path, or if more of the path follows. Otherwise they belong to the surrounding text.
+// inPath reports whether the ideographs or symbols at the offset i are part of the path. Such
+// characters belong to the path if they are in brackets, if they begin a word in the path, or if
+// more of the path follows. Otherwise they belong to the surrounding text. The parameter kind is
+// ideograph or symbol.
 func (r *run) inPath(i int, kind letter) bool {
 	if i >= r.sure {
 		limit := min(len(r.text), r.start+locus.MaxLen+1)
@@ -203,7 +206,8 @@ func (r *run) inPath(i int, kind letter) bool {
 	return true
 }
 
-// runEnd returns the end of the sequence of characters of a kind that begins at i.
+// runEnd returns the end of the sequence of ideographs or symbols at the offset i. The parameter
+// kind selects the kind of characters.
 func runEnd(text string, i int, kind letter) int {
 	for i < len(text) {
 		c, n := utf8.DecodeRuneInString(text[i:])
@@ -232,8 +236,8 @@ func isIdeographAt(text string, i int) bool {
 	return c >= utf8.RuneSelf && letterOf(c) == ideograph
 }
 
-// begins reports whether the character at i begins a word of the path. It also returns true if the
-// character continues a word with ideographs.
+// begins reports whether the character at the offset i begins a word in the path. It also returns
+// true if the character continues a word that contains ideographs.
 func (r *run) begins(i int, kind letter) bool {
 	joint := i > r.path && strings.IndexByte("/-_(=#&+~@", r.text[i-1]) >= 0
 	if kind == symbol {
@@ -243,7 +247,7 @@ func (r *run) begins(i int, kind letter) bool {
 	return joint || r.ideograph > 0 && !strings.ContainsAny(r.text[r.ideograph:i], "/?#&=)")
 }
 
-// pathAt reports whether the text at i continues a path after ideographs.
+// pathAt reports whether the text at the offset i, which follows ideographs, continues the path.
 func pathAt(text string, i int) bool {
 	switch {
 	case i+1 >= len(text):
@@ -263,8 +267,8 @@ func pathAt(text string, i int) bool {
 	return kind == word || kind == ideograph || kind == symbol
 }
 
-// resumes reports whether the punctuation at i, which has n bytes and follows an ideograph, is part
-// of a file name: "自殺でも？.png".
+// resumes reports whether the punctuation at the offset i, which follows an ideograph, is part of
+// a file name such as "自殺でも？.png". The punctuation character has n bytes.
 func (r *run) resumes(i, n int) bool {
 	if r.ideograph == 0 || !r.known(i, n+len(".a")) {
 		if r.ideograph > 0 {
@@ -278,7 +282,7 @@ func (r *run) resumes(i, n int) bool {
 		i+n < len(r.text) && strings.IndexByte("._-/=", r.text[i+n]) >= 0 && letterAt(r.text, i+n+1)
 }
 
-// schemeAt reports whether another URL begins at i: a scheme and "://".
+// schemeAt reports whether another URL, beginning with a scheme and "://", is at the offset i.
 func schemeAt(text string, i int) bool {
 	end := i
 	for end < len(text) && end-i <= maxName && octet.Is(text[end], octet.Scheme) {
@@ -293,8 +297,8 @@ func (r *run) openedByQuote() bool {
 	return strings.ContainsRune("\u2018\u2019\u201A\u201B\u2039\u203A", before)
 }
 
-// quoted reports whether an apostrophe before the URL on the same line opens a quotation. The last
-// apostrophe that is not part of a word decides.
+// quoted reports whether the URL is in a quotation that an apostrophe opens on the same line. It
+// examines the last apostrophe before the URL that is not part of a word.
 func (r *run) quoted() bool {
 	if !r.quoteKnown {
 		r.quoteKnown, r.inQuote = true, quotedAt(r.text, r.start)
@@ -318,7 +322,7 @@ func quotedAt(text string, start int) bool {
 	return false
 }
 
-// balanced reports whether the bracket at i closes within the URL.
+// balanced reports whether the bracket at the offset i closes in the URL.
 func (r *run) balanced(i int, pair string) (ok, known bool) {
 	if !r.known(i, maxBracket+utf8.UTFMax) {
 		return false, false
@@ -342,7 +346,7 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 			case ending:
 				return false, true
 			case ideograph, symbol:
-				// A remark without spaces in brackets looks the same.
+				// The brackets may contain a remark, which is not part of the URL.
 				apart = true
 			}
 			k += n - 1
@@ -351,11 +355,12 @@ func (r *run) balanced(i int, pair string) (ok, known bool) {
 	return false, true
 }
 
-// foreignEnd returns the end of the host and port text[host:end] if they contain foreign
-// characters: ideographs, symbols or dashes. If a dot follows these characters, the whole host is a
-// name in another script. Otherwise the host may end before these characters, because no top-level
-// domain mixes US-ASCII and other letters. It ends there after a complete name such as
-// "example.com", or after a port. In other cases the end is unknown, and ok is false.
+// foreignEnd returns the end of the host and port in text[host:end], which contains foreign
+// characters: ideographs, symbols or dashes. If a dot follows the foreign characters, the whole
+// host is a name in another script. Otherwise the host may end before the foreign characters,
+// because no top-level domain mixes US-ASCII and other letters. The host does end before them if a
+// complete name such as "example.com" or a port precedes them. In other cases, the end is unknown
+// and ok is false.
 func foreignEnd(text string, host, end int) (stop int, ok bool) {
 	name := strings.TrimRight(text[host:end], ".:")
 	first := strings.IndexFunc(name, isForeign)
@@ -385,8 +390,8 @@ func isForeign(r rune) bool {
 	return r >= utf8.RuneSelf && letterOf(r) != word && letterOf(r) != joiner
 }
 
-// isDotted reports whether text is a complete host with an optional port: a name with a dot, an IP
-// address, or "localhost".
+// isDotted reports whether text is a complete host with an optional port. A complete host is a
+// name with a dot, an IP address, or "localhost".
 func isDotted(text string) bool {
 	if len(text) > maxHost || text == "" {
 		return false

@@ -7,34 +7,33 @@ import (
 	"unicode/utf8"
 )
 
-// Position is a line and a column, counted from 1. A column is one UTF-8 character, one tab,
-// or one byte that is not UTF-8. A line ends with LF or CR LF.
+// Position is a line and a column, both counted from 1. Each UTF-8 character, tab or invalid byte
+// counts as one column. A line ends with LF or CR LF.
 type Position struct{ Line, Column int64 }
 
 const (
-	// contextBefore and contextAfter limit the context around an offset, because a line may be
-	// very long.
+	// contextBefore and contextAfter limit the context before and after an offset, because a line
+	// may be very long.
 	contextBefore = 512
 	contextAfter  = 1024
-	// kept is the maximum distance from an offset to the end of the text that was read. It is the
-	// size of a window of Stream and the context before it.
+	// kept is the maximum distance between a valid offset and the end of the text that was read.
+	// It includes a window of Stream and the context before the window.
 	kept = maxWindow + contextBefore
 )
 
-// Lines converts offsets to positions while it reads a text, in constant memory. Lines is
-// an [io.Reader], so [Stream] can read the text through it:
+// Lines reads a text and converts offsets to positions, in constant memory. Lines is an
+// [io.Reader], so [Stream] can read the text through Lines:
 //
 //	lines := extract.NewLines(r)
 //	for m, err := range extract.Stream(lines, nil) {
 //		position := lines.At(m.Start)
 //
-// [Lines.At] reads more of the text if it needs to, so a caller may also use a Lines without
-// Stream.
+// If necessary, [Lines.At] reads more of the text, so a caller may also use Lines without Stream.
 type Lines struct {
 	r     io.Reader
 	err   error
-	buf   []byte // the end of the text that was read
-	given int    // length of the part of buf that Read has returned
+	buf   []byte // last part of the text that was read
+	given int    // number of bytes in buf that Read has returned
 	base  mark   // position of the start of buf
 	mark  mark   // position of the last requested offset
 }
@@ -44,21 +43,21 @@ type mark struct {
 	Position
 }
 
-// NewLines returns a Lines for the text that r reads.
+// NewLines returns a Lines for the text in the reader r.
 func NewLines(r io.Reader) *Lines {
 	start := mark{Position: Position{1, 1}}
 	return &Lines{r: r, base: start, mark: start}
 }
 
-// LinesOf returns a Lines for a text in memory, which the caller must not change. All offsets
-// in the text are valid for [Lines.At].
+// LinesOf returns a Lines for a text in memory, which the caller must not change. Every offset in
+// the text is valid for [Lines.At].
 func LinesOf(text []byte) *Lines {
 	l := NewLines(nil)
 	l.buf, l.err = text, io.EOF
 	return l
 }
 
-// Read reads from the text.
+// Read implements [io.Reader].
 func (l *Lines) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -100,8 +99,8 @@ func (l *Lines) forget() {
 	l.given -= cut
 }
 
-// partOfCharacter returns the number of bytes before text[i] that belong to the same
-// character.
+// partOfCharacter returns the number of bytes before text[i] that belong to the same character as
+// text[i].
 func partOfCharacter(text []byte, i int) int {
 	for n := range min(utf8.UTFMax, i+1) {
 		if i-n < len(text) && utf8.RuneStart(text[i-n]) {
@@ -111,9 +110,9 @@ func partOfCharacter(text []byte, i int) int {
 	return 0
 }
 
-// At returns the position of the byte at offset. It reads up to that offset. The offset of
-// each URL that [Stream] yields is valid until the next URL. For offsets further back, and
-// after the end of the text, At returns the zero Position.
+// At returns the position of the byte at the given offset. It reads the text up to the offset. The
+// offset of a URL that [Stream] yields is valid until Stream yields the next URL. For an offset
+// that is no longer valid, or after the end of the text, At returns the zero Position.
 func (l *Lines) At(offset int64) Position {
 	for offset > l.end() && l.err == nil {
 		l.given = len(l.buf)
@@ -133,7 +132,7 @@ func (l *Lines) At(offset int64) Position {
 // end returns the offset after the last byte that was read.
 func (l *Lines) end() int64 { return l.base.offset + int64(len(l.buf)) }
 
-// walk counts lines and columns from the nearest mark up to an offset in buf.
+// walk counts lines and columns from the nearest mark to the given offset, which must be in buf.
 func (l *Lines) walk(offset int64) mark {
 	from := l.mark
 	if offset < from.offset {
@@ -150,8 +149,9 @@ func (l *Lines) walk(offset int64) mark {
 	return to
 }
 
-// Context returns the line with the byte at offset, without the line break. For a long line,
-// it returns the part near that byte. It returns "" if [Lines.At] returns the zero Position.
+// Context returns the line that contains the byte at the given offset, without the line break. For
+// a long line, it returns only the part near the byte. If [Lines.At] returns the zero Position for
+// the offset, Context returns "".
 func (l *Lines) Context(offset int64) string {
 	if l.At(offset) == (Position{}) {
 		return ""

@@ -9,24 +9,24 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// The search finds each ":" with IndexByte, which is fast, and then looks for the name of a scheme
-// before that ":".
+// The search finds each ":" with IndexByte, which is fast, and then looks for a scheme name before
+// the ":".
 //
-// The result must not depend on whether the text comes whole or in windows. So if the result of a
-// search depends on the text after a window, the verdict is more. A search reads at most as many
-// bytes before a ":" as the constant behind, and at most as many bytes after it as the constant
-// ahead.
+// The result must be the same for a whole text and for a text that is read in windows. So if the
+// result of a search depends on the text after a window, the verdict is more. The constant behind
+// is the maximum number of bytes that a search reads before a ":". The constant ahead is the
+// maximum number of bytes that it reads after the ":".
 
 const (
 	// maxName is the maximum length of a scheme name.
 	maxName = 64
-	// maxWrapper is the maximum number of bytes between "<" and ">". It allows the longest URL and
-	// as many spaces.
+	// maxWrapper is the maximum number of bytes between "<" and ">". It is large enough for the
+	// longest URL and the same number of spaces.
 	maxWrapper = 2 * locus.MaxLen
-	// behind is the maximum distance from a ":" back to the scheme, the "<", or the start of the
+	// behind is the maximum distance between a ":" and the preceding scheme, "<" or start of the
 	// line.
 	behind = 1024
-	// ahead is the maximum distance from a ":" to the end of its URL.
+	// ahead is the maximum distance between a ":" and the end of the URL.
 	ahead = maxWrapper + 64
 )
 
@@ -35,13 +35,13 @@ type verdict uint8
 const (
 	none  verdict = iota // no URL
 	found                // a URL
-	more                 // undecided without more text
+	more                 // the decision needs more text
 )
 
 type scanner struct {
 	Options
-	last Scheme // the last scheme found
-	end  int    // the end of the last URL in the text, with [Options.Schemeless]
+	last Scheme // scheme of the last URL
+	end  int    // end of the last URL in the text; used for [Options.Schemeless]
 }
 
 func newScanner(o *Options) *scanner {
@@ -55,8 +55,9 @@ func newScanner(o *Options) *scanner {
 	return s
 }
 
-// next searches for the first URL in text whose ":" is at the offset pos or later. It returns the
-// offset at which the search continues. final reports whether the document ends with text.
+// next searches for the first URL in text whose ":" is not before the offset pos. It returns the
+// offset at which the search continues. The parameter final reports whether the document ends with
+// text.
 func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	if s.Schemeless {
 		return s.nextAny(text, pos, final, m)
@@ -82,8 +83,9 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 	}
 }
 
-// mayName reports whether the name of a scheme, or "URL", may end at colon. Most ":" are in prose,
-// before a space, and a URL contains a space only in a wrapper.
+// mayName reports whether a scheme name or "URL" may end at the offset colon. It rejects most
+// colons in prose, which are before a space. Only in a wrapper can a space follow the ":" of a
+// URL.
 func (s *scanner) mayName(text string, colon int) bool {
 	if colon == 0 || !octet.Is(text[colon-1], octet.Scheme) {
 		return false
@@ -95,7 +97,7 @@ func (s *scanner) mayName(text string, colon int) bool {
 	return true
 }
 
-// at searches for a URL whose scheme or prefix "URL:" ends at colon.
+// at searches for a URL whose scheme or prefix "URL:" ends at the offset colon.
 func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v verdict) {
 	start, again := s.nameStart(text, colon)
 	name := text[start:colon]
@@ -110,7 +112,7 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 		part, ok = s.part(name)
 	}
 	if !ok {
-		// "It can...http://h/a", "1.http://h/a".
+		// The scheme may follow punctuation, as in "It can...http://h/a" or "1.http://h/a".
 		n := 0
 		if n, part = s.afterDots(name); n == 0 {
 			return colon + 1, none
@@ -131,8 +133,9 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 	return s.bare(text, start, colon, part, final, m)
 }
 
-// afterDots returns the start and the Part of a known scheme within name. The scheme follows a "."
-// or "--" that belongs to the surrounding text. If there is none, the start is 0.
+// afterDots looks for a known scheme at the end of name. The scheme must follow a "." or "--",
+// which belongs to the surrounding text. It returns the offset and the Part of the scheme. If
+// there is no such scheme, the offset is 0.
 func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
 		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {
@@ -144,7 +147,7 @@ func (s *scanner) afterDots(name string) (start int, part Part) {
 	return 0, 0
 }
 
-// part returns the Part of a scheme.
+// part returns the Part for the scheme with the given name.
 func (s *scanner) part(name string) (part Part, ok bool) {
 	if name != s.last.Name || name == "" {
 		scheme, ok := s.Schemes.Lookup(name)
@@ -156,8 +159,8 @@ func (s *scanner) part(name string) (part Part, ok bool) {
 	return s.last.Part, true
 }
 
-// nameStart returns the start of the scheme name that ends at colon. again reports whether it is
-// the same scheme as for the last URL.
+// nameStart returns the start of the scheme name that ends at the offset colon. The result again
+// reports whether the scheme is that of the last URL.
 func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
 	start = colon
 	// Most URLs in a text have the same scheme as the previous URL.
@@ -170,8 +173,8 @@ func (s *scanner) nameStart(text string, colon int) (start int, again bool) {
 	return start, again
 }
 
-// bracket returns the offset of the "<" before i. If there is other text than white space between
-// them, it returns -1.
+// bracket returns the offset of the "<" before the offset i. Only white space may follow the "<".
+// If there is no such "<", it returns -1.
 func bracket(text string, i int) int {
 	for least := max(0, i-maxName); i > least; i-- {
 		switch text[i-1] {
@@ -185,8 +188,9 @@ func bracket(text string, i int) int {
 	return -1
 }
 
-// inWord reports whether the scheme name at i is the end of a word in another script. Letters of
-// Chinese, Japanese and Korean do not count, because these scripts have no spaces between words.
+// inWord reports whether the scheme name at the offset i is the end of a word in another script.
+// Letters of Chinese, Japanese and Korean do not count, because these scripts put no spaces
+// between words.
 func inWord(text string, i int) bool {
 	if i == 0 || text[i-1] < utf8.RuneSelf {
 		return false
@@ -195,8 +199,8 @@ func inWord(text string, i int) bool {
 	return letterOf(r) == word
 }
 
-// parse sets m if the text written is a URL with the given Part. The URL is at text[start:end]. A
-// Wrapped URL may have any Part.
+// parse sets the match m if the string written is a URL that contains the given Part. The URL is
+// at text[start:end]. A Wrapped URL may contain any Part.
 func (s *scanner) parse(written string, start, end int, form Form, part Part, m *Match) bool {
 	if s.Clone {
 		written = strings.Clone(written)

@@ -8,15 +8,15 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// With [Options].Schemeless, the search also stops at "@" and ".", and looks there for a mail
-// address or the name of a web server. These are the extended www and email autolinks of GitHub
-// Flavored Markdown (section 6.9). They end like all other bare URLs.
+// If [Options].Schemeless is set, the search also stops at each "@" and ".", and looks for a mail
+// address or the name of a web server. GitHub Flavored Markdown calls these the extended email and
+// www autolinks (section 6.9). Autolinks end at the same characters as other bare URLs.
 
 // maxLocal is the maximum number of octets before the "@" in an address (RFC 5321 section
 // 4.5.3.1.1).
 const maxLocal = 64
 
-// nextAny is like next, with [Options].Schemeless.
+// nextAny is like next, but also finds the autolinks that [Options].Schemeless adds.
 func (s *scanner) nextAny(text string, pos int, final bool, m *Match) (next int, v verdict) {
 	for {
 		n := strings.IndexAny(text[pos:], ":@.")
@@ -50,8 +50,8 @@ func (s *scanner) assumes(name string) bool {
 	return ok && !s.NoBare
 }
 
-// www searches for the name of a web server, such as "www.example.org", whose first "." is at the
-// offset dot.
+// www searches for the name of a web server, such as "www.example.org". The first "." in the name
+// is at the offset dot.
 func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v verdict) {
 	start := dot - len("www")
 	if start < s.end || !strings.EqualFold(text[start:dot], "www") || !s.assumes(webScheme) || !isFree(text, start, ".") {
@@ -75,15 +75,15 @@ func (s *scanner) www(text string, dot int, final bool, m *Match) (next int, v v
 	return end, found
 }
 
-// isDomain reports whether name is a domain as GFM defines it. A domain has at least two labels,
-// and the last two labels contain no "_".
+// isDomain reports whether name is a domain in the sense of GFM. A domain consists of at least two
+// labels, and the last two labels contain no "_".
 func isDomain(name string) bool {
 	labels := strings.Split(strings.TrimSuffix(name, "."), ".")
 	n := len(labels)
 	return n > 1 && !slices.Contains(labels, "") && !strings.Contains(labels[n-2]+labels[n-1], "_")
 }
 
-// address searches for a mail address. Its "@" is at the offset at.
+// address searches for a mail address with the "@" at the offset at.
 func (s *scanner) address(text string, at int, final bool, m *Match) (next int, v verdict) {
 	if !s.assumes(mailScheme) {
 		return at + 1, none
@@ -121,7 +121,7 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	}
 	domain := text[at+1 : max(end, at+1)]
 	if end < len(text) && text[end] == ':' {
-		// The domain may end in the scheme of the next URL: "a@b.http://c".
+		// The domain may end in the scheme of the next URL, as in "a@b.http://c".
 		switch _, v = s.at(text, end, final, m); v {
 		case more:
 			return 0, more
@@ -139,8 +139,8 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	return end, found
 }
 
-// endsAddress reports whether the domain text[start:end] ends there, and is not part of a longer
-// name in another script.
+// endsAddress reports whether the domain text[start:end] is complete. It returns false if the
+// domain is part of a longer name in another script.
 func endsAddress(text string, start, end int) bool {
 	if end == len(text) {
 		return true
@@ -163,8 +163,9 @@ func isLocal(c byte) bool {
 	return octet.Is(c, octet.Alpha|octet.Digit) || strings.IndexByte(".+_-", c) >= 0
 }
 
-// isFree reports whether the byte before i separates a name from other text. Such a byte is white
-// space, a bracket, a quotation mark, an emphasis mark, or one of the bytes in also.
+// isFree reports whether the byte before the offset i separates a name from other text. Such a
+// byte is white space, a bracket, a quotation mark, an emphasis mark, or a byte in the string
+// also.
 func isFree(text string, i int, also string) bool {
 	if i == 0 {
 		return true

@@ -2,34 +2,34 @@ package extract
 
 import "strings"
 
-// Scheme selects how URLs of a scheme are recognized in running text.
+// Scheme describes how to recognize the URLs of a scheme in running text.
 type Scheme struct {
-	Name string // name in lower case
+	Name string // scheme name in lower case
 	Part Part
 }
 
-// Part is the text that must follow the ":" of a scheme, so that prose such as "news: today"
-// or "file:line" is not a URL. Any URL may also begin with "//" and a host.
+// Part describes the text that must follow the ":" of a scheme. Without this condition, prose such
+// as "news: today" or "file:line" would be a URL. For every Part, "//" and a host may follow.
 type Part uint8
 
 const (
-	// Host is "//" and a host.
+	// Host requires "//" and a host.
 	Host Part = iota
-	// HostOrPath is "//" and a host, "///" and a path, or "/" and a path.
+	// HostOrPath requires "//" and a host, "///" and a path, or "/" and a path.
 	HostOrPath
-	// Address is a mail address or a message-id, such as "joe@host.dom".
+	// Address requires a mail address or a message-id, such as "joe@host.dom".
 	Address
-	// Group is a newsgroup with a dot in its name, or a message-id.
+	// Group requires a newsgroup name that contains a dot, or a message-id.
 	Group
-	// Namespace is the name of a URN namespace, ":" and more text (RFC 8141 section 2).
+	// Namespace requires the name of a URN namespace, a ":" and more text (RFC 8141 section 2).
 	Namespace
-	// Any is any text.
+	// Any allows any text.
 	Any
 )
 
-// standard lists the schemes of RFC 1738 sections 3 and 4 and of the URI draft, and later schemes
-// for the same protocols over another transport. The list is in this package, not in the scheme
-// packages. So the zero [Options] do not need the code that opens URLs.
+// standard lists the schemes in RFC 1738 sections 3 and 4 and in the URI draft, and later schemes
+// for the same protocols over another transport. The list is in this package and not in the scheme
+// packages, so that the zero [Options] does not need the code that opens URLs.
 var standard = [...]struct {
 	part  Part
 	names string
@@ -41,7 +41,7 @@ var standard = [...]struct {
 	{Namespace, "urn"},
 }
 
-// The schemes that [Options.Schemeless] assumes (GitHub Flavored Markdown section 6.9).
+// These are the schemes that [Options.Schemeless] assumes (GitHub Flavored Markdown section 6.9).
 const (
 	webScheme  = "http"
 	mailScheme = "mailto"
@@ -60,13 +60,13 @@ func Standard() (list []Scheme) {
 // Schemes is an immutable set of schemes. It may be used concurrently.
 type Schemes struct {
 	byName map[string]Scheme
-	// ends contains the last two letters of each scheme name, and of the prefix "URL". Most words
-	// before a ":" end in other letters.
+	// ends contains the last two letters of each scheme name and of the prefix "URL". It allows a
+	// fast check, because most words before a ":" end in other letters.
 	ends [1 << 10]bool
 }
 
-// NewSchemes returns the set of the schemes in list. The search never finds schemes with
-// names longer than 64 bytes.
+// NewSchemes returns a set with the schemes in list. The search never finds a scheme whose name is
+// longer than 64 bytes.
 func NewSchemes(list ...Scheme) *Schemes {
 	s := &Schemes{byName: make(map[string]Scheme, len(list))}
 	for _, scheme := range list {
@@ -77,8 +77,8 @@ func NewSchemes(list ...Scheme) *Schemes {
 	return s
 }
 
-// Named returns the set of the schemes with the given names. A scheme that is not
-// [Standard] gets the Part in other.
+// Named returns a set with the schemes that have the given names. If a scheme is not a [Standard]
+// scheme, its Part is the value of other.
 func Named(other Part, names ...string) *Schemes {
 	list := make([]Scheme, len(names))
 	for i, name := range names {
@@ -90,11 +90,11 @@ func Named(other Part, names ...string) *Schemes {
 	return NewSchemes(list...)
 }
 
-// defaultSchemes is never modified.
+// defaultSchemes is the set of the [Standard] schemes. It must not be modified.
 var defaultSchemes = NewSchemes(Standard()...)
 
-// Lookup returns the scheme with the given name, ignoring case. If the set does not
-// contain it, ok is false. A nil set contains the [Standard] schemes.
+// Lookup returns the scheme with the given name, ignoring case. If the set does not contain the
+// scheme, ok is false. A nil set contains the [Standard] schemes.
 func (s *Schemes) Lookup(name string) (scheme Scheme, ok bool) {
 	if s == nil {
 		s = defaultSchemes
@@ -110,7 +110,7 @@ func (s *Schemes) end(name string) {
 	switch n := len(name); n {
 	case 0:
 	case 1:
-		// A name of one letter may follow any byte.
+		// For a name of one letter, the byte before the name can be any byte.
 		for c := range byte(1 << 5) {
 			s.ends[pair(c, name[0])] = true
 		}
@@ -119,6 +119,6 @@ func (s *Schemes) end(name string) {
 	}
 }
 
-// pair returns the index of two bytes in Schemes.ends. Upper and lower case, and some other bytes,
-// have the same index.
+// pair returns the index in Schemes.ends for two bytes. Upper and lower case letters, and some
+// other bytes, share an index.
 func pair(a, b byte) int { return int(a&0x1F)<<5 | int(b&0x1F) }

@@ -11,17 +11,19 @@ import (
 )
 
 const (
-	// window is the initial size of the buffer of [Stream], which fits in the processor cache.
+	// window is the initial size of the buffer in [Stream]. A buffer of this size fits in the
+	// processor cache.
 	window = 64 << 10
 	// maxWindow is the maximum size of the buffer. If a URL is longer than the window, Stream
-	// enlarges the buffer up to twice the text on which the result at one ":" can depend.
+	// enlarges the buffer. The maximum is twice the size of the text that can affect the result
+	// for one ":".
 	maxWindow = 2 * (behind + ahead)
 )
 
-// Stream yields the URLs in the text that r reads, in order, as [All] does for the whole
-// text. It reads r up to the end or the first error. It yields that error last, wrapped. It
-// needs constant memory for a text of any length. The result can be ranged over once: a
-// second loop yields only [ErrUsed].
+// Stream yields the URLs in the text from the reader r, in order. It yields the same URLs as [All]
+// for the whole text, but in constant memory. Stream reads r up to the end or the first error. It
+// wraps that error and yields it last. A program can range over the result only once. A second
+// loop yields only [ErrUsed].
 func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 	var used atomic.Bool
 	return func(yield func(Match, error) bool) {
@@ -33,17 +35,17 @@ func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 	}
 }
 
-// ErrUsed is the error of a second loop over the result of [Stream].
+// ErrUsed means that a program ranged over a result of [Stream] a second time.
 var ErrUsed = errors.New("extract: the text has been read already; call Stream again with a new reader")
 
-// stream is a text of which only a window is in memory.
+// stream is a text with only a part of it, the window, in memory.
 type stream struct {
 	r     io.Reader
 	s     *scanner
 	buf   []byte // the window
-	base  int64  // offset of the window in the text
+	base  int64  // offset of the window's start in the text
 	pos   int    // offset in the window at which the search continues
-	final bool   // the text ends with the window
+	final bool   // whether the text ends with the window
 	err   error
 }
 
@@ -69,8 +71,8 @@ func (t *stream) run(yield func(Match, error) bool) {
 const maxEmpty = 100
 
 // read moves the window forward and fills it. It returns when the new text is as long as the text
-// that must be searched again. So a slow reader delays no results, and small reads do not cause
-// repeated searches.
+// that must be searched again. So results are not delayed by a slow reader, and small reads do not
+// cause repeated searches.
 func (t *stream) read() {
 	if cut := t.pos - behind; cut > 0 {
 		t.buf = t.buf[:copy(t.buf, t.buf[cut:])]
@@ -95,7 +97,7 @@ func (t *stream) read() {
 	}
 }
 
-// readSome reads from r until it returns something.
+// readSome reads from r until r returns data or an error.
 func readSome(r io.Reader, p []byte) (n int, err error) {
 	for range maxEmpty {
 		if n, err = r.Read(p); n > 0 || err != nil {
@@ -107,7 +109,7 @@ func readSome(r io.Reader, p []byte) (n int, err error) {
 
 // scan yields the URLs in the window. It returns false if the caller stops the iteration.
 func (t *stream) scan(yield func(Match, error) bool) bool {
-	// The method read overwrites the window later, so URLs that must stay valid must be clones.
+	// The method read overwrites the window later, so Stream must clone URLs that stay valid.
 	text := octet.View(t.buf)
 	for {
 		var m Match

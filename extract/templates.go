@@ -7,17 +7,17 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// A URL template contains placeholders: "http://h/<name>/x", "http://h/$(id)/x", "http://h/...".
-// The search never truncates a template before a placeholder, because the result would be another
-// URL.
+// A URL template contains placeholders, as in "http://h/<name>/x", "http://h/$(id)/x" or
+// "http://h/...". The search never truncates a template before a placeholder, because the result
+// would be a different URL.
 
-// joints holds the bytes after which a URL is incomplete.
+// joints lists the bytes after which a URL is incomplete.
 const joints = "/-_=.:?&#@$+%~"
 
 func isJoint(c byte) bool { return strings.IndexByte(joints, c) >= 0 }
 
-// endsAt decides whether the character at i ends a URL. It returns found if the URL ends, none if
-// the character begins a placeholder, or more.
+// endsAt decides whether the character at the offset i ends a URL. It returns found if the URL
+// ends, none if the character begins a placeholder, and more if the decision needs more text.
 func (r *run) endsAt(i int) verdict {
 	switch {
 	case strings.IndexByte("<&\\{(\xE2", r.text[i]) < 0:
@@ -33,8 +33,8 @@ func (r *run) endsAt(i int) verdict {
 	return found
 }
 
-// isCut reports whether the text after continues the URL with a placeholder. The text begins with a
-// character that ends a URL.
+// isCut reports whether a placeholder continues a URL. The URL is in before, and the text that
+// follows the URL is in after. That text begins with a character that ends a URL.
 func isCut(before, after string) bool {
 	last := before[len(before)-1]
 	switch after[0] {
@@ -54,13 +54,14 @@ func isCut(before, after string) bool {
 
 const ellipsis = "…"
 
-// isOpenEnd reports whether the URL text ends in an ellipsis in place of the rest of the URL.
+// isOpenEnd reports whether an ellipsis after the URL in text means that the rest of the URL is
+// missing.
 func isOpenEnd(text string) bool {
 	login, ok := loginOf(text)
 	return isJoint(text[len(text)-1]) || ok && !hasPath(login) && !isDotted(login[strings.LastIndexByte(login, '@')+1:])
 }
 
-// loginOf returns the text of a URL after the scheme and "//". If there is no "//", it returns the
+// loginOf returns the part of a URL after the scheme and "//". If there is no "//", it returns the
 // whole text and false.
 func loginOf(text string) (login string, ok bool) {
 	_, part, _ := strings.Cut(text, ":")
@@ -72,9 +73,9 @@ func loginOf(text string) (login string, ok bool) {
 
 func hasPath(login string) bool { return strings.ContainsAny(login, "/?#") }
 
-// isPlaceholder reports whether text begins with a placeholder of the preceding URL. The
-// placeholder is a name between open and end, such as "<name>". last is the last byte of the URL.
-// An HTML tag such as "<br>" is not a placeholder.
+// isPlaceholder reports whether text begins with a placeholder that continues a URL. The
+// placeholder is a name between the strings open and end, such as "<name>". The parameter last is
+// the last byte of the URL. An HTML tag such as "<br>" is not a placeholder.
 func isPlaceholder(last byte, text, open, end string) bool {
 	name, ok := strings.CutPrefix(text, open)
 	if !ok {
@@ -100,8 +101,8 @@ const elements = " a b br dd div dl dt em font h1 h2 h3 h4 h5 h6 hr i img li ol 
 
 func isElement(name string) bool { return strings.Contains(elements, " "+strings.ToLower(name)+" ") }
 
-// isBlock reports whether the braces at the start of text belong to a URL. They do if the URL
-// continues after them.
+// isBlock reports whether the braces at the start of text belong to a URL, because the URL
+// continues after the braces.
 func isBlock(text string) bool {
 	line, _, _ := strings.Cut(text, "\n")
 	_, after, ok := strings.Cut(line, "}")
@@ -109,7 +110,7 @@ func isBlock(text string) bool {
 }
 
 // goesOn reports whether text continues a URL after a placeholder. If letters is true, a letter
-// continues the URL too.
+// also continues the URL.
 func goesOn(text string, letters bool) bool {
 	switch {
 	case text == "":
@@ -122,8 +123,8 @@ func goesOn(text string, letters bool) bool {
 	return letters && letterAt(text, 0)
 }
 
-// isPattern reports whether the text before is a Windows path or a regular expression, not a URL.
-// The text after begins with "\".
+// isPattern reports whether a text is a Windows path or a regular expression instead of a URL. The
+// text consists of the strings before and after, and after begins with "\".
 func isPattern(before, after string) bool {
 	n := len(before)
 	switch {
@@ -144,8 +145,8 @@ func isPattern(before, after string) bool {
 	return false
 }
 
-// isFormat reports whether text begins with a format placeholder such as "%s" or "%(id)s". An
-// unescaped percent sign is not a placeholder.
+// isFormat reports whether text begins with a format placeholder such as "%s" or "%(id)s". A
+// percent sign that the author forgot to escape is not a placeholder.
 func isFormat(text string) bool {
 	i := 1
 	if i < len(text) && strings.IndexByte("%@({", text[i]) >= 0 {
@@ -166,10 +167,10 @@ func isFormat(text string) bool {
 	return i < len(text) && octet.Is(text[i], octet.Alpha) && !letterAt(text, i+1)
 }
 
-// maxWidth is the maximum size of the width and precision in a format.
+// maxWidth is the maximum length of the width and precision in a format placeholder.
 const maxWidth = 8
 
-// lengthOf returns the size of the length modifier at the start of text, such as the "l" of "ld".
+// lengthOf returns the size of the length modifier at the start of text, such as the "l" in "ld".
 func lengthOf(text string) int {
 	for _, length := range [...]string{"ll", "hh", "l", "h", "z"} {
 		if n := len(length); strings.HasPrefix(text, length) && n < len(text) && strings.IndexByte("diouxXs", text[n]) >= 0 {
@@ -181,8 +182,8 @@ func lengthOf(text string) int {
 
 func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
 
-// escape returns the size of the TeX or Markdown escape at i, a backslash in the URL: "{a\_b}",
-// "a_\(b\)". Outside of such text, "\_" is just as often code.
+// escape returns the size of the TeX or Markdown escape at the offset i in a URL, as in "{a\_b}"
+// or "a_\(b\)". Outside of such text, a "\_" is as often program code.
 func (r *run) escape(i int) (n int, known bool) {
 	switch {
 	case !r.escapable || i+1 < len(r.text) && strings.IndexByte("()_#%&~?=", r.text[i+1]) < 0:
@@ -199,7 +200,7 @@ func (r *run) escape(i int) (n int, known bool) {
 	return 2, true
 }
 
-// escapes reports whether the backslash at i escapes the byte after it, and counts escaped
+// escapes reports whether the backslash at the offset i escapes the next byte, and counts escaped
 // brackets.
 func (r *run) escapes(i int) bool {
 	if i+1 == len(r.text) {
@@ -227,14 +228,14 @@ func closesEscaped(text string) bool {
 	return strings.Contains(text, `\)`)
 }
 
-// isOmitted reports whether the punctuation tail after the URL text is an ellipsis in place of the
-// rest of the URL.
+// isOmitted reports whether the punctuation after a URL is an ellipsis that replaces the rest of
+// the URL. The URL is in text, and the punctuation is in tail.
 func isOmitted(text, tail string) bool {
 	return strings.HasPrefix(tail, "...") && isOpenEnd(text)
 }
 
-// withPercents replaces each "%" that does not begin an escape by "%25". ok is false if text is a
-// template, or if there is such a "%" before the path.
+// withPercents replaces each "%" that does not begin an escape by "%25". If text is a template, or
+// contains such a "%" before the path, ok is false.
 func withPercents(text string) (escaped string, ok bool) {
 	scheme, part, _ := strings.Cut(text, ":")
 	first := len(scheme) + 1

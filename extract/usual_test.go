@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzUsual checks that the fast path returns the same as the general one, or nothing.
+// FuzzUsual checks that the method usual, the fast path, returns the same URL as the method bare or
+// no URL.
 func FuzzUsual(f *testing.F) {
 	for _, text := range []string{
 		"http://h/a ", "(http://h/a)", "http://h.", "http://h,/x ", "http://h)@x/ ", "http://h{ ", "http://h?a&b ", "http://h/?a&amp; ", "http://h/a&lt; ",
@@ -16,11 +17,12 @@ func FuzzUsual(f *testing.F) {
 		f.Add(text, true)
 		f.Add(text, false)
 	}
-	f.Fuzz(sameUsual)
+	f.Fuzz(checkFastPath)
 }
 
-// TestUsualAtRandom joins typical pieces of URLs and of the text around them.
-func TestUsualAtRandom(t *testing.T) {
+// TestFastPathEqualsBareOnRandomText searches random texts that consist of parts of URLs and
+// punctuation.
+func TestFastPathEqualsBareOnRandomText(t *testing.T) {
 	pieces := []string{"http://", "ftp://", "h", "h.example", "1.2.3.4", ".", "/", "/a", "?", "#", "&", "&amp;", "&lt;", "(", ")", "[", "]", "{", "}", ",", ";", "@", ":", ":80",
 		"%41", "%", "'", "\"", " ", "\n", "*", "_", "-", "!", "<", ">", "\u00E9", "\u4E2D", "\x01", "=", "+", "$"}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -29,11 +31,12 @@ func TestUsualAtRandom(t *testing.T) {
 		for range 1 + r.IntN(8) {
 			text += pieces[r.IntN(len(pieces))]
 		}
-		sameUsual(t, text+" ", r.IntN(2) == 0)
+		checkFastPath(t, text+" ", r.IntN(2) == 0)
 	}
 }
 
-func sameUsual(t *testing.T, text string, final bool) {
+// checkFastPath compares the results of the methods usual and bare for each ":" in text.
+func checkFastPath(t *testing.T, text string, final bool) {
 	s := newScanner(nil)
 	for colon := range len(text) {
 		if text[colon] != ':' {
@@ -55,8 +58,8 @@ func sameUsual(t *testing.T, text string, final bool) {
 	}
 }
 
-// The fast path must read most URLs.
-func TestUsual(t *testing.T) {
+// TestFastPathReadsCommonURLs checks that the fast path does not reject common URLs.
+func TestFastPathReadsCommonURLs(t *testing.T) {
 	s := newScanner(nil)
 	for _, text := range []string{"http://h.example/a/b.html ", "https://h.example ", "http://h:80/a. ", "http://h/a?b=c&d=e#f)", "http://h/%7Eme\n"} {
 		var m Match

@@ -11,10 +11,10 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// wrapped searches for a URL in the wrapper that begins with the "<" at the offset open. Its
-// content begins at the offset inner. If there is no prefix, a space on the first line means that
-// the "<" does not begin a wrapper. If the text ends within the wrapper, there is no URL, because
-// the rest of the URL is missing.
+// wrapped searches for a URL in a wrapper. The "<" is at the offset open, and the content of the
+// wrapper begins at the offset inner. Without the prefix "URL:", a "<" does not begin a wrapper if
+// a space follows on the same line. If the text ends in the wrapper, there is no URL, because the
+// rest of the URL is missing.
 func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, final bool, m *Match) (next int, v verdict) {
 	f := folded{text: text, open: open, i: inner, limit: min(len(text), open+maxWrapper), final: final, loose: form == Wrapped}
 	f.read()
@@ -41,21 +41,22 @@ func (s *scanner) wrapped(text string, open, inner int, form Form, part Part, fi
 	return f.i, found
 }
 
-// folded reads the content of a wrapper. It omits spaces, line breaks, and the margin of each line.
+// folded reads the content of a wrapper. It removes spaces, line breaks, and the margin of each
+// line.
 type folded struct {
 	text  string
 	open  int // offset of the "<"
-	limit int // latest possible end of the content
+	limit int // maximum end offset of the content
 	final bool
-	loose bool // spaces are allowed on the first line
+	loose bool // whether spaces are allowed on the first line
 	i     int
 	v     verdict
 
 	start, end int    // offsets of the URL in text
-	kept       []byte // text of the URL; nil as long as it is text[start:end]
-	hyphens    []int  // offsets in kept of hyphens before a line break
+	kept       []byte // text of the URL; nil if the URL is text[start:end]
+	hyphens    []int  // offsets of the hyphens before line breaks in kept
 	margin     margin // margin of each line
-	lines      bool   // margin is set
+	lines      bool   // whether the field margin is set
 }
 
 // withoutHyphens returns the URL without the hyphens before line breaks.
@@ -71,7 +72,7 @@ func (f *folded) withoutHyphens() string {
 	return string(b)
 }
 
-// read reads up to the ">". If it reaches the limit first, it sets f.v to the verdict more.
+// read reads up to the ">". If read reaches the limit first, it sets f.v to the verdict more.
 func (f *folded) read() {
 	f.v, f.start, f.end = more, f.i, f.i
 	for f.i < f.limit {
@@ -108,8 +109,8 @@ func (f *folded) read() {
 	}
 }
 
-// keep appends the n bytes at f.i to the URL. It returns false if the URL is too long, or if a
-// space before these bytes is not allowed.
+// keep appends the n bytes at the offset f.i to the URL. It returns false if the URL becomes too
+// long, or if a preceding space is not allowed.
 func (f *folded) keep(n int) bool {
 	switch {
 	case f.start == f.end:
@@ -132,10 +133,10 @@ func (f *folded) keep(n int) bool {
 	return f.end-f.start <= locus.MaxLen
 }
 
-// whole reports whether the text, and not only the wrapper, ends at the limit.
+// whole reports whether the whole text ends at the limit.
 func (f *folded) whole() bool { return f.final && f.limit == len(f.text) }
 
-// lineBreak reads the line break at f.i and the margin of the next line.
+// lineBreak reads the line break at the offset f.i and the margin of the next line.
 func (f *folded) lineBreak() verdict {
 	if f.end > f.start && f.text[f.end-1] == '-' {
 		if f.kept == nil {
@@ -188,7 +189,8 @@ type pageBreak struct {
 	begun, footer, feed, header bool
 }
 
-// line adds a line that is not blank. It returns false if the line is not part of p.
+// line adds a line that is not blank to the page break p. If the line is not part of the page
+// break, it returns false.
 func (p *pageBreak) line(text string) bool {
 	switch {
 	case !p.footer && !p.feed && footer().MatchString(text):
@@ -202,7 +204,7 @@ func (p *pageBreak) line(text string) bool {
 	return true
 }
 
-// verdict returns found if the lines are a complete page break.
+// verdict returns found if the page break is complete.
 func (p *pageBreak) verdict() verdict {
 	if p.feed || p.footer && p.header {
 		return found
@@ -210,38 +212,36 @@ func (p *pageBreak) verdict() verdict {
 	return none
 }
 
-// blankClass matches the same characters as isBlank.
+// blankClass is a regular expression that matches the same characters as isBlank.
 const blankClass = `[\s\v\x{85}\pZ\x{AD}\x{200B}\x{2060}\x{FEFF}]`
 
-// footer matches a line that ends like the footer of a page, in "[Page 7]" or a separate number.
+// footer matches a line that ends like a page footer, in "[Page 7]" or a separate number.
 var footer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\[Page` + blankClass + `+[0-9]{1,4}\]|` + blankClass + `{3}[0-9]{1,4})` + blankClass + `*$`)
 })
 
-// header matches a line that ends in a year, like the header of a page:
-// "RFC 1738            Uniform Resource Locators (URL)        December 1994".
+// header matches a line that contains several spaces in a row and ends in a year, such as the page
+// header of an RFC.
 var header = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(blankClass + `{3}[^` + blankClass[1:] + `.*` + blankClass + `(?:19|20)[0-9]{2}` + blankClass + `*$`)
 })
 
-// margin is text before each line that does not belong to the document. It consists of line
-// numbers, the marks of quoted mail, or comment marks in source code.
+// margin is text at the start of each line that does not belong to the document. A margin consists
+// of line numbers, quotation marks of mail, or comment marks of source code.
 type margin struct {
 	numbered bool
 	number   int       // number of the last line
-	marks    [8]string // marks in order; "" after the last mark
+	marks    [8]string // marks in order, followed by ""
 }
 
 const (
-	// maxMargin is the maximum distance between the start of the line and the "<" for a line
-	// with a margin.
+	// maxMargin is the maximum distance between the start of a line with a margin and the "<".
 	maxMargin = behind / 2
-	// maxMark is the maximum size of a mark or a line number. It includes the byte that must
-	// follow.
+	// maxMark is the maximum size of a mark or a line number, including the byte that must follow.
 	maxMark = 8
 )
 
-// marginOf returns the margin of the line that contains the byte at i.
+// marginOf returns the margin of the line that contains the offset i.
 func marginOf(text string, i int) (m margin) {
 	start := max(0, i-maxMargin)
 	n := strings.LastIndexByte(text[start:i], '\n')
@@ -258,7 +258,8 @@ func marginOf(text string, i int) (m margin) {
 		if end == 0 {
 			break
 		}
-		// A multi-line comment opens with "/*" and starts its other lines with "*".
+		// In a multi-line comment, the first line begins with "/*", and the other lines begin with
+		// "*".
 		m.marks[k] = strings.TrimLeft(line[:end], "/")
 		if m.marks[k] == "" || m.marks[k][0] != '*' {
 			m.marks[k] = line[:end]
@@ -287,8 +288,8 @@ func markEnd(line string) int {
 
 func isQuoteMark(text string) bool { return text != "" && (text[0] == '>' || text[0] == '|') }
 
-// skip returns the offset after the margin of the line that begins at i. Near the end of text,
-// known is false, because more text may change the offset.
+// skip returns the offset after the margin of the line that begins at the offset i. If more text
+// could change the result, known is false.
 func (m *margin) skip(text string, i int) (next int, known bool) {
 	last := i
 	if m.numbered {
@@ -315,8 +316,8 @@ func (m *margin) skip(text string, i int) (next int, known bool) {
 	return i, last+2*maxMark <= len(text)
 }
 
-// lineNumber reads a line number such as "  12. " or "12: " at i. If there is no line number, end
-// is 0.
+// lineNumber reads a line number such as "  12. " or "12: " at the offset i. If there is no line
+// number, end is 0.
 func lineNumber(text string, i int) (number, end int) {
 	start := skipBlanks(text, i)
 	for i = start; i < len(text) && i-start < maxMark-2 && octet.Is(text[i], octet.Digit); i++ {
@@ -328,7 +329,7 @@ func lineNumber(text string, i int) (number, end int) {
 	return number, i + 1
 }
 
-// skipBlanks returns the end of the spaces at i. It does not skip line breaks.
+// skipBlanks returns the offset after the spaces at the offset i. It does not skip line breaks.
 func skipBlanks(text string, i int) int {
 	for i < len(text) && text[i] != '\n' {
 		n, blank := blankAt(text[i:], true)
@@ -340,8 +341,8 @@ func skipBlanks(text string, i int) int {
 	return i
 }
 
-// blankAt returns the length of the first character of text, and whether it is a space. If the
-// character is truncated and whole is false, the length is 0.
+// blankAt returns the length of the first character in text, and reports whether the character is
+// a space. If the character is truncated and whole is false, the length is 0.
 func blankAt(text string, whole bool) (n int, blank bool) {
 	if c := text[0]; c < utf8.RuneSelf {
 		return 1, c == ' ' || c >= '\t' && c <= '\r'
@@ -353,8 +354,8 @@ func blankAt(text string, whole bool) (n int, blank bool) {
 	return n, isBlank(r)
 }
 
-// isBlank reports whether r is white space or an invisible character that allows or forbids
-// a line break.
+// isBlank reports whether the rune r is white space, or an invisible character that allows or
+// prevents a line break.
 func isBlank(r rune) bool {
 	switch r {
 	case 0xAD, 0x200B, 0x2060, 0xFEFF:
