@@ -19,8 +19,8 @@ import (
 //	include::a.adoc[]           Link, with the Element "include"
 //	see https://host/           running text, without marks at the end
 //
-// It replaces references to attributes that the document defines. If a destination contains a
-// reference to another attribute, the field Ref is the whole destination as written.
+// asciidocLinks replaces references to attributes that the document defines. If a destination
+// contains a reference to another attribute, the field Ref is the whole destination as written.
 func asciidocLinks(text string, o *Options) iter.Seq[Link] {
 	return marked(text, o, markup.Asciidoc, markup.HTMLValue)
 }
@@ -93,7 +93,8 @@ func (d *linkFinder) cloned(text string) string {
 	return text
 }
 
-// markedProse reports the URLs in running text. It removes emphasis marks from the ends of URLs.
+// markedProse reports the URLs in running text. markedProse removes emphasis marks from the ends
+// of URLs.
 func (d *linkFinder) markedProse(start, end int, n markup.Notation) {
 	yield := d.yield
 	d.yield = func(l Link) bool {

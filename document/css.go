@@ -9,7 +9,7 @@ import (
 )
 
 // CSS yields the references in a style sheet in document order (CSS Syntax section 4.3, CSS
-// Cascade section 2). It also yields the URLs in comments, strings and namespaces, which it reads
+// Cascade section 2). CSS also yields the URLs in comments, strings and namespaces, which it reads
 // as plain text.
 //
 //	@import "a.css"; @import url(b.css);
@@ -159,9 +159,9 @@ func (d *linkFinder) cssURL(v *source, i int) int {
 	return next
 }
 
-// cssString reads the string at the offset i. It returns the offsets of the closing quote and of
-// the text after the string. If the string contains a line break, which CSS does not allow, ok is
-// false.
+// cssString reads the string at the offset i. cssString returns the offsets of the closing quote
+// and of the text after the string. If the string contains a line break, which CSS does not allow,
+// ok is false.
 func cssString(s string, i int) (end, next int, ok bool) {
 	quote := s[i]
 	for i++; i < len(s); i++ {

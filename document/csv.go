@@ -40,8 +40,8 @@ func (t *texts) cells(h *head) {
 	}
 }
 
-// wholeRecords returns the total size of the complete records at the start of a block. It
-// truncates a record that is too long.
+// wholeRecords returns the total size of the complete records at the start of a block.
+// wholeRecords truncates a record that is too long.
 func wholeRecords(block []byte, separator byte) int {
 	end := 0
 	for i := 0; i < len(block); {

@@ -50,7 +50,7 @@ type Options struct {
 	Templates bool
 	// Type is the media type of the document, such as "text/markdown". If Type is empty, the name
 	// and the content determine the type. Links reads a document of an unknown type as plain text.
-	// It always recognizes compressed files and archives by their first bytes.
+	// Links always recognizes compressed files and archives by their first bytes.
 	Type string
 	// Context enables the field [Link].Context.
 	Context bool
@@ -143,9 +143,9 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Links reads the document in r. It yields the URLs in the document and the relative references in
-// markup, in document order. The name of the document selects the type and appears in errors. The
-// name may be empty. The name "-" means standard input: if the document contains a Markdown or
+// Links reads the document in r. Links yields the URLs in the document and the relative references
+// in markup, in document order. The name of the document selects the type and appears in errors.
+// The name may be empty. The name "-" means standard input: if the document contains a Markdown or
 // HTML link, Links reads it as Markdown or HTML.
 //
 // Each yielded error is an [*Error], without a link. Links reports truncated files, damaged

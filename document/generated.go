@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// markdownProse reports the URLs in running text of Markdown. It also reports links that only site
-// generators recognize.
+// markdownProse reports the URLs in running text of Markdown. markdownProse also reports links
+// that only site generators recognize.
 func (d *linkFinder) markdownProse(start, end int) {
 	for (d.o.Wikilinks || d.o.Templates) && !d.done {
 		l, at, next := d.generated(start, end)
@@ -52,8 +52,9 @@ func (d *linkFinder) generated(start, end int) (l Link, at, next int) {
 	return Link{}, 0, 0
 }
 
-// generatedMark returns the offset of the first "[[" or "]({" after the offset i. It looks only
-// for the links that the options select. If there is no match, it returns end.
+// generatedMark returns the offset of the first "[[" or "]({" after the offset i. generatedMark
+// looks only for the links that the options select. If there is no match, generatedMark returns
+// end.
 func (d *linkFinder) generatedMark(i, end int) int {
 	first := end
 	if d.o.Wikilinks {

@@ -155,7 +155,7 @@ func isPlain(octets []byte) bool {
 }
 
 // containerOf returns the kind of the container that begins with the given bytes. If no container
-// does, it returns plain.
+// does, containerOf returns plain.
 func containerOf(octets []byte) kind {
 	if f, _ := unpack.Detect(octets); f != unpack.None {
 		return packed[f]

@@ -12,8 +12,8 @@ import (
 )
 
 // HTML yields the links in an HTML document and the URLs in its running text, in document order.
-// It uses the options Extract, SchemesOnly and Hidden. It does not set the position and the member
-// of a link. HTML also reads XHTML, and SVG in HTML. It reports:
+// HTML uses the options Extract, SchemesOnly and Hidden. HTML does not set the position and the
+// member of a link. HTML also reads XHTML, and SVG in HTML. It reports:
 //
 //	<a href="a.html">                   href of the elements that HTML and SVG define it for; any src, xlink:href,
 //	                                    poster, background, lowsrc
@@ -38,11 +38,11 @@ import (
 // In a style sheet, the Element is "style". A link in running text has the same form as a result
 // of [extract.All].
 //
-// HTML reads an attribute value as browsers do. It decodes character references, and removes
+// HTML reads an attribute value as browsers do. HTML decodes character references, and removes
 // surrounding white space and all line breaks and tabs. An absolute URL is in the field URL, and a
 // relative reference in the field Ref. Start and End are the offsets of the value in the document.
 // HTML omits an empty value, which refers to the document itself, and a value longer than
-// [locus.MaxLen]. It reports a URL in the text of a link only if Hidden is set.
+// [locus.MaxLen]. HTML reports a URL in the text of a link only if Hidden is set.
 func HTML(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		newLinkFinder(text, o, yield).html(0, len(text))
@@ -50,7 +50,7 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 }
 
 // Markdown yields the links in a Markdown document and the URLs in its running text, in document
-// order. It uses the same options as [HTML]. It reports:
+// order. Markdown uses the same options as [HTML]. It reports:
 //
 //	[text](a.md "title")        Link; also [text](<a b.md>), with %20 for the space
 //	[text](a.html){.external}   Link, with the Element "external" (MyST)
@@ -62,9 +62,9 @@ func HTML(text string, o *Options) iter.Seq[Link] {
 //	`http://host/`              code, as by [extract.All]
 //
 // Markdown reports a URL in the text or title of a link, or in the alternative text of an image,
-// only if Hidden is set. It decodes backslash escapes and character references outside code. It
-// follows CommonMark 0.31 and supports the tables of GFM 0.29. Unlike in CommonMark, a link may
-// contain a reference link.
+// only if Hidden is set. Markdown decodes backslash escapes and character references outside code.
+// Markdown follows CommonMark 0.31 and supports the tables of GFM 0.29. Unlike in CommonMark, a
+// link may contain a reference link.
 func Markdown(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)
@@ -229,7 +229,7 @@ func (d *linkFinder) emit(l Link) {
 }
 
 // maxPiece is the maximum number of bytes of running text that the method prose decodes at once.
-// It is many times larger than the maximum size of a URL with its delimiters.
+// maxPiece is many times larger than the maximum size of a URL with its delimiters.
 const maxPiece = 16 * locus.MaxLen
 
 // prose reports the URLs in the running text between the offsets start and end.
@@ -299,8 +299,8 @@ func (d *linkFinder) after(start int, p *markup.Decoded, i int) string {
 	return d.text[start+p.Offset(i):]
 }
 
-// trimEmphasis removes "*", "_" and "~" from the end of a bare URL. It also removes the punctuation
-// before these characters.
+// trimEmphasis removes "*", "_" and "~" from the end of a bare URL. trimEmphasis also removes the
+// punctuation before these characters.
 func trimEmphasis(m *extract.Match) {
 	text := m.URL.String()
 	if strings.IndexByte("*_~", text[len(text)-1]) < 0 {

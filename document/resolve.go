@@ -6,9 +6,9 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// Resolve returns the URL to which the link l refers in a document with the URL base. It resolves
-// Ref with the rules of RFC 3986 section 5.2.2. If the field Base is not empty, Base determines
-// the base URL. An IRI is converted as in [Link].ASCII. A "?" ends the host, as in
+// Resolve returns the URL to which the link l refers in a document with the URL base. Resolve
+// resolves Ref with the rules of RFC 3986 section 5.2.2. If the field Base is not empty, Base
+// determines the base URL. An IRI is converted as in [Link].ASCII. A "?" ends the host, as in
 // [relative.Parse].
 //
 // If base is zero or the link is in a container, a relative Ref can be resolved only if the field

@@ -16,7 +16,7 @@ import (
 //	.. include:: a.rst          Link, with the Element "include"; also literalinclude
 //	see https://host/           running text, without marks at the end
 //
-// If [Options].Templates is set, it also reports links that only Sphinx resolves. The links
+// If [Options].Templates is set, rstLinks also reports links that only Sphinx resolves. The links
 // :doc:`name`, :download:`file` and the entries of a toctree have the Element "doc". The link
 // :ref:`label` has the Element "ref".
 func rstLinks(text string, o *Options) iter.Seq[Link] {

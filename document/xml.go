@@ -14,9 +14,9 @@ func isXML(octets []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(octets, []byte("\uFEFF")), " \t\r\n"), []byte("<?xml "))
 }
 
-// xmlLinks yields the URLs in the text, comments and attribute values of an XML document. It omits
-// URLs that are not links: names of namespaces, schemas and document types, and relationship types
-// in office documents.
+// xmlLinks yields the URLs in the text, comments and attribute values of an XML document. xmlLinks
+// omits URLs that are not links: names of namespaces, schemas and document types, and relationship
+// types in office documents.
 func xmlLinks(text string, o *Options) iter.Seq[Link] {
 	return func(yield func(Link) bool) {
 		d := newLinkFinder(text, o, yield)

@@ -221,7 +221,7 @@ const separators = ",;!'("
 
 // hostAndEnd returns the offsets of the host and port in the authority at the offset r.i. If the
 // text ends before the authority ends, hostAndEnd stops r and returns false. If the URL ends in
-// the authority, it sets r.v to the verdict found.
+// the authority, hostAndEnd sets r.v to the verdict found.
 //
 // The text before an "@" is not userinfo if a character in this text ends the URL for a human
 // reader. Such a character is a delimiter, punctuation after a complete host, or the closing mark
@@ -327,8 +327,8 @@ func (r *run) inLogin(i int, complete bool) verdict {
 }
 
 // addressEnd returns the offset of the "]" that ends the IP address in brackets at the offset i.
-// If the address extends beyond text, it returns the offset of the last byte of text. If there is
-// no address, it returns i.
+// If the address extends beyond text, addressEnd returns the offset of the last byte of text. If
+// there is no address, addressEnd returns i.
 func addressEnd(text string, i int) int {
 	end := i + 1
 	for end < len(text) && (octet.Is(text[end], octet.Hex) || strings.IndexByte(":.vV%", text[end]) >= 0) {
@@ -625,7 +625,7 @@ func (r *run) trimmed(colon int) int {
 }
 
 // beforeEntity returns the start of the character reference, such as "&amp;", that ends at the
-// offset end. If there is no character reference, it returns end-1.
+// offset end. If there is no character reference, beforeEntity returns end-1.
 func beforeEntity(text string, start, end int) int {
 	if text[end-1] != ';' {
 		return end - 1
@@ -764,7 +764,7 @@ func (s *scanner) usual(text string, start, colon int, m *Match) (end int) {
 }
 
 // mayGoOn reports whether a URL may continue with the byte at the offset i, although the byte ends
-// most URLs. It also returns true if a placeholder may follow the URL.
+// most URLs. mayGoOn also returns true if a placeholder may follow the URL.
 func mayGoOn(text string, i int) bool {
 	switch text[i] {
 	case '^':

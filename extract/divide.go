@@ -9,7 +9,7 @@ import (
 
 // SplitPoint returns an offset near the end of text at which a program can split a long text to
 // search the parts concurrently. In the two parts, [All] finds the same URLs as in the whole text.
-// More text may follow the second part. If SplitPoint finds no such offset, it returns 0.
+// More text may follow the second part. If SplitPoint finds no such offset, SplitPoint returns 0.
 //
 // The offset is the start of a line that is not in a wrapper, because only a URL in a wrapper can
 // continue on the next line.
@@ -38,10 +38,10 @@ func SplitPoint(text string) int {
 // a paragraph.
 const maxParagraph = 4 << 10
 
-// afterParagraph returns the end of the first line of a paragraph, or 0 if it finds none. This
-// offset is not in a wrapper, because the blank line before a paragraph ends each wrapper. (A
-// blank line in a page break does not.) It is cheaper to search for such a line than for the end
-// of each wrapper.
+// afterParagraph returns the end of the first line of a paragraph, or 0 if it finds none. The end
+// of such a line is not in a wrapper, because the blank line before a paragraph ends each wrapper.
+// Only a blank line in a page break does not end a wrapper. To search for such a line is cheaper
+// than to search for the end of each wrapper.
 func afterParagraph(text string) int {
 	least := max(0, len(text)-maxParagraph)
 	for end := len(text); ; {
@@ -59,8 +59,8 @@ func afterParagraph(text string) int {
 	}
 }
 
-// isBody reports whether a line contains the text of a paragraph. It returns false for a line of a
-// page break, and for a line that contains only a margin.
+// isBody reports whether a line contains the text of a paragraph. isBody returns false for a line
+// of a page break, and for a line that contains only a margin.
 func isBody(line string) bool {
 	if line == "" || strings.IndexByte(line, '\f') >= 0 {
 		return false
@@ -73,7 +73,7 @@ func isBody(line string) bool {
 }
 
 // firstOpen returns the offset of the first "<" that may begin a wrapper without an end in text.
-// If there is none, it returns -1.
+// If there is none, firstOpen returns -1.
 func firstOpen(text string) int {
 	for i := max(0, len(text)-maxWrapper); ; i++ {
 		n := strings.IndexByte(text[i:], '<')

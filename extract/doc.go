@@ -34,8 +34,9 @@
 //
 // # Without a wrapper
 //
-// A bare URL begins with a known scheme, from [Standard] or [Options].Schemes. It ends at the same
-// character as for a human reader. The first URL in a run of characters is as long as possible.
+// A bare URL begins with a known scheme, from [Standard] or [Options].Schemes. The URL ends at the
+// same character as for a human reader. The first URL in a run of characters is as long as
+// possible.
 //
 //	See http://h/a, http://h/b; http://h/c.     ->  http://h/a http://h/b http://h/c      punctuation at the end: . , ; : ! ?
 //	It can...http://h/a 1.http://h/b --http://h/c ->  http://h/a http://h/b http://h/c    a dot before the scheme, or two hyphens

@@ -63,8 +63,8 @@ type Options struct {
 	Schemes *Schemes
 	// NoBare omits URLs without delimiters.
 	NoBare bool
-	// Schemeless adds the autolinks of GitHub Flavored Markdown (section 6.9). These are web
-	// server names, as in "www.example.org/a", and mail addresses. See [Match].Assumed.
+	// Schemeless adds the autolinks of GitHub Flavored Markdown (section 6.9). Such autolinks are
+	// web server names, as in "www.example.org/a", and mail addresses. See [Match].Assumed.
 	Schemeless bool
 	// Clone makes [All] copy each URL, so that the URL does not retain the text.
 	Clone bool

@@ -110,7 +110,7 @@ func partOfCharacter(text []byte, i int) int {
 	return 0
 }
 
-// At returns the position of the byte at the given offset. It reads the text up to the offset. The
+// At returns the position of the byte at the given offset. At reads the text up to the offset. The
 // offset of a URL that [Stream] yields is valid until Stream yields the next URL. For an offset
 // that is no longer valid, or after the end of the text, At returns the zero Position.
 func (l *Lines) At(offset int64) Position {

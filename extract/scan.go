@@ -20,8 +20,8 @@ import (
 const (
 	// maxName is the maximum length of a scheme name.
 	maxName = 64
-	// maxWrapper is the maximum number of bytes between "<" and ">". It is large enough for the
-	// longest URL and the same number of spaces.
+	// maxWrapper is the maximum number of bytes between "<" and ">". maxWrapper is large enough
+	// for the longest URL and the same number of spaces.
 	maxWrapper = 2 * locus.MaxLen
 	// behind is the maximum distance between a ":" and the preceding scheme, "<" or start of the
 	// line.
@@ -83,7 +83,7 @@ func (s *scanner) next(text string, pos int, final bool, m *Match) (next int, v 
 	}
 }
 
-// mayName reports whether a scheme name or "URL" may end at the offset colon. It rejects most
+// mayName reports whether a scheme name or "URL" may end at the offset colon. mayName rejects most
 // colons in prose, which are before a space. Only in a wrapper can a space follow the ":" of a
 // URL.
 func (s *scanner) mayName(text string, colon int) bool {
@@ -134,8 +134,8 @@ func (s *scanner) at(text string, colon int, final bool, m *Match) (next int, v 
 }
 
 // afterDots looks for a known scheme at the end of name. The scheme must follow a "." or "--",
-// which belongs to the surrounding text. It returns the offset and the Part of the scheme. If
-// there is no such scheme, the offset is 0.
+// which belongs to the surrounding text. afterDots returns the offset and the Part of the scheme.
+// If there is no such scheme, the offset is 0.
 func (s *scanner) afterDots(name string) (start int, part Part) {
 	for i := 1; i < len(name); i++ {
 		if (name[i-1] == '.' || name[i-1] == '-' && (i == 1 || name[i-2] == '-')) && octet.Is(name[i], octet.Alpha) {

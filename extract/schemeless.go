@@ -139,8 +139,8 @@ func (s *scanner) address(text string, at int, final bool, m *Match) (next int, 
 	return end, found
 }
 
-// endsAddress reports whether the domain text[start:end] is complete. It returns false if the
-// domain is part of a longer name in another script.
+// endsAddress reports whether the domain text[start:end] is complete. endsAddress returns false if
+// the domain is part of a longer name in another script.
 func endsAddress(text string, start, end int) bool {
 	if end == len(text) {
 		return true

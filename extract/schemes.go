@@ -57,7 +57,7 @@ func Standard() (list []Scheme) {
 	return list
 }
 
-// Schemes is an immutable set of schemes. It may be used concurrently.
+// Schemes is an immutable set of schemes. A Schemes may be used concurrently.
 type Schemes struct {
 	byName map[string]Scheme
 	// ends contains the last two letters of each scheme name and of the prefix "URL". It allows a
@@ -90,7 +90,7 @@ func Named(other Part, names ...string) *Schemes {
 	return NewSchemes(list...)
 }
 
-// defaultSchemes is the set of the [Standard] schemes. It must not be modified.
+// defaultSchemes is the set of the [Standard] schemes. defaultSchemes must not be modified.
 var defaultSchemes = NewSchemes(Standard()...)
 
 // Lookup returns the scheme with the given name, ignoring case. If the set does not contain the

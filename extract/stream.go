@@ -20,10 +20,10 @@ const (
 	maxWindow = 2 * (behind + ahead)
 )
 
-// Stream yields the URLs in the text from the reader r, in order. It yields the same URLs as [All]
-// for the whole text, but in constant memory. Stream reads r up to the end or the first error. It
-// wraps that error and yields it last. A program can range over the result only once. A second
-// loop yields only [ErrUsed].
+// Stream yields the URLs in the text from the reader r, in order. Stream yields the same URLs as
+// [All] for the whole text, but in constant memory. Stream reads r up to the end or the first
+// error. Stream wraps that error and yields it last. A program can range over the result only
+// once. A second loop yields only [ErrUsed].
 func Stream(r io.Reader, o *Options) iter.Seq2[Match, error] {
 	var used atomic.Bool
 	return func(yield func(Match, error) bool) {

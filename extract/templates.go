@@ -16,7 +16,7 @@ const joints = "/-_=.:?&#@$+%~"
 
 func isJoint(c byte) bool { return strings.IndexByte(joints, c) >= 0 }
 
-// endsAt decides whether the character at the offset i ends a URL. It returns found if the URL
+// endsAt decides whether the character at the offset i ends a URL. endsAt returns found if the URL
 // ends, none if the character begins a placeholder, and more if the decision needs more text.
 func (r *run) endsAt(i int) verdict {
 	switch {
@@ -61,8 +61,8 @@ func isOpenEnd(text string) bool {
 	return isJoint(text[len(text)-1]) || ok && !hasPath(login) && !isDotted(login[strings.LastIndexByte(login, '@')+1:])
 }
 
-// loginOf returns the part of a URL after the scheme and "//". If there is no "//", it returns the
-// whole text and false.
+// loginOf returns the part of a URL after the scheme and "//". If there is no "//", loginOf
+// returns the whole text and false.
 func loginOf(text string) (login string, ok bool) {
 	_, part, _ := strings.Cut(text, ":")
 	if login, ok = strings.CutPrefix(part, "//"); ok {

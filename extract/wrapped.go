@@ -183,8 +183,8 @@ func (f *folded) nextLine() verdict {
 	}
 }
 
-// pageBreak is the text between the last line of a page and the first line of the next page. It
-// consists of blank lines, the footer, a form feed, and the header.
+// pageBreak is the text between the last line of a page and the first line of the next page.
+// pageBreak consists of blank lines, the footer, a form feed, and the header.
 type pageBreak struct {
 	begun, footer, feed, header bool
 }
@@ -329,7 +329,8 @@ func lineNumber(text string, i int) (number, end int) {
 	return number, i + 1
 }
 
-// skipBlanks returns the offset after the spaces at the offset i. It does not skip line breaks.
+// skipBlanks returns the offset after the spaces at the offset i. skipBlanks does not skip line
+// breaks.
 func skipBlanks(text string, i int) int {
 	for i < len(text) && text[i] != '\n' {
 		n, blank := blankAt(text[i:], true)

@@ -22,15 +22,15 @@ type Ref struct {
 	slash int
 }
 
-// placeholder is used as the scheme of a relative reference. Its name is not a letter, because a
-// letter and ":" before "\" are the drive of a Windows path.
+// placeholder is used as the scheme of a relative reference. The name of this scheme is not a
+// letter, because a letter and ":" before "\" are the drive of a Windows path.
 const placeholder = "0:"
 
 // MaxLen is the maximum length of a relative reference in bytes.
 const MaxLen = locus.MaxLen - len(placeholder)
 
-// Parse parses a relative reference or a URL. It does not change the text, so String returns the
-// original text. Parse rejects the same syntax errors as [locus.Parse], and returns a
+// Parse parses a relative reference or a URL. Parse does not change the text, so String returns
+// the original text. Parse rejects the same syntax errors as [locus.Parse], and returns a
 // [*locus.SyntaxError].
 //
 // In RFC 3986 section 3.2, a "?" ends the host. In contrast, [locus.Parse] treats "?" as a part of
@@ -120,7 +120,7 @@ func (r Ref) String() string {
 // includes the "/" that [Parse] added.
 func (r Ref) Shown() string { return r.trim(r.u.Shown()) }
 
-// Format writes the text that [Ref.Shown] returns. It supports the same verbs as
+// Format writes the text that [Ref.Shown] returns. Format supports the same verbs as
 // [locus.URL.Format].
 func (r Ref) Format(f fmt.State, verb rune) {
 	fmt.Fprintf(f, fmt.FormatString(f, verb), r.Shown())

@@ -84,9 +84,9 @@ type Options struct {
 	FirstSlash bool
 }
 
-// Resolve returns the URL to which r refers in a document with the URL base. It follows RFC 3986
-// section 5.2.2. If r can't be resolved with base, the error wraps [ErrBase]. Resolve also returns
-// an error if the result is too long.
+// Resolve returns the URL to which r refers in a document with the URL base. Resolve follows RFC
+// 3986 section 5.2.2. If r can't be resolved with base, the error wraps [ErrBase]. Resolve also
+// returns an error if the result is too long.
 func (r Ref) Resolve(base locus.URL) (locus.URL, error) {
 	u, _, err := r.ResolveWith(base, Options{})
 	return u, err

@@ -63,7 +63,7 @@ func ParseStatuses(text string) ([]Statuses, error) {
 	return list, nil
 }
 
-// statusCode parses a status code of three digits. It returns 0 for any other text.
+// statusCode parses a status code of three digits. statusCode returns 0 for any other text.
 func statusCode(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || len(text) != 3 || n < 100 {

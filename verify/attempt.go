@@ -49,8 +49,8 @@ type attempt struct {
 // the user types.
 const greetingTime = 5 * time.Second
 
-// Request is one request of a check: see [Checker.Begin]. It is immutable, so the caller may
-// repeat it.
+// Request is one request of a check: see [Checker.Begin]. A Request is immutable, so the caller
+// may send it again.
 type Request struct {
 	*asked
 	want
@@ -406,8 +406,8 @@ func (c *Checker) readObject(ctx context.Context, a *attempt, site *generator.Si
 var errCut = errors.New("the page is too large: links in its last part are not verified")
 
 // findFragments looks for the requested fragments in a document. If a redirect's target URL has a
-// fragment, findFragments looks only for that fragment. It returns the refresh target, or the zero
-// URL if there is none.
+// fragment, findFragments looks only for that fragment. findFragments returns the refresh target,
+// or the zero URL if there is none.
 func (c *Checker) findFragments(a *attempt, site *generator.Site, kind string, text []byte, cut bool, w want, res *access.Result) (to locus.URL) {
 	keep, at := w.page != nil || c.isHere(res.URL), res.URL
 	if kind == cssType || c.o.NoFragments && (keep || kind != htmlType) {

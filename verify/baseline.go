@@ -17,8 +17,8 @@ const baselineHead = "# Links that are known to be bad, one per line: a URL, or 
 
 const maxBaseline = locus.MaxLen
 
-// ParseBaseline parses a baseline: one [Result.Key] per line. It ignores empty lines and
-// lines that begin with "# ".
+// ParseBaseline parses a baseline: one [Result.Key] per line. ParseBaseline ignores empty lines
+// and lines that begin with "# ".
 func ParseBaseline(text string) (*Baseline, error) {
 	b := &Baseline{known: map[string]bool{}}
 	number := 0

@@ -24,7 +24,7 @@ type Certificates struct {
 // maxCertificates limits the number of hosts with a recorded certificate.
 const maxCertificates = 1 << 16
 
-// Record records the server certificate of a TLS connection. It always returns nil.
+// Record records the server certificate of a TLS connection. The returned error is always nil.
 func (c *Certificates) Record(s tls.ConnectionState) error {
 	if len(s.PeerCertificates) == 0 {
 		return nil

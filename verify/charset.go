@@ -14,7 +14,7 @@ import (
 
 // decodePage converts a page to UTF-8. The charset comes from a byte order mark, mediaType, an XML
 // declaration or a meta element, in this order (HTML 13.2.3.2). If no charset is declared,
-// decodePage reads the page as UTF-8. It reads invalid UTF-8 as ISO Latin 1.
+// decodePage reads the page as UTF-8. Invalid UTF-8 is read as ISO Latin 1.
 func decodePage(page []byte, mediaType string) []byte {
 	e, name, certain := charset.DetermineEncoding(page, mediaType)
 	if label := xmlCharset(page); !certain && label != "" {

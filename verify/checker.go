@@ -17,8 +17,8 @@ import (
 
 // Checker reads documents and checks one link at a time. A Checker has no queue: a [Verifier] adds
 // a queue for one run, and other programs may use queues on many machines. A Checker caches the
-// outcomes of mail domains and the robots.txt files. It also caches which hosts return a page for
-// every path. Its methods may be called concurrently.
+// outcomes of mail domains and the robots.txt files. Checker also caches which hosts return a page
+// for every path. The methods of a Checker may be called concurrently.
 type Checker struct {
 	client   *access.Client
 	registry *scheme.Registry
@@ -92,7 +92,7 @@ type Found struct {
 	// Note is a problem with the link. If the resource exists, the link gets a [Warning] with this
 	// reason. An empty Note causes no warning.
 	Note string
-	// Cause classifies the problem in Note. It is zero if the cause is unknown.
+	// Cause classifies the problem in Note. Cause is zero if the cause is unknown.
 	Cause Cause
 }
 
@@ -118,8 +118,8 @@ func (c *Checker) Read(ctx context.Context, s Source) (list []Found, failures []
 	return list, failures
 }
 
-// Links reads a document and yields its links one at a time. It yields an error for each part that
-// can't be read. Links does not retain the links. It ends early if ctx is cancelled.
+// Links reads a document and yields its links one at a time. Links yields an error for each part
+// that can't be read. Links does not retain the links. Links ends early if ctx is cancelled.
 func (c *Checker) Links(ctx context.Context, s Source) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		r, err := s.Open(ctx)
@@ -239,8 +239,8 @@ type Response struct {
 	// scripts create the content of the page. The fragments of such a page are unknown.
 	Fragments map[string]bool
 	Scripted  bool
-	// IsPage reports whether the response is a page of the site. It is false if a redirect points
-	// outside the site.
+	// IsPage reports whether the response is a page of the site. IsPage is false if a redirect
+	// points outside the site.
 	IsPage bool
 	// First is the first page of the site. A redirect may have changed it.
 	First locus.URL

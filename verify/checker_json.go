@@ -43,8 +43,8 @@ func (a *Response) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// foundRecord is the JSON form of a Found. It contains only the data from which Decode can compute
-// the other fields.
+// foundRecord is the JSON form of a Found. foundRecord contains only the data from which Decode
+// can compute the other fields.
 type foundRecord struct {
 	Document    string        `json:"document,omitempty"`
 	Member      string        `json:"member,omitempty"`

@@ -2,9 +2,10 @@
 // that does not exist.
 //
 // A [Verifier] reads documents with package document, and opens each URL once through package
-// access. It supports all schemes, and gives each link a [Verdict]. A link counts as broken only
-// if a server or a name server reports that the resource does not exist, or if the connection is
-// refused. Programs with their own queue can check one link at a time with a [Checker].
+// access. A Verifier supports all schemes, and gives each link a [Verdict]. A link counts as
+// broken only if a server or a name server reports that the resource does not exist, or if the
+// connection is refused. Programs with their own queue can check one link at a time with a
+// [Checker].
 //
 // In a test, [Files] verifies the documents of an [io/fs.FS] without network access:
 //
@@ -37,7 +38,8 @@
 // If the Verifier reads the page, an equivalent meta element also counts as a redirect.
 //
 // If a server sets cookies while the Verifier follows the redirects of a link, the Verifier sends
-// them with the next requests for that link, as browsers do. Then it discards the cookies.
+// them with the next requests for that link, as browsers do. The Verifier discards the cookies
+// when it has finished the link.
 //
 // # Fragments
 //
@@ -52,8 +54,8 @@
 // The Verifier does not check fragments that scripts interpret. Such fragments begin with "/" or
 // "!", or are line numbers in a source code viewer. The Verifier does not check fragments in other
 // media types or fragments beyond [Options].MaxPage. If a link with a fragment points to a
-// directory, the Verifier looks for the fragment in the directory's index file. It uses the first
-// of these files that exists: index.html, index.htm, index.md, README.md, README.html.
+// directory, the Verifier looks for the fragment in the directory's index file. The Verifier uses
+// the first of these files that exists: index.html, index.htm, index.md, README.md, README.html.
 //
 // # Sites
 //
@@ -76,11 +78,11 @@
 // for example with a Retry-After header field, the Verifier sends it no requests during the pause.
 // If the pause is too long, the Verifier skips the server for the rest of the run.
 //
-// Before the Verifier reads the pages of a site, it reads the site's robots.txt. It applies the
-// rules and the Crawl-delay in that file. If the server can't deliver robots.txt, the Verifier
-// requests no page and reports a warning (RFC 9309 section 2.3.1.4). A link to another site causes
-// only one request, like a click in a browser, so the Verifier does not read that site's
-// robots.txt.
+// Before the Verifier reads the pages of a site, it reads the site's robots.txt. The Verifier
+// applies the rules and the Crawl-delay in that file. If the server can't deliver robots.txt, the
+// Verifier requests no page and reports a warning (RFC 9309 section 2.3.1.4). A link to another
+// site causes only one request, like a click in a browser, so the Verifier does not read that
+// site's robots.txt.
 //
 // # Permissions of links
 //

@@ -97,8 +97,8 @@ func (r *ref) more() linkExtra {
 }
 
 // Verifier verifies the links of documents in one run. [New] creates a Verifier, and
-// [Verifier.Run] runs it. A Verifier reads documents and sends requests through a [Checker]. Its
-// queue applies the per-host limits.
+// [Verifier.Run] runs it. A Verifier reads documents and sends requests through a [Checker]. The
+// queue of a Verifier applies the per-host limits.
 type Verifier struct {
 	checker *Checker
 	o       *Options // the Checker's options
@@ -574,8 +574,8 @@ func (e *Verifier) startNext(t *target) {
 
 func isFound(o *Outcome) bool { return o.Verdict == Alive || o.Verdict == Moved }
 
-// askArchive requests an archived copy of the target t if t is dead. It requests the copy only
-// once.
+// askArchive requests an archived copy of the target t if t is dead. askArchive requests the copy
+// only once.
 func (e *Verifier) askArchive(t *target) bool {
 	if e.o.Archive == nil || e.o.Offline || t.outcome.Verdict != Dead || e.o.HTTP.accepts(t.outcome.Status) || t.archive != nil || t.archived != nil || t.outcome.Cached && !t.outcome.Archive.IsZero() {
 		return false

@@ -57,7 +57,7 @@ func (r *Report) Bad() []*Result {
 	return bad
 }
 
-// String returns the bad results, one per line. If there are no bad results, it returns "".
+// String returns the bad results, one per line. If there are no bad results, String returns "".
 func (r *Report) String() string {
 	var b strings.Builder
 	for _, result := range r.Bad() {
@@ -83,7 +83,7 @@ func (r *Result) String() string {
 	return term.Safe(b.String())
 }
 
-// Files verifies the links in all documents in fsys. It checks that the linked files exist and
+// Files verifies the links in all documents in fsys. Files checks that the linked files exist and
 // contain the fragments. If o.Client is not nil, Files also checks other URLs. A relative
 // reference that begins with "/" is relative to the root of fsys. A link that points outside fsys
 // gets a [Warning]. In a [Result], the URL of a file is "x-fs:///" followed by its name.

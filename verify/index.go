@@ -14,7 +14,7 @@ import (
 var indexFiles = []string{"index.html", "index.htm", "index.md", "readme.md", "readme.html"}
 
 // findInIndexFile looks for the fragments of a link to a directory in the directory's index file.
-// If there is no index file, it does not check the fragments.
+// If there is no index file, findInIndexFile does not check the fragments.
 func (c *Checker) findInIndexFile(ctx context.Context, a *attempt, t *asked, wants []string, m *scheme.Menu) {
 	names := c.indexes()
 	file, rank := locus.URL{}, len(names)

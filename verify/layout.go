@@ -47,9 +47,9 @@ type LayoutOptions struct {
 // Presets returns the names of the supported site generators.
 func Presets() []string { return generator.Presets() }
 
-// FindPreset looks for the configuration file of a site generator in the root of fsys. It returns
-// the names of the generator and the file, or empty strings if there is no such file. If the
-// generator is not one of [Presets], the Verifier can check links to files, but not links to
+// FindPreset looks for the configuration file of a site generator in the root of fsys. FindPreset
+// returns the names of the generator and the file, or empty strings if there is no such file. If
+// the generator is not one of [Presets], the Verifier can check links to files, but not links to
 // pages.
 func FindPreset(fsys fs.FS) (preset, config string) { return generator.Detect(fsys) }
 
@@ -219,8 +219,8 @@ func isInclude(found *document.Link, layout *Layout) bool {
 }
 
 // hasAtTop reports whether the relative reference ref, such as "/x", names a file in the layout's
-// directory, which must be the repository root top. It returns false for a site with a generator,
-// where "/" has another meaning.
+// directory, which must be the repository root top. hasAtTop returns false for a site with a
+// generator, where "/" has another meaning.
 func (l *Layout) hasAtTop(ref string, top locus.URL) bool {
 	rest, ok := strings.CutPrefix(ref, "/")
 	if !ok || l.site.Name != "" || l.root != top {

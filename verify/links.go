@@ -22,7 +22,7 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// link is a link in a document. Its strings do not retain the document's memory.
+// link is a link in a document. The strings in a link do not retain the document's memory.
 type link struct {
 	url                      locus.URL // zero if the text is not a URL
 	alternative              locus.URL // URL without a hyphen at the end of a line, or zero
@@ -110,8 +110,8 @@ func (c *Checker) eachLink(ctx context.Context, r io.Reader, s *Source) iter.Seq
 					return
 				}
 			case found.Element == "base href", found.Element == "head profile", found.Element == "link preconnect href":
-				// These URLs need not locate a resource. They are a base URL, the name of a
-				// profile, or a server for an early connection.
+				// A base URL, the name of a profile, and a server for an early connection need not
+				// locate a resource.
 			default:
 				l := c.link(&found, s)
 				l.isInclude = found.Element == "include"
@@ -484,7 +484,7 @@ func withoutBase(text string) (locus.URL, error) {
 	return locus.URL{}, errNoPlace
 }
 
-// inFile adapts a relative reference in a local file and returns its base URL. It removes the
+// inFile adapts a relative reference in a local file and returns its base URL. inFile removes the
 // query, which is not part of a file name. If the reference begins with "/", the base is the site
 // root or the repository root.
 func (c *Checker) inFile(text string, base locus.URL, s *Source) (string, locus.URL) {

@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/verify/internal/generator"
 )
 
-// markdownAnchors returns the fragments that GitHub creates for a Markdown document. They come
-// from headings and from names in HTML. If withText is true, markdownAnchors also stores the
+// markdownAnchors returns the fragments that GitHub creates for a Markdown document. The fragments
+// come from headings and from names in HTML. If withText is true, markdownAnchors also stores the
 // document's text.
 func markdownAnchors(source string, mdx, withText bool) *anchors {
 	a := &anchors{lenient: true, lines: true}
@@ -90,8 +90,8 @@ func isMDX(u locus.URL) bool {
 	return strings.EqualFold(path[max(len(path)-len(".mdx"), 0):], ".mdx")
 }
 
-// addPieces adds the names in the HTML parts of a Markdown document. If withText is true, it also
-// stores the document's text.
+// addPieces adds the names in the HTML parts of a Markdown document. If withText is true,
+// addPieces also stores the document's text.
 func (a *anchors) addPieces(source string, mdx, withText bool) {
 	var text *markdownText
 	var into *folder

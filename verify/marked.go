@@ -39,7 +39,7 @@ func markedAnchors(kind string, site *generator.Site, source string) *anchors {
 	return a
 }
 
-// anyFragment accepts all fragments. It is used for pages with unknown parts.
+// anyFragment accepts all fragments. anyFragment is used for pages with unknown parts.
 func anyFragment(string) bool { return true }
 
 // placeName resolves a link that contains a Sphinx role or an Antora resource ID instead of a URL.

@@ -22,7 +22,7 @@ type sitePage struct {
 	sitemap sitemapUse
 }
 
-// site holds the pages below a typed URL. Its methods may be called concurrently.
+// site holds the pages below a typed URL. The methods of a site may be called concurrently.
 type site struct {
 	mu     sync.Mutex
 	row    scheme.Scheme      // scheme of the first page
@@ -97,8 +97,8 @@ func (s *site) knows(u locus.URL) bool {
 	return s.pages[u]
 }
 
-// mayBePage reports whether a path may name an HTML page. It returns false if the last segment has
-// the file extension of another media type.
+// mayBePage reports whether a path may name an HTML page. mayBePage returns false if the last
+// segment has the file extension of another media type.
 func mayBePage(text string) bool {
 	text, _, _ = strings.Cut(text, "?")
 	switch strings.ToLower(path.Ext(text)) {
@@ -153,8 +153,8 @@ func (e *Verifier) makePage(t *target, page *doc) {
 	}
 }
 
-// isPage reports whether res is a new page of the site. It returns false if a redirect points to
-// another site, or to a known page of this site. If the site's first page redirects, isPage
+// isPage reports whether res is a new page of the site. isPage returns false if a redirect points
+// to another site, or to a known page of this site. If the site's first page redirects, isPage
 // changes the URL of the first page.
 func (c *Checker) isPage(p *sitePage, res *access.Result) bool {
 	if len(res.Hops) < 2 {

@@ -43,7 +43,7 @@ const (
 	maxDetail = 300
 )
 
-// Store saves the outcomes of links in a file for later runs. Its methods may be called
+// Store saves the outcomes of links in a file for later runs. The methods of a Store may be called
 // concurrently. Only one process at a time can open the file.
 type Store struct {
 	file    store.File
@@ -95,7 +95,7 @@ func OpenStore(path string) (*Store, error) {
 // Rebuilt reports whether the store was damaged and replaced.
 func (s *Store) Rebuilt() bool { return s.rebuilt }
 
-// Close writes the pending outcomes and closes the store. It returns the first write error.
+// Close writes the pending outcomes and closes the store. Close returns the first write error.
 func (s *Store) Close() error {
 	s.flusher.Stop()
 	s.flush()
@@ -212,7 +212,7 @@ func (s *Store) flush() {
 	}
 }
 
-// newRecord returns the record for an outcome. It removes the password from To.
+// newRecord returns the record for an outcome. newRecord removes the password from To.
 func newRecord(o *Outcome, when time.Time, fragments map[string]bool) record {
 	return record{
 		Verdict: o.Verdict, When: when.Unix(), Status: o.Status, Detail: o.Detail, To: withoutPassword(o.To),
@@ -229,8 +229,8 @@ func (r record) outcome() Outcome {
 	return o
 }
 
-// lastAlive returns the last time at which the resource was alive, in Unix seconds. It returns 0
-// if the time is unknown.
+// lastAlive returns the last time at which the resource was alive, in Unix seconds. lastAlive
+// returns 0 if the time is unknown.
 func (r record) lastAlive() int64 {
 	if r.Verdict == Alive || r.Verdict == Moved {
 		return r.When

@@ -165,8 +165,8 @@ func (c *Checker) unsupported(u locus.URL) (Verdict, string) {
 	return 0, ""
 }
 
-// isRemembered reports whether the store may contain the outcome of the URL u. It returns false
-// for local resources, which are cheap to open again, and for URLs with passwords.
+// isRemembered reports whether the store may contain the outcome of the URL u. isRemembered
+// returns false for local resources, which are cheap to open again, and for URLs with passwords.
 func (c *Checker) isRemembered(u locus.URL) bool { return !c.isHere(u) && !hasSecret(u) }
 
 // hasSecret reports whether the URL u contains a password, even in a part where the grammar does

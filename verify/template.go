@@ -184,8 +184,8 @@ func hasPatternHost(text string) bool {
 	return strings.ContainsAny(name, "*$")
 }
 
-// hasNamedPort reports whether the port is a word, as in "http://localhost:port/". It ignores URLs
-// with userinfo, because a message must not show the password.
+// hasNamedPort reports whether the port is a word, as in "http://localhost:port/". hasNamedPort
+// ignores URLs with userinfo, because a message must not show the password.
 func hasNamedPort(text string) bool {
 	host, ok := authority(text)
 	if !ok || strings.IndexByte(host, '@') >= 0 {

@@ -114,10 +114,10 @@ type Outcome struct {
 	To locus.URL
 	// Permanent reports whether all redirects were permanent.
 	Permanent bool
-	// Archive is the URL of an archived copy, without a password. It is zero if [Options].Archive
-	// returned no URL or if the copy does not exist.
+	// Archive is the URL of an archived copy, without a password. Archive is zero if
+	// [Options].Archive returned no URL or if the copy does not exist.
 	Archive locus.URL
-	// Tries is the number of attempts. It is zero if the link needed no request.
+	// Tries is the number of attempts. Tries is zero if the link needed no request.
 	Tries int
 	// Cached reports whether the outcome comes from an earlier run.
 	Cached bool

@@ -39,9 +39,9 @@ type Source struct {
 	// to a missing file below Root, the Verifier does not report the link as dead. If Root is zero
 	// and Top is not zero, the Verifier assumes that RootGuessed is true.
 	RootGuessed bool
-	// Top is the top directory of the repository that contains the document. It must end in "/". A
-	// link that points above Top is [Ignored]. If Top is zero, there is no repository. If Top and
-	// Root are both zero, "/" is the root of the file system.
+	// Top is the top directory of the repository that contains the document. Top must end in "/".
+	// A link that points above Top is [Ignored]. If Top is zero, there is no repository. If Top
+	// and Root are both zero, "/" is the root of the file system.
 	Top locus.URL
 	// Layout is the layout of the site that contains the document, or nil if there is no site.
 	Layout *Layout
@@ -126,10 +126,11 @@ type Options struct {
 }
 
 const (
-	// None disables the use of stored outcomes. It is a value for [Options].MaxAge and
+	// None disables the use of stored outcomes. None is a value for [Options].MaxAge and
 	// [Options].MaxAgeBad.
 	None time.Duration = -1
-	// FirstPage limits a run to the first page of each site. It is a value for [Options].Depth.
+	// FirstPage limits a run to the first page of each site. FirstPage is a value for
+	// [Options].Depth.
 	FirstPage = -1
 )
 
@@ -154,13 +155,13 @@ func (o *Options) orDefault() Options {
 	return r
 }
 
-// durationOr returns the duration d. It returns the default (the parameter usual) if d is zero,
-// and zero if d is None.
+// durationOr returns the duration d. durationOr returns the default (the parameter usual) if d is
+// zero, and zero if d is None.
 func durationOr(d, usual time.Duration) time.Duration { return max(cmp.Or(d, usual), 0) }
 
 // Result is the result for one link in a document.
 type Result struct {
-	// Document is the name of the document. It is empty for a typed URL.
+	// Document is the name of the document. Document is empty for a typed URL.
 	Document string
 	// Member is the part of a container that contains the link, as in [document.Link].
 	Member string
@@ -170,8 +171,8 @@ type Result struct {
 	// Context is the text of the line, if [document.Options] requests it, or the title of the
 	// menu item.
 	Context string
-	// Written is the text of the link in the document, if it differs from the text of URL. It is a
-	// relative reference, malformed text, or text that the Verifier repaired or remapped.
+	// Written is the text of the link in the document, if it differs from the text of URL. Written
+	// is a relative reference, malformed text, or text that the Verifier repaired or remapped.
 	Written string
 	// URL is the target URL of the link with its fragment, or zero if the link is malformed.
 	URL locus.URL
@@ -300,7 +301,7 @@ func (e *Verifier) Run(ctx context.Context, sources iter.Seq[Source]) iter.Seq[R
 // ErrUsed means that a [Verifier] was run a second time.
 var ErrUsed = errors.New("verify: a Verifier runs once; create another with New")
 
-// Progress returns the progress of the run. It may be called at any time.
+// Progress returns the progress of the run. Progress may be called at any time.
 func (e *Verifier) Progress() Progress {
 	waiting, requests, _ := e.queue.Stats()
 	e.mu.Lock()
@@ -310,7 +311,7 @@ func (e *Verifier) Progress() Progress {
 	return p
 }
 
-// Slowest returns the n hosts with the longest mean response times, slowest first. It returns
+// Slowest returns the n hosts with the longest mean response times, slowest first. Slowest returns
 // fewer hosts if the run contacted fewer than n.
 func (e *Verifier) Slowest(n int) []HostTime {
 	_, _, hosts := e.queue.Stats()

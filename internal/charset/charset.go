@@ -60,8 +60,8 @@ func IsKnown(name string) bool {
 	return ok
 }
 
-// IsUTF8 reports whether valid text in the charset is also valid UTF-8. This is true for UTF-8,
-// US-ASCII and the empty name.
+// IsUTF8 reports whether valid text in the charset is also valid UTF-8. The result is true for
+// UTF-8, US-ASCII and the empty name.
 func IsUTF8(name string) bool {
 	e, ok := lookup(name)
 	return ok && (e == nil || e == unicode.UTF8)
@@ -90,8 +90,8 @@ func Decode(name, octets string) (text string, ok bool) {
 	return text, err == nil
 }
 
-// Text converts octets in an unknown charset to UTF-8. It reads octets as ISO Latin 1 if they are
-// not valid UTF-8.
+// Text converts octets in an unknown charset to UTF-8. Text reads octets as ISO Latin 1 if they
+// are not valid UTF-8.
 func Text(octets string) string { return octet.Text(octets) }
 
 // NewReader returns a reader that converts the text in r from the charset with the given name to

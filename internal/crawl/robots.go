@@ -13,7 +13,7 @@ import (
 // maxRobots is the maximum number of cached robots.txt files.
 const maxRobots = 1024
 
-// Robots caches the robots.txt files of hosts for one run. Its methods may be called
+// Robots caches the robots.txt files of hosts for one run. The methods of a Robots may be called
 // concurrently.
 type Robots struct {
 	do robots.DoFunc

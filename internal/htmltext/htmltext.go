@@ -1,5 +1,5 @@
-// Package htmltext renders HTML as lines of text. It omits tags, scripts and other elements
-// without visible text.
+// Package htmltext renders HTML as lines of text. The package omits tags, scripts and other
+// elements without visible text.
 //
 // The caller reads the tokens of a page and passes each token to [Renderer.Token]. An [Output]
 // receives the lines and decides how to show links. A Renderer stores no text except the page
@@ -42,7 +42,7 @@ type Output interface {
 	Tag(name string, t *markup.HTML)
 	// Begin begins a line. The Renderer then calls Text.
 	Begin(l Line)
-	// Text adds text to the line. The text is not empty and contains no line breaks. It may
+	// Text adds text to the line. The text is not empty and contains no line breaks. The text may
 	// contain other control characters.
 	Text(text string)
 }
@@ -116,8 +116,8 @@ func (r *Renderer) words(text string) {
 	r.Put(text[word:])
 }
 
-// addSpace adds one space for a run of white space. It ignores white space at the beginning of a
-// line.
+// addSpace adds one space for a run of white space. addSpace ignores white space at the beginning
+// of a line.
 func (r *Renderer) addSpace() {
 	if !r.space && (r.inLine || r.blanks > 0) {
 		r.blanks, r.space = min(r.blanks+1, maxBlanks), true

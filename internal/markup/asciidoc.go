@@ -8,13 +8,13 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Asciidoc yields the pieces of an AsciiDoc document in order. It follows the rules of Asciidoctor
-// 2.
+// Asciidoc yields the pieces of an AsciiDoc document in order. Asciidoc follows the rules of
+// Asciidoctor 2.
 //
-// It replaces references to attributes that the document defines. If a destination contains a
-// reference to another attribute, the destination is returned as written. Asciidoc does not
-// evaluate conditions, but reads the text of all branches. It reads a block that is nested more
-// than 100 levels deep as text.
+// Asciidoc replaces references to attributes that the document defines. If a destination contains
+// a reference to another attribute, the destination is returned as written. Asciidoc does not
+// evaluate conditions, but reads the text of all branches. Asciidoc reads a block that is nested
+// more than 100 levels deep as text.
 func Asciidoc(source string) iter.Seq[Piece] {
 	return func(yield func(Piece) bool) {
 		readAsciidoc(source, yield, nil)

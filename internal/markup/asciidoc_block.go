@@ -23,7 +23,7 @@ func (a *asciidoc) entry(line string, start, end int) bool {
 }
 
 // continuesEntry adds a line to an attribute value that began in a previous line. If there is no
-// such value, it returns false.
+// such value, continuesEntry returns false.
 func (a *asciidoc) continuesEntry(line string) bool {
 	if a.pending == "" {
 		return false

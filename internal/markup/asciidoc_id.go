@@ -22,10 +22,10 @@ func (ids *documentIDs) add(name string) {
 	}
 }
 
-// AsciidocIDs returns the names of the parts of an AsciiDoc document. It includes the names that
-// Asciidoctor and GitHub generate, and section titles, which cross references may use. The result
-// open reports whether the document may define other names. This is so if the document includes
-// files, or if it has no title and may be a part of another document.
+// AsciidocIDs returns the names of the parts of an AsciiDoc document. AsciidocIDs includes the
+// names that Asciidoctor and GitHub generate, and section titles, which cross references may use.
+// The result open reports whether the document may define other names, because it includes files,
+// or because it has no title and may be a part of another document.
 func AsciidocIDs(source string) (list []string, open bool) {
 	ids := documentIDs{seen: map[string]int{}, hub: map[string]int{}}
 	a := readIDs(source, &ids)
@@ -148,9 +148,9 @@ func titleID(title, prefix, separator string) string {
 	return id
 }
 
-// plainTitle returns a title without markup. It also removes the characters that Asciidoctor
-// replaces, because generated names do not contain such characters. If icons is true, plainTitle
-// replaces each icon by the name of the icon.
+// plainTitle returns a title without markup. plainTitle also removes the characters that
+// Asciidoctor replaces, because generated names do not contain such characters. If icons is true,
+// plainTitle replaces each icon by the name of the icon.
 func plainTitle(title string, icons bool) string {
 	title = withoutReferences(withoutMacros(title, icons))
 	title = strings.NewReplacer(" -- ", "", "...", "", "->", "", "<-", "", "=>", "", "<=", "", "(C)", "", "(R)", "", "(TM)", "").Replace(" " + title + " ")

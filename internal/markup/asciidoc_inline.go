@@ -132,9 +132,9 @@ func (l *adocInlines) piece(kind PieceKind, start, end int, text string) {
 	l.last = max(l.last, p.End)
 }
 
-// destinationText returns the destination between the offsets start and end. It removes each "\"
-// that prevents the replacement of "..." or similar text. If the destination equals the source, it
-// returns "".
+// destinationText returns the destination between the offsets start and end. destinationText
+// removes each "\" that prevents the replacement of "..." or similar text. If the destination
+// equals the source, destinationText returns "".
 func (l *adocInlines) destinationText(start, end int) string {
 	text := l.s[start:end]
 	if strings.Contains(text, `\.`) || strings.Contains(text, `\-`) {
@@ -603,8 +603,8 @@ func (l *adocInlines) math(start, i int) int {
 	return l.raw(Code, start, i+1, end, end+1)
 }
 
-// codeSpan reads the "`" at the offset i. It searches a code span for macros, because Asciidoctor
-// replaces macros in code spans too.
+// codeSpan reads the "`" at the offset i. codeSpan searches a code span for macros, because
+// Asciidoctor replaces macros in code spans too.
 func (l *adocInlines) codeSpan(i int) int {
 	s := l.s
 	if l.code > 0 {

@@ -20,8 +20,8 @@ const (
 	// HTMLText is the notation of text in HTML, with character references. Some names from early
 	// HTML versions need no ";" at the end.
 	HTMLText
-	// HTMLValue is the notation of attribute values. It differs from HTMLText for text such as
-	// "&copy=", which contains the name of a query parameter and not a copyright sign.
+	// HTMLValue is the notation of attribute values. HTMLValue differs from HTMLText for text such
+	// as "&copy=", which contains the name of a query parameter and not a copyright sign.
 	HTMLValue
 	// CSSText is the notation of style sheets. The escape is "\" before a character or the number
 	// of a character (CSS Syntax 4.3.7).
@@ -34,7 +34,7 @@ const (
 // marks lists the bytes that begin an escape in each notation.
 var marks = [...]string{Literal: "", MarkdownText: `&\`, HTMLText: "&", HTMLValue: "&", CSSText: `\`, RSTText: `\`}
 
-// Decoded is a text without escapes. It maps offsets back to the source.
+// Decoded is a text without escapes. Decoded maps offsets back to the source.
 type Decoded struct {
 	Text  string
 	edits []edit
@@ -44,7 +44,7 @@ type Decoded struct {
 // from).
 type edit struct{ to, from int }
 
-// Decode decodes the text in source. If there are no escapes, it returns the text unchanged,
+// Decode decodes the text in source. If there are no escapes, Decode returns the text unchanged,
 // without an allocation.
 func Decode(source string, n Notation) Decoded {
 	i := Index(source, n)
@@ -234,8 +234,8 @@ func IsSpace(c byte) bool {
 	return c <= ' ' && uint64(1)<<c&all != 0
 }
 
-// SkipSpace returns the offset of the first byte that is not white space. It begins at the offset
-// i.
+// SkipSpace returns the offset of the first byte that is not white space. SkipSpace begins at the
+// offset i.
 func SkipSpace(s string, i int) int {
 	for i < len(s) && IsSpace(s[i]) {
 		i++

@@ -31,7 +31,7 @@ type Token struct {
 	Name       string // element name of a tag, of Content, or of the text in title, textarea and xmp
 }
 
-// HTML is a tokenizer for the text in Source (HTML section 13.2.5). It begins at Offset. It
+// HTML is a tokenizer for the text in Source (HTML section 13.2.5). HTML begins at Offset. HTML
 // accepts all input, for example elements without end tags and attributes without quotes. Unlike
 // the standard, it treats a URL between "<" and ">" as text.
 type HTML struct {
@@ -105,8 +105,8 @@ func textEnd(s string, i int) int {
 	return len(s)
 }
 
-// isMarkup reports whether a tag, a comment or a declaration begins at the offset i. It returns
-// false for a URL in angle brackets, which authors forget to escape.
+// isMarkup reports whether a tag, a comment or a declaration begins at the offset i. isMarkup
+// returns false for a URL in angle brackets, which authors forget to escape.
 func isMarkup(s string, i int) bool {
 	if s[i] != '<' || i+1 == len(s) {
 		return false
@@ -245,8 +245,8 @@ func scriptStart(s string, i int) int {
 	}
 }
 
-// After searches s for the string mark, beginning at the offset i. It returns the offset after the
-// first occurrence, or len(s) if there is none.
+// After searches s for the string mark, beginning at the offset i. After returns the offset after
+// the first occurrence, or len(s) if there is none.
 func After(s string, i int, mark string) int {
 	if n := strings.Index(s[i:], mark); n >= 0 {
 		return i + n + len(mark)
@@ -333,8 +333,8 @@ func (h *HTML) named(name string) Attribute {
 }
 
 // nextAttribute reads the next attribute after the offset i. If there is none, next is the offset
-// after the tag. A tag without ">" extends to the end of the text. Its last attribute does not
-// count, because it may be truncated.
+// after the tag. A tag without ">" extends to the end of the text. The last attribute of such a
+// tag does not count, because it may be truncated.
 func nextAttribute(s string, i int, jsx bool) (a Attribute, next int, ok bool) {
 	for i < len(s) && (IsSpace(s[i]) || s[i] == '/' || jsx && s[i] == '{') {
 		if s[i] == '{' { // a JSX spread such as "{...properties}"

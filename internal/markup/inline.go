@@ -148,8 +148,8 @@ func (l *inlines) push(i int, image bool) {
 	}
 }
 
-// codeSpan reads the code span at the offset i. If there is no code span, it reads only the "`"
-// (CommonMark 6.1).
+// codeSpan reads the code span at the offset i. If there is no code span, codeSpan reads only the
+// "`" (CommonMark 6.1).
 func (l *inlines) codeSpan(i int) int {
 	size := fenceSize(l.s[i:], '`')
 	start := i + size

@@ -57,7 +57,7 @@ type Piece struct {
 	Text string
 }
 
-// Markdown yields the pieces of a Markdown document in order. It follows CommonMark 0.31 and
+// Markdown yields the pieces of a Markdown document in order. Markdown follows CommonMark 0.31 and
 // supports GFM tables (GFM 4.10).
 //
 // The text of a reference link is a LinkText, but the link itself is not a piece. So a link may
@@ -313,7 +313,7 @@ func (m *markdown) continues(c *cursor, next int) bool {
 }
 
 // openLeaf opens the heading, thematic break, fenced code block or HTML block that begins at the
-// offset first. If no such block begins, it returns false.
+// offset first. If no such block begins, openLeaf returns false.
 func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	within := m.leaf == paragraph && matched == len(m.inside)
@@ -368,7 +368,7 @@ func (m *markdown) openLeaf(c *cursor, first, next, matched int) bool {
 }
 
 // openContainer opens the quotation or list item that begins at the cursor c. If there is neither,
-// it returns false.
+// openContainer returns false.
 func (m *markdown) openContainer(c *cursor, matched int) bool {
 	columns, first := c.indent()
 	within := m.leaf == paragraph && matched == len(m.inside)

@@ -24,8 +24,8 @@ const (
 	mdxClose = "*/}"
 )
 
-// openMDX opens the comment or module that begins at the offset first. If there is neither, it
-// returns false.
+// openMDX opens the comment or module that begins at the offset first. If there is neither,
+// openMDX returns false.
 func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 	rest := c.s[first:]
 	switch {
@@ -55,9 +55,9 @@ func (m *markdown) openMDX(c *cursor, first, next, matched int) bool {
 }
 
 // continuesMDX adds the line to the open comment, module or tags. If the module or the tags end
-// before the line, it returns false. A module ends with a blank line outside brackets. A module
-// also ends before a line that looks like text, because a bracket in a regular expression may be
-// counted as an open bracket.
+// before the line, continuesMDX returns false. A module ends with a blank line outside brackets. A
+// module also ends before a line that looks like text, because a bracket in a regular expression
+// may be counted as an open bracket.
 func (m *markdown) continuesMDX(columns int, rest string, next int) bool {
 	switch {
 	case m.leaf == jsx && rest == "" && m.tags.open == 0,
@@ -221,7 +221,7 @@ func wholeJSX(s string, i int) (next int, ok bool) {
 }
 
 // expressionEnd returns the offset after the expression in braces that begins at the offset i. If
-// the expression has no end, it returns len(s).
+// the expression has no end, expressionEnd returns len(s).
 func expressionEnd(s string, i int) int {
 	t := tags{inTag: true}
 	for ; i < len(s); i++ {

@@ -7,7 +7,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// RST yields the pieces of a reStructuredText document in order. It follows the rules of docutils.
+// RST yields the pieces of a reStructuredText document in order. RST follows the rules of
+// docutils.
 //
 // A reference by name is not a piece, because the definition of the name contains the destination.
 // Sphinx roles for documents and labels are [Role] and [Label]. The text of other roles is [Code].
@@ -229,7 +230,7 @@ func (r *rst) doctest(ln rstLine) {
 }
 
 // rstMarker returns the length of the marker at the start of a list item, a field or a line block,
-// including the spaces after the marker. If there is no marker, it returns zero.
+// including the spaces after the marker. If there is no marker, rstMarker returns zero.
 func rstMarker(line string) int {
 	end := 0
 	switch c := line[0]; {
@@ -268,7 +269,7 @@ func fieldEnd(line string) int {
 }
 
 // enumeratorEnd returns the offset after an enumerator such as "1.", "(a)", "iv)" or "#.". If
-// there is no enumerator, it returns zero.
+// there is no enumerator, enumeratorEnd returns zero.
 func enumeratorEnd(line string) int {
 	start := 0
 	if line[0] == '(' {

@@ -92,7 +92,7 @@ func closesInline(s string, i int) bool {
 }
 
 // literalEnd returns the offset of the two backquotes that end the literal at the offset i. If the
-// literal has no end, it returns -1.
+// literal has no end, literalEnd returns -1.
 func (l *rstInlines) literalEnd(i int) int {
 	for end := max(i+1, l.literalAt); end < len(l.s); end++ {
 		n := strings.Index(l.s[end:], "``")
@@ -113,7 +113,7 @@ func (l *rstInlines) literalEnd(i int) int {
 }
 
 // quoteEnd returns the offset of the "`" that ends a quoted text. The second byte of the text is
-// at the offset i. If the text has no end, it returns -1.
+// at the offset i. If the text has no end, quoteEnd returns -1.
 func (l *rstInlines) quoteEnd(i int) int {
 	for end := max(i, l.quoteAt); end < len(l.s); end++ {
 		n := strings.IndexByte(l.s[end:], '`')

@@ -34,8 +34,8 @@ type file struct {
 	isInHeading bool // the previous lines are User-agent lines
 }
 
-// parseFile parses the lines of a robots.txt (RFC 9309 section 2.2). It ignores invalid lines
-// and rules before the first group.
+// parseFile parses the lines of a robots.txt (RFC 9309 section 2.2). parseFile ignores invalid
+// lines and rules before the first group.
 func parseFile(text string) *file {
 	f := new(file)
 	text = strings.TrimPrefix(text, "\uFEFF")

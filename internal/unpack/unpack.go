@@ -1,5 +1,5 @@
-// Package unpack decompresses gzip, bzip2, xz, zstd and compress(1). It detects the format from the
-// first bytes.
+// Package unpack decompresses gzip, bzip2, xz, zstd and compress(1). The package detects the
+// format from the first bytes.
 package unpack
 
 import (
@@ -29,7 +29,7 @@ const (
 )
 
 // MaxDictionary is the maximum size in bytes of the dictionary or window that a decoder allocates
-// for a file. It is large enough for "xz -9" but not for "zstd --long".
+// for a file. MaxDictionary is large enough for "xz -9" but not for "zstd --long".
 const MaxDictionary = 64 << 20
 
 // magic lists the first bytes of all formats except bzip2.

@@ -267,7 +267,7 @@ func hunk(line string, side byte) (count, first int64, err error) {
 	return 0, 0, fmt.Errorf("git diff wrote an unexpected line: %s", locus.Quote(line))
 }
 
-// readLine returns a line without its line break. If the line is longer than the buffer, it
+// readLine returns a line without its line break. If the line is longer than the buffer, readLine
 // returns only the beginning.
 func readLine(r *bufio.Reader) (string, error) {
 	part, err := r.ReadSlice('\n')

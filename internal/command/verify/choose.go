@@ -113,8 +113,8 @@ func patterns(flag string, texts []string, known func(string) bool) (list []poli
 	return list, nil
 }
 
-// parsePatterns parses a list with one pattern per line. It skips blank lines and lines that begin
-// with "#".
+// parsePatterns parses a list with one pattern per line. parsePatterns skips blank lines and lines
+// that begin with "#".
 func parsePatterns(text string) (list []policy.Pattern, err error) {
 	number := 0
 	for line := range strings.Lines(text) {

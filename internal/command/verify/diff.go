@@ -42,7 +42,7 @@ func renumber(hunks []*udiff.Hunk) {
 	}
 }
 
-// patchName formats a file name for the head of a patch, as git does. It quotes a name with
+// patchName formats a file name for the head of a patch, as git does. patchName quotes a name with
 // unusual characters, and appends a tab to a name with spaces.
 func patchName(name string) string {
 	var b strings.Builder

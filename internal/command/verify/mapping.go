@@ -129,8 +129,8 @@ func (v *verifier) plainLayout(ctx context.Context, arg string) *verify.Layout {
 	return l
 }
 
-// rootOf returns the root directory of the site for an argument. It is the value of --root, or the
-// argument if it is a directory, or the current directory.
+// rootOf returns the root directory of the site for an argument. The root is the value of --root,
+// or the argument if it is a directory, or the current directory.
 func (v *verifier) rootOf(arg string) string {
 	dir := v.root
 	if info, err := os.Stat(arg); dir == "" && err == nil && info.IsDir() {

@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// verifyProgress shows the progress of a run on a terminal. It displays a bar, the number of dead
-// and waiting URLs, and the rate.
+// verifyProgress shows the progress of a run on a terminal. verifyProgress displays a bar, the
+// number of dead and waiting URLs, and the rate.
 type verifyProgress struct {
 	v       *verifier
 	bars    *mpb.Progress // nil if no progress is shown

@@ -37,8 +37,8 @@ var parsePage = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Option("missingkey=error").Parse(text))
 })
 
-// htmlReport writes a self-contained page. It stores the table rows in a temporary file, because
-// the charts precede the table.
+// htmlReport writes a self-contained page. htmlReport stores the table rows in a temporary file,
+// because the charts precede the table.
 type htmlReport struct {
 	v     *verifier
 	out   *bufio.Writer

@@ -12,7 +12,8 @@ import (
 )
 
 // junitReport writes JUnit XML with a test suite for each document and a test case for each link.
-// It uses only attributes in the Jenkins schema, which all consumers of JUnit XML support.
+// junitReport uses only attributes in the Jenkins schema, which all consumers of JUnit XML
+// support.
 type junitReport struct {
 	v     *verifier
 	out   *bufio.Writer

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// textReport writes text for a terminal. It lists the links in each document below the document's
-// name.
+// textReport writes text for a terminal. textReport lists the links in each document below the
+// document's name.
 type textReport struct {
 	v       *verifier
 	out     *bufio.Writer

@@ -187,8 +187,8 @@ func apply(text []byte, edits []edit) []byte {
 	return b.Bytes()
 }
 
-// maxProofs is the maximum number of attempts to find edits that work. It limits the time that one
-// document takes.
+// maxProofs is the maximum number of attempts to find edits that work. maxProofs limits the time
+// that one document takes.
 const maxProofs = 32
 
 // prove removes edits until the edited document contains the expected links.
@@ -217,7 +217,7 @@ func (w *rewriter) prove() {
 }
 
 // firstWrong applies the edits, and returns the number of the first link in the new text that is
-// wrong. If all links are correct, it returns -1.
+// wrong. If all links are correct, firstWrong returns -1.
 func (w *rewriter) firstWrong() int {
 	now := w.read(apply(w.text, w.edits))
 	next := 0

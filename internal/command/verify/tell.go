@@ -125,8 +125,8 @@ func parseOutput(value, usual string) (f format, file string, err error) {
 }
 
 // formatOfFile returns the format for a file name. If several formats use the file extension,
-// formatOfFile prefers the format in the parameter usual. If no format uses the extension, it
-// returns usual.
+// formatOfFile prefers the format in the parameter usual. If no format uses the extension,
+// formatOfFile returns usual.
 func formatOfFile(file, usual string) string {
 	ending := strings.ToLower(filepath.Ext(file))
 	var first string

@@ -216,7 +216,8 @@ func (v *verifier) command() *cobra.Command {
 	return cmd
 }
 
-// verifyTimeout is the default value of --timeout. It is short, because a run checks many URLs.
+// verifyTimeout is the default value of --timeout. verifyTimeout is short, because a run checks
+// many URLs.
 const verifyTimeout = 20 * time.Second
 
 func (v *verifier) prepare() error {

@@ -89,7 +89,7 @@ func (d *docusaurus) staticFolders() (list []string) {
 }
 
 // readLocales reads the names of all languages except the default language. If the configuration
-// can't be read, it uses the names of the translation directories.
+// can't be read, readLocales uses the names of the translation directories.
 func (d *docusaurus) readLocales() {
 	usual, _ := child(d.config, "i18n", "defaultLocale").(string)
 	list, ok := child(d.config, "i18n", "locales").([]any)
@@ -416,7 +416,7 @@ func indexPath(stem string) string {
 	return stem
 }
 
-// docSlug returns a document's path below the documents' route. It also reports whether the
+// docSlug returns a document's path below the documents' route. docSlug also reports whether the
 // document is the index page of its directory.
 func docSlug(stem string, v values, withoutNumbers bool) (slug string, isIndex bool) {
 	parts := strings.Split(stem, "/")

@@ -99,8 +99,8 @@ func separatesIdentifiers(r rune) bool {
 	return r != '.' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// MayHave returns a function that reports whether a plugin may add a fragment to a document. It
-// returns nil if no plugin does.
+// MayHave returns a function that reports whether a plugin may add a fragment to a document.
+// MayHave returns nil if no plugin does.
 func (s *Site) MayHave(source string) func(fragment string) bool {
 	may := s.mayHave(source)
 	if !s.tabs {

@@ -9,7 +9,7 @@ import (
 )
 
 // IDs returns the fragments that the generator creates from headings and other named parts of a
-// Markdown document. It ignores HTML. The result any reports whether the page may contain other
+// Markdown document. IDs ignores HTML. The result any reports whether the page may contain other
 // fragments, because parts of the page come from other files.
 func (s *Site) IDs(source string) (ids []string, any bool) {
 	return s.idsOf(source, markup.Headings)
@@ -69,8 +69,8 @@ func (s *Site) idsOf(source string, headings func(string) []string) (ids []strin
 }
 
 // withoutCode removes fenced code, code spans and raw Liquid parts from a document, because
-// directives in these parts have no effect. It does not remove a directive with a fence, such as
-// "```{note}".
+// directives in these parts have no effect. withoutCode does not remove a directive with a fence,
+// such as "```{note}".
 func withoutCode(source string) string {
 	var b strings.Builder
 	code := ""

@@ -152,7 +152,7 @@ func (h *hugo) redirects(static []string) (made []string) {
 	return made
 }
 
-// walkRoots reads the documents. It reads a nested directory only once.
+// walkRoots reads the documents. walkRoots reads a nested directory only once.
 func (h *hugo) walkRoots() error {
 	for i, root := range h.roots {
 		h.content = append(h.content, root.dir)
@@ -192,7 +192,7 @@ func (s *Site) hasShortcode(source string) bool {
 }
 
 // makesFragments reports whether the named template may add headings or names. If the template is
-// missing, it returns true.
+// missing, makesFragments returns true.
 func (s *Site) makesFragments(name string) bool {
 	if !fs.ValidPath(name) {
 		return true

@@ -84,15 +84,15 @@ func treeOfTOML(text string) (tree map[string]any, ok bool) {
 	return tree, err == nil
 }
 
-// parseTOML returns the scalars and lists of scalars in a TOML text. If the text is malformed, it
-// returns the values before the error.
+// parseTOML returns the scalars and lists of scalars in a TOML text. If the text is malformed,
+// parseTOML returns the values before the error.
 func parseTOML(text string) values {
 	tree, _ := treeOfTOML(text)
 	return flat(tree)
 }
 
-// parseYAML returns the scalars and lists of scalars in a YAML text. If the text is malformed, it
-// returns nil.
+// parseYAML returns the scalars and lists of scalars in a YAML text. If the text is malformed,
+// parseYAML returns nil.
 func parseYAML(text string) values {
 	tree, ok := treeOfYAML(text)
 	if !ok {
@@ -149,8 +149,8 @@ func scalar(value any) string {
 	return fmt.Sprint(value)
 }
 
-// treeOfYAML parses the first YAML document in a text. It does not convert scalars to numbers,
-// because a version such as "1.10" is not a number.
+// treeOfYAML parses the first YAML document in a text. treeOfYAML does not convert scalars to
+// numbers, because a version such as "1.10" is not a number.
 func treeOfYAML(text string) (tree map[string]any, ok bool) {
 	if len(text) > maxYAML {
 		return nil, false
@@ -166,8 +166,8 @@ func treeOfYAML(text string) (tree map[string]any, ok bool) {
 	return tree, (ok || len(root.Content) == 0) && r.left > 0
 }
 
-// yamlReader converts YAML nodes to a tree. It limits the number of nodes, because each alias
-// repeats nodes.
+// yamlReader converts YAML nodes to a tree. yamlReader limits the number of nodes, because each
+// alias repeats nodes.
 type yamlReader struct{ left int }
 
 func (r *yamlReader) value(node *yaml.Node, depth int) any {

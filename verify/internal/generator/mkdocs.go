@@ -267,8 +267,8 @@ var (
 	mkDocsObject  = expression(`(?m)^:::\s`)
 	mkDocsSnippet = expression(`--8<--`)
 	mkDocsFile    = expression(`\{!`)
-	// mkDocsMarkdown matches the inclusion of a file. The submatch is the file name. It is empty
-	// for a name such as "./a", which is relative to the document.
+	// mkDocsMarkdown matches the inclusion of a file. The submatch is the file name. The submatch
+	// is empty for a name such as "./a", which is relative to the document.
 	mkDocsMarkdown = expression(`\{%-?\s*include(?:-markdown)?\s(?:\s*["'](\w[^"'*\n]*)["'])?`)
 )
 

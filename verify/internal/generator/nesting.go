@@ -3,8 +3,8 @@ package generator
 import "strings"
 
 // isModest reports whether the TOML parser can parse a text with an acceptable amount of memory.
-// The parser's memory use is proportional to the square of the nesting depth. It also depends on
-// the length of the keys, because the parser stores the full name of each key.
+// The parser's memory use is proportional to the square of the nesting depth. The memory use also
+// depends on the length of the keys, because the parser stores the full name of each key.
 func isModest(text string) bool {
 	if len(text) > maxTOML {
 		return false

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The functions in this file support sites whose configuration this package does not read. They
-// resolve links to existing files. Only a build can resolve other links.
+// The functions in this file support sites whose configuration this package does not read. The
+// functions resolve links to existing files. Only a build can resolve other links.
 
 func openVuePress(s *Site, _ string) error {
 	s.ids = func(headings []string) []string { return append(vueIDs(headings), githubIDs(headings)...) }

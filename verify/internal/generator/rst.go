@@ -34,8 +34,8 @@ func RSTIDs(source string) (ids []string, open bool) {
 const maxNumbered = 10_000
 
 // numberedIDs returns the fragments for n unnamed parts and for the entries in a table of
-// contents. The result contains all fragments that different versions of docutils create. It
-// covers at most maxNumbered parts.
+// contents. The result contains all fragments that different versions of docutils create. The
+// result covers at most maxNumbered parts.
 func numberedIDs(n, entries int) []string {
 	var ids []string
 	for i := range min(n, maxNumbered) {

@@ -19,7 +19,7 @@ type Site struct {
 	Name string
 	// Config is the name of the configuration file, or "".
 	Config string
-	// URL is the site URL in the configuration. It is empty if the configuration contains no URL
+	// URL is the site URL in the configuration. URL is empty if the configuration contains no URL
 	// or only a path.
 	URL string
 
@@ -136,8 +136,8 @@ func Presets() []string {
 	return list
 }
 
-// Detect looks for the configuration file of a site generator in the root of fsys. It returns the
-// names of the generator and the file, or empty strings if there is no such file. Detect also
+// Detect looks for the configuration file of a site generator in the root of fsys. Detect returns
+// the names of the generator and the file, or empty strings if there is no such file. Detect also
 // finds a configuration file in a subdirectory if the documents of the site are outside that
 // subdirectory.
 func Detect(fsys fs.FS) (name, config string) {

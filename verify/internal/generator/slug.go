@@ -16,8 +16,8 @@ func mapped(heading string, f func(rune) rune) string {
 	return strings.Map(f, strings.TrimSpace(heading))
 }
 
-// isWord reports whether the rune r is a letter, a mark, a digit or "_". It is like \p{Word} in
-// Ruby.
+// isWord reports whether the rune r is a letter, a mark, a digit or "_". isWord is like \p{Word}
+// in Ruby.
 func isWord(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Nl, unicode.Pc)
 }
@@ -32,8 +32,8 @@ func githubIDs(headings []string) []string {
 	return ids
 }
 
-// GitHubID returns the fragment that GitHub creates from a heading. It contains letters in lower
-// case, marks, digits, "_" and "-", and a "-" for each space. For repeated headings, see
+// GitHubID returns the fragment that GitHub creates from a heading. The fragment contains letters
+// in lower case, marks, digits, "_" and "-", and a "-" for each space. For repeated headings, see
 // [Numbered].
 func GitHubID(heading string) string {
 	return mapped(heading, func(r rune) rune {
@@ -70,8 +70,8 @@ func counted(seen map[string]int, name string) string {
 	return name
 }
 
-// mdBookIDs returns the fragments that mdBook creates from headings. They contain letters, digits,
-// "_" and "-", with ASCII letters in lower case.
+// mdBookIDs returns the fragments that mdBook creates from headings. The fragments contain
+// letters, digits, "_" and "-", with ASCII letters in lower case.
 func mdBookIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string
@@ -122,8 +122,8 @@ func hugoID(heading string) string {
 	})
 }
 
-// blackfridayID returns the fragment that Hugo creates for the type "blackfriday". It contains
-// letters and numbers, with one "-" for each run of other characters.
+// blackfridayID returns the fragment that Hugo creates for the type "blackfriday". The fragment
+// contains letters and numbers, with one "-" for each run of other characters.
 func blackfridayID(heading string) string {
 	words := strings.FieldsFunc(heading, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 	return strings.ToLower(strings.Join(words, "-"))
@@ -149,8 +149,8 @@ func kramdownGFM(headings []string) []string {
 	return ids
 }
 
-// kramdownIDs returns the fragments that kramdown creates with its own parser. They contain only
-// ASCII characters and begin with a letter.
+// kramdownIDs returns the fragments that kramdown creates with its own parser. The fragments
+// contain only ASCII characters and begin with a letter.
 func kramdownIDs(headings []string) []string {
 	seen := map[string]int{}
 	var ids []string

@@ -300,7 +300,7 @@ var (
 )
 
 // routeExpression converts a path with parameters, such as "pkg/:name/:rest*", to a regular
-// expression. If the path contains other kinds of parameters, it returns nil.
+// expression. If the path contains other kinds of parameters, routeExpression returns nil.
 func routeExpression(route string) *regexp.Regexp {
 	if strings.ContainsAny(route, "(){}^\\") || len(route) > maxValue {
 		return nil
@@ -327,8 +327,8 @@ var (
 	vueComponent = expression(`<[A-Z]\w*`)
 )
 
-// isVuePage reports whether a page may contain headings that are not in its document. They come
-// from an included file, or from a component that creates most of the page.
+// isVuePage reports whether a page may contain headings that are not in its document. Such
+// headings come from an included file, or from a component that creates most of the page.
 func isVuePage(source string) bool {
 	if vueInclude().MatchString(source) {
 		return true
@@ -360,8 +360,8 @@ func vueIDs(headings []string) []string {
 	return ids
 }
 
-// vueID returns the fragment for a heading. It contains "-" instead of punctuation, and "_" before
-// a digit at the start.
+// vueID returns the fragment for a heading. The fragment contains "-" instead of punctuation, and
+// "_" before a digit at the start.
 func vueID(text string) string {
 	text = vueCombining().ReplaceAllString(norm.NFKD.String(text), "")
 	text = vueSpecial().ReplaceAllString(vueControl().ReplaceAllString(text, ""), "-")

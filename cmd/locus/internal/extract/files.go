@@ -42,8 +42,8 @@ const (
 	// the maximum number of batches with waiting chunks.
 	chunksAhead = 4
 	filesAhead  = 64
-	// partAhead is like chunksAhead, but for a part of a long file. It is large enough for all
-	// chunks of a typical part.
+	// partAhead is like chunksAhead, but for a part of a long file. partAhead is large enough for
+	// all chunks of a typical part.
 	partAhead = 32
 	// garbage is the percentage of garbage at which the garbage collector runs. With the default
 	// value, the collector runs too often if little memory is in use.
@@ -220,8 +220,8 @@ func (x *extractor) fail(err error) {
 	}
 }
 
-// writeRest writes the remaining links, for which the set seen had no memory. It returns the
-// number of written links.
+// writeRest writes the remaining links, for which the set seen had no memory. writeRest returns
+// the number of written links.
 func (x *extractor) writeRest(seen *bulk.Set) (found int64) {
 	if seen == nil || x.failed != nil {
 		return 0
