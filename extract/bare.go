@@ -114,7 +114,7 @@ type run struct {
 	v     verdict // the current verdict
 
 	foreign              bool // the host contains ideographs, symbols or dashes
-	quoteKnown, inQuote  bool // inQuote: whether an apostrophe before the URL opens a quotation; valid if quoteKnown is true
+	quoteKnown, inQuote  bool // if quoteKnown is true, inQuote reports whether an apostrophe before the URL opens a quotation
 	round, square, curly int  // numbers of open brackets of each kind
 
 	path      int // start of the path, or of the text after the scheme

@@ -12,10 +12,10 @@ import (
 // The search finds each ":" with IndexByte, which is fast, and then looks for a scheme name before
 // the ":".
 //
-// The result must be the same for a whole text and for a text that is read in windows. So if the
-// result of a search depends on the text after a window, the verdict is more. The constant behind
-// is the maximum number of bytes that a search reads before a ":". The constant ahead is the
-// maximum number of bytes that it reads after the ":".
+// The result must be the same for a whole text and for a text that is read in windows. So the
+// verdict is the constant more if the result of a search depends on the text after a window. The
+// constant behind is the maximum number of bytes that a search reads before a ":". The constant
+// ahead is the maximum number of bytes that it reads after the ":".
 
 const (
 	// maxName is the maximum length of a scheme name.

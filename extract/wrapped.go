@@ -316,7 +316,7 @@ func (m *margin) skip(text string, i int) (next int, known bool) {
 	return i, last+2*maxMark <= len(text)
 }
 
-// lineNumber reads a line number such as "  12. " or "12: " at the offset i. If there is no line
+// lineNumber reads a line number, such as "12:" or "12.", at the offset i. If there is no line
 // number, end is 0.
 func lineNumber(text string, i int) (number, end int) {
 	start := skipBlanks(text, i)

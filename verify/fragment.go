@@ -11,7 +11,7 @@ import (
 
 // fragments holds the results of the search for fragments in a document.
 type fragments struct {
-	found    map[string]bool // by fragment: whether the fragment exists or may exist
+	found    map[string]bool // whether each fragment exists or may exist
 	built    map[string]bool // fragments that only a build of the site creates
 	scripted bool            // scripts build the page, so its fragments are unknown
 }

@@ -19,8 +19,8 @@ type adocInlines struct {
 	last int // end offset of the last piece in the source
 
 	code   int          // end offset of the code span that contains the offset run; 0 if there is none
-	found  [nMarks]int  // by mark: the offset that the last search found; valid if a search does not begin after this offset
-	none   [nMarks]bool // by mark: whether the rest of the text contains no such mark
+	found  [nMarks]int  // offset of each mark that the last search found; valid if a search does not begin after this offset
+	none   [nMarks]bool // whether each mark is missing from the rest of the text
 	closed bool         // whether the rest of the text contains no "]"
 }
 

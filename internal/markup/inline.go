@@ -38,7 +38,7 @@ type inlines struct {
 	inactive int // index in brackets; the brackets below this index surround a link, so they are plain text
 
 	ticked bool    // whether the field ticks is valid for this paragraph
-	absent [5]bool // by index in unseens: whether the rest of the paragraph does not contain the end of the construct
+	absent [5]bool // whether the end of each construct in unseens is missing from the rest of the paragraph
 	spare  int     // number of bytes that may still be read to find the ends of tags
 	plain  *plainText
 }

@@ -158,7 +158,7 @@ func (g *group) allows(path string) bool {
 }
 
 // matches reports whether a pattern matches the start of a path, or the whole path if the pattern
-// ends with "$". It takes linear time, because it never has to try a later match of a piece.
+// ends with "$". The search takes linear time, because a later match of a piece need not be tried.
 func matches(pattern, path string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	first, rest, wild := strings.Cut(pattern, "*")

@@ -63,7 +63,7 @@ type Site struct {
 	pictures []string                     // copied directories with pictures, to which no plugin adds files
 	included map[string][]string          // including documents by included document
 	foreign  bool                         // fragments such as package.Class or dir/label may be names in other sites
-	makes    sync.Map                     // by template name: whether the template creates fragments
+	makes    sync.Map                     // whether each template creates fragments, by template name
 	names    bool                         // a link "#name" may refer to another site or to a term
 	objects  bool                         // links may contain names in a program, such as package.Class
 	unsure   bool                         // a plugin may create fragments
