@@ -64,8 +64,8 @@ func FuzzParseStatuses(f *testing.F) {
 	})
 }
 
-// Accepted statuses are alive, and cause no GET after HEAD. The store contains the server's
-// status.
+// Accepted statuses count as alive, and the Verifier sends no GET after such a status for HEAD.
+// The store contains the original status.
 func TestAccept(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,7 @@ func TestMethod(t *testing.T) {
 	}
 }
 
-// Rules bound the requests to their host only.
+// The limits in a rule apply only to the host of the rule.
 func TestHostRules(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	var mu sync.Mutex
@@ -163,7 +163,7 @@ func TestBadHostRules(t *testing.T) {
 	}
 }
 
-// testCertificate returns a certificate for a host, signed by itself.
+// testCertificate returns a self-signed certificate for a host.
 func testCertificate(t *testing.T, host string, from, to time.Duration) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -185,7 +185,8 @@ func testCertificate(t *testing.T, host string, from, to time.Duration) tls.Cert
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
-// secureFixture serves names with their certificates over TLS, and trusts all but one.
+// secureFixture starts a TLS server for each name and certificate, and trusts all certificates
+// except one.
 func secureFixture(t *testing.T, certificates map[string]tls.Certificate, mistrust string, h http.HandlerFunc) *fixture {
 	w := newFixture(t, policy.Rules{})
 	roots := x509.NewCertPool()
@@ -321,8 +322,8 @@ func TestGitHubAPI(t *testing.T) {
 	}
 }
 
-// The GitHub API confirms links; pages decide about other links. After a refusal, the API gets
-// no more requests.
+// The GitHub API confirms links. For other links, the page determines the outcome. If the API
+// refuses a request, it gets no more requests.
 func TestGitHub(t *testing.T) {
 	w := newFixture(t, policy.Rules{TypedPrivate: true})
 	w.serve("github.com", func(rw http.ResponseWriter, r *http.Request) {
@@ -363,7 +364,7 @@ func TestGitHub(t *testing.T) {
 	}
 }
 
-// The header fields for a host are sent only to that host, whatever the redirects.
+// The client sends the header fields for a host only to that host, even after redirects.
 func TestSecretsStayWithTheirHost(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	var mu sync.Mutex
@@ -395,7 +396,7 @@ func TestSecretsStayWithTheirHost(t *testing.T) {
 	}
 }
 
-// Whatever the path of a page is, the API's URL is below the API's base.
+// For each page path, the API URL is below the base URL of the API.
 func FuzzGitHubAPI(f *testing.F) {
 	f.Add("o/r/blob/main/a%20b/c.md")
 	f.Add("o/r/tree/v1?x=//evil.example/")

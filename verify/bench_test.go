@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// BenchmarkSite crawls 500 pages of ten links, and serves them.
+// BenchmarkSite serves and crawls 500 pages with ten links each.
 func BenchmarkSite(b *testing.B) {
 	const pages = 500
 	list := make([]string, pages)

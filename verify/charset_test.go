@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Pages are decoded before their fragments are looked for.
+// The Verifier decodes a page before it looks for fragments in the page.
 func TestCharsets(t *testing.T) {
 	for _, c := range []struct {
 		name, mediaType, head string
@@ -68,7 +68,7 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
-// A page in Latin 1 may have links with its octets.
+// A page in Latin 1 may contain links with bytes in that charset.
 func TestBytesOfFragments(t *testing.T) {
 	a := htmlAnchors("<p id=über><p id=plain>", false)
 	for fragment, want := range map[string]bool{"%FCber": true, "%C3%BCber": true, "über": true, "%FEber": false} {
@@ -78,7 +78,7 @@ func TestBytesOfFragments(t *testing.T) {
 	}
 }
 
-// Parsers drop a repeated attribute, and templates are not part of a page without scripts.
+// HTML parsers ignore a repeated attribute, and templates are not part of a page without scripts.
 func TestIDsThatDoNotCount(t *testing.T) {
 	const template = "<template><p id=in><template><p id=deep></template></template><p id=after>"
 	for page, want := range map[string]string{

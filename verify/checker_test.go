@@ -21,14 +21,14 @@ import (
 func (w *fixture) crawl(a *Checker, sources ...Source) (results []Result) {
 	type known struct {
 		Response
-		asked map[string]bool // fragments
+		asked map[string]bool // fragments that were requested
 	}
 	answers := map[[16]byte]*known{}
 	var ask func(f *Found) *Response
 	pages := map[locus.URL]bool{}
 	var todo []Found
 	add := func(f Found, page *Target) {
-		// Values that pass through other programs are unchanged.
+		// Other programs may encode and decode a Found without changing it.
 		text, err := a.Encode(&f)
 		if err != nil {
 			w.Fatal(err)
@@ -117,7 +117,7 @@ func (w *fixture) crawl(a *Checker, sources ...Source) (results []Result) {
 	return results
 }
 
-// Checking one link at a time gives the same results as a run.
+// A Checker, which checks one link at a time, returns the same results as a run.
 func TestChecker(t *testing.T) {
 	site := map[string]string{
 		"/robots.txt":     "User-agent: *\nDisallow: /docs/private\n",
@@ -176,9 +176,9 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// Checking one link at a time gives the same results as a run, whatever the servers' responses.
+// A Checker returns the same results as a run for each kind of server response.
 func TestCheckerTraps(t *testing.T) {
-	t.Parallel() // it waits for servers that do not answer
+	t.Parallel() // it waits for silent servers
 	var text strings.Builder
 	for _, l := range readTraps(t) {
 		if l.link == "http://web.example/head/pause" {
@@ -190,7 +190,7 @@ func TestCheckerTraps(t *testing.T) {
 	source.Type = htmlType
 	lines := func(list []Result) (out []string) {
 		for _, r := range list {
-			detail, _, _ := strings.Cut(r.Detail, "127.0.0.1:") // the rest are ports
+			detail, _, _ := strings.Cut(r.Detail, "127.0.0.1:") // the rest contains ports
 			out = append(out, line(r)+" "+detail)
 		}
 		return out
@@ -210,8 +210,8 @@ func TestCheckerTraps(t *testing.T) {
 	}
 }
 
-// An answer says whether and when another request may have another outcome, and where the
-// redirects led.
+// A Response reports whether and when a retry may return a different outcome, and the targets of
+// redirects.
 func TestCheckerResponse(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -289,8 +289,8 @@ func TestCheckerResponse(t *testing.T) {
 	}
 }
 
-// Targets that differ only in ways that the policy ignores are equal. Local targets and targets
-// with passwords must not be stored.
+// Targets have the same key if the policy treats them equally. Local targets and targets with
+// passwords must not be stored.
 func TestCheckerTargets(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.PerHost, w.o.Interval = 3, time.Second
@@ -321,8 +321,8 @@ func TestCheckerTargets(t *testing.T) {
 	}
 }
 
-// Each request of a check may be sent by another Checker, and repeated, as after a missed turn.
-// The outcome is the same as from Check.
+// Different Checkers may send the requests of a check, and may repeat requests. The outcome is the
+// same as that of Check.
 func TestCheckerRequests(t *testing.T) {
 	answer := func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")

@@ -52,7 +52,7 @@ func TestChosenLinks(t *testing.T) {
 	}
 }
 
-// Without the network the syntax of a mail address is verified, and no name is looked up.
+// Without the network, the Verifier checks the syntax of a mail address and looks up no name.
 func TestOfflineAddress(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.Offline = true
@@ -101,7 +101,7 @@ func TestRemap(t *testing.T) {
 	}
 }
 
-// The part of a URL that a rule matches does not end within an escape.
+// The prefix of a URL that a pattern matches does not end inside an escape.
 func TestDescribed(t *testing.T) {
 	for _, c := range []struct{ pattern, url, rest string }{
 		{"http://h/a", "http://h/a%2Fb", "%2Fb"}, {"http://h/%41", "http://h/AB", "B"}, {"http://h/A", "http://h/%41B", "B"}, {"http://h/*/c", "http://h/a/b/c/d", "/d"},
@@ -160,7 +160,7 @@ func TestChosenLines(t *testing.T) {
 	w.want(w.run(s), "a.md:2 http://a.example/2 dead 404")
 }
 
-// A directory is mapped to a URL: links to the URL are resolved to existing files.
+// If a directory is mapped to a site URL, links to the site are resolved to existing files.
 func TestLayoutURL(t *testing.T) {
 	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("www.example", pages)
@@ -220,7 +220,7 @@ func FuzzRemap(f *testing.F) {
 			}
 			return
 		}
-		// The slow way: the first beginning that the pattern describes.
+		// Try each prefix, beginning with the shortest.
 		start := u.PathOffset()
 		if start > 0 && text[start-1] == '/' {
 			start--
@@ -234,7 +234,7 @@ func FuzzRemap(f *testing.F) {
 	})
 }
 
-// Whatever a document says, its links end in the folder or are not requested.
+// For every document, links lead to a file in the directory or are not requested.
 func FuzzLayout(f *testing.F) {
 	f.Add(uint8(0), "site-url = '/x/'", "[a](../../b.md#c) [b](/x/y) [[z]] <a href='%zz'>")
 	f.Add(uint8(5), "permalink: /:x/", "---\nurl: ../x\n---\n[a]({{ b }}) [c](//h/d) [e](#f)")
@@ -252,7 +252,7 @@ func FuzzLayout(f *testing.F) {
 			fsys[file] = &fstest.MapFile{Data: []byte(text)}
 		}
 		report, err := Files(fsys, &FilesOptions{Preset: name})
-		if errors.Is(err, fs.ErrNotExist) { // binary files only
+		if errors.Is(err, fs.ErrNotExist) { // only for binary files
 			return
 		} else if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,9 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// A data URL is alive if it can be decoded, and needs no network. Otherwise that is a
-// warning, because browsers read more. One that is longer than a URL can be is not listed.
+// A data URL is alive if it can be decoded, which needs no network. Otherwise it gets a warning,
+// because browsers accept more data URLs. A data URL that exceeds the maximum length of URLs is
+// not reported.
 func TestDataLinks(t *testing.T) {
 	for _, offline := range []bool{false, true} {
 		w := newFixture(t, policy.Rules{})

@@ -21,7 +21,7 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// texts returns a file system of texts.
+// texts returns a file system with the given text files.
 func texts(files map[string]string) fstest.MapFS {
 	fsys := fstest.MapFS{}
 	for name, text := range files {
@@ -30,7 +30,7 @@ func texts(files map[string]string) fstest.MapFS {
 	return fsys
 }
 
-// results are the results as text, but for good ones.
+// results formats the bad results as text.
 func results(r *verify.Report) (list []string) {
 	for i := range r.Results {
 		if r.Results[i].Verdict != verify.Alive {
@@ -82,8 +82,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// The network is used only through the client that the caller gives, as its policy allows,
-// and files of this machine are not.
+// Files uses the network only through the caller's client and its policy, and does not open local
+// files.
 func TestFilesWithClient(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/there" {
@@ -103,7 +103,7 @@ func TestFilesWithClient(t *testing.T) {
 	defer func() {
 		client.Close()
 		for _, s := range registry.All() {
-			if c, ok := s.Access.Opener.(io.Closer); ok { // a connection that was never used does not end with its server
+			if c, ok := s.Access.Opener.(io.Closer); ok { // an unused connection does not end with the server
 				c.Close()
 			}
 		}
@@ -161,7 +161,7 @@ func TestFilesErrors(t *testing.T) {
 	}
 }
 
-// A test of the links in a folder.
+// This example verifies the links in a directory, as a test would.
 func ExampleFiles() {
 	fsys := fstest.MapFS{ // in a test: os.DirFS("docs")
 		"index.md": {Data: []byte("# Guide\n\nSee [setup](setup.md#install) and [usage](use.md).\n")},

@@ -27,17 +27,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Parallel tests of this package wait for servers that are silent, without using a processor.
+	// Parallel tests of this package wait for silent servers, and do not use a processor while
+	// they wait.
 	flag.Set("test.parallel", "16")
 	goleak.VerifyTestMain(m)
 }
 
-// fixture holds web servers under names with public addresses, and a client that connects to
-// them.
+// fixture contains web servers with host names and public addresses, and a client that connects to
+// these servers.
 type fixture struct {
 	testing.TB
 	mu       sync.Mutex
-	servers  map[string]string // by address: where it really is
+	servers  map[string]string // real addresses by public address
 	names    map[string]string // addresses by name
 	requests []string          // "METHOD http://host/path"
 	trusted  []byte            // PEM of the trusted certificates
@@ -89,7 +90,7 @@ func (w *fixture) dial(ctx context.Context, network, address string) (net.Conn, 
 	return new(net.Dialer).DialContext(ctx, network, to)
 }
 
-// serve starts a server under a name.
+// serve starts a web server with the given host name.
 func (w *fixture) serve(name string, h http.HandlerFunc) {
 	w.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -107,8 +108,9 @@ func (w *fixture) serve(name string, h http.HandlerFunc) {
 	w.expose(s, address)
 }
 
-// expose lets programs that TestTraps starts connect to a server at its public address. The program that sets
-// -truth adds these addresses to the loopback device of a network namespace.
+// expose makes a server available at its public address for the programs that TestTraps starts.
+// The caller that sets the flag -truth adds these addresses to the loopback device of a network
+// namespace.
 func (w *fixture) expose(s *httptest.Server, address string) {
 	if *judge == "" {
 		return
@@ -126,7 +128,7 @@ func (w *fixture) expose(s *httptest.Server, address string) {
 	}
 }
 
-// asked returns the requests so far, sorted, except for robots.txt.
+// asked returns the requests until now in sorted order, without requests for robots.txt.
 func (w *fixture) asked() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -135,17 +137,17 @@ func (w *fixture) asked() []string {
 	return list
 }
 
-// textDoc is a document in a file of the name.
+// textDoc returns a document with the given name and content.
 func textDoc(name, content string) Source {
 	return Source{Name: name, URL: locus.MustParse("file:///nowhere/" + name), Open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(content)), nil
 	}}
 }
 
-// at is a site.
+// at returns a site as a source.
 func at(url string) Source { return Source{Name: url, URL: locus.MustParse(url)} }
 
-// run verifies sources.
+// run verifies the sources and returns the results.
 func (w *fixture) run(sources ...Source) []Result {
 	return slices.Collect(w.start(w.Context(), sources...))
 }
@@ -154,7 +156,7 @@ func (w *fixture) start(ctx context.Context, sources ...Source) iter.Seq[Result]
 	return New(w.client, &w.o).Run(ctx, slices.Values(sources))
 }
 
-// line is a result in a line.
+// line formats a result as one line.
 func line(r Result) string {
 	if r.Err != nil {
 		return r.Document + " error"
@@ -172,7 +174,7 @@ func line(r Result) string {
 	return text
 }
 
-// want makes sure of results, each in a line.
+// want compares results with the wanted lines.
 func (w *fixture) want(got []Result, want ...string) {
 	w.Helper()
 	var lines []string
@@ -184,7 +186,7 @@ func (w *fixture) want(got []Result, want ...string) {
 	}
 }
 
-// speak starts a server that reads a line of each connection and sends text.
+// speak starts a server that reads one line from each connection and sends text.
 func (w *fixture) speak(name, text string) {
 	w.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")

@@ -86,7 +86,7 @@ func TestFragmentsOfPrograms(t *testing.T) {
 	}
 }
 
-// An empty XML element has no end tag, so the text after it does not belong to it.
+// An empty XML element has no end tag, so the text after the element is not its content.
 func TestXMLAnchors(t *testing.T) {
 	const page = `<html><head><title/><script src="a.js"/></head><body><p id="one">Some</p><script>"<p id=two>"</script> text</body></html>`
 	for begin, want := range map[string][3]bool{"\uFEFF<?xml version='1.0'?>\n": {true, false, true}, "": {false, false, false}} {
@@ -113,7 +113,7 @@ func TestTextFragments(t *testing.T) {
 	}
 }
 
-// A text fragment matches the visible text of a Markdown document, not its marks and
+// A text fragment matches the visible text of a Markdown document, not its markup and link
 // destinations.
 func TestMarkdownTextFragments(t *testing.T) {
 	a := markdownAnchors("# A\nSome text **he**re, *a [link](gone.md \"title\") and* `co.de`\n> quoted\n> lines &amp; caf&eacute;\n\n"+
@@ -130,7 +130,7 @@ func TestMarkdownTextFragments(t *testing.T) {
 	}
 }
 
-// Hostile Markdown is folded in linear time.
+// Converting the text of hostile Markdown takes linear time.
 func TestMarkdownTextIsLinear(t *testing.T) {
 	for _, piece := range []string{"a\n\n", "<b>x", "`a` ", "[a](b)\n", "> "} {
 		a := markdownAnchors(strings.Repeat(piece, (1<<20)/len(piece)), false, true)
@@ -138,7 +138,7 @@ func TestMarkdownTextIsLinear(t *testing.T) {
 	}
 }
 
-// Line fragments are not headings in Markdown, but names in HTML.
+// A line fragment never refers to a heading in Markdown, but may refer to a name in HTML.
 func TestLinesOfFiles(t *testing.T) {
 	fsys := fstest.MapFS{
 		"a.md":   {Data: []byte("# A\n[1](b.md?plain=1#L3) [2](b.md#L3-L4) [3](b.md#L900) [4](b.md#lines) [5](b.txt#L3) [6](c.html#L3) [7](c.html#L4) [8](none.md#L3) [9](#L1C2-L3C4)\n")},
@@ -274,7 +274,7 @@ func FuzzRecord(f *testing.F) {
 		if json.Unmarshal(value, &r) != nil {
 			return
 		}
-		// The JSON of a fragment result is read back unchanged.
+		// Results for fragments do not change when they are encoded as JSON and decoded.
 		answer := &Response{Outcome: r.outcome(), When: instant(r.When), Fragments: r.Fragments}
 		text, err := json.Marshal(answer)
 		if err != nil {
@@ -305,7 +305,7 @@ func TestWithoutPasswords(t *testing.T) {
 	}
 }
 
-// GitHub gives a heading in HTML a fragment, too.
+// GitHub also creates fragments for headings in HTML.
 func TestHTMLHeadingsInMarkdown(t *testing.T) {
 	const source = "# Same\n<h3 align=center>A <b>b</b> &amp; c</h3>\n\nx <H2>same</H2> y\n\n<h1>\n\n[Some](x) `code`\n\n</h1>\n\n<h2>open\n"
 	a := markdownAnchors(source, false, false)

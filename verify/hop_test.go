@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// hub is a clock with many hosts. Some of their URLs redirect to the host "hub". text links to
-// all URLs.
+// hub returns a clock with many hosts. Some URLs on these hosts redirect to the host "hub". The
+// result text contains links to all URLs.
 func hub(hosts, each, redirects int) (c *clock, text string) {
 	c = &clock{leads: map[string]string{}}
 	for i := range hosts * each {
@@ -46,7 +46,8 @@ func (c *clock) at(host string) (list []time.Duration, last time.Duration) {
 	return list, last
 }
 
-// Redirects wait for turns at their target's host, and no other host waits for them.
+// Redirects wait until the limits of the target's host allow a request, and do not delay other
+// hosts.
 func TestHopsTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, text := hub(40, 5, 60)
@@ -78,8 +79,8 @@ func TestHopsTurns(t *testing.T) {
 	})
 }
 
-// A pause that a redirect target's host requests applies to all redirects to it, and to no
-// other host.
+// If the host of a redirect target requests a pause, the pause applies to all redirects to this
+// host and to no other host.
 func TestHopsPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, text := hub(10, 2, 20)
@@ -112,7 +113,8 @@ func TestHopsPause(t *testing.T) {
 	})
 }
 
-// A host that requests too long a pause gets no more requests, even from redirects.
+// If a host requests a pause that is too long, the Verifier sends it no more requests, even for
+// redirects.
 func TestHopsShut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, text := hub(5, 2, 10)
@@ -138,7 +140,7 @@ func TestHopsShut(t *testing.T) {
 	})
 }
 
-// The time limit of an attempt is for all its redirects, without the time in queues.
+// The time limit of an attempt includes all redirects, but not the time in queues.
 func TestHopsTimeout(t *testing.T) {
 	for _, test := range []struct {
 		took time.Duration
@@ -165,8 +167,8 @@ func TestHopsTimeout(t *testing.T) {
 	}
 }
 
-// Each request after a redirect is one of the host to which it is sent: after a field
-// Refresh, too, and a GET for the fragment that a redirect brought.
+// Each request after a redirect counts for the host that receives the request. This includes
+// requests after a Refresh field, and a GET for a fragment in the redirect target.
 func TestHopsOverHTTP(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("hub.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -197,8 +199,8 @@ func TestHopsOverHTTP(t *testing.T) {
 	}
 }
 
-// A resource of another scheme redirects to a page, and checking the fragment requires a second
-// request. The second request gets the content from the start, and the run ends.
+// If a resource of another scheme redirects to a page, checking the fragment requires a second
+// request. The second request reads the content from the start, and the run ends.
 func TestHopsFromGopher(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -221,7 +223,7 @@ func TestHopsFromGopher(t *testing.T) {
 	}
 }
 
-// A fragment that becomes wanted while a HEAD is redirected needs no second GET.
+// If another link needs a fragment while a HEAD request is redirected, one GET is enough.
 func TestHopsWant(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	v := New(w.client, &w.o)

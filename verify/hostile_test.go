@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// raw starts a server under a name that writes what script says after the header of
-// a request, until it fails.
+// raw starts a server with a host name. After each request header, the server calls the function
+// script.
 func (w *fixture) raw(name string, script func(request string, c net.Conn)) {
 	w.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -109,7 +109,7 @@ func TestHostile(t *testing.T) {
 			w.o.Retry, w.o.MaxPage = -1, 1<<20
 			w.o.Timeout = 2 * time.Minute
 			if strings.Contains(c.detail, "within") {
-				// It takes all the time that there is.
+				// The server uses all the available time.
 				w.o.Timeout = time.Second
 			}
 			for _, source := range []Source{textDoc("d", "http://a.example/#x"), at("http://a.example/")} {
@@ -123,7 +123,7 @@ func TestHostile(t *testing.T) {
 					detail = ""
 				}
 				if detail == "within" {
-					// The limit is the context's own here.
+					// In this case, the context's deadline ends the request.
 					detail = "deadline exceeded"
 				}
 				var first *Result
@@ -141,7 +141,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// drip writes text, and then an octet now and then.
+// drip returns a script that writes text, and then single bytes with pauses between them.
 func drip(text string) func(string, net.Conn) {
 	return func(_ string, c net.Conn) {
 		io.WriteString(c, text)
@@ -154,8 +154,7 @@ func drip(text string) func(string, net.Conn) {
 	}
 }
 
-// A million links, each another one, take hundreds of octets each and not
-// thousands.
+// A million different links need hundreds of bytes each, not thousands.
 func TestManyLinks(t *testing.T) {
 	links := 100_000
 	if testing.Short() || raceEnabled {
@@ -199,7 +198,7 @@ func TestManyLinks(t *testing.T) {
 	}
 }
 
-// A menu of a million lines is bounded, and so is a site without an end.
+// The Verifier limits a menu with a million lines and a site with an unlimited number of pages.
 func TestEndlessSite(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -212,8 +211,8 @@ func TestEndlessSite(t *testing.T) {
 	}
 }
 
-// A client that the caller closes during a run is not a fault of servers: nothing is known
-// of their links, now and in the next run.
+// If the caller closes the client during a run, the servers are not at fault. The links are
+// unknown, in this run and in the next run.
 func TestClientClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	w := newFixture(t, policy.Rules{})

@@ -14,11 +14,11 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// generated is a site that a test makes, with the links that are dead on it.
+// generated is a site that a test creates, with its dead links.
 type generated struct {
 	files map[string]string
 	dead  map[string]bool // "document: link"
-	build map[string]bool // the same, of links that only a build knows
+	build map[string]bool // links that only a build can resolve, as "document: link"
 	links int
 }
 
@@ -34,7 +34,7 @@ func (g *generated) good(doc string, links ...string) {
 	}
 }
 
-// bad adds dead links.
+// bad adds dead links to a document.
 func (g *generated) bad(doc string, links ...string) {
 	g.good(doc, links...)
 	for _, link := range links {
@@ -42,7 +42,7 @@ func (g *generated) bad(doc string, links ...string) {
 	}
 }
 
-// unknown adds links that only a build knows.
+// unknown adds links that only a build can resolve.
 func (g *generated) unknown(doc string, links ...string) {
 	g.good(doc, links...)
 	for _, link := range links {
@@ -50,7 +50,8 @@ func (g *generated) unknown(doc string, links ...string) {
 	}
 }
 
-// check verifies the site with a preset: exactly the links that were planted are dead.
+// check verifies the site with a preset, and checks that exactly the added dead links are reported
+// as dead.
 func (g *generated) check(t *testing.T, preset string) {
 	t.Helper()
 	report, err := verify.Files(texts(g.files), &verify.FilesOptions{Preset: preset})
@@ -83,8 +84,8 @@ func (g *generated) check(t *testing.T, preset string) {
 	}
 }
 
-// mdBookSite has the layout of a book of many chapters: chapters link to each other as .md
-// and as .html, with fragments, and to the documentation beside the book.
+// mdBookSite returns a book with many chapters. Chapters contain links to .md and .html names of
+// other chapters, with fragments, and links to documentation outside the book.
 func mdBookSite() *generated {
 	g := newGenerated(map[string]string{
 		"book.toml":           "[book]\ntitle = \"The Book\"\nsrc = \"src\"\n[output.html]\nsite-url = \"/book/\"\n[output.html.redirect]\n\"/old-name.html\" = \"ch01-00.html\"\n",
@@ -98,7 +99,7 @@ func mdBookSite() *generated {
 		"src/SUMMARY.md":      "# Summary\n\n[The Book](title-page.md)\n[Foreword](foreword.md)\n\n- [Part](part/README.md)\n",
 		"src/index-unused.md": "# Unused\n",
 	})
-	g.links += 4 // of SUMMARY.md, and the one that nothing reads
+	g.links += 4 // links in SUMMARY.md and in an unlisted chapter
 	const chapters, sections = 20, 23
 	name := func(c, s int) string { return fmt.Sprintf("ch%02d-%02d", c, s) }
 	for c := 1; c <= chapters; c++ {
@@ -130,7 +131,7 @@ func TestMdBookSite(t *testing.T) {
 	g.check(t, "auto")
 }
 
-// Without its preset, a book is a folder of files, as before.
+// Without a preset, a book is an ordinary directory of files.
 func TestMdBookSiteAsFiles(t *testing.T) {
 	g := mdBookSite()
 	report, err := verify.Files(texts(g.files), nil)
@@ -167,7 +168,7 @@ func TestHugoSite(t *testing.T) {
 		"static/docs/manual.html":          "<p id=part>",
 		"layouts/x.html":                   `<a href="{{ .Permalink }}">x</a>`,
 	})
-	g.links += 2 // of the layout, and of the configuration, which is a text
+	g.links += 2 // links in the layout and in the configuration, which is plain text
 	doc := "content/posts/post-1.md"
 	g.good(doc, "/about/", "/about", "../../about/#about-us", "/about/#die-größe", "/about/#12-numbers", "/about/#heading", "/about/#mine", "#a-code--more", "#same-1",
 		"/posts/", "/posts/small/", "../small/", "../bundle/", "/posts/bundle/cat.jpg", "../bundle/cat.jpg", "/img/logo.png", "/docs/manual.html#part", "/somewhere/else/",
@@ -343,7 +344,7 @@ func TestDocusaurusProgram(t *testing.T) {
 		g.bad("docs/a.md", "none.md", "none.png", "b.md#none")
 		g.unknown("docs/a.md", "/docs/none", "none", "/img/none.png")
 		if strings.HasSuffix(config, "{") {
-			config = "complete" // its object has ended, and has nothing
+			config = "complete" // the configuration object is complete and empty
 			continue
 		}
 		g.check(t, "auto")
@@ -369,7 +370,7 @@ func TestHugoLanguages(t *testing.T) {
 	}
 }
 
-// A theme that is not in the folder may have any files.
+// A theme outside the directory may contain any files.
 func TestHugoTheme(t *testing.T) {
 	for _, config := range []string{"theme = 'docsy'\n", "[[module.imports]]\npath = 'github.com/google/docsy'\n"} {
 		g := newGenerated(map[string]string{"hugo.toml": config, "content/a.md": "# A\n", "content/b.md": "# B\n"})
@@ -420,7 +421,7 @@ export default defineConfig({ base: '/docs/', srcExclude: ['**/draft.md'], rewri
 	g.check(t, "auto")
 }
 
-// Of a site that is only recognized, files are verified.
+// In a site whose generator is only recognized, the Verifier checks links to files.
 func TestRecognized(t *testing.T) {
 	for config, dir := range map[string]string{"docs/.vuepress/config.js": "docs", "astro.config.mjs": "src/content/docs", "theme.config.tsx=nextra": "pages", "next.config.mjs=nextra()": "content", "eleventy.config.js": "posts", ".eleventy.js=input: 'src'": "src", "antora.yml": "modules/ROOT/pages"} {
 		config, text, _ := strings.Cut(config, "=")
@@ -428,14 +429,14 @@ func TestRecognized(t *testing.T) {
 			doc := dir + "/a.md"
 			g := newGenerated(map[string]string{config: text, doc: "# A\n", dir + "/b.md": "# B\n", dir + "/pic.png": "p", "README.md": "# Read\n"})
 			g.good(doc, "b.md", "./b.md", "b", "pic.png", "#a")
-			if strings.Contains(config, "eleventy") { // with plugins and a configuration that resolve links
+			if strings.Contains(config, "eleventy") { // plugins and the configuration may resolve links
 				g.unknown(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
 			} else {
 				g.bad(doc, "none.md", "./none.md", "none-such/pic.png", "../none.mdx")
 			}
 			g.bad(doc, "none.png")
 			g.unknown(doc, "/none", "none", "../none/", "/img/none.png")
-			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // with other heading names
+			if !strings.Contains(config, "eleventy") && config != "antora.yml" { // the generator creates other fragments from headings
 				g.bad(doc, "b.md#none")
 			}
 			g.links += strings.Count(text, "://")
@@ -452,7 +453,7 @@ func TestRecognized(t *testing.T) {
 	}
 }
 
-// A document beside the pages of Nextra is a part of these.
+// A document next to the pages of a Nextra site is a part of the pages.
 func TestNextraParts(t *testing.T) {
 	g := newGenerated(map[string]string{"docs/next.config.mjs": "nextra()", "docs/content/b.mdx": "# B\n", "docs/components/a.mdx": "# A\n", "docs/public/img/x.png": "x"})
 	g.good("docs/components/a.mdx", "/b")
@@ -461,7 +462,7 @@ func TestNextraParts(t *testing.T) {
 	g.check(t, "auto")
 }
 
-// A part of a project of Quarto is read where others include it.
+// A link in a part of a Quarto project is resolved in the documents that include the part.
 func TestQuarto(t *testing.T) {
 	g := newGenerated(map[string]string{"_quarto.yml": "project: {type: website}\n", "a.md": "# A\n", "docs/b.qmd": "# B\n", "docs/c/index.qmd": "# C\n", "docs/d.ipynb": "{}", "docs/_part.md": "# P\n", "pic.png": "p"})
 	g.good("a.md", "docs/b.html", "docs/b.qmd", "docs/c", "docs/c/", "docs/c/index.html", "docs/d.html", "/docs/b.html", "pic.png", "#a")
@@ -519,7 +520,7 @@ func TestMkDocsPlugins(t *testing.T) {
 	}
 }
 
-// A hook that is not seen, or that sees the list of files, may add documents.
+// A hook that can't be read, or that handles the list of files, may add documents.
 func TestMkDocsHooks(t *testing.T) {
 	for _, config := range []string{"hooks: [unseen.py]\n", "hooks: [adds.py]\n", "INHERIT: ../none.yml\n", "INHERIT: base.yml\n"} {
 		g := newGenerated(map[string]string{"mkdocs.yml": config, "base.yml": "INHERIT: more/base.yml\n", "more/base.yml": "hooks: [adds.py]\n", "adds.py": "def on_files(files): ...\n", "docs/a.md": "# A\n\n<!-- md:option made.here -->\n"})
@@ -557,8 +558,8 @@ func TestMalformedMatter(t *testing.T) {
 	g.check(t, "auto")
 }
 
-// A document beside the documentation may be a part of a page: a link is right if it is
-// from either place.
+// A document outside the documentation may be a part of a page. A link in such a document is valid
+// if it is valid relative to the document or to the page.
 func TestSphinxIncluded(t *testing.T) {
 	g := newGenerated(map[string]string{
 		"docs/conf.py":      "extensions = ['myst_parser']\nmyst_url_schemes = {\n    'http': None,\n    'gh-pr': {'url': 'https://h/{{path}}'},\n}\n",
@@ -597,8 +598,7 @@ func TestSphinxIncluded(t *testing.T) {
 	}
 }
 
-// A role and a directive of Sphinx name files of the source, whatever an extension makes of
-// them.
+// Roles and directives of Sphinx refer to source files, even if an extension changes them.
 func TestSphinxSources(t *testing.T) {
 	g := newGenerated(map[string]string{
 		"docs/conf.py":         "extensions = ['ours']\nhtml_static_path = ['_static']\n",
@@ -634,8 +634,8 @@ func TestJekyllPackages(t *testing.T) {
 	g.check(t, "auto")
 }
 
-// At least 95 of 100 dead links to documents, pictures or headings are found in each site, even
-// with a plugin or an unreadable configuration.
+// In each site, the Verifier finds at least 95 of 100 dead links to documents, pictures or
+// headings, even with a plugin or an unreadable configuration.
 func TestBrokenLinksAreFound(t *testing.T) {
 	const testdata = "internal/generator/testdata"
 	names, err := filepath.Glob(testdata + "/*/site")
@@ -731,7 +731,7 @@ func TestUnknownPreset(t *testing.T) {
 	}
 }
 
-// BenchmarkBook verifies a book of 460 chapters, as files and as the pages of its generator.
+// BenchmarkBook verifies a book with 460 chapters, with and without the generator's preset.
 func BenchmarkBook(b *testing.B) {
 	fsys := texts(mdBookSite().files)
 	for _, preset := range []string{"", "mdbook"} {

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Of the anchors of a page the first maxAnchors are known.
+// The Verifier stores only the first maxAnchors anchors of a page.
 func TestAnchorsAreBounded(t *testing.T) {
 	var a anchors
 	for i := range maxAnchors + 10 {
@@ -27,8 +27,8 @@ func TestAnchorsAreBounded(t *testing.T) {
 	}
 }
 
-// The Verifier reads the first maxItems items in a menu or a sitemap, and reports that there
-// are more.
+// The Verifier reads only the first maxItems items in a menu or a sitemap, and reports that there
+// are more items.
 func TestItemsAreBounded(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	e := NewChecker(w.client, &w.o, nil)
@@ -68,7 +68,7 @@ func TestItemsAreBounded(t *testing.T) {
 	}
 }
 
-// The certificates of maxCertificates hosts are remembered.
+// Certificates stores the certificates of at most maxCertificates hosts.
 func TestCertificatesAreBounded(t *testing.T) {
 	var c Certificates
 	end := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)

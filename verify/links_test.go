@@ -10,7 +10,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// Spaces in a link of HTML are escaped as browsers do, with a warning; not in a host.
+// The Verifier escapes spaces in an HTML link, as browsers do, and reports a warning. It does not
+// escape spaces in a host.
 func TestSpacesInLinks(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -39,8 +40,7 @@ func TestDotSegments(t *testing.T) {
 	}
 }
 
-// A gopher menu that is only a text about a missing resource gets a warning, as such a
-// text does.
+// A Gopher menu that contains only an error message about a missing resource causes a warning.
 func TestMenuSaysNotFound(t *testing.T) {
 	for text, want := range map[string]Verdict{
 		"Error: File or directory not found!\r\n___\r\n  Gophered by a server\r\n.\r\n":               Warning,
@@ -57,7 +57,8 @@ func TestMenuSaysNotFound(t *testing.T) {
 	}
 }
 
-// A relative reference points above the top only if it has more ".." than directories below the top.
+// A relative reference points above the top directory only if it contains more ".." segments than
+// there are directories below the top.
 func TestLeavesTop(t *testing.T) {
 	for _, c := range []struct {
 		base, top, ref string

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// names is a name server.
+// names is a fake name server.
 type names struct{ asked atomic.Int32 }
 
 func (n *names) LookupMX(_ context.Context, name string) ([]*net.MX, error) {

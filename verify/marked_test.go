@@ -48,7 +48,7 @@ func TestAsciiDocFiles(t *testing.T) {
 		"part.adoc": "<<elsewhere>>\n",
 		"code.adoc": "= C\n\n----\ninclude::part.adoc[]\n----\n\n[source]\ninclude::part.adoc[]\n\ninclude::x.rb[]\n\n<<none>>\n", "x.rb": "x",
 	},
-		// The document includes another, which may have the name.
+		// The document includes another document, which may define the name.
 		"code.adoc: #none: fragment", "a.adoc: #none: ignored", "b.adoc: a.adoc#any: ignored", "part.adoc: #elsewhere: ignored",
 		"a.adoc: b.adoc#gone: fragment", "a.adoc: c.adoc: dead", "a.adoc: img/q.png: dead", "a.adoc: lost.adoc: dead", "m.md: b.adoc#_none: fragment")
 }
@@ -71,13 +71,13 @@ func TestSphinxRoles(t *testing.T) {
 	}, "index.rst: a.rst#any: ignored", "index.rst: none: dead", "index.rst: none: ignored", "index.rst: lost: dead", "index.rst: other:a: ignored")
 }
 
-// Jekyll makes pages of AsciiDoc only with a plugin.
+// Jekyll creates pages from AsciiDoc documents only with a plugin.
 func TestAsciiDocOfSite(t *testing.T) {
 	checkFiles(t, "jekyll", map[string]string{"_config.yml": "title: X\n", "a.adoc": "= A\n\nlink:/b/[b] link:c.html[c]\n", "b.adoc": "= B\n", "d.md": "---\n---\n[x](/none/)\n"},
 		"a.adoc: /b/: warning", "a.adoc: c.html: warning", "d.md: /none/: dead")
 }
 
-// Antora looks pages and pictures up from their folders in a module.
+// Antora looks for pages and pictures in the directories of a module.
 func TestAntora(t *testing.T) {
 	checkFiles(t, "", map[string]string{
 		"docs/modules/ROOT/pages/a/p.adoc": "= P\n\nxref:q.adoc[] xref:m:r.adoc#s[] xref:./t.adoc[] xref:a/t.adoc[] xref:none.adoc[] xref:other::x.adoc[] xref:1.0@q.adoc[] image:i.png[] image:m:j.png[] image:none.png[]\n" +
@@ -107,8 +107,8 @@ func TestAscExtension(t *testing.T) {
 	checkFiles(t, "", map[string]string{"a.asc": "= A\n\nlink:none.html[x]\n", "b.asc": "-----BEGIN PGP SIGNATURE-----\n\nlink:none.html[x]\n"}, "a.asc: none.html: dead")
 }
 
-// A document that others include has their links. A cross reference to a document may lack
-// its suffix.
+// Links in an included document are relative to the including documents. A cross reference to a
+// document may have no file extension.
 func TestParts(t *testing.T) {
 	checkFiles(t, "", map[string]string{
 		"a.asc": "= A\n\ninclude::b/c.asc[]\n\ninclude::d.asc[]\n\n<<d#x>> <<e#x>>\n", "b/c.asc": "include::f.asc[]\n\nimage::p.png[]\n", "b/f.asc": "link:g.html[x] link:c.asc[x]\n\ninclude::lost.asc[]\n",
@@ -117,7 +117,7 @@ func TestParts(t *testing.T) {
 	}, "a.asc: e.adoc#x: dead", "b/c.asc: p.png: ignored", "b/f.asc: g.html: ignored", "b/f.asc: lost.asc: dead", "d.asc: none.html: dead", "h/n.rst: none.html: ignored", "h/n.rst: //none.html: ignored", "m.rst: none.html: dead")
 }
 
-// Each id that Asciidoctor and docutils give to a part of a document is found.
+// The Verifier finds each id that Asciidoctor and docutils create for a part of a document.
 func TestMarkedIDs(t *testing.T) {
 	for name, file := range map[string]string{"asciidoc.adoc": "asciidoc.expected", "rst.rst": "rst.expected"} {
 		text, err := os.ReadFile("../document/testdata/marked/" + name)

@@ -24,7 +24,7 @@ func verdictsOf(list []Result) string {
 	return strings.Join(texts, ", ")
 }
 
-// In a document a name that is reserved for examples is not looked up.
+// The Verifier does not look up a name in a document if the name is reserved for examples.
 func TestReserved(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://example.com/":          "ignored 2",
@@ -66,7 +66,8 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// A URL that is typed is verified, and so are the links of its pages to such names.
+// The Verifier checks a typed URL with a reserved name, and the links to reserved names on its
+// pages.
 func TestReservedSite(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.Reserved = false
@@ -85,7 +86,8 @@ func TestReservedSite(t *testing.T) {
 	}
 }
 
-// The policy that allows private addresses verifies them in files, too.
+// If the policy allows private addresses, the Verifier also checks links to private addresses in
+// files.
 func TestPrivateAllowed(t *testing.T) {
 	w := newFixture(t, policy.Rules{AllowPrivate: true})
 	w.serve("a.example", pages)
@@ -96,7 +98,7 @@ func TestPrivateAllowed(t *testing.T) {
 	}
 }
 
-// lost are links to hosts that do not exist.
+// lost returns n links to hosts that do not exist.
 func lost(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -105,7 +107,7 @@ func lost(n int) string {
 	return b.String()
 }
 
-// count returns how many results have each verdict.
+// count returns the number of results for each verdict.
 func count(results iter.Seq[Result]) map[Verdict]int {
 	n := map[Verdict]int{}
 	for r := range results {
@@ -140,7 +142,8 @@ func TestNoNames(t *testing.T) {
 		store := openTestStore(t, filepath.Join(t.TempDir(), "verify.db"))
 		w.o.Store, w.o.Retry = store, 1
 		for range 2 {
-			// A dead link is stored only with proof, so the second run is like the first.
+			// A dead link is stored only if there is proof, so the second run has the same results
+			// as the first run.
 			if got := count(w.start(t.Context(), textDoc("d", c.text))); fmt.Sprint(got) != fmt.Sprint(c.want) {
 				t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			}
@@ -149,7 +152,7 @@ func TestNoNames(t *testing.T) {
 	}
 }
 
-// A dead link waits for the first name that exists, and no longer.
+// The result of a dead link is delayed only until the first existing name is found.
 func TestNoNamesStreams(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
@@ -167,7 +170,7 @@ func TestNoNamesStreams(t *testing.T) {
 	}
 }
 
-// Whatever a link needs beside its own request, the run ends.
+// The run ends even if a link needs more than its own request.
 func TestNoNamesEnds(t *testing.T) {
 	alternative := "http://lost9.example/a-\n  b "
 	for _, c := range []struct {

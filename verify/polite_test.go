@@ -23,8 +23,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// clock is a scheme without a network, in simulated time. answer determines the duration and
-// the result of each request.
+// clock is a scheme that uses no network and simulated time. The field answer determines the
+// duration and the result of each request.
 type clock struct {
 	mu     sync.Mutex
 	begin  time.Time
@@ -32,7 +32,7 @@ type clock struct {
 	active map[string]int
 	most   map[string]int
 	answer func(u locus.URL, n int) (time.Duration, error)
-	leads  map[string]string // URLs that redirect, to others
+	leads  map[string]string // redirect targets by URL
 	times  map[locus.URL]int
 }
 
@@ -65,7 +65,7 @@ func (c *clock) open(ctx context.Context, req *scheme.Request) (scheme.Resource,
 	return &scheme.Object{URL: u, Body: io.NopCloser(strings.NewReader("")), Size: -1}, nil
 }
 
-// verifier begins the time.
+// verifier returns a Verifier and starts the simulated time.
 func (c *clock) verifier(t *testing.T, o Options) *Verifier {
 	t.Helper()
 	same := func(u locus.URL) (locus.URL, locus.Change, error) { return u, 0, nil }
@@ -73,7 +73,7 @@ func (c *clock) verifier(t *testing.T, o Options) *Verifier {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := policy.New(policy.Rules{AllowPrivate: true}) // the hosts have names of one label
+	p, err := policy.New(policy.Rules{AllowPrivate: true}) // the host names consist of one label
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func busy(code int, after time.Duration) error {
 	return &scheme.RetryAfterError{Err: answered(code), After: after}
 }
 
-// A server that says when to come back is left alone until then, by everybody.
+// If a server requests a pause, no goroutine sends a request to the server during the pause.
 func TestRetryAfter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(u locus.URL, n int) (time.Duration, error) {
@@ -180,20 +180,20 @@ func TestRetryAfterTooLong(t *testing.T) {
 	})
 }
 
-// timeoutError is a silence.
+// timeoutError is the error for a silent server.
 type timeoutError struct{}
 
 func (timeoutError) Error() string   { return "no answer in time" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// A temporary failure is retried, and is a warning.
+// The Verifier retries after a temporary failure, and reports a warning if the failure persists.
 func TestRetries(t *testing.T) {
 	refused := fmt.Errorf("%w: %w", scheme.ErrUnreachable, &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
 	for _, c := range []struct {
 		name  string
 		err   error
-		fails int // times
+		fails int // number of failures
 		want  Verdict
 		tries int
 	}{
@@ -237,7 +237,7 @@ func TestRetries(t *testing.T) {
 				if len(got) != 1 || got[0].Verdict != c.want || got[0].Tries != c.tries {
 					t.Errorf("%+v", got)
 				}
-				// Half of the pause is certain, and each is longer than the one before.
+				// The minimum of each pause is half its maximum, and doubles with each retry.
 				least := []time.Duration{0, 0, 5 * time.Second, 15 * time.Second}[c.tries]
 				if passed := time.Since(k.begin); passed < least || passed > 4*least {
 					t.Errorf("it took %v", passed)
@@ -251,7 +251,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A try that does not end is ended.
+// The Verifier cancels an attempt that exceeds the time limit.
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: func(locus.URL, int) (time.Duration, error) { return 24 * time.Hour, nil }}
@@ -288,7 +288,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// A caller that stops early leaves no goroutine.
+// If the caller stops early, no goroutine remains.
 func TestBreak(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &clock{answer: good}

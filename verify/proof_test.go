@@ -52,7 +52,7 @@ func TestDeadNeedsGet(t *testing.T) {
 	w.want(w.run(textDoc("d", "http://a.example/head-hangs")), "d:1 http://a.example/head-hangs alive")
 }
 
-// Only 404 and 410 say that a resource is missing.
+// Only the statuses 404 and 410 mean that a resource is missing.
 func TestDeadStatuses(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	code := 0
@@ -69,7 +69,7 @@ func TestDeadStatuses(t *testing.T) {
 	}
 }
 
-// A final dot ends a fully qualified name, which is the same host.
+// A host name with a final dot denotes the same host as the name without the dot.
 func TestFinalDot(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("www.a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -88,7 +88,7 @@ func TestFinalDot(t *testing.T) {
 		{"http://in.example./", "denied"},
 		{"http://10.0.0.1./", "denied"},
 		{"http://www.a.example../", "malformed"},
-		// Browsers read them as addresses, and the policy refuses them.
+		// Browsers parse these hosts as addresses, and the policy rejects them.
 		{"http://127.1/", "denied"},
 		{"http://0x7f000001/", "ignored"},
 		{"http://2130706433/", "ignored"},
@@ -105,7 +105,7 @@ func TestFinalDot(t *testing.T) {
 	}
 }
 
-// A certificate is for the name without the final dot.
+// A certificate contains the host name without a final dot.
 func TestFinalDotOverTLS(t *testing.T) {
 	const day = 24 * time.Hour
 	w := secureFixture(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -day, 5*day)}, "", func(http.ResponseWriter, *http.Request) {})

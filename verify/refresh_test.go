@@ -39,7 +39,8 @@ func FuzzParseRefresh(f *testing.F) {
 	})
 }
 
-// refreshing serves pages: "/header/VALUE" with a field Refresh, "/meta/VALUE" with an element.
+// refreshing serves "/header/VALUE" with a Refresh header field, and "/meta/VALUE" with a meta
+// element.
 func refreshing(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "text/html")
 	kind, value, _ := strings.Cut(r.URL.Path[1:], "/")
@@ -64,7 +65,7 @@ func refreshing(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// A page that sends its reader on within seconds is a redirect.
+// A page that loads another page within seconds counts as a redirect.
 func TestRefresh(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", refreshing)
@@ -77,13 +78,13 @@ func TestRefresh(t *testing.T) {
 		{"header/5;url=/none", "dead 404 -> " + a + "none", false},
 		{"header/60;url=/none", "alive", false},
 		{"header/0", "alive", false},
-		{"header/0;url=?self", "alive", false}, // it reloads itself
+		{"header/0;url=?self", "alive", false}, // the page reloads itself
 		{"header/0;url=http://10.0.0.1/", "denied -> http://10.0.0.1/", false},
 		{"header/0;url=javascript:x()", "alive", false},
 		{"header/0;url=file:///etc/passwd", "alive", false},
 		{"header/0;url=/ok%23x", "moved -> " + a + "ok#x", false},
 		{"header/0;url=/ok%23y", "fragment -> " + a + "ok#y", false},
-		{"meta/0;url=/none", "alive", false}, // HEAD has no body
+		{"meta/0;url=/none", "alive", false}, // the response to HEAD has no body
 		{"meta/0;url=/none", "dead 404 -> " + a + "none", true},
 		{"meta/0;url=/ok", "moved -> " + a + "ok", true},
 		{"meta/0;url=/ok#here", "moved -> " + a + "ok", false},
@@ -103,7 +104,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// Refreshes count as redirects for loops and for the limit.
+// Refreshes count as redirects for the detection of loops and for the redirect limit.
 func TestRefreshLoop(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	n := 0
@@ -125,7 +126,7 @@ func TestRefreshLoop(t *testing.T) {
 	}
 }
 
-// The fragment of a redirect is looked for, also if the link has none.
+// The Verifier looks for the fragment of a redirect target even if the link has no fragment.
 func TestFragmentOfRedirect(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {

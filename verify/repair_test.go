@@ -19,7 +19,7 @@ import (
 	"github.com/locus-url/locus/profile/whatwg"
 )
 
-// A "%" outside an escape is requested as "%25", as browsers do, and noted.
+// The Verifier requests a "%" outside an escape as "%25", as browsers do, and reports a warning.
 func TestLonePercent(t *testing.T) {
 	w := newFixture(t, policy.Rules{Files: true})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func TestLonePercent(t *testing.T) {
 	}
 }
 
-// hostileHosts are links of which some programs end the host early and others late.
+// hostileHosts contains links in which programs find different ends of the host.
 var hostileHosts = []string{
 	"http://good?@evil/", "http://good#@evil/", `http://good\@evil/`, "http://a@b?@c/", "//good?@evil", "//good#@evil", `//good\@evil`, `\\good?@evil`,
 	"http://good:80?@evil/", "http://good:80#@evil/", `http://good:80\@evil/`, "http://u:p@good?@evil/", "http://u@good?x:y@evil", "http://good?a/b@evil",
@@ -76,8 +76,8 @@ var hostileHosts = []string{
 	"http://good?q", "http://good#f", "http://good:8080?q#f", "https://good?@evil", "ftp://u:?@good/", "ftp://u:1?@good/", "http://good ?@evil/", "http://good?@evil/%",
 }
 
-// dialed returns the results of a document with one link, and the hosts that were judged and
-// looked up for it.
+// dialed verifies a document with one link. It returns the results, the hosts that the policy
+// checked, and the hosts that were looked up.
 func dialed(t testing.TB, name, text string) (results []Result, judged, looked []string) {
 	w := newFixture(t, policy.Rules{AllowPrivate: true, Passwords: true})
 	p, err := policy.New(policy.Rules{AllowPrivate: true, Passwords: true})
@@ -106,8 +106,8 @@ func dialed(t testing.TB, name, text string) (results []Result, judged, looked [
 	return results, judged, looked
 }
 
-// The host of the report is the one that the policy judged and that was dialed, and no
-// browser finds another one.
+// The host in the report is the host that the policy checked and that the client dialed, and
+// browsers find no other host.
 func TestOneHost(t *testing.T) {
 	base, err := whatwg.Parse("http://base.example/", nil)
 	if err != nil {
@@ -148,7 +148,7 @@ func checkOneHost(t testing.TB, link, text string, r *Result, judged, looked []s
 	}
 }
 
-// The target of the server's Location is also judged and dialed as one host.
+// The policy also checks the same host of a redirect target as the client dials.
 func TestOneHostRedirect(t *testing.T) {
 	for _, link := range hostileHosts {
 		if strings.ContainsAny(link, " \uff1f\uff03\uff0f") {
@@ -167,7 +167,7 @@ func TestOneHostRedirect(t *testing.T) {
 	}
 }
 
-// Reading a link ends, refuses it or finds one host, whatever its text is.
+// For every link text, the Verifier rejects the link or finds exactly one host.
 func FuzzOneHost(f *testing.F) {
 	for _, link := range hostileHosts {
 		f.Add(link)
@@ -196,7 +196,7 @@ func FuzzOneHost(f *testing.F) {
 		if asked.url.Host() != u.Host() && policy.CanonicalHost(asked.url.Host()) != policy.CanonicalHost(u.Host()) {
 			t.Fatalf("%q: %q asks %q", text, u, asked.url)
 		}
-		// A browser reads the report as this program does, or refuses it.
+		// A browser finds the same host in the reported URL, or rejects the URL.
 		browser, err := whatwg.Parse(u.String(), &base)
 		host := browser.Hostname()
 		if err == nil && locus.IsHost(u.Host()) && policy.CanonicalHost(host) != policy.CanonicalHost(u.Host()) {

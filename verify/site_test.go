@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// site1 serves pages by their path.
+// site1 serves the page for each path.
 func site1(pages map[string]string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		text, ok := pages[r.RequestURI]
@@ -65,8 +65,8 @@ func TestSite(t *testing.T) {
 		"http://a.example/docs/three:1 http://a.example/docs/four/gone dead 404",
 		"http://a.example/docs/secret:1 http://a.example/docs/one.html alive",
 	)
-	// Each page is requested once. URLs outside the site, and URLs that are not pages, are
-	// requested with HEAD.
+	// The Verifier requests each page once. For URLs outside the site and URLs that are not pages,
+	// it sends HEAD.
 	want := []string{
 		"GET http://a.example/docs/", "GET http://a.example/docs/four/", "GET http://a.example/docs/four/gone", "GET http://a.example/docs/one.html",
 		"GET http://a.example/docs/secret", "GET http://a.example/docs/three", "GET http://a.example/docs/two",
@@ -80,7 +80,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// A site as a tree: from /N one gets to /2N and /2N+1.
+// tree serves pages that form a binary tree: the page /N contains links to /2N and /2N+1.
 func tree(rw http.ResponseWriter, r *http.Request) {
 	var n int
 	if _, err := fmt.Sscanf(r.URL.Path, "/%d", &n); err != nil || n < 1 || n > 1023 {
@@ -165,7 +165,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// A site's style sheet is read for links, and has no fragments.
+// The Verifier reads the links in a site's style sheet, which has no fragments.
 func TestSiteStyle(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -191,7 +191,7 @@ func TestSiteStyle(t *testing.T) {
 	)
 }
 
-// A missing link target of a document is not requested again as a page.
+// If a link target in a document is missing, it is not requested again as a page.
 func TestSiteKnown(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -222,7 +222,7 @@ func TestSiteKnown(t *testing.T) {
 	}
 }
 
-// If the first page redirects, the site moves.
+// If the first page redirects, the URL of the site changes.
 func TestSiteMoves(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/en/", "/x": "-> /y"}))
@@ -259,7 +259,7 @@ func TestRobotsOnce(t *testing.T) {
 	}
 }
 
-// Where a site has moved to another host, the robots.txt of that counts.
+// If a site has moved to another host, the robots.txt of the new host applies.
 func TestRobotsOfMovedSite(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", site1(map[string]string{"/": "-> http://b.example/", "/robots.txt": "User-agent: *\nDisallow: /x\n"}))

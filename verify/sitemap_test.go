@@ -26,7 +26,7 @@ func packed(text string) string {
 
 const sitemapHead = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// servePages serves texts by path, HTML unless the path has a suffix.
+// servePages serves a text for each path. The text is HTML unless the path has a file extension.
 func (w *fixture) servePages(name string, pages map[string]string) {
 	w.serve(name, func(rw http.ResponseWriter, r *http.Request) {
 		text, ok := pages[r.URL.Path]
@@ -48,8 +48,8 @@ func (w *fixture) servePages(name string, pages map[string]string) {
 	})
 }
 
-// Sitemaps in robots.txt list pages without other links: through an index, compressed, and as
-// plain text.
+// The Verifier finds pages that only the sitemaps in robots.txt list. The sitemaps are in an
+// index, compressed, or plain text.
 func TestSitemapsOfRobots(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.Site.Sitemaps = true
@@ -79,7 +79,7 @@ func TestSitemapsOfRobots(t *testing.T) {
 	}
 }
 
-// Without one in robots.txt, /sitemap.xml is read if it exists and is one.
+// If robots.txt lists no sitemap, the Verifier reads /sitemap.xml if it exists and is a sitemap.
 func TestGuessedSitemap(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -104,7 +104,7 @@ func TestGuessedSitemap(t *testing.T) {
 	}
 }
 
-// Sitemaps are read only on request.
+// The Verifier reads sitemaps only if the option is set.
 func TestNoSitemaps(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{"/": "<p>home", "/robots.txt": "Sitemap: http://a.example/s.xml\n"})
@@ -151,7 +151,8 @@ func TestHeadLinks(t *testing.T) {
 		"http://a.example/:1 http://a.example/de dead 404", "http://a.example/:1 http://a.example/feed.xml dead 404")
 }
 
-// A link that leaves the site is requested once, whatever its fragments and pages.
+// A link to another site is requested once, even if several pages contain the link with different
+// fragments.
 func TestOutsideOnce(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.servePages("a.example", map[string]string{"/": `<a href="/2">x</a><a href="http://b.example/x">b</a>`, "/2": `<a href="http://b.example/x">b</a><a href="http://B.example:80/%78">b</a>`})
@@ -162,7 +163,7 @@ func TestOutsideOnce(t *testing.T) {
 	}
 }
 
-// A host that shows a page for any path gets warnings for those links that it answers so.
+// If a host returns the same page for any path, links that return this page get warnings.
 func TestSoftNotFound(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("soft.example", func(rw http.ResponseWriter, r *http.Request) {
@@ -207,7 +208,7 @@ func TestSoftNotFound(t *testing.T) {
 	}
 }
 
-// A page that scripts make has no fragments that can be looked for, and no links.
+// If scripts create a page, its fragments and links are unknown.
 func TestScriptedPages(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	const shell = `<!doctype html><title>App</title><noscript>You need to enable JavaScript to run this app.</noscript><div id="root">Loading...</div><script src="/a.js"></script>`
@@ -225,7 +226,8 @@ func TestScriptedPages(t *testing.T) {
 	}
 }
 
-// Parts of a page over TLS that are loaded without it get a warning; links do not.
+// If a page that uses TLS loads a part without TLS, the part gets a warning. Links to other pages
+// do not.
 func TestMixedContent(t *testing.T) {
 	e := NewChecker(newFixture(t, policy.Rules{}).client, nil, nil)
 	page, clear := locus.MustParse("https://a.example/"), locus.MustParse("http://b.example/x")
@@ -246,7 +248,7 @@ func TestMixedContent(t *testing.T) {
 	}
 }
 
-// In a run such a part has a warning, and is requested all the same.
+// In a run, a part that is loaded without TLS gets a warning, and is still requested.
 func TestMixedContentOfSite(t *testing.T) {
 	w := secureFixture(t, map[string]tls.Certificate{"a.example": testCertificate(t, "a.example", -time.Hour, time.Hour)}, "", func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Type", "text/html")

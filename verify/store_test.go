@@ -33,7 +33,7 @@ func closeStore(t *testing.T, s *Store) {
 	}
 }
 
-// What one run found out, the next one knows, until it is too old.
+// A run uses the outcomes of an earlier run until they are too old.
 func TestStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cache", "verify.db")
 	const doc = "http://a.example/ok http://a.example/none http://a.example/moved http://a.example/page#one http://a.example/page#three http://a.example/inside http://a.example/status/403"
@@ -77,14 +77,14 @@ func TestStore(t *testing.T) {
 			t.Errorf("%s: cached %v", line(r), r.Cached)
 		}
 	}
-	// A fragment that was not looked for is.
+	// A fragment that was not checked in an earlier run is checked.
 	more, asked := run(func(w *fixture) { w.o.NoFragments = true })
 	if n := len(more); more[n-2].Verdict != Alive || more[n-2].Cached || asked != 3 {
 		t.Errorf("%d requests, %s", asked, lines(more))
 	}
-	// Bad outcomes expire first, and then the rest.
+	// Bad outcomes expire before other outcomes.
 	_, asked = run(func(w *fixture) { w.o.MaxAgeBad = None })
-	if asked != 6 { // the denied one, two for the dead one, two for the 403, and the page
+	if asked != 6 { // one request each for the denied URL and the page, and two each for the dead URL and the URL with status 403
 		t.Errorf("asked %d times", asked)
 	}
 	if _, asked = run(func(w *fixture) { w.o.MaxAge = None }); asked < 8 {
@@ -127,7 +127,7 @@ func TestStoreSweep(t *testing.T) {
 	put("new", 0)
 	put("year", 365*24*time.Hour)
 	put("old", 500*24*time.Hour)
-	kept("new", "year", "old") // It was looked for when the first was put.
+	kept("new", "year", "old") // the sweep ran when the first outcome was stored
 	s := openTestStore(t, path)
 	if err := s.sweep(now.Add(sweepEvery + time.Hour)); err != nil {
 		t.Error(err)
@@ -136,7 +136,7 @@ func TestStoreSweep(t *testing.T) {
 	kept("new", "year")
 }
 
-// What one run was allowed to find out is denied to one that would not be allowed to.
+// A run does not use a stored outcome of a URL that the policy of this run denies.
 func TestStoreAndPolicy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	const doc = "http://127.0.0.1/ok http://a.example:900/none http://a.example/ok"
@@ -188,7 +188,7 @@ func TestAges(t *testing.T) {
 }
 
 func TestStoreBusy(t *testing.T) {
-	t.Parallel() // it waits for a lock
+	t.Parallel() // the test waits for a lock
 	path := filepath.Join(t.TempDir(), "verify.db")
 	s := openTestStore(t, path)
 	defer closeStore(t, s)
@@ -197,7 +197,7 @@ func TestStoreBusy(t *testing.T) {
 	}
 }
 
-// A damaged lock file does not cost the content of the store.
+// A damaged lock file does not damage the content of the store.
 func TestStoreLockDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	key := targetKey{url: locus.MustParse("http://h/")}.key()
@@ -214,7 +214,7 @@ func TestStoreLockDamaged(t *testing.T) {
 	closeStore(t, s)
 }
 
-// A damaged store is replaced and never ends the program.
+// A damaged store is replaced, and never makes the program exit.
 func TestStoreDamaged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "verify.db")
@@ -276,7 +276,7 @@ func TestStoreDamaged(t *testing.T) {
 	}
 }
 
-// childStore is set in the environment of a process that is to be killed.
+// childStore is an environment variable that the test sets for the process to be killed.
 const childStore = "LOCUS_VERIFY_CHILD_STORE"
 
 // After a kill, the next run continues.
@@ -332,7 +332,7 @@ func waitForFlush(s *Store) {
 		waits = len(s.pending) > 0
 		s.mu.Unlock()
 	}
-	s.writing.Lock() // until the batch is in the file
+	s.writing.Lock() // wait until the batch is in the file
 	defer s.writing.Unlock()
 }
 

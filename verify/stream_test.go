@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// The results of links to files do not wait for the documents after theirs, so that they do
-// not fill the memory. A fragment that turns up late is looked for all the same.
+// Links to files are verified before later documents are read, so that waiting links do not fill
+// the memory. A fragment in a later document is still checked.
 func TestFilesDoNotWait(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"t.html": "<p id=a>some words<p id=b>", "m.md": "# A\n# B\n", "x.go": "x"} {
@@ -62,7 +62,8 @@ func TestFilesDoNotWait(t *testing.T) {
 	}
 }
 
-// A file that is read in part is not read again for each fragment, and may have any.
+// A file that is read only in part is not read again for each fragment, and may contain any
+// fragment.
 func TestLateFragmentsOfLargeFile(t *testing.T) {
 	a := markdownAnchors("# A\n", false, false)
 	if a.leads {
@@ -77,7 +78,7 @@ func TestLateFragmentsOfLargeFile(t *testing.T) {
 	}
 }
 
-// A fragment does not keep the text of its URL.
+// A fragment does not retain the text of its URL.
 func TestFragmentIn(t *testing.T) {
 	for _, c := range [][3]string{{"b.html#x", "x", "x"}, {"", "x", "x"}, {"b html#y", "x", "x"}, {"b#", "", ""}} {
 		if got := fragmentIn(c[0], c[1]); got != c[2] {

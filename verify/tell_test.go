@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// A dead link has the time when an earlier run found it alive, also from the store.
+// The result of a dead link contains the time at which an earlier run found the resource alive,
+// also if the result is from the store.
 func TestLastAlive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	var gone atomic.Bool
@@ -43,7 +44,7 @@ func TestLastAlive(t *testing.T) {
 	}
 }
 
-// A link that was never alive has no such time.
+// If a link was never alive, LastAlive is zero.
 func TestNeverAlive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "verify.db")
 	for range 2 {

@@ -36,14 +36,14 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// A link of a megabyte takes time in proportion to its length.
+// Checking a link of a megabyte takes time proportional to its length.
 func TestTemplatesHostile(t *testing.T) {
 	for _, unit := range []string{"{", "{\"", "}", "{\"}", "<", "$", "$A", "%", "%A", "%AB%", "/:", "/...", "…", ":", "//:", "_port"} {
 		isTemplate("http://" + strings.Repeat(unit, 1<<20/len(unit)))
 	}
 }
 
-// Links that are ignored whatever their target: nothing is requested.
+// Some links are ignored for every target, so nothing is requested.
 func TestSkippedLinks(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.html": `<form method=POST action=/none></form><form method=post><button formaction=/none></form><button formmethod=post formaction=/none>` +
@@ -72,7 +72,7 @@ func TestSkippedLinks(t *testing.T) {
 	}
 }
 
-// A segment ":name" of a page that is linked is data.
+// A segment ":name" in a marked-up link is data.
 func TestNamedSegments(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.o.Reserved = false
@@ -83,7 +83,7 @@ func TestNamedSegments(t *testing.T) {
 		"a.md:2 /ok/:d ignored", "a.md:2 http://h.iana.org/:e/{f} ignored", "a.md:2 http://h.example/:g ignored")
 }
 
-// A base that a program fills in, and the prototype of an attribute of Thymeleaf.
+// The test contains a base URL that a program fills in, and a Thymeleaf attribute.
 func TestTemplatesOfOthers(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	for text, want := range map[string]string{
@@ -105,7 +105,7 @@ func TestTemplatesOfOthers(t *testing.T) {
 	}
 }
 
-// A "file" URL that an author marks as a link is judged, and the word "port" is shown.
+// A "file" URL that is marked up as a link is verified, and the word "port" is shown.
 func TestMarkedLinks(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.want(w.run(textDoc("a.md", "<http://localhost:port> <URL:file:///none> <file:///none> [x](file:///none)")),

@@ -19,10 +19,11 @@ import (
 	"golang.org/x/text/encoding/japanese"
 )
 
-// traps is the server of testdata/traps.tsv: the first segment of a path says what it does.
+// traps is the server for testdata/traps.tsv. The first path segment selects the behavior of the
+// server.
 type traps struct {
 	mu    sync.Mutex
-	tries map[string]int // by path
+	tries map[string]int // number of requests by path
 }
 
 const trapPage = `<!doctype html><title>page</title><p id=here>Some <b>words</b> and more<a name=named>n</a><div name=name-of-div>d</div>
@@ -45,7 +46,7 @@ func (s *traps) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	serve(w, r, rest)
 }
 
-// pass counts the requests for a path, from 1.
+// pass counts the requests for a path, beginning at 1.
 func (s *traps) pass(r *http.Request) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +69,7 @@ func status(w http.ResponseWriter, _ *http.Request, rest string) {
 	w.WriteHeader(code)
 }
 
-// head lies to HEAD.
+// head returns wrong responses to HEAD requests.
 func (s *traps) head(w http.ResponseWriter, r *http.Request, rest string) {
 	if r.Method != http.MethodHead {
 		page(w, r, rest)
@@ -114,7 +115,7 @@ func redirect(w http.ResponseWriter, _ *http.Request, rest string) {
 	to(w, n, "/"+where)
 }
 
-// chain redirects as often as the path says, without end, or in a circle.
+// chain redirects as often as the path specifies, endlessly, or in a loop.
 func (s *traps) chain(w http.ResponseWriter, r *http.Request, rest string) {
 	kind, _, _ := strings.Cut(r.URL.Path[1:], "/")
 	n, _ := strconv.Atoi(rest)
@@ -163,7 +164,7 @@ func refreshTrap(w http.ResponseWriter, r *http.Request, rest string) {
 	}
 }
 
-// cookie redirects until the client has its cookies.
+// cookie redirects until the client sends the cookies.
 func cookie(w http.ResponseWriter, r *http.Request, rest string) {
 	has := func(name string) bool { _, err := r.Cookie(name); return err == nil }
 	again := func(cookie string) {
@@ -221,7 +222,7 @@ func app(w http.ResponseWriter, _ *http.Request, _ string) {
 	html(w, "<div id=root></div><script src=app.js></script>")
 }
 
-// charsetTrap is a page with non-ASCII ids in a charset.
+// charsetTrap serves a page with non-ASCII ids in a charset.
 func charsetTrap(w http.ResponseWriter, _ *http.Request, rest string) {
 	name, how, _ := strings.Cut(rest, "-")
 	encoder, label, id := encoding.Encoding(charmap.ISO8859_1), "iso-8859-1", "über"
@@ -285,7 +286,7 @@ func coding(w http.ResponseWriter, _ *http.Request, rest string) {
 	w.Write(body.Bytes())
 }
 
-// say ends the connection after text, which need not be HTTP.
+// say writes text, which need not be HTTP, and closes the connection.
 func say(w http.ResponseWriter, text string) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -327,7 +328,7 @@ func raw(w http.ResponseWriter, r *http.Request, rest string) {
 
 func hang(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() }
 
-// flaky fails for HEAD and the GET after it, and then works.
+// flaky fails for HEAD and for the first GET, and then succeeds.
 func (s *traps) flaky(w http.ResponseWriter, r *http.Request, rest string) {
 	switch {
 	case rest != "404" && s.pass(r) > 2:

@@ -16,8 +16,8 @@ import (
 
 var judge = flag.String("truth", "", "program that verifies the links of TestTraps: rivals/links.py, which starts the test in a network namespace")
 
-// named returns a text with the hosts of the traps. Other programs get hosts that are not reserved for examples: some
-// programs always ignore these.
+// named replaces the hosts in a text by the hosts of the traps. Other programs get hosts that are
+// not reserved for examples, because some programs always ignore reserved hosts.
 func named(text string) string {
 	if *judge == "" {
 		return text
@@ -47,7 +47,7 @@ func readTraps(t *testing.T) (list []trap) {
 	return list
 }
 
-// missedTraps are dead links that are not called broken, and why.
+// missedTraps maps dead links that the Verifier does not report as broken to the reasons.
 var missedTraps = map[string]string{
 	"http://web.example/get/404":                           "HEAD proves that a link is alive; Ask.Get finds it",
 	"http://web.example/get/410":                           "HEAD proves that a link is alive; Ask.Get finds it",
@@ -59,10 +59,11 @@ var missedTraps = map[string]string{
 	"http://web.example/soft":                              "the page says it in words; Site.SoftNotFound warns of it",
 }
 
-// falseTraps are links that work for browsers only: the server tells programs that they are gone.
+// falseTraps lists links that work only in browsers, because the server sends the status 410 to
+// other programs.
 var falseTraps = map[string]bool{"http://web.example/agent": true, "http://web.example/accept": true}
 
-// trapFixture has the servers of testdata/traps.tsv.
+// trapFixture returns a fixture with the servers for testdata/traps.tsv.
 func trapFixture(t *testing.T) *fixture {
 	t.Helper()
 	const day = 24 * time.Hour
@@ -96,9 +97,10 @@ func trapFixture(t *testing.T) *fixture {
 	return w
 }
 
-// No link that works and no link of which the answers tell nothing is called broken.
+// The Verifier does not report a link as broken if the link works or if the responses are
+// inconclusive.
 func TestTraps(t *testing.T) {
-	t.Parallel() // it waits for servers that do not answer
+	t.Parallel() // it waits for silent servers
 	list := readTraps(t)
 	var text strings.Builder
 	for _, l := range list {
@@ -147,12 +149,13 @@ func TestTraps(t *testing.T) {
 		len(list), float64(rightly)/float64(rightly+wrongly), float64(rightly)/float64(dead), wrongly, unsure)
 }
 
-// judgeTraps runs a program with a JSON file of the links, the addresses of the hosts, and the trusted certificates.
+// judgeTraps runs a program with a JSON file that contains the links, the addresses of the hosts,
+// and the trusted certificates.
 func judgeTraps(t *testing.T, program string, w *fixture, list []trap) {
 	t.Helper()
 	type link struct {
 		Name  string `json:"name"`
-		Link  string `json:"link"` // as an attribute of HTML has it
+		Link  string `json:"link"` // link as written in an HTML attribute
 		Truth string `json:"truth"`
 		Why   string `json:"why"`
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// A second run, and a second loop over the first, are errors and no empty success.
+// A second run and a second loop over the first run return an error, and do not succeed without
+// results.
 func TestSecondRun(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	v := New(w.client, nil)

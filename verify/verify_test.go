@@ -156,7 +156,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// A gopher server reports a missing resource in a menu line or in a text.
+// A Gopher server reports a missing resource in a menu line or in a text.
 func TestGopher(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	const excuse = "Error: File or directory not found! (null)\r\n____\r\n  Gophered by a server\r\n"
@@ -191,8 +191,8 @@ func TestGopher(t *testing.T) {
 	}
 }
 
-// Each URL is requested once, however often and with whatever fragments it is found. Links are
-// yielded in document order.
+// The Verifier requests each URL once, even if several links contain the URL with different
+// fragments. It yields links in document order.
 func TestEachURLIsRequestedOnce(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
@@ -213,7 +213,7 @@ func TestEachURLIsRequestedOnce(t *testing.T) {
 	}
 }
 
-// A hyphen at the end of a line may be the typesetter's (RFC 1738 appendix).
+// A typesetter may have added the hyphen at the end of a line (RFC 1738 appendix).
 func TestHyphens(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
@@ -232,7 +232,7 @@ func TestHyphens(t *testing.T) {
 	}
 }
 
-// A fragment of a directory is looked for in its index file.
+// The Verifier looks for a fragment of a directory in the directory's index file.
 func TestIndexFiles(t *testing.T) {
 	w := newFixture(t, policy.Rules{Files: true})
 	dir := t.TempDir()
@@ -366,7 +366,7 @@ func TestRelativeReferences(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	// Without a place of its own a document has nothing to be relative to.
+	// In a document without a URL, relative references have no base.
 	w.want(w.run(Source{Name: "-", Type: "text/markdown", Open: func(context.Context) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader("[a](b.md) [c](http://a.example/ok)")), nil
 	}}), "-:1 b.md ignored", "-:1 http://a.example/ok alive")
@@ -447,7 +447,7 @@ func TestRulesAndBaseline(t *testing.T) {
 	}
 }
 
-// The archive is requested only for dead links.
+// The Verifier requests archived copies only for dead links.
 func TestArchive(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)

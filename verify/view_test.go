@@ -6,7 +6,7 @@ import (
 	"github.com/locus-url/locus/policy"
 )
 
-// A view of a picture, a part of a recording and a page of a PDF have no name.
+// A view of a picture, a part of a recording and a page of a PDF are not names in the document.
 func TestViews(t *testing.T) {
 	w := newFixture(t, policy.Rules{})
 	w.serve("a.example", pages)
@@ -15,7 +15,8 @@ func TestViews(t *testing.T) {
 		"a.md:1 http://a.example/page#page=2 alive", "a.md:1 http://a.example/page#one alive", "a.md:1 http://a.example/page#three fragment")
 }
 
-// A table cell ends open elements in it, so that the names in later rows are found.
+// The end of a table cell ends the open elements in the cell, so that the names in later rows are
+// found.
 func TestNamesInTables(t *testing.T) {
 	a := markdownAnchors("| a |\n|---|\n| an `open span |\n| <a id=\"one\"></a> |\n| a ` tick <b |\n| <i id=two> [ |\n\n## [Three\n", false, false)
 	for _, name := range []string{"one", "two", "three"} {

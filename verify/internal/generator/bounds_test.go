@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A text with many words gives no large table of them: each fragment may be one of them.
+// For a text with many words, the package stores no large table. Each fragment may then exist.
 func TestMentionedIsBounded(t *testing.T) {
 	var text strings.Builder
 	for i := range maxWords + 2 {
@@ -33,7 +33,7 @@ func (c openCounter) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
-// A file that many documents include is read once, not once for each of them.
+// A file that many documents include is read only once.
 func TestMkDocsIncludesAreReadOnce(t *testing.T) {
 	files := openCounter{folder(map[string]string{
 		"mkdocs.yml":   "site_name: x\nplugins: [include-markdown]\n",

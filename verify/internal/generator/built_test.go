@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The pages of each site in testdata, and the names of their headings, are those that the
-// real generator made of it.
+// For each site in testdata, the pages and the fragments of headings are the same as those that
+// the real generator created.
 func TestBuilt(t *testing.T) {
 	sites, err := fs.Glob(os.DirFS("testdata"), "*/expected.txt")
 	if err != nil || len(sites) < 8 {
