@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// linksAs returns a finder that reads a text as the type that a name selects.
+// linksAs returns a finder that reads a text as the type that a file name selects.
 func linksAs(t testing.TB, name string) finder {
 	return func(text string, o *document.Options) iter.Seq[document.Link] {
 		return func(yield func(document.Link) bool) {
@@ -49,7 +49,7 @@ func TestAsciiDoc(t *testing.T) {
 			want(`xref #a as "a"`, "xref b.adoc", "xref c.adoc#d", `xref f.adoc#g as "f#g"`, "xref h.pdf", "xref #j")},
 		{"a << b >> c <<>> <<=", nil},
 		{"xref:m:p.adoc[x] xref:1.0@c:m:p.adoc[] include::partial$p.adoc[]", want("xref m:p.adoc", "xref 1.0@c:m:p.adoc")},
-		// Blocks that are files.
+		// Blocks that refer to files.
 		{"image::a.png[]\nvideo::b.mp4[]\naudio::c.ogg[]\nvideo::d[youtube]\n", want("image a.png", "link b.mp4", "link c.ogg")},
 		{":imagesdir: img/\n\nimage::a.png[]\nimage:b.png[] image:http://h/c.png[] image:/d.png[]",
 			want(`image img/a.png as "a.png"`, `image img/b.png as "b.png"`, "image http://h/c.png", "image /d.png")},
@@ -113,7 +113,7 @@ func TestRSTCode(t *testing.T) {
 	})
 }
 
-// Only a program that knows a Sphinx site needs the roles of its documents.
+// Sphinx roles are reported only if the option Templates is set.
 func TestRSTRoles(t *testing.T) {
 	o := &document.Options{Templates: true}
 	testRows(t, linksAs(t, "a.rst"), o, []row{
@@ -122,7 +122,7 @@ func TestRSTRoles(t *testing.T) {
 	})
 }
 
-// The links of a whole document must equal the links in the HTML that its processor generates.
+// The links in a document must equal the links in the HTML that the original processor generates.
 func TestMarkedDocuments(t *testing.T) {
 	for name, file := range map[string]string{"asciidoc.adoc": "asciidoc.expected", "rst.rst": "rst.expected"} {
 		text, err := os.ReadFile("testdata/marked/" + name)
@@ -157,8 +157,8 @@ func TestMarkedDocuments(t *testing.T) {
 	}
 }
 
-// Repeated text must take time in proportion to its length. With the square of the
-// length, this test would take many times as long.
+// Reading repeated text must take linear time. With quadratic time, this test would take many
+// times as long.
 func TestMarkedHostile(t *testing.T) {
 	size := 1 << 16
 	if testing.Short() {
@@ -203,8 +203,8 @@ func FuzzMarked(f *testing.F) {
 	})
 }
 
-// checkMarked checks properties of the links of every document. All links of one attribute
-// reference have the same offset.
+// checkMarked checks the properties that the links in every document have. All links from one
+// attribute reference have the same offset.
 func checkMarked(t *testing.T, s, name string, o *document.Options) {
 	start := int64(0)
 	for l, err := range document.Links(strings.NewReader(s), name, o) {

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// tinyMbox returns an mbox of n messages with a URL in each.
+// tinyMbox returns an mbox with n messages that contain one URL each.
 func tinyMbox(n int) string {
 	var b strings.Builder
 	for i := range n {

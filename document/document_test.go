@@ -22,8 +22,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// text contains URLs of all three forms, and its third line has columns that are
-// not octets.
+// text contains URLs in all three forms. On its third line, a column is not the same as a byte.
 const text = "The first is http://h.example/a, then <URL:ftp://h.exa\n  mple/b>;\r\n\tn\u00F6 more: gopher://h.example/1/c.\n"
 
 // inText lists the links in text.
@@ -52,7 +51,7 @@ func zst(t testing.TB, text string) string {
 	return string(w.EncodeAll([]byte(text), nil))
 }
 
-// tarred returns an archive of alternating names and texts.
+// tarred returns a tar archive. The items are names and texts alternately.
 func tarred(t testing.TB, items ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -113,10 +112,10 @@ func utf16(s string, little bool) string {
 	return string(b)
 }
 
-// octetOf matches the offset up to which a text was read, which depends on the reader.
+// octetOf matches an offset in an error, which depends on the reader.
 var octetOf = regexp.MustCompile(`byte \d+`)
 
-// show writes links and errors in one line.
+// show formats a link or an error as one line.
 func show(l document.Link, err error) string {
 	if err != nil {
 		return "(" + octetOf.ReplaceAllString(err.Error(), "byte N") + ")"
@@ -176,7 +175,7 @@ func TestLinks(t *testing.T) {
 		{"page.xhtml", "<?xml version='1.0'?><html><a href='b'/></html>", "1:37 b"},
 		{"drawing.svg", "<svg><a xlink:href='http://h.example/'/></svg>", "1:21 http://h.example/"},
 		{"a.css", "/* http://h.example/a */\np { background: url(b.png) }", "1:4 http://h.example/a, 2:21 b.png"},
-		{"page.txt", "<!DOCTYPE html><a href=b>", ""}, // a name that selects plain text is the only one that the content does not override
+		{"page.txt", "<!DOCTYPE html><a href=b>", ""}, // the content overrides every name except a name that selects plain text
 		{"README.md", "[a](b.md)\n\n`http://h.example/`", "1:5 b.md, 3:2 http://h.example/"},
 		{"notes.markdown", "![a](b.png)", "1:6 b.png"},
 
@@ -199,7 +198,7 @@ func TestLinks(t *testing.T) {
 		{"box.mbox", "From a Sat Jan  3 01:05:34 1996\nFrom: a\nDate: b\n\nhttp://h.example/a\nFrom here on 12:00 1996\n\nFrom there to http://h.example/b\n" +
 			"\nFrom b Sat Jan  3 01:05:34 1996\nSubject: x\n\nhttp://h.example/c\n", "1/1 1:1 http://h.example/a, 1/1 4:15 http://h.example/b, 2/1 1:1 http://h.example/c"},
 		{"box.mbox", "From a Sat Jan  3 01:05:34 1996\nFrom: a\nContent-Length: 73\n\nhttp://h.example/a\n\nFrom b Sat Jan  3 01:05:34 1996\nA: http://h.example/b\n\nFrom b Sat Jan  3 01:05:34 1996\nB: c\n\nhttp://h.example/c\n",
-			"1/1 1:1 http://h.example/a, 1/1 4:4 http://h.example/b, 2/1 1:1 http://h.example/c"}, // the body has a From_ line
+			"1/1 1:1 http://h.example/a, 1/1 4:4 http://h.example/b, 2/1 1:1 http://h.example/c"}, // the body contains a From_ line
 		{"box", "From a Sat Jan  3 01:05:34 1996\nFrom: a\n\nhttp://h.example/a\n", "1/1 1:1 http://h.example/a"},
 		{"box.gz", gz(t, "From a Sat Jan  3 01:05:34 1996\nFrom: a\n\nhttp://h.example/a\n"), "1/1 1:1 http://h.example/a"},
 
@@ -233,8 +232,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A text longer than a window must give the same links without positions. With
-// Context, positions are counted anyway.
+// For a text that is longer than a window, the links must be the same with NoPosition, which has
+// no effect if Context is set.
 func TestNoPosition(t *testing.T) {
 	long := strings.Repeat(text+strings.Repeat("long ", 2_000), 100)
 	for _, o := range []document.Options{{NoPosition: true}, {NoPosition: true, Context: true}} {
@@ -265,7 +264,7 @@ func linksOf(t *testing.T, text string, o *document.Options) iter.Seq[document.L
 	}
 }
 
-// member puts a label before each link of a list.
+// member adds a label before each link in a list.
 func member(label, list string) string {
 	return label + " " + strings.ReplaceAll(list, ", ", ", "+label+" ")
 }
@@ -303,7 +302,7 @@ func TestType(t *testing.T) {
 }
 
 func TestBinary(t *testing.T) {
-	// The beginning of the file decides.
+	// Only the beginning of the file determines the type.
 	late := strings.Repeat("x", 9000) + "\x00 http://h.example/"
 	if got := links(strings.NewReader(late), "a", nil); got != "1:9003 http://h.example/" {
 		t.Errorf("a late NUL: %q", got)
@@ -399,7 +398,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Damage must be reported, and the rest must be read.
+// Links must report damage, and must read the rest.
 func TestDamage(t *testing.T) {
 	broken := []byte(gz(t, "http://h.example/a\n"+strings.Repeat("b", 1000)))
 	broken[len(broken)-6]++
@@ -447,7 +446,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// empty never returns anything.
+// empty is a reader that never returns data or an error.
 type empty struct{}
 
 func (empty) Read([]byte) (int, error) { return 0, nil }
@@ -481,7 +480,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// pieces returns pieces of a configured size.
+// pieces is a reader that returns pieces of a given size.
 type pieces struct {
 	text string
 	size int
@@ -496,8 +495,8 @@ func (p *pieces) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A long text in a file is read in sections, from the current offset of the file. It
-// must give the same links as in pieces.
+// A long text in a file is read in sections, beginning at the current offset. The links must be
+// the same as those in a text that is read in pieces.
 func TestFileReadInSections(t *testing.T) {
 	long := strings.Repeat("see <URL:http://h.example/a-\n b> and ftp://h.example/c?d, and so on.\n", 40_000)
 	o := &document.Options{NoPosition: true}
@@ -531,7 +530,7 @@ func corpus(t testing.TB) map[string]string {
 	}
 }
 
-// The links must not depend on the size of the reads.
+// The links must not depend on the sizes of the reads.
 func TestEveryBlockSize(t *testing.T) {
 	for name, s := range corpus(t) {
 		want := links(struct{ io.Reader }{strings.NewReader(s)}, name, nil)
@@ -550,7 +549,7 @@ func TestEveryBlockSize(t *testing.T) {
 			}
 		}
 	}
-	// The same with text that exceeds the buffers.
+	// Repeat the test with text that is longer than the buffers.
 	long := strings.Repeat("some words and more of them\n", 10_000) + text + strings.Repeat("x", 70_000) + " " + text
 	want := links(strings.NewReader(long), "a", nil)
 	if strings.Count(want, "http") != 2 {
@@ -563,8 +562,8 @@ func TestEveryBlockSize(t *testing.T) {
 	}
 }
 
-// A truncated file must be read without a panic. No URL may be reported that is
-// not in the whole file, except the beginning of a URL at the end.
+// Reading a truncated file must not cause a panic. Each reported URL must also be in the whole
+// file, except for a truncated URL at the end.
 func TestCutEverywhere(t *testing.T) {
 	for name, s := range corpus(t) {
 		var whole []string
@@ -581,8 +580,8 @@ func TestCutEverywhere(t *testing.T) {
 				}
 				found := l.URL.String() + l.Ref
 				if message {
-					// At the end of a line of quoted-printable "=" is not a character, but
-					// the line is incomplete.
+					// In quoted-printable, "=" at the end of a line is not a character, but the
+					// line is truncated.
 					found = strings.TrimSuffix(found, "=")
 				}
 				if !slices.ContainsFunc(whole, func(w string) bool { return w == found || !packed && strings.HasPrefix(w, found) }) {
@@ -593,7 +592,7 @@ func TestCutEverywhere(t *testing.T) {
 	}
 }
 
-// endless is a text with a given number of octets.
+// endless is a reader of a text with a given length.
 type endless struct{ left int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -609,7 +608,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Links must search an encoded enclosed message like any other.
+// Links must search an encoded enclosed message like any other message.
 func TestEncodedMessage(t *testing.T) {
 	inner := "Subject: see http://h.example/subject\nContent-Type: multipart/mixed; boundary=y\n\n--y\n\nsee http://h.example/body\n--y--\n"
 	text := "From: a@b\nMessage-ID: <a@b>\nContent-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(inner)) + "\n"

@@ -15,7 +15,7 @@ const page = `<!doctype html>
 or see <img src="map.gif"> and ftp://ftp.example.com/pub/.
 `
 
-// The links of a page, with line and column, and with the URL that each resolves to.
+// This example prints each link in a page with its line, its column and the resolved URL.
 func ExampleLinks() {
 	base := locus.MustParse("http://example.com/archive/")
 	for l, err := range document.Links(strings.NewReader(page), "index.html", nil) {

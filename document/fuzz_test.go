@@ -10,9 +10,8 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// FuzzLinks executes only tens of inputs per second: each reads a document twice, whole
-// and in pieces, with the buffers of half a MiB that a document needs, and decompresses
-// it.
+// FuzzLinks executes only tens of inputs per second, because it reads each document twice, whole
+// and in pieces. Each read needs buffers of half a MiB and may decompress the document.
 func FuzzLinks(f *testing.F) {
 	for name, s := range corpus(f) {
 		f.Add(s, name, "")
@@ -44,16 +43,16 @@ func FuzzLinks(f *testing.F) {
 			got = append(got, show(l, err))
 			damagedInPieces = damagedInPieces || isDamage(err)
 		}
-		// Damage is detected when the type is determined or when the document is read,
-		// after more or fewer valid links, depending on the pieces.
+		// The sizes of the pieces determine whether damage is found when the type is detected or
+		// when the document is read. So the number of links before the damage varies.
 		if damaged != damagedInPieces || !damaged && !slices.Equal(got, want) {
 			t.Errorf("%q as %q in pieces: %s; whole: %s", name, typ, got, want)
 		}
 	})
 }
 
-// isDamage reports whether err means that the document cannot be read, and not that
-// it is binary or too large.
+// isDamage reports whether err means that the document can't be read. Errors about binary or too
+// large documents do not count.
 func isDamage(err error) bool {
 	return err != nil && !errors.Is(err, document.ErrBinary) && !errors.Is(err, document.ErrLimit)
 }

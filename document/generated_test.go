@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// found returns the links of a text in Markdown, each with the text from which it was read.
+// found returns the links in a Markdown text, each with its source text.
 func found(text string, o *document.Options) (list []string) {
 	for l := range document.Markdown(text, o) {
 		ref := l.Ref

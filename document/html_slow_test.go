@@ -10,8 +10,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// slowTag is a start tag, or an end tag if closing, with the offsets of the
-// values of its attributes.
+// slowTag is a tag with the offsets of its attribute values. It is an end tag if closing is true.
 type slowTag struct {
 	name       string
 	closing    bool
@@ -23,11 +22,9 @@ type slowAttribute struct {
 	start, end int
 }
 
-// slowTags reads the tags of a document like the states of section 13.2.5 of the
-// HTML standard, one character after the other. Each case has the name of its
-// state. It ignores a tag that the end of the document truncates, like the
-// standard. It is simple and readable, and the tests compare the fast code with
-// it.
+// slowTags reads the tags in a document one character at a time, with the states in section 13.2.5
+// of the HTML standard. Each case has the name of a state. Like the standard, slowTags ignores a
+// truncated tag at the end of the document. The tests compare the fast code with this simple code.
 func slowTags(s string) (tags []slowTag) {
 	state, back := "data", ""
 	var tag slowTag
@@ -242,8 +239,8 @@ func slowTags(s string) (tags []slowTag) {
 			}
 		}
 	}
-	// A truncated tag has the attributes before the truncation. The standard
-	// would discard it, but a document in transit may be truncated anywhere.
+	// Unlike the standard, preserve the attributes of a truncated tag, because a document in
+	// transit may be truncated anywhere.
 	if !strings.HasPrefix(state, "raw text") && !tag.closing && strings.Contains(state, "attribute") || state == "self-closing start tag" {
 		tags = append(tags, tag)
 	}
@@ -259,18 +256,19 @@ func asciiLower(b []byte) []byte {
 	return b
 }
 
-// slowHrefs returns the links that HTML must find in some attributes of a document:
-// href, archive, value of param, and the same in srcdoc documents.
+// slowHrefs returns the links that HTML must find in some attributes: href, archive, and value of
+// param. It also reads srcdoc documents.
 func slowHrefs(s string) []string { return slowWithin(s, 0, 0) }
 
-// slowWithin is slowHrefs for a document at offset at of another one.
+// slowWithin is like slowHrefs, but for a document that is nested in another document at the
+// offset at.
 func slowWithin(s string, at, depth int) (lines []string) {
 	for _, tag := range slowTags(s) {
 		if tag.closing {
 			continue
 		}
 		element := tag.name[:min(len(tag.name), 64)]
-		first := map[string]string{} // values of attributes
+		first := map[string]string{} // attribute values by name
 		for _, a := range tag.attributes {
 			if _, seen := first[a.name]; !seen {
 				first[a.name] = string(asciiLower([]byte(s[a.start:a.end])))
@@ -314,7 +312,7 @@ func slowWithin(s string, at, depth int) (lines []string) {
 	return lines
 }
 
-// slowReference reports whether an element may have the attribute href.
+// slowReference reports whether HTML defines the attribute href for an element.
 func slowReference(element string) bool {
 	_, local, prefixed := strings.Cut(element, ":")
 	if !prefixed {
@@ -325,7 +323,8 @@ func slowReference(element string) bool {
 		lineargradient mpath pattern radialgradient script set textpath tref use`), local)
 }
 
-// slowConnection reports whether a tag is a link whose rel contains only connections.
+// slowConnection reports whether a tag is a link element with only connection types in its rel
+// attribute.
 func slowConnection(s string, tag slowTag) bool {
 	n := slices.IndexFunc(tag.attributes, func(a slowAttribute) bool { return a.name == "rel" })
 	if tag.name != "link" || n < 0 {
@@ -345,8 +344,8 @@ func fastHrefs(s string) (lines []string) {
 	return lines
 }
 
-// slowSame reports whether both functions read a document in the same way: not
-// XML, no URL in brackets, no "javascript:", no character reference.
+// slowSame reports whether both functions must read a document in the same way. The document must
+// not be XML, and must not contain a URL in brackets, "javascript:" or a character reference.
 func slowSame(s string) bool {
 	lower := string(asciiLower([]byte(s)))
 	return !strings.Contains(s, "<?") && !strings.ContainsAny(s, "&") && !strings.Contains(lower, "javascript") && !strings.Contains(s, ":")

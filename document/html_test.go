@@ -37,7 +37,7 @@ func TestHTML(t *testing.T) {
 		{`</a href="a"> <area/ href=b>`, want("area href b")},
 		{`<área href=a>`, nil}, {`< a href=a>`, nil}, {`<1 href=a>`, nil}, {`<>`, nil}, {`<`, nil}, {`a<b`, nil},
 		{`<svg:a xlink:href=b> <use href=c> <svg:a href=d>`, want("svg:a xlink:href b", "use href c", "svg:a href d")},
-		// Only scripts read these.
+		// Only scripts read these attributes.
 		{`<my-part href=a> <button href=b> <p href=c> <p cite=d> <p longdesc=e> <p ping=f> <p formaction=g> <Card href=h>`, nil},
 		// Elements.
 		{`<img src=a longdesc=b lowsrc=c> <script src=d></script> <iframe src=e></iframe> <blockquote cite=f> <video poster=g>`,
@@ -56,7 +56,7 @@ func TestHTML(t *testing.T) {
 			want("object archive a.jar", "object archive http://host/b,c", "object data d", "applet archive a.jar", "applet archive b%20c.jar", "applet archive http://host/d")},
 		{`<param value=a valuetype=REF><param valuetype="data" value=b><param value=http://host/c><PARAM name=d VALUETYPE=ref VALUE="http://host/e">`,
 			want("param value a", "param value http://host/e")},
-		// A document in an attribute.
+		// Documents in attributes.
 		{`<iframe srcdoc="<a href=a.html></a>&quot;http://host/b&quot;" src=c></iframe><a href=d>`, want("a href a.html", "bare http://host/b", "iframe src c", "a href d")},
 		{`<base href=http://x/><iframe srcdoc='&lt;base href="http://y/&amp;amp;"&gt;<img src="a&amp;amp;b">'></iframe><a href=c>`,
 			want("base href http://x/", `base href http://y/& as "http://y/&amp;amp;" in http://x/`, `img src a&b as "a&amp;amp;b" in http://y/&`, "a href c in http://x/")},
@@ -103,11 +103,11 @@ func TestHTML(t *testing.T) {
 		{`<p style="x: image-set('a' 1x, url(b) 2x)">`, want("p style a", "p style b")},
 		{`<path fill="url(#a)" stroke='url("b.svg#c") red' mask=url(d) clip-path=none cursor="url(e.cur), auto"> <g filter=blur() marker-end="url( #f )">`,
 			want("path style #a", "path style b.svg#c", "path style d", "path style e.cur", "g style #f")},
-		// The text of a link.
+		// Texts of links.
 		{`<a href=a>http://host/ <b>http://host/b</b></a> http://host/c <a name=d>http://host/d</a> <a href=e/>http://host/e <a href=f><td>http://host/f</td>http://host/g<A HREF=h>http://host/h</A>`,
 			want("a href a", "bare http://host/c", "bare http://host/d", "a href e/", "bare http://host/e", "a href f", "bare http://host/g", "a href h")},
 		{`<a href=a>&lt;URL:http://host/&gt;<img src=b></a> <svg><a xlink:href=c>http://host/</a></svg>`, want("a href a", "img src b", "a xlink:href c")},
-		// Elements whose content has no tags.
+		// Elements without tags in their content.
 		{`<script>"<a href=a>"; // http://host/` + "\n" + `</SCRIPT ><a href=b>`, want("a href b")},
 		{`<script>"</scripts><a href=a>"</script><a href=b>`, want("a href b")},
 		{`<title>http://host/&amp; <a href=a></title><textarea><a href=b> gopher://host/</textarea>`,
@@ -119,7 +119,7 @@ func TestHTML(t *testing.T) {
 		{`<?xml version="1.0"?><html><script src="a"/><a href="b"/><![CDATA[<a href=c> http://host/]]><a href="d"/>`,
 			want("script src a", "a href b", "bare http://host/", "a href d")},
 		{`<![CDATA[<a href=a> <a href=b>]]>`, want("a href b")},
-		// Text that is skipped.
+		// Text that HTML skips.
 		{`<!-- <a href=a> http://host/ --><a href=b>`, want("a href b")},
 		{`<!--><a href=a><!---><a href=b><!--a--!><a href=c><!-- --- > <a href=d> ---><a href=e><!--!><a href=f>-->`,
 			want("a href a", "a href b", "a href c", "a href e")},
@@ -152,8 +152,8 @@ func TestHTMLHidden(t *testing.T) {
 	})
 }
 
-// A truncated document must contain only links of the whole document, except a
-// link at the truncation.
+// The links in a truncated document must be links in the whole document, except for a truncated
+// link.
 func TestHTMLCut(t *testing.T) {
 	const text = `<!DOCTYPE html><html><base href="http://host/"><title>http://a/</title><!-- http://b/ --><style>p { c: url(d) }</style>
 <p style="url(e)">See <a href="http://host/f?g&amp;h" title='i'>http://host/?j&amp;k</a> <img srcset="l 1x, m 2x" src=n>
@@ -162,8 +162,8 @@ q&gt; <http://host/r>, <script src="s">"http://t/"</script> (mailto:u@host) <![C
 	checkCut(t, document.HTML, text)
 }
 
-// checkCut truncates text at every octet. Each link must then begin where a link
-// of the whole begins, and must equal it unless the truncation is in it.
+// checkCut truncates text at every byte. Each link must then begin at the same offset as a link in
+// the whole text. Both links must be equal unless the link is truncated.
 func checkCut(t *testing.T, find finder, text string) {
 	whole := map[int64]string{}
 	for m := range find(text, nil) {
@@ -179,8 +179,8 @@ func checkCut(t *testing.T, find finder, text string) {
 	}
 }
 
-// cutMargin is the maximum number of octets before the truncation that may depend
-// on the missing text: the length of a character reference.
+// cutMargin is the maximum number of bytes before the truncation that may depend on the missing
+// text, which is the length of a character reference.
 const cutMargin = 8
 
 func ExampleHTML() {
@@ -217,7 +217,8 @@ func TestCSS(t *testing.T) {
 	testRows(t, document.CSS, hidden, []row{{`/* http://host/a */ x: url(http://host/b)`, want("bare http://host/a", "style http://host/b")}})
 }
 
-// Nested documents must be read to a depth of four, and not after the caller has stopped.
+// HTML must read nested documents to a depth of four, and must not read them after the caller has
+// stopped.
 func TestNestedDocuments(t *testing.T) {
 	text := `<a href="deepest">`
 	for i := range 6 {

@@ -43,7 +43,7 @@ func TestMarkdown(t *testing.T) {
 		{`\[a](b) [a\](b) !\[a](b) \\[a](b)`, want("link b", "link b")},
 		{`[a](mailto:a@host) [a](x-new:a) [a](#top) [a](../b#c) [a](//host/) [a](http://host/%zz)`,
 			want("link mailto:a@host", "link x-new:a", "link #top", "link ../b#c", "link //host/", "link http://host/%zz")},
-		// The class of MyST.
+		// MyST classes.
 		{`[a](b){.external} [a](<b> "t"){ #i .external } [a](b){.externals} [a](b) {.external} [a](b){.external ![a](b){.external}`,
 			want("external b", "external b", "link b", "link b", "link b", "image b")},
 		{`[a](b){` + strings.Repeat("x ", 200) + `.external}`, want("link b")},
@@ -92,7 +92,7 @@ func TestMarkdown(t *testing.T) {
 		{"    [a](b) http://host/\n\n\t[a](b)\n[c](d)", want("bare http://host/", "link d")},
 		{"a\n    [b](c)", want("link c")}, {"- a\n\n  [b](c)\n\n      [d](e)", want("link c")}, {"1.  a\n\n\t[b](c)\n\n\t    [d](e)", want("link c")},
 		{"-\t\t[a](b)\n\n-\t[c](d)\n", want("link d")}, {">\t\t[a](b)\n> \t[c](d)\n", want("link d")}, {"- - 1. [a](b)\n\n         [c](d)", want("link b", "link d")},
-		// 4.1 to 4.3, 5.1, 5.2: the ends of paragraphs, which end links.
+		// 4.1 to 4.3, 5.1, 5.2: the end of a paragraph, which ends a link.
 		{"# [a](b) #\n[c\n# ](d)\n[e\n\n](f)\n[g\n- ](h)\n[i\n***\n](j)\n[k\n---\n](l)\n[m\n> ](n)\n[o\n```\n](p)", want("link b")},
 		{"> [a\n> ](b)\n> [c](\n> d)\n\n> [e](\nf)\n> > [g](\n>> h\n> > 'i')", want("link b", "link d", "link f", "link h")},
 		{"[a\n14. ](b)", want("link b")}, {"[a\n1. ](b)", nil}, {"[a\n-\n](b)", nil}, {"[a\n*\n](b)", want("link b")}, {"- a\n  14. [b\n  3. ](c)", want("link c")},
@@ -106,7 +106,7 @@ func TestMarkdown(t *testing.T) {
 		{`http://host/a\_b http://host/?c&amp;d http://host/e_f_`,
 			want(`bare http://host/a_b as "http://host/a\\_b"`, `bare http://host/?c&d as "http://host/?c&amp;d"`, "bare http://host/e_f")},
 		{"| http://host/a | [b](c) |\n|---|---|\n| `http://host/d` | ![](e) |", want("bare http://host/a", "link c", "bare http://host/d", "image e")},
-		// Tables: GFM 4.10. A cell ends the constructs that are open in it.
+		// Tables: GFM 4.10. The end of a cell ends the open elements in the cell.
 		{"| a | b |\n|---|---|\n| one | an `open code span | \n| [two](gone.md) | z |\n| three | another ` tick |", want("link gone.md")},
 		{"a | [b\n:-|-\n](c) | d\n<e\n`f | [g](h)|<a href='\n`[i](j) <!-- |\n[k](l) -->", want("link h", "link j", "link l")},
 		{"> | a |\n> |---|\n> | ` |\n> | [b](c) ` |\n\n- d | e\n  - | -\n  [f | [g](h)", want("link c", "link h")},
@@ -126,7 +126,7 @@ func TestMarkdownHidden(t *testing.T) {
 	})
 }
 
-// Below a depth of a hundred, blocks are text.
+// A block that is nested more than a hundred levels deep is text.
 func TestMarkdownDepth(t *testing.T) {
 	for depth, want := range map[int]int{99: 0, 100: 0, 101: 2} {
 		text := strings.Repeat("> ", depth) + "    [a](b)\n\n" + strings.Repeat("- ", depth) + "    [a](b)"
@@ -146,8 +146,7 @@ func TestMarkdownCut(t *testing.T) {
 	checkCut(t, document.Markdown, text)
 }
 
-// TestMarkdownNested nests blocks at random. A block must contain the same links
-// wherever it is nested.
+// TestMarkdownNested nests blocks at random. A block must contain the same links at every depth.
 func TestMarkdownNested(t *testing.T) {
 	blocks := []row{
 		{"[a](b)", want("link b")},
@@ -173,10 +172,10 @@ func TestMarkdownNested(t *testing.T) {
 			for range rapid.IntRange(0, 4).Draw(t, "depth") {
 				marks := rapid.SampledFrom([][2]string{{"> ", "> "}, {">", ">"}, {"- ", "  "}, {"* ", "  "}, {"1. ", "   "}, {"23)  ", "     "}, {"+\n  ", "  "}}).Draw(t, "marks")
 				if marks[0] == ">" && strings.Contains("\n"+text, "\n ") {
-					marks = [2]string{"> ", "> "} // the first space would belong to the mark
+					marks = [2]string{"> ", "> "} // the first space would be part of the marker
 				}
 				if strings.HasPrefix(text, "    ") && marks[0] == "23)  " {
-					marks = [2]string{"- ", "  "} // of several spaces only one belongs to the mark
+					marks = [2]string{"- ", "  "} // only one of several spaces is part of the marker
 				}
 				text = marks[0] + strings.ReplaceAll(text, "\n", "\n"+marks[1])
 			}

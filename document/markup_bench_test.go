@@ -21,8 +21,8 @@ func benchmarkMarkup(b *testing.B, find finder, text string) {
 	b.ReportMetric(float64(n), "matches")
 }
 
-// prose returns n octets of English-looking text. One word of gap words is a URL,
-// and one of 30 contains a ":", as in documentation.
+// prose returns n bytes of text that looks like English documentation. One in gap words is a URL,
+// and one in 30 words contains a ":".
 func prose(n, gap int) string {
 	words := strings.Fields(`the of and to in a is that for it as was with be by on not he his but at are this have from or
 		had an they which one you were all her she there would their we him been has when who will no more if out so

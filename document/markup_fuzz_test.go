@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// checkMatches checks properties of the links of every document.
+// checkMatches checks the properties that the links in every document have.
 func checkMatches(t *testing.T, text string, find finder, o *document.Options) {
 	end := int64(0)
 	for m := range find(text, o) {
@@ -78,9 +78,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// FuzzReferences compares the URLs in running text with character references
-// with the standard library's decoding, including offsets: the source text of a
-// URL must decode to that URL.
+// FuzzReferences checks the URLs in running text with character references. The standard library
+// must decode the source text of each URL to the same URL.
 func FuzzReferences(f *testing.F) {
 	for _, s := range []string{
 		"&lt;http://h/&gt; &lthttp://h/?a&ampb&amp;c&copy=d&notit;&amp", "http&colon;//h/?a&notin;&CounterClockwiseContourIntegral;b",
@@ -100,7 +99,7 @@ func FuzzReferences(f *testing.F) {
 	})
 }
 
-// The text of the standard must be running text for both.
+// The text of the standard must be running text in HTML and in Markdown.
 func TestMarkupOfPlainText(t *testing.T) {
 	b, err := os.ReadFile("../extract/testdata/rfc1738.txt")
 	if err != nil {

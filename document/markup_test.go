@@ -12,14 +12,14 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// row is a document, and its links in the format of showLink.
+// row is a document with its links in the format of showLink.
 type row struct {
 	text string
 	want []string
 }
 
-// showLink returns a link as a line: the form, or the element; the URL or
-// reference; its source text if that differs; and the base.
+// showLink formats a link as one line. The line contains the form or element, the URL or
+// reference, the source text if it differs, and the base.
 func showLink(text string, m document.Link) string {
 	b := m.Form.String()
 	if m.Element != "" {

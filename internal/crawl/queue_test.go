@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// take takes n jobs that are due, and fails if there are fewer.
+// take takes n jobs from the queue, and fails if the queue is closed earlier.
 func take(t *testing.T, q *Queue[string], n int) (jobs []string, hosts []*Host[string]) {
 	t.Helper()
 	for range n {
@@ -22,7 +22,8 @@ func take(t *testing.T, q *Queue[string], n int) (jobs []string, hosts []*Host[s
 	return jobs, hosts
 }
 
-// Hosts take turns, the jobs of one keep their order, and End ends the queue.
+// The queue alternates between hosts, preserves the order of the jobs of a host, and ends after
+// End.
 func TestTurns(t *testing.T) {
 	q := New[string]()
 	for i := range 3 {
@@ -85,8 +86,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// A server without limits can still request pauses and be shut. A host that is not a server
-// can't.
+// Pause and Shut apply to a server without limits, but not to a host without a name.
 func TestNoLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := New[string]()
@@ -102,7 +102,7 @@ func TestNoLimits(t *testing.T) {
 			q.Slow(h, time.Second)
 			take(t, q, 1)
 			q.Shut(h, "full")
-			q.Slow(h, time.Hour) // by a request that was under way
+			q.Slow(h, time.Hour) // as after a request that was in flight
 			take(t, q, 2)
 			if shut := q.IsShut(h); (shut == "full") != (host == "a") {
 				t.Errorf("%q: %q", host, shut)
@@ -114,7 +114,7 @@ func TestNoLimits(t *testing.T) {
 	})
 }
 
-// Close ends all waiting calls.
+// Close makes all waiting calls of Take return.
 func TestClose(t *testing.T) {
 	q := New[int]()
 	var all sync.WaitGroup

@@ -16,10 +16,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// files answers requests for robots.txt files with the texts of their hosts.
+// files responds to requests for robots.txt files with the text for each host.
 type files struct {
 	mu    sync.Mutex
-	texts map[string]string // by host; a missing one fails
+	texts map[string]string // robots.txt by host; if it is missing, the request fails
 	log   []string
 }
 
@@ -57,7 +57,7 @@ func TestRobots(t *testing.T) {
 	if want := "[http://anna@a.example/robots.txt]"; fmt.Sprint(f.log) != want {
 		t.Errorf("%s, want %s", f.log, want)
 	}
-	// Another host and another port have their own rules.
+	// Different hosts and ports have different rules.
 	f.texts["b.example"] = ""
 	for _, text := range []string{"http://b.example/no", "http://b.example:8080/no"} {
 		if allowed, final, err := ask(text); !allowed || final || err != nil {
@@ -69,7 +69,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// A file that can't be read is requested again as often as a page would be.
+// The number of retries for a robots.txt is the same as for a page.
 func TestRobotsFailure(t *testing.T) {
 	f := &files{texts: map[string]string{}}
 	r := NewRobots(f.do, access.Politeness{Retry: 2})
@@ -89,7 +89,8 @@ func TestRobotsFailure(t *testing.T) {
 	}
 }
 
-// Pages that fail at once cost one try of their host: each is tried again after its pause.
+// If several pages fail at the same time, this counts as one attempt for the host. Each page is
+// retried after its pause.
 func TestRobotsOfManyPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &files{texts: map[string]string{}}
@@ -115,7 +116,8 @@ func TestRobotsOfManyPages(t *testing.T) {
 	})
 }
 
-// A call that ends with its context counts as no try, and does not wait for another call.
+// A call whose context is cancelled does not count as an attempt, and does not wait for another
+// call.
 func TestRobotsContext(t *testing.T) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	r := NewRobots(func(ctx context.Context, req access.Request) (*access.Result, error) {
@@ -157,7 +159,7 @@ func TestRobotsContext(t *testing.T) {
 	}
 }
 
-// The memory that hosts take is bounded.
+// The number of cached hosts is limited.
 func TestRobotsAreBounded(t *testing.T) {
 	r := NewRobots((&files{}).do, access.Politeness{})
 	for i := range 3 * maxRobots {

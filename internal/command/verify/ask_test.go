@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// --ipv4 and --ipv6 look up the addresses of one family; without them the default does.
+// With --ipv4 or --ipv6, the client looks up only addresses of one family. Otherwise it uses the
+// default lookup.
 func TestAddressFamily(t *testing.T) {
 	for _, c := range []struct {
 		q     asking

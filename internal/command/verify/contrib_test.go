@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// yamlNode is a mapping, a list or a text of the small part of YAML that the files of
-// contrib are written in.
+// yamlNode is a mapping, a list or a text in the subset of YAML that the files in contrib use.
 type yamlNode struct {
 	text string
 	keys []string
@@ -51,7 +50,8 @@ type yamlReader struct {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// next skips blank lines and comments, and reports whether the next line has at least an indent.
+// next skips blank lines and comments, and reports whether the next line is indented by at least
+// the given number of columns.
 func (y *yamlReader) next(indent int) (line string, ok bool) {
 	for ; y.at < len(y.lines); y.at++ {
 		line = y.lines[y.at]
@@ -76,7 +76,7 @@ func (y *yamlReader) node(indent int) *yamlNode {
 		}
 		if item, isItem := strings.CutPrefix(line[indent:], "- "); isItem {
 			if key, _, isMap := strings.Cut(item, ": "); isMap && !strings.ContainsAny(key, " \"'") || strings.HasSuffix(item, ":") {
-				// The keys of the item stand after the mark.
+				// The keys of the item follow the "-".
 				y.lines[y.at] = strings.Repeat(" ", indent+2) + item
 				n.list = append(n.list, y.node(indent+2))
 				continue
@@ -127,14 +127,14 @@ type runner struct {
 	t      *testing.T
 	action *yamlNode
 	inputs map[string]string
-	work   string // the folder with the documents
+	work   string // directory with the documents
 	temp   string
 	path   []string
 }
 
 var expression = regexp.MustCompile(`\$\{\{ *([\w.-]+) *\}\}`)
 
-// newRunner prepares a folder, with "go install" replaced by a copy of this program.
+// newRunner prepares a directory for a runner. A copy of the test program replaces "go install".
 func newRunner(t *testing.T) *runner {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -162,7 +162,7 @@ ln -s "`+locus+`" "$GOBIN/locus"
 	return r
 }
 
-// value replaces the expressions in a text.
+// value replaces the workflow expressions in a text.
 func (r *runner) value(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(whole string) string {
 		name := expression.FindStringSubmatch(whole)[1]
@@ -180,8 +180,8 @@ func (r *runner) value(text string) string {
 	})
 }
 
-// run runs the scripts. It returns their output, the outputs of the verify step, and the
-// status.
+// run runs the scripts. It returns the output of the scripts, the step outputs of the verify step,
+// and the exit status.
 func (r *runner) run() (out, outputs string, status int) {
 	r.t.Helper()
 	count := 0
@@ -221,7 +221,7 @@ func (r *runner) run() (out, outputs string, status int) {
 	if count != 2 && status == 0 {
 		r.t.Errorf("%d scripts", count)
 	}
-	text, _ := os.ReadFile(filepath.Join(r.temp, "output")) // missing if a step failed before
+	text, _ := os.ReadFile(filepath.Join(r.temp, "output")) // the file is missing if an earlier step failed
 	return out, string(text), status
 }
 
@@ -245,7 +245,7 @@ func TestActionDeadLink(t *testing.T) {
 	if text := readDoc(t, filepath.Join(r.temp, "summary")); !strings.Contains(text, "| `none.md` | dead |") {
 		t.Errorf("%s, want %q in text", text, "| `none.md` | dead |")
 	}
-	// The results directory is restored, and saved even if the step failed.
+	// The workflow restores the results directory, and saves it even if the step failed.
 	steps := map[string]*yamlNode{}
 	for _, step := range r.action.at("runs", "steps").list {
 		name, _, _ := strings.Cut(step.at("uses").text, "@")
@@ -260,7 +260,7 @@ func TestActionDeadLink(t *testing.T) {
 	}
 }
 
-// The version of Go is the one that this module needs.
+// The Go version in the files of contrib is the version that this module requires.
 func TestContribGoVersion(t *testing.T) {
 	_, version, _ := strings.Cut(readDoc(t, "../../../go.mod"), "\ngo ")
 	version = version[:strings.LastIndexByte(version[:strings.IndexByte(version, '\n')], '.')]
@@ -274,7 +274,7 @@ func TestContribGoVersion(t *testing.T) {
 	}
 }
 
-// Good links, dead ones that may not fail the step, and mistakes have their statuses.
+// The exit status of the action distinguishes good links, accepted dead links, and usage errors.
 func TestActionStatus(t *testing.T) {
 	for _, c := range []struct {
 		doc, fail, args string
@@ -299,7 +299,7 @@ func TestActionStatus(t *testing.T) {
 	}
 }
 
-// An input is never a command, a pattern of names, or a flag where it is a path.
+// An input of the action is never interpreted as a command, a file name pattern, or a flag.
 func TestActionHostileInputs(t *testing.T) {
 	r := newRunner(t)
 	writeDoc(t, filepath.Join(r.work, "a.md"), "text\n")
@@ -314,7 +314,7 @@ func TestActionHostileInputs(t *testing.T) {
 	}
 }
 
-// The job for GitLab writes its reports where it says that they are.
+// The GitLab job writes its reports to the declared paths.
 func TestGitLabTemplate(t *testing.T) {
 	r := newRunner(t)
 	job := readYAML(t, "../../../contrib/gitlab/locus-verify.gitlab-ci.yml").at("locus-verify")
@@ -357,7 +357,7 @@ func TestGitLabTemplate(t *testing.T) {
 	}
 }
 
-// Each hook of pre-commit runs, and finds a dead link.
+// Each pre-commit hook runs and finds a dead link.
 func TestPreCommitHooks(t *testing.T) {
 	hooks := readYAML(t, "../../../.pre-commit-hooks.yaml").list
 	t.Chdir(t.TempDir())
@@ -384,8 +384,7 @@ func TestPreCommitHooks(t *testing.T) {
 	}
 }
 
-// The examples of the documentation use hooks and inputs that there are, and are the files
-// of contrib.
+// The examples in the documentation use existing hooks and inputs, and equal the files in contrib.
 func TestVerifyCIPage(t *testing.T) {
 	page := readDoc(t, "../../../docs/verify-ci.md")
 	action := readYAML(t, "../../../contrib/action/action.yml")

@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// faultFiles holds the files that a run replaces: a baseline, which gets every second entry,
-// and a document with links, which gets the others.
+// faultFiles contains the names of the two files that a run replaces, a baseline and a document.
+// Entries are written alternately to the two files.
 type faultFiles struct{ baseline, document string }
 
 func faultLink(i int) string {

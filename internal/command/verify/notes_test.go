@@ -6,7 +6,8 @@ import (
 	"github.com/locus-url/locus/verify"
 )
 
-// Files that were not read are counted by extension; pictures have no links.
+// Files that were not read are counted by extension. Pictures do not count, because they contain
+// no links.
 func TestLeftOut(t *testing.T) {
 	for _, c := range []struct {
 		names []string
@@ -27,7 +28,7 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// The summary counts as moved what --moved lists: permanent redirects.
+// The summary counts only the permanent redirects that --moved lists.
 func TestSummaryCountsMoved(t *testing.T) {
 	v := newVerifier(nil)
 	v.sum.add(&verify.Result{Outcome: verify.Outcome{Verdict: verify.Moved, Permanent: true}})

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/internal/command/base"
 )
 
-// Data from a pipe is read like any other document.
+// The command reads data from a pipe like any other document.
 func TestPipeDocument(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe.md")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

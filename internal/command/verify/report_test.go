@@ -70,7 +70,7 @@ func TestReportMemory(t *testing.T) {
 	}
 }
 
-// Whatever texts a result has, each report can be read by its readers, and has no control
+// For all texts in results, parsers can read each report, and the report contains no control
 // characters.
 func FuzzReports(f *testing.F) {
 	f.Add("docs/a.md", "", "b.md#none", "the document has no such fragment", uint8(7))
@@ -145,7 +145,7 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
-// The format of a file comes from the text before "=", from the file name, or from --format.
+// The report format is determined by the text before "=", the file name, or --format.
 func TestParseOutput(t *testing.T) {
 	for _, c := range []struct{ value, usual, format, file, err string }{
 		{"html=a", "text", "html", "a", ""},

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The buffered part of a report is in a file without a name, so a killed process leaves no
-// file.
+// The temporary file for a report has no name, so a killed process leaves no file.
 func TestSpoolHasNoName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -69,13 +69,13 @@ func writeIn(t *testing.T, dir, name, text string) string {
 }
 
 const (
-	secretValue  = "Xq7Zw9Vk" // of every field, cookie, token and password below
+	secretValue  = "Xq7Zw9Vk" // value of each secret in the tests
 	secretPart   = "Zw9"
 	secretBase64 = "dTpYcTdadzlWaw==" // u:Xq7Zw9Vk
 )
 
-// Secrets of flags, the environment, rules and cookies reach their host only, and no
-// output shows them.
+// Secrets in flags, the environment, rules and cookies reach only their host, and no output shows
+// a secret.
 func TestVerifySecrets(t *testing.T) {
 	own, other := startAsked(t), startAsked(t)
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestVerifySecrets(t *testing.T) {
 	env := map[string]string{"TOKEN": secretValue, "KEY": secretValue, "LOGIN": "u:" + secretValue, "HOME": dir}
 	for _, row := range []struct {
 		args []string
-		want string // what own gets with each request
+		want string // secrets that the host receives with each request
 	}{
 		{[]string{"--header", own.host() + ": X-Key: $KEY"}, secretValue},
 		{[]string{"--header", own.host() + ": X-Key: ${KEY}"}, secretValue},
@@ -118,7 +118,7 @@ func TestVerifySecrets(t *testing.T) {
 	}
 }
 
-// A login from netrc is sent only after a server requests it.
+// The client sends a login from netrc only after a server requests authentication.
 func TestVerifyNetrc(t *testing.T) {
 	s := startAsked(t)
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestVerifyNetrc(t *testing.T) {
 	}
 }
 
-// Cookies of a file are sent as its fields say.
+// The client sends cookies as the fields in the cookie file specify.
 func TestVerifyCookies(t *testing.T) {
 	s := startAsked(t)
 	dir := t.TempDir()
@@ -143,7 +143,7 @@ func TestVerifyCookies(t *testing.T) {
 	}
 }
 
-// Mistakes in the request settings end with status 2 and show no secret.
+// Invalid request settings cause status 2, and the messages show no secret.
 func TestVerifyAskMistakes(t *testing.T) {
 	dir := t.TempDir()
 	doc := writeIn(t, dir, "doc.txt", "x")
@@ -178,8 +178,8 @@ func TestVerifyAskMistakes(t *testing.T) {
 	}
 }
 
-// A rules file that no flag names gets no secrets, because it may come from the author of the
-// documents.
+// A rules file that no flag names can't use secrets, because the author of the documents may have
+// written the file.
 func TestVerifyRulesOfOthers(t *testing.T) {
 	s := startAsked(t)
 	dir := t.TempDir()
@@ -199,7 +199,8 @@ func TestVerifyRulesOfOthers(t *testing.T) {
 	}
 }
 
-// With GITHUB_TOKEN the API answers for links to GitHub, and the token goes nowhere else.
+// With GITHUB_TOKEN, the API confirms links to GitHub, and the client sends the token to no other
+// host.
 func TestVerifyGitHubToken(t *testing.T) {
 	api, other := startAsked(t), startAsked(t)
 	dir := t.TempDir()
@@ -222,7 +223,7 @@ func TestVerifyGitHubToken(t *testing.T) {
 	}
 }
 
-// A client certificate of --cert is shown to its host.
+// The client sends the certificate of --cert to the given host.
 func TestVerifyClientCertificate(t *testing.T) {
 	c, err := certtest.New()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/locus-url/locus/internal/command/clitest"
 )
 
-// runFix verifies the folder with --fix.
+// runFix verifies the working directory with --fix.
 func runFix(t *testing.T, args ...string) (out, errOut string, status int) {
 	t.Helper()
 	return runVerify(t, t.Context(), nil, append([]string{"--allow-private", "--rate", "0", "--fix"}, args...)...)
@@ -30,8 +30,8 @@ func readDoc(t *testing.T, name string) string {
 	return string(text)
 }
 
-// --fix writes permanent redirects into the documents, and only those; the fragment stays. A
-// second run finds nothing to do.
+// --fix replaces only links with permanent redirects, and preserves fragments. A second run
+// changes nothing.
 func TestVerifyFix(t *testing.T) {
 	site := reportServer(t)
 	t.Chdir(t.TempDir())
@@ -50,7 +50,7 @@ func TestVerifyFix(t *testing.T) {
 		writeDoc(t, name, at.Replace(doc[0]))
 	}
 
-	// The patch changes no file, and git applies it.
+	// The flag --dry-run changes no file, and git can apply the patch.
 	patch, errOut, status := runFix(t, "--dry-run", "docs")
 	if status != base.StatusDenied || !strings.HasPrefix(patch, "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1,2 +1,2 @@\n") || !strings.Contains(errOut, "4 links in 2 documents to replace") || strings.Contains(patch+errOut, "secret") {
 		t.Errorf("%d: %s%s, want status %d, %q at the start of patch, %q in errOut and no %q in patch + errOut", status, patch, errOut, base.StatusDenied, "--- a/docs/a.md\n+++ b/docs/a.md\n@@ -1,2 +1,2 @@\n", "4 links in 2 documents to replace", "secret")
@@ -104,7 +104,7 @@ func TestVerifyFix(t *testing.T) {
 	}
 }
 
-// A symbolic link is followed to a file in the folder, and to no other.
+// --fix follows a symbolic link only to a file in the working directory.
 func TestVerifyFixSymlink(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("symbolic links need a privilege there")
@@ -127,13 +127,13 @@ func TestVerifyFixSymlink(t *testing.T) {
 	if info, err := os.Lstat("in.txt"); err != nil || info.Mode().IsRegular() {
 		t.Errorf("the symbolic link is gone: %v, %v", info.Mode(), err)
 	}
-	// A file of another folder is written if it is named.
+	// A file in another directory is changed if an argument names the file.
 	if _, errOut, status := runFix(t, outside); status != base.StatusDone || readDoc(t, outside) != site+"/ok\n" {
 		t.Errorf("%d: %s, want status %d and readDoc(t, outside) %q", status, errOut, base.StatusDone, site+"/ok\n")
 	}
 }
 
-// Pages of a site, standard input and members of files are not written.
+// --fix does not change pages of a site, standard input and members of containers.
 func TestVerifyFixOnlyFiles(t *testing.T) {
 	site := reportServer(t)
 	t.Chdir(t.TempDir())
@@ -145,7 +145,7 @@ func TestVerifyFixOnlyFiles(t *testing.T) {
 	}
 }
 
-// A terminal gets a patch without escapes and passwords.
+// On a terminal, the patch contains no control characters and no passwords.
 func TestVerifyFixTerminal(t *testing.T) {
 	site := reportServer(t)
 	t.Chdir(t.TempDir())
@@ -156,7 +156,7 @@ func TestVerifyFixTerminal(t *testing.T) {
 	}
 }
 
-// A document that changes while its links are verified is not touched.
+// If a document changes during the run, --fix does not replace the document.
 func TestVerifyFixChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const changed = "# A new line\n"

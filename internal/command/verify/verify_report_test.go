@@ -28,7 +28,7 @@ import (
 //go:embed testdata/sarif-schema-2.1.0.json
 var sarifSchema []byte
 
-// sarif is a SARIF log, as far as tests look at it.
+// sarif holds the parts of a SARIF log that the tests examine.
 type sarif struct {
 	Runs []struct {
 		Tool struct {
@@ -52,7 +52,7 @@ type sarif struct {
 	}
 }
 
-// readSARIF parses a SARIF log, which must conform to the schema of OASIS.
+// readSARIF parses a SARIF log, which must conform to the OASIS schema.
 func readSARIF(t *testing.T, text string) (log sarif) {
 	t.Helper()
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(sarifSchema))
@@ -81,7 +81,7 @@ func readSARIF(t *testing.T, text string) (log sarif) {
 	return log
 }
 
-// reportServer answers with a status, or redirects, by the path.
+// reportServer starts a server that returns a status or a redirect, depending on the path.
 func reportServer(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -110,8 +110,8 @@ func writeDoc(t *testing.T, name, text string) {
 	}
 }
 
-// A SARIF log has rules, levels, regions, relative URIs and fingerprints that do not depend
-// on the line, and conforms to its schema.
+// A SARIF log contains rules, levels, regions, relative URIs and fingerprints that do not depend
+// on the line. The log conforms to the schema.
 func TestVerifySARIF(t *testing.T) {
 	site := reportServer(t)
 	t.Chdir(t.TempDir())
@@ -129,7 +129,7 @@ func TestVerifySARIF(t *testing.T) {
 	want := []string{"dead error", "warning warning", "moved note", "dead error", "malformed error"}
 	for i, r := range first.Results {
 		where := r.Locations[0].PhysicalLocation
-		// Columns count characters, from 1.
+		// Columns count characters and begin at 1.
 		column := utf8.RuneCountInString(strings.Join(strings.SplitAfter(text, "](")[:i+1], "")) + 1
 		got := fmt.Sprintf("%s %s %d:%d", r.RuleID, r.Level, where.Region.StartLine, where.Region.StartColumn)
 		if i >= len(want) || got != fmt.Sprintf("%s 1:%d", want[i], column) {
@@ -157,7 +157,8 @@ func TestVerifySARIF(t *testing.T) {
 	if fmt.Sprint(before) != fmt.Sprint(after) || before[0] == before[2] || strings.TrimSuffix(before[0], ":1") != strings.TrimSuffix(before[2], ":2") {
 		t.Errorf("%q, then %q", before, after)
 	}
-	// An absolute argument gives the same URI; a file outside has a URL, and a typed URL has no place.
+	// An absolute path as the argument gives the same URI. A file outside the working directory
+	// has a URL, and a typed URL has no location.
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestVerifySARIF(t *testing.T) {
 	}
 }
 
-// The redirects of a link and the date when it was last alive are shown.
+// The report shows the redirects of a link and the date on which the link was last alive.
 func TestVerifyHistory(t *testing.T) {
 	site, env := reportServer(t), map[string]string{"XDG_CACHE_HOME": t.TempDir()}
 	gone := false
@@ -207,7 +208,7 @@ func TestVerifyHistory(t *testing.T) {
 	}
 }
 
-// An interrupted run writes complete reports with the results so far.
+// An interrupted run writes complete reports with the results that are known.
 func TestVerifyOutputInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -251,14 +252,14 @@ func TestVerifyOutputInterrupted(t *testing.T) {
 	}
 }
 
-// hostile are texts that a document may have as a link, against every format.
+// hostile contains link texts that try to corrupt the report formats.
 var hostile = []string{
 	`"><script>alert(1)</script>`, `</script><script>alert(2)</script>`, `]]>`, `=HYPERLINK("http://evil.example/")`, `+1+1`, `-2+3`, `@SUM(1)`,
 	"a\u202eb", "a\x1b[2Jb", "a\x01b", "a\r\nb", "a|b`c", "::error::x", `%0A`, `a"b,c`, "<!--", "\u2028", "\xff\xfe", "${{ secrets.TOKEN }}",
 	"http://user:hunter2@h.example:25/", "//user:hunter2@h.example/", "javascript:alert(3)", "]](http://evil.example/)",
 }
 
-// No text of a document or a server breaks out of a report, and no password is in one.
+// No text from a document or a server corrupts a report, and no report contains a password.
 func TestVerifyHostileText(t *testing.T) {
 	evil := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		c, _, err := rw.(http.Hijacker).Hijack()
@@ -369,7 +370,7 @@ func checkCSV(t *testing.T, text string) {
 	}
 }
 
-// checkPage fails the test if a page has elements or attributes that the template does not have,
+// checkPage fails the test if a page contains elements or attributes that are not in the template,
 // or refers to another resource.
 func checkPage(t *testing.T, text string) {
 	t.Helper()
@@ -407,7 +408,7 @@ func checkPage(t *testing.T, text string) {
 	}
 }
 
-// The rows of the HTML report wait in a temporary file, which is removed.
+// The HTML report stores its rows in a temporary file, which is removed at the end.
 func TestVerifyHTMLRows(t *testing.T) {
 	doc := filepath.Join(t.TempDir(), "a.html")
 	writeDoc(t, doc, `<p id=a>`+strings.Repeat(`<a href="#a">x</a>`, 1000)+strings.Repeat(`<a href="#b">x</a>`, 1000))
@@ -426,7 +427,7 @@ func TestVerifyHTMLRows(t *testing.T) {
 	}
 }
 
-// A reader of standard output that goes away does not cut a report in a file.
+// If the reader of standard output closes the pipe, a report in a file is still complete.
 func TestVerifyOutputClosedPipe(t *testing.T) {
 	dir := t.TempDir()
 	doc, report := filepath.Join(dir, "doc.txt"), filepath.Join(dir, "report.csv")
@@ -442,7 +443,7 @@ func TestVerifyOutputClosedPipe(t *testing.T) {
 	}
 }
 
-// A report that can't be written is an error, and the other one is whole.
+// If a report can't be written, the command reports an error, and the other report is complete.
 func TestVerifyOutputFull(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")

@@ -113,7 +113,7 @@ func TestVerifySite(t *testing.T) {
 	}
 }
 
-// A proxy that cannot be reached does not make a link dead.
+// A link is not dead if the proxy is unreachable.
 func TestVerifyDeadProxy(t *testing.T) {
 	site := verifyServer(t, nil)
 	proxy := "http://" + clitest.DeadAddress(t)
@@ -175,7 +175,7 @@ func TestVerifySuggest(t *testing.T) {
 	}
 }
 
-// An interrupt ends the wait, and the results so far are written.
+// An interrupt ends the run, and the command writes the results that are known.
 func TestVerifyInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -193,7 +193,7 @@ func TestVerifyInterrupt(t *testing.T) {
 	}
 }
 
-// brokenPipe takes so many octets.
+// brokenPipe is a writer that fails after a number of bytes.
 type brokenPipe struct{ left int }
 
 func (b *brokenPipe) Write(p []byte) (int, error) {
@@ -203,7 +203,7 @@ func (b *brokenPipe) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A reader that goes away has read all it wanted.
+// It is not an error if the reader of standard output closes the pipe.
 func TestVerifyClosedPipe(t *testing.T) {
 	dir := t.TempDir()
 	doc := filepath.Join(dir, "doc.txt")
@@ -217,7 +217,7 @@ func TestVerifyClosedPipe(t *testing.T) {
 	}
 }
 
-// On a terminal, a bar shows the progress, and is removed at the end.
+// On a terminal, the command displays a progress bar, and removes it at the end.
 func TestVerifyProgress(t *testing.T) {
 	site := verifyServer(t, nil)
 	var shown clitest.Screen

@@ -39,7 +39,7 @@ func TestReadScript(t *testing.T) {
 	}
 }
 
-// Reading takes time in proportion to the text, whatever the program is.
+// Reading takes time proportional to the length of the text, for every program.
 func TestReadScriptIsLinear(t *testing.T) {
 	constants := ""
 	for i := range 5_000 {
@@ -60,7 +60,7 @@ func TestReadScriptIsLinear(t *testing.T) {
 	}
 }
 
-// A comment before a program changes nothing.
+// A comment before a program does not change the result.
 func FuzzReadScript(f *testing.F) {
 	f.Add("export default defineConfig({a: [1, 'b', /c/], ...d, e() {}})")
 	f.Add("const x = {y: x}; module.exports = async () => ({x, z: `a${b}`} as const)")

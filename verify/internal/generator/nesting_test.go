@@ -45,7 +45,8 @@ func FuzzNesting(f *testing.F) {
 		if _, err := toml.Decode(text, &tree); err != nil {
 			return
 		}
-		// A value is in a table of a header, below a key with dots, in arrays and tables.
+		// A value may be in a table with a header, below a dotted key, and in nested arrays and
+		// tables.
 		if most, _ := nesting(text); depthOf(tree) > 3*(most+1) {
 			t.Errorf("%d levels, and %d were measured: %q", depthOf(tree), most, text)
 		}
@@ -53,7 +54,7 @@ func FuzzNesting(f *testing.F) {
 	})
 }
 
-// A configuration of a stranger may be made to take all memory.
+// An untrusted configuration may be designed to exhaust the memory.
 func TestHostileConfiguration(t *testing.T) {
 	long := strings.Repeat("k", 1<<18)
 	var yaml, toml strings.Builder
@@ -95,7 +96,7 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-// The folder of a site may be large; opening it ends when the user wants.
+// The directory of a site may be large, so Open must end when its context is cancelled.
 func TestOpenCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -107,7 +108,7 @@ func TestOpenCancelled(t *testing.T) {
 	}
 }
 
-// depthOf returns how many arrays and tables are in each other.
+// depthOf returns the maximum depth of nested arrays and tables.
 func depthOf(value any) (most int) {
 	switch v := value.(type) {
 	case map[string]any:

@@ -41,12 +41,12 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// The addresses are examples of each generator's documentation.
+// The page paths are examples from the documentation of each generator.
 func TestPages(t *testing.T) {
 	for _, c := range []struct {
 		preset string
 		files  map[string]string
-		want   map[string]string // addresses by file
+		want   map[string]string // page paths by file
 	}{
 		{"jekyll", map[string]string{
 			"_config.yml": "permalink: pretty\n", "_posts/2009-04-29-slap-chop.md": "---\n---\n", "about.md": "---\n---\n", "docs/index.md": "---\n---\n", "x.html": "no front matter",
@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 		preset    string
 		files     map[string]string
 		doc, ref  string
-		fragments string // with "!" those that the file does not have
+		fragments string // fragments to find; "!" marks fragments that do not exist
 		want      Target
 	}{
 		{"hugo", map[string]string{"content/a.md": "", "layouts/_markup/render-link.html": ""}, "content/a.md", "g", "", Target{Undecided, "a/g"}},
@@ -172,9 +172,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A page with a part that comes from elsewhere may have any fragment.
+// A page with a part from another file may contain any fragment.
 func TestOpaque(t *testing.T) {
-	for preset, sources := range map[string][2]string{ // with such a part, and without
+	for preset, sources := range map[string][2]string{ // first with an external part, then without
 		"mdbook": {"{{#include part.md}}", "{{#include main.rs}}"}, "hugo": {`{{% ours %}}`, `{{< ref "a" >}} {{< figure src="a.png" >}}`}, "jekyll": {"{% include x.html %}", "{% link a.md %} {{ site.x }}"},
 		"docusaurus": {"import Part from './_part.mdx'", "import Tabs from '@theme/Tabs'"}, "sphinx": {"```{include} x.md\n```", "```{note}\n```"},
 	} {
@@ -190,7 +190,7 @@ func TestOpaque(t *testing.T) {
 	}
 }
 
-// A template of the site shows whether a part makes fragments, and code makes none.
+// The templates of a site show whether a part creates fragments. Code creates no fragments.
 func TestParts(t *testing.T) {
 	for _, c := range []struct {
 		preset, source string
@@ -251,7 +251,7 @@ func TestYAML(t *testing.T) {
 	}
 }
 
-// A small text must not become large values, and a large one must not take long.
+// A small text must not produce large values, and reading a large text must not take long.
 func TestYAMLBombs(t *testing.T) {
 	laughs := "a: &a [x, x, x, x, x, x, x, x, x]\n"
 	for c := 'b'; c <= 'j'; c++ {
@@ -302,7 +302,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// Whatever a site's configuration, its links are resolved only to files in its directory.
+// For every configuration, links are resolved only to files in the site's directory.
 func FuzzSite(f *testing.F) {
 	f.Add("docs_dir: .\nsite_url: http://h/x/", "---\nslug: ../..\npermalink: /../:title\nurl: //\n---\n# A {#b}\n(x)=\n", "../../a.md")
 	f.Add("[book]\nsrc = '..'", "[a](../../x.md)", "/..%2F..")
