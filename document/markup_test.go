@@ -58,11 +58,11 @@ func testRows(t *testing.T, find finder, o *document.Options, rows []row) {
 	}
 }
 
-// want joins the lines of a row.
+// want returns the lines of a row as a slice.
 func want(lines ...string) []string { return lines }
 
-// Repeated or unclosed text must take time in proportion to its length. With the
-// square of the length, this test would take many times as long.
+// Reading repeated or unclosed text must take linear time. With quadratic time, this test would
+// take many times as long.
 func TestMarkupHostile(t *testing.T) {
 	size := 1 << 14
 	if testing.Short() {
@@ -127,8 +127,7 @@ func TestMarkupMemory(t *testing.T) {
 	}
 }
 
-// Matches that need no decoding must be substrings of the text, without an
-// allocation for each.
+// Matches that need no decoding must be substrings of the text, and must need no allocation.
 func TestMarkupAllocations(t *testing.T) {
 	for _, test := range []struct {
 		find finder
@@ -183,8 +182,8 @@ func TestMarkupSchemes(t *testing.T) {
 	testRows(t, document.Markdown, only, []row{{"[a](http://h/) [b](gopher://h/) [c](d) gopher://h/", want("link gopher://h/", "link d")}})
 }
 
-// A running text that is too long to be decoded at once must be decoded in
-// pieces, without splitting a URL.
+// A running text that is too long to decode at once must be decoded in pieces that do not split a
+// URL.
 func TestMarkupPieces(t *testing.T) {
 	const unit, n = "&lt;http://host.dom/a&amp;b&gt;\n", 80_000
 	text := strings.Repeat(unit, n)

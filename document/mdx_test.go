@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// The name of a document selects MDX, which has comments, modules and components.
+// The name of a document selects MDX, which supports comments, modules and components.
 func TestMDXDocument(t *testing.T) {
 	const text = "import A from './a'\n\nexport const b = \"http://h/b\"\n\n{/* [c](d) http://h/e */} <Card href=\"f\"/> <button href=g> http://h/i\n"
 	for name, want := range map[string][]string{
@@ -27,7 +27,7 @@ func TestMDXDocument(t *testing.T) {
 	}
 }
 
-// An expression is not a link, and ends with its brace.
+// An expression is not a link, and ends at its closing brace.
 func TestMDXExpressions(t *testing.T) {
 	const text = "<Card href={x} onClick={() => y({})} src=\"b\" {...c}>\n\n[d](e) <Card href={`http://h/${z}`} src='f'/>\n\n<Card\n  href=\"g\"\n>\n  http://h/i\n</Card>\n"
 	var got []string

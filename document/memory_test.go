@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// Plain text of any length must need the same small memory.
+// Plain text of any length must need the same small amount of memory.
 func TestMemory(t *testing.T) {
 	const size, most = 64 << 20, 24 << 20
 	var stats runtime.MemStats
@@ -17,7 +17,7 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n++; n%100_000 == 0 {
-			runtime.GC() // a busy machine may have much garbage
+			runtime.GC() // on a busy machine, there may be much garbage
 			runtime.ReadMemStats(&stats)
 			peak = max(peak, stats.HeapAlloc)
 		}

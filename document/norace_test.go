@@ -10,9 +10,8 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// The memory for a tiny message of an mbox must depend on its size, and not on buffers:
-// it was 470 KiB, which took most of the time of extract. With the race detector, pools
-// lose their buffers.
+// The memory for a tiny message in an mbox must depend on the size of the message, and not on the
+// sizes of buffers. With the race detector, the test can't run, because pools lose their buffers.
 func TestTinyMessages(t *testing.T) {
 	const n, most = 1000, 24 << 10
 	text := tinyMbox(n)

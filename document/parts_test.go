@@ -14,12 +14,12 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// placed is show with all positions of a link.
+// placed is like show, but also formats all positions of a link.
 func placed(l document.Link, err error) string {
 	return fmt.Sprintf("%s at %d to %d of %q", show(l, err), l.Start, l.End, l.Context)
 }
 
-// inParts returns the links of a document whose parts are read concurrently.
+// inParts returns the links in a document, and reads its parts concurrently.
 func inParts(r io.Reader, o document.Options) (shown []string, parts int) {
 	var lists []*[]string
 	var group sync.WaitGroup
@@ -58,7 +58,7 @@ func pagesOf(r *rand.Rand, size int) string {
 	return b.String()
 }
 
-// The parts of a long text must have the links of the whole, with the same positions.
+// The parts of a long text must contain the same links as the whole text, with the same positions.
 func TestPartsHaveTheLinksOfTheWhole(t *testing.T) {
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 4))
@@ -95,7 +95,7 @@ func TestPartsOfOneLine(t *testing.T) {
 	}
 }
 
-// Short texts, markup and readers that are not files must have no parts.
+// Short texts, markup and readers that are not files must not be divided into parts.
 func TestNoParts(t *testing.T) {
 	const line = "See http://h.example/a.\n"
 	long := strings.Repeat(line, 1<<16)
@@ -114,7 +114,7 @@ func TestNoParts(t *testing.T) {
 	}
 }
 
-// brokenFile fails at a given offset.
+// brokenFile is a file that returns an error at a given offset.
 type brokenFile struct {
 	*strings.Reader
 	left int
@@ -131,7 +131,7 @@ func (b *brokenFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A file that fails must give the same links and the same error in parts.
+// If reading a file fails, the links and the error must be the same with parts as without.
 func TestPartsUpToAnError(t *testing.T) {
 	text := pagesOf(rand.New(rand.NewPCG(1, 4)), 3<<20)
 	for _, left := range []int{600 << 10, 1<<20 + 7, 2 << 20} {

@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// A bare URL before a placeholder is the beginning of a template, and not a link.
+// A bare URL before a placeholder is the beginning of a template and not a link.
 func TestPlaceholders(t *testing.T) {
 	o := &document.Options{Templates: true}
 	testRows(t, document.Markdown, o, []row{

@@ -12,7 +12,7 @@ import (
 func TestResolve(t *testing.T) {
 	for _, row := range []struct {
 		page, base string
-		want       string // of the last link; empty if it has no base
+		want       string // URL of the last link; empty if there is no base URL
 	}{
 		{`<a href="b.html">`, "http://h/dir/a.html", "http://h/dir/b.html"},
 		{`<a href="/b?c#d">`, "http://h/dir/a.html", "http://h/b?c#d"},

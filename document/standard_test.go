@@ -34,7 +34,7 @@ func TestStandardInput(t *testing.T) {
 			t.Errorf("%q: %q, not %q", text, got, want)
 		}
 	}
-	// A file without an extension is plain text.
+	// A file whose name has no extension is plain text.
 	for l := range Links(strings.NewReader("[a](b) http://h.example/"), "README", nil) {
 		if l.Ref != "" {
 			t.Errorf("%+v", l)

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/document"
 )
 
-// The end of a cell must end a URL. Quoted cells may contain separators and line ends.
+// The end of a cell must end a URL. Quoted cells may contain separators and line breaks.
 func TestTables(t *testing.T) {
 	testRows(t, linksAs(t, "a.csv"), nil, []row{
 		{"a,http://h/x,b\nhttp://h/1,http://h/2", want("bare http://h/x", "bare http://h/1", "bare http://h/2")},
@@ -24,7 +24,7 @@ func TestTables(t *testing.T) {
 	testRows(t, linksAs(t, "a.TSV"), nil, []row{{"http://h/x,y\thttp://h/z;w\n", want("bare http://h/x,y", "bare http://h/z;w")}})
 }
 
-// A long table must be read in parts, without splitting a cell.
+// A long table must be read in parts that do not split a cell.
 func TestLongTable(t *testing.T) {
 	const n = 60_000
 	var b strings.Builder
@@ -50,7 +50,7 @@ func TestLongTable(t *testing.T) {
 	}
 }
 
-// A name of a namespace, a schema or a relationship in XML is not a link.
+// The name of a namespace, a schema or a relationship in XML is not a link.
 func TestXML(t *testing.T) {
 	rows := []row{
 		{`<?xml version="1.0"?><a xmlns="http://n/a" xmlns:x='http://n/b' href="http://h/a?b&amp;c">http://h/d&amp;e</a>`,
@@ -67,7 +67,7 @@ func TestXML(t *testing.T) {
 	testRows(t, linksAs(t, "a.svg"), nil, []row{{`<?xml version="1.0"?><svg xmlns="http://n/a"><a xlink:href="http://h/b"/></svg>`, want("a xlink:href http://h/b")}})
 }
 
-// A part of an office document has a name without a known type.
+// The name of a part in an office document may not determine the type.
 func TestXMLInArchive(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -93,7 +93,7 @@ func TestXMLInArchive(t *testing.T) {
 	}
 }
 
-// Documents of R and Quarto are Markdown, with chunks of code.
+// R and Quarto documents are Markdown with code chunks.
 func TestChunks(t *testing.T) {
 	for _, name := range []string{"a.qmd", "a.Rmd", "a.rmd", "a.QMD"} {
 		testRows(t, linksAs(t, name), &document.Options{NoCode: true}, []row{{"[a](b.qmd)\n\n```{r}\n#| label: x\ny <- \"http://h/c\"\n```\n", want("link b.qmd")}})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A second loop over the links of a document must be an error.
+// A second loop over the links of a document must yield an error.
 func TestSecondLoop(t *testing.T) {
 	links := Links(strings.NewReader("see http://a.example/x"), "a.txt", nil)
 	n := 0

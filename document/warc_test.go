@@ -17,7 +17,8 @@ func archivedRecords(typ, target, block string) string {
 	return fmt.Sprintf("WARC/1.0\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", typ, target, len(block), block)
 }
 
-// The links of the pages in a web archive must be found, with the URL of their page as base.
+// Links must find the links in the pages of a web archive. The base of a link is the URL of the
+// page.
 func TestWebArchive(t *testing.T) {
 	var small bytes.Buffer
 	z := gzip.NewWriter(&small)
@@ -65,7 +66,7 @@ func TestWebArchive(t *testing.T) {
 	}
 }
 
-// A WAT file must give the links of its pages, with the position of each in its page.
+// For a WAT file, Links must yield the links in the pages, with the positions in the records.
 func TestWAT(t *testing.T) {
 	wat := func(typ, target, page string) string {
 		block := `{"Container":{"Compressed":true},
@@ -120,7 +121,7 @@ func TestWebArchiveDamaged(t *testing.T) {
 	if links != 1 || !failed {
 		t.Errorf("%d links, failed: %t", links, failed)
 	}
-	// The limits of other containers must apply.
+	// The limits for other containers must apply.
 	pages := strings.Repeat(archivedRecords("resource", "http://h/", "see http://a.example/"), 10)
 	for _, o := range []document.Options{{MaxMembers: 3}, {MaxUnpacked: 30}} {
 		var limit error

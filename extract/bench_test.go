@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// prose returns n octets of English-looking text. One word of gap words is a URL,
-// and one of 30 contains a ":", as in documentation.
+// prose returns n bytes of text that looks like English documentation. One in gap words is a URL,
+// and one in 30 words contains a ":".
 func prose(n, gap int) string {
 	words := strings.Fields(`the of and to in a is that for it as was with be by on not he his but at are this have from or
 		had an they which one you were all her she there would their we him been has when who will no more if out so
@@ -39,8 +39,7 @@ func prose(n, gap int) string {
 func BenchmarkFew(b *testing.B)   { benchmark(b, prose(4<<20, 2000)) }
 func BenchmarkDense(b *testing.B) { benchmark(b, prose(4<<20, 2)) }
 
-// BenchmarkHostile searches texts in which a careless search would read the
-// same text again and again.
+// BenchmarkHostile searches texts in which a naive search would read the same text many times.
 func BenchmarkHostile(b *testing.B) {
 	for _, piece := range []string{"<URL:http://h/ ", "http://@@", "http://a,", "mailto:", "urn:ab:", "<", "http://h/(", "http://h/.", ":"} {
 		b.Run(piece, func(b *testing.B) { benchmark(b, strings.Repeat(piece, (1<<20)/len(piece))) })

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A divided text must have the URLs of the whole, wherever it is divided.
+// If a text is divided at any valid offset, the parts must contain the same URLs as the whole
+// text.
 func TestSplitPointAnywhere(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 39))
 	rounds := 3_000

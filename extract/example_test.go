@@ -7,7 +7,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// The example of RFC 1738's appendix.
+// This is the example in the appendix of RFC 1738.
 func ExampleAll() {
 	for m := range extract.All(appendix, nil) {
 		fmt.Println(m.Form, m.URL)

@@ -52,7 +52,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The example of the appendix, verbatim.
+// appendix is the example in the appendix, verbatim.
 const appendix = `Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;
 type=d> but you can probably pick it up from <URL:ftp://ds.in
 ternic.net/rfc>. Note the warning in <URL:http://ds.internic.
@@ -81,8 +81,8 @@ func describe(text string) (list []string) {
 	return list
 }
 
-// TestSeeds compares all URLs of RFC 1738 and of the URI draft with a list that was
-// compiled by hand: the line, the form, and the URL.
+// TestSeeds compares all URLs in RFC 1738 and in the URI draft with a list that was compiled by
+// hand. The list contains the line, the form and the URL.
 func TestSeeds(t *testing.T) {
 	for _, name := range []string{"rfc1738", "uri-in-www-draft"} {
 		text := read(t, "testdata/"+name+".txt")
@@ -97,9 +97,9 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// TestCut truncates the appendix's example, the references of the draft, and a text
-// of bare URLs at every octet. Only URLs of the whole text may be found, except a
-// part of the last one.
+// TestCut truncates three texts at every byte: the appendix's example, the references in the
+// draft, and a text with bare URLs. The search may find only URLs in the whole text, except for a
+// part of the last URL.
 func TestCut(t *testing.T) {
 	draft := read(t, "testdata/uri-in-www-draft.txt")
 	for _, text := range []string{appendix, draft[strings.Index(draft, "REFERENCES"):],
@@ -126,7 +126,7 @@ func TestWrapped(t *testing.T) {
 		text string
 		want []string
 	}{
-		// A hyphen at the end of a line has two readings.
+		// A hyphen at the end of a line may or may not be part of the URL.
 		{"<URL:http://h/a-\nb>", []string{"5-18 wrapped http://h/a-b or http://h/ab"}},
 		{"<URL:http://h/a- \n\tb-\r\nc>", []string{"5-24 wrapped http://h/a-b-c or http://h/abc"}},
 		{"<URL:http://h/a -b\nc>", []string{"5-20 wrapped http://h/a-bc"}},
@@ -137,12 +137,12 @@ func TestWrapped(t *testing.T) {
 		{"> | <http://h/a\n> | b>", []string{"5-21 bracketed http://h/ab"}},
 		{"<http://h/a\n> b", []string{"1-11 bracketed http://h/a"}},
 		{">quoted <URL:http://h/a\n>b>", []string{"13-26 wrapped http://h/ab"}},
-		// There is no margin if the line of the "<" has none, or another.
+		// There is no margin if the line with the "<" has no margin or a different margin.
 		{"x // <URL:http://h/a\n//b>", []string{"10-24 wrapped http://h/a//b"}},
 		{"// <ftp:\n// //h/a>", []string{"4-17 bracketed ftp://h/a"}},
 		{"1. <URL:http://h/a\n3.b>", []string{"8-22 wrapped http://h/a3.b"}},
 		{" 9. <URL:http://h/a\n10. b>", []string{"9-25 wrapped http://h/ab"}},
-		// Two pages of an RFC, and of the draft, which has no form feeds.
+		// Two pages of an RFC, and two pages of the draft, which contains no form feeds.
 		{"<URL:http://h/a\n\n\nBerners-Lee, Masinter & McCahill     [Page 21]\n\f\nRFC 1738      Uniform Resource Locators (URL)     December 1994\n\n\n   b>", []string{"5-137 wrapped http://h/ab"}},
 		{"<URL:http://h/a\n\nBerners-Lee      24\n\nRFC XXXX     URIs in WWW     12 March 1994\n\n   b>", []string{"5-86 wrapped http://h/ab"}},
 		{"<URL:http://h/a\n\nBerners-Lee      24\n\n   b>", []string{"5-15 bare http://h/a"}},
@@ -161,11 +161,11 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// TestHost checks that the surrounding text does not change the host of a URL, and
-// that a URL is not truncated to another one.
+// TestHost checks that the surrounding text does not change the host of a URL, and that a URL is
+// not truncated to a different URL.
 func TestHost(t *testing.T) {
 	for text, want := range map[string]string{
-		// A bracket that was opened before the URL ends it.
+		// A bracket that was opened before the URL ends the URL.
 		"(http://good.example),(mailto:a@evil.example)": "http://good.example mailto:a@evil.example",
 		"(https://a.example)[mail](mailto:b@c.example)": "https://a.example mailto:b@c.example",
 		"(http://a.example):b@c.example":                "http://a.example",
@@ -177,7 +177,7 @@ func TestHost(t *testing.T) {
 		"(mailto:a@b.example)@c.example":                "mailto:a@b.example",
 		"(mailto:a)b@c.example":                         "",
 		"'mailto:a'b@c.example":                         "",
-		// So do quotation marks, delimiters, emphasis, and punctuation of sentences.
+		// Quotation marks, delimiters, emphasis, and punctuation of sentences also end a URL.
 		"'http://a.example'@c.example":                 "http://a.example",
 		"f('GET http://a.example','b@c.example')":      "http://a.example",
 		"‘http://a.example’s@c.example":                "http://a.example",
@@ -195,7 +195,7 @@ func TestHost(t *testing.T) {
 		"http://a.example[1]@c.example":                "http://a.example",
 		"news:comp.mail),a@b.example":                  "news:comp.mail",
 		"news:comp.mail,a@b.example":                   "news:comp.mail",
-		// These characters do not end a login.
+		// These characters do not end the userinfo.
 		"ftp://user:p,w!@h.example/":            "ftp://user:p,w!@h.example/",
 		"ftp://us(er):pw@h.example/":            "ftp://us(er):pw@h.example/",
 		"http://user%40b.example:pw@h/":         "http://user%40b.example:pw@h/",
@@ -205,7 +205,7 @@ func TestHost(t *testing.T) {
 		"http://a.example&b=c@h.example/":       "http://a.example&b=c@h.example/",
 		"http://{user}:{password}@h/":           "",
 		"http://h.example[:port]/ http://h[0]/": "http://h.example",
-		// A host must be found whole or not at all.
+		// A host must be found completely or not at all.
 		"http://exampleこれは.com/x":                                              "http://exampleこれは.com/x",
 		"http://xn--はじめよう.com/x":                                               "http://xn--はじめよう.com/x",
 		"http://u:p@exampleこれは.com/x":                                          "http://u:p@exampleこれは.com/x",
@@ -215,7 +215,7 @@ func TestHost(t *testing.T) {
 		"http://xn--これは http://a.xn--これは":                                      "",
 		"http://a.comです http://1.2.3.4です http://a:80です http://a.com→b":         "http://a.com http://1.2.3.4 http://a:80 http://a.com",
 		"mailto:a@exampleこれは.com mailto:a@例え.jp mailto:a@b.comです mailto:a@bです": "mailto:a@exampleこれは.com mailto:a@例え.jp mailto:a@b.com",
-		// A path must be found whole.
+		// A path must be found completely.
 		"http://h/bestway-10'-x-30inch/p-004":    "http://h/bestway-10'-x-30inch/p-004",
 		"http://h/Hatfield–McCoy_feud":           "http://h/Hatfield–McCoy_feud",
 		"http://h/A_–_B http://h/1939–45":        "http://h/A_–_B http://h/1939–45",
@@ -226,7 +226,7 @@ func TestHost(t *testing.T) {
 		"http://h/a∖b http://h/☺. http://h/☺.md": "http://h/a∖b http://h/☺ http://h/☺.md",
 		"│http://h/a│http://h/b｜http://h/c│":     "http://h/a http://h/b http://h/c",
 		"http://h/क। http://h/ك، http://h/a» x":  "http://h/क http://h/ك http://h/a",
-		// A dot before the scheme belongs to the text.
+		// A dot before the scheme is part of the surrounding text.
 		"can...http://bit.ly/x": "http://bit.ly/x",
 		".http://example.org/":  "http://example.org/",
 		"1.http://a.example/":   "http://a.example/",
@@ -240,7 +240,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// TestURLsAreNotTruncated checks that a URL is found whole, or not at all.
+// TestURLsAreNotTruncated checks that a URL is found completely or not at all.
 func TestURLsAreNotTruncated(t *testing.T) {
 	for text, want := range map[string]string{
 		// Characters of other scripts in a path.
@@ -288,7 +288,7 @@ func TestURLsAreNotTruncated(t *testing.T) {
 	}
 }
 
-// TestEscaped checks that a URL is marked if one of its "%" was escaped.
+// TestEscaped checks that Match.Escaped is set if a "%" in the URL was escaped.
 func TestEscaped(t *testing.T) {
 	const text = "http://h/100% http://h/%20 <http://h/%zz> <URL:http://h/%> www.h.i/%"
 	var got []string
@@ -301,7 +301,7 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-// TestIRI checks that URLs with characters outside US-ASCII are marked, in every form.
+// TestIRI checks that Match.IRI is set for URLs with characters outside US-ASCII, in every form.
 func TestIRI(t *testing.T) {
 	const text = "http://h/a http://h/ä <http://h/ö> <URL:http://例え.jp> http://exampleこれは.com"
 	var got []string
@@ -416,7 +416,7 @@ func TestClone(t *testing.T) {
 	}
 }
 
-// Each Part must accept its text after "x:", and a host in any case.
+// Each Part must accept its kind of text after "x:". Every Part must accept a host.
 func TestParts(t *testing.T) {
 	const text = "x://h/a x:///b x:c@d x:e.f x:gh:i x:j"
 	for part, want := range map[extract.Part]string{
@@ -444,7 +444,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestStop checks that a loop that ends early ends the search.
+// TestStop checks that the search ends if the loop ends early.
 func TestStop(t *testing.T) {
 	for range extract.All(appendix, nil) {
 		break
@@ -457,8 +457,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// Text that repeatedly looks like the beginning of a long URL must not be read
-// repeatedly, which would take minutes.
+// Text that contains many beginnings of long URLs must not be read repeatedly, which would take
+// minutes.
 func TestHostile(t *testing.T) {
 	for _, piece := range []string{"http://a,", "http://a(", "http://h/[", "http://h/(☺", "_http://a.b_", "http://a.b看", "http://h/'", "mailto:a@b,", "<URL:http://a ",
 		"http://h/a{ b ", "http://h/%", "http://h/#^a", "http://h/看", "http://☺.", "http://h/_(看", "http://h/\\(a", "http://h/&lt;a", "http://h/<a ", "http://h/…"} {
@@ -470,7 +470,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// hostile compares All with Stream.
+// hostile compares the results of All and Stream for a text.
 func hostile(t *testing.T, name, text string) {
 	t.Helper()
 	n := 0

@@ -21,7 +21,7 @@ type foreignCase struct {
 	want        []string
 	markdown    bool
 	options     extract.Options
-	first       bool // compares only the first URL
+	first       bool // whether to compare only the first URL
 }
 
 // name returns the name of the case in expected_differences.txt.
@@ -108,8 +108,9 @@ func quoted(t *testing.T, name, line string) (list []string) {
 
 const differencesFile = "expected_differences.txt"
 
-// reasons holds the cases in which this package differs: by name, and as patterns of the
-// texts of a suite. The value is true if the case belongs to a class that is in scope.
+// reasons holds the cases in which this package intentionally differs. A case is listed by name,
+// or matches a pattern for the texts of a suite. The value is true if the class of the case is in
+// scope.
 type reasons struct {
 	cases    map[string]bool
 	patterns []reason
@@ -121,7 +122,7 @@ type reason struct {
 	inScope bool
 }
 
-// of reports whether c has a reason, and whether that is in scope.
+// of reports whether there is a reason for the case c, and whether the case is in scope.
 func (r *reasons) of(c *foreignCase, used map[string]bool) (inScope, ok bool) {
 	if inScope, ok = r.cases[c.name()]; ok {
 		return inScope, true
@@ -135,8 +136,8 @@ func (r *reasons) of(c *foreignCase, used map[string]bool) (inScope, ok bool) {
 	return false, false
 }
 
-// differences reads the reasons. A line contains a suite and a text, or "~" before a
-// pattern of texts, which may also match cases without a difference.
+// differences reads the reasons. A line contains a suite and a text, or "~" and a pattern of
+// texts. A pattern may also match cases without a difference.
 func differences(t *testing.T) *reasons {
 	t.Helper()
 	file, err := os.Open("testdata/foreign/" + differencesFile)
@@ -172,9 +173,9 @@ func differences(t *testing.T) *reasons {
 	return known
 }
 
-// The URLs that the suites of other projects expect must be found, except for
-// differences with a reason. For cases in scope, the test also checks the minimum of
-// correct and the maximum of wrong URLs.
+// The package must find the URLs that the test suites of other projects expect, except for
+// differences with a reason. For cases in scope, the test also checks the minimum number of
+// correct URLs and the maximum number of wrong URLs.
 func TestForeign(t *testing.T) {
 	const leastPrecision, leastRecall = .94, .93
 	known := differences(t)

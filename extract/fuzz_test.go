@@ -24,8 +24,8 @@ var pieces = []string{
 	"\u2013", "\u2014", "\u2019", "\u2018", "\u200d", "\u00b7", "☺", "\ufe0f", "→", "｜", "│", "는", "www.",
 }
 
-// compose joins n pieces: of all kinds, or only pieces that follow a scheme, or only
-// pieces inside a wrapper, which would otherwise rarely meet.
+// compose joins n pieces. The pieces are of all kinds, or only those that follow a scheme, or only
+// those in a wrapper. Otherwise such pieces would rarely be adjacent.
 func compose(r *rand.Rand, n int) string {
 	kinds := [][]string{pieces, pieces[42:], pieces[72:132]}
 	from := kinds[r.IntN(len(kinds))]
@@ -72,8 +72,8 @@ func FuzzAll(f *testing.F) {
 	f.Fuzz(check)
 }
 
-// check compares All with the properties of every result, with the slow
-// implementation, and with Stream.
+// check compares the results of All with those of the slow implementation and of Stream, and
+// checks the properties of every result.
 func check(t *testing.T, text string, seed int64) {
 	t.Helper()
 	options := []*Options{nil, {Schemeless: true}}
@@ -113,11 +113,11 @@ func check(t *testing.T, text string, seed int64) {
 	}
 }
 
-// windows holds the windows of streams that have ended. There are many short texts,
-// and allocating a window takes longer than searching it.
+// windows holds the windows of streams that have ended. The windows are reused, because it takes
+// longer to allocate a window than to search a short text.
 var windows = sync.Pool{New: func() any { return new([]byte) }}
 
-// collectIn is collect with a reused window.
+// collectIn is like collect, but reuses a window.
 func collectIn(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	t.Helper()
 	buf := windows.Get().(*[]byte)
@@ -135,7 +135,7 @@ func collectIn(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	return list
 }
 
-// inPieces returns a text in pieces of any size, some empty.
+// inPieces is a reader that returns a text in pieces of random sizes, some of which are empty.
 type inPieces struct {
 	text string
 	r    *rand.Rand
@@ -165,8 +165,8 @@ func collect(t *testing.T, r io.Reader, o *Options) (list []Match) {
 	return list
 }
 
-// FuzzStream executes only tens of texts per second, because each must exceed a
-// window to test anything.
+// FuzzStream executes only tens of texts per second, because a text must be longer than a window
+// to test the stream.
 func FuzzStream(f *testing.F) {
 	f.Add(int64(1), uint16(5))
 	f.Add(int64(2), uint16(500))
@@ -177,7 +177,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// long returns a text of n pieces, some of which exceed a window and a limit.
+// long returns a text with n pieces, some of which are longer than a window or a limit.
 func long(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for range n {

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// slowPosition counts from the beginning of text.
+// slowPosition counts lines and columns from the beginning of text.
 func slowPosition(text string, offset int) extract.Position {
 	before := text[:offset]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesWithoutReader checks Lines without another reader, with offsets that sometimes go back.
+// TestLinesWithoutReader checks Lines without Stream, with offsets that sometimes decrease.
 func TestLinesWithoutReader(t *testing.T) {
 	const text = "a\nbc\r\n字d\n\ne"
 	lines := extract.NewLines(strings.NewReader(text))
@@ -68,8 +68,8 @@ func TestLinesWithoutReader(t *testing.T) {
 	}
 }
 
-// TestLinesForget checks that in a long text, offsets far back are forgotten, and
-// near offsets stay correct.
+// TestLinesForget checks that old offsets in a long text become invalid, and that near offsets
+// stay correct.
 func TestLinesForget(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var b strings.Builder
@@ -104,7 +104,7 @@ func TestLinesForget(t *testing.T) {
 	}
 }
 
-// inOddPieces returns a text in pieces of any size.
+// inOddPieces is a reader that returns a text in pieces of random sizes.
 type inOddPieces struct {
 	text string
 	r    *rand.Rand
@@ -136,7 +136,7 @@ func TestContextLong(t *testing.T) {
 func FuzzLines(f *testing.F) {
 	f.Add("a\r\nb\xc3", 3)
 	f.Fuzz(func(t *testing.T, text string, offset int) {
-		// Map any number to an offset of the text, at a character or at the end.
+		// Map the number to the offset of a character or of the end of the text.
 		offset = int(uint(offset) % uint(len(text)+1))
 		for offset < len(text) && !utf8.RuneStart(text[offset]) {
 			offset++

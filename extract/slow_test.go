@@ -11,9 +11,9 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// This file is a slow implementation of All: the rules of the package comment in a
-// simple, readable form. It sees the whole text, reads it as often as necessary,
-// and uses regular expressions.
+// This file contains a slow and simple implementation of All, which follows the rules in the
+// package comment. The implementation reads the whole text as often as necessary, and uses regular
+// expressions.
 
 // slowAll returns the URLs in text.
 func slowAll(text string, o *Options) (list []Match) {
@@ -194,7 +194,7 @@ func (s *slowScanner) bare(start, colon int) (m Match, next int, ok bool) {
 	return Match{URL: found, Start: int64(start), End: int64(end), Form: Bare, IRI: !isASCII.MatchString(found.String()), Escaped: escaped}, end, true
 }
 
-// slowParse parses text, with an escape for each "%" in its path that does not begin one.
+// slowParse parses text. It escapes each "%" in the path that does not begin an escape.
 func slowParse(text string) (u locus.URL, escaped bool, err error) {
 	if u, err = locus.Parse(text); err == nil || !pathWithPercent.MatchString(text) {
 		return u, false, err
@@ -223,7 +223,7 @@ var (
 	openEnd         = regexp.MustCompile(`[/=?#&@$+%~._:-]$|^[^:]*://(?:[^/?#]*@)?(?:[^@/?#\[.]|\.$)*$`)
 )
 
-// isCut reports whether the text at i continues the URL with a placeholder.
+// isCut reports whether the text at the offset i continues the URL with a placeholder.
 func (u *slowURL) isCut(i int) bool {
 	before, after := u.text[u.start:i], u.text[i:min(len(u.text), i+maxFollow)]
 	joint := jointAtEnd.MatchString(before)
@@ -259,7 +259,7 @@ var (
 	escapedPair = regexp.MustCompile("^\\\\\\((?:[^\\x00- \"<>^`|()]|\\))*?\\\\\\)")
 )
 
-// escape reports whether the backslash at i is an escape within the URL.
+// escape reports whether the backslash at the offset i is an escape in the URL.
 func (u *slowURL) escape(rest, i int) bool {
 	open := strings.Count(u.text[rest:i], `\(`) - strings.Count(u.text[rest:i], `\)`)
 	follows := u.text[i:]
@@ -267,7 +267,7 @@ func (u *slowURL) escape(rest, i int) bool {
 		strings.HasPrefix(follows, `\(`) && (open > 0 || escapedPair.MatchString(follows[:min(len(follows), maxBracket)])))
 }
 
-// inPath reports whether the ideograph or symbol at i is part of the path.
+// inPath reports whether the ideograph or symbol at the offset i is part of the path.
 func (u *slowURL) inPath(i int, kind letter) bool {
 	text := u.text[:min(len(u.text), u.start+locus.MaxLen+1)]
 	first := i
@@ -301,17 +301,17 @@ func (u *slowURL) inBrackets(text string) bool {
 	return open("()")+open("[]")+open("{}") > 0
 }
 
-// slowURL is a bare URL and the surrounding text. opened is the octet before it.
+// slowURL is a bare URL and the surrounding text. The field opened is the byte before the URL.
 type slowURL struct {
 	text   string
 	start  int
 	opened string
 
-	rest      int  // start of the text after the login
-	escapable bool // a backslash in it may be an escape
+	rest      int  // start of the text after the authority
+	escapable bool // whether a backslash may be an escape
 }
 
-// Characters that represent characters outside US-ASCII in the result of shape.
+// These characters represent characters outside US-ASCII in the result of shape.
 const (
 	aWord, anIdeograph, aJoiner, anInner, anApostrophe, aSymbol, aMark, anEnding = "\uE000", "\uE001", "\uE002", "\uE003", "\uE004", "\uE005", "\uE006", "\uE007"
 	wordPart                                                                     = "A-Za-z0-9_" + aWord + aMark + aJoiner
@@ -328,7 +328,7 @@ func shape(text string) string {
 		case r == '\u2019':
 			name = anApostrophe
 		case unicode.IsMark(r) && letterOf(r) == word:
-			name = aMark // others are like the characters around them
+			name = aMark // other characters are like the adjacent characters
 		}
 		r, _ = utf8.DecodeRuneInString(name)
 		return r
@@ -354,7 +354,7 @@ var (
 	slowAddress  = regexp.MustCompile(`^\[[0-9A-Fa-f:.vV%]*\]`)
 )
 
-// letter reports whether the character at i, which is not US-ASCII, is a part of a URL.
+// letter reports whether the character at the offset i, which is not US-ASCII, is a part of a URL.
 func (u *slowURL) letter(i int, host bool) bool {
 	r, n := utf8.DecodeRuneInString(u.text[i:])
 	before, after := shape(u.text[u.start:i]), shape(u.text[i+n:min(len(u.text), i+n+200)])
@@ -423,7 +423,7 @@ var (
 	serverDomain = regexp.MustCompile(`^(?:(?:[^./:@]+\.)*[^./:@_]+\.[^./:@_]+)\.?(?::|$)`)
 )
 
-// schemeless searches for a URL without a scheme around i.
+// schemeless searches for a URL without a scheme around the offset i.
 func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 	inWord := func(start int) bool {
 		r, _ := utf8.DecodeLastRuneInString(s.text[:start])
@@ -488,7 +488,7 @@ func (s *slowScanner) schemeless(i int) (m Match, ok bool) {
 
 var authority = regexp.MustCompile(`^[^/?#]*`)
 
-// quoted reports whether the URL is in single quotes that open further left.
+// quoted reports whether the URL is in a quotation that a preceding apostrophe opens.
 func (u *slowURL) quoted() bool {
 	line := u.text[max(0, u.start-maxQuote):u.start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
@@ -515,8 +515,8 @@ func slowDotted(text string) bool {
 	return len(text) <= maxHost && dottedHost.MatchString(text)
 }
 
-// login reads the login at from. It returns the start and end of its host.
-// isEnd reports whether the URL ends there as well.
+// login reads the authority at the offset from. It returns the start and end of the host. The
+// result isEnd reports whether the URL ends at the end of the host.
 func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 	foreign := false
 	for i := from; i < len(u.text); {
@@ -559,8 +559,8 @@ func (u *slowURL) login(from int) (host, end int, isEnd bool) {
 	return from + strings.LastIndexByte(u.text[from:], '@') + 1, len(u.text), false
 }
 
-// foreign returns the end of a host with letters of other scripts. If the text
-// does not determine it, ok is false.
+// foreign returns the end of a host that contains letters of other scripts. If the end is
+// uncertain, ok is false.
 func (u *slowURL) foreign(host, end int) (stop int, ok bool) {
 	before, after, found := "", "", false
 	for k, r := range u.text[host:end] {
@@ -585,8 +585,8 @@ func (u *slowURL) foreign(host, end int) (stop int, ok bool) {
 
 var wholeName = regexp.MustCompile(`^(?:(?s:.*)\.[A-Za-z]{2,}|\d+\.\d+\.\d+\.\d+)$`)
 
-// has reports whether the character at i is a part of the URL, the rest of which
-// begins at rest.
+// has reports whether the character at the offset i is a part of the URL. The rest of the URL
+// begins at the offset rest.
 func (u *slowURL) has(rest, i int) bool {
 	before, follows := strings.NewReplacer(`\(`, "", `\)`, "").Replace(u.text[rest:i]), u.text[i:]
 	open := func(pair string) int { return strings.Count(before, pair[:1]) - strings.Count(before, pair[1:]) }
@@ -622,7 +622,7 @@ func (u *slowURL) has(rest, i int) bool {
 	return true
 }
 
-// closes reports whether the bracket at i is closed before the URL ends.
+// closes reports whether the bracket at the offset i is closed before the URL ends.
 func (u *slowURL) closes(i int, pair string) bool {
 	depth, apart := 0, false
 	for k, r := range u.text[i:] {
@@ -646,9 +646,9 @@ func (u *slowURL) closes(i int, pair string) bool {
 	return false
 }
 
-// opaque reads the text after a scheme without "//", starting at from. If the text is
-// invalid, ok is false, and ahead is the end of the text that was examined. Otherwise
-// ahead is the start of the rest. If the URL ends in it, end is not negative.
+// opaque reads the text after a scheme without "//", beginning at the offset from. If the text is
+// invalid, ok is false, and ahead is the end of the examined text. Otherwise ahead is the start of
+// the rest. If the URL ends before the rest, end is not negative.
 func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
 	run := u.text[from:]
 	next := slowOpaque(name, run)
@@ -687,8 +687,8 @@ func (u *slowURL) opaque(name string, from int) (end, ahead int, ok bool) {
 
 var groupBefore = regexp.MustCompile(`^([^,;()]+)[,;()]`)
 
-// slowOpaque returns -1 if the text after a scheme without "//" is valid, or else
-// the length of the text that was examined.
+// slowOpaque returns -1 if the text after a scheme without "//" is valid. Otherwise it returns the
+// length of the examined text.
 func slowOpaque(name, run string) int {
 	part := userAtStart.FindString(run)
 	follows := run[len(part):]
@@ -757,7 +757,7 @@ var (
 	notBlank   = strings.Replace(blank, "[", "[^", 1)
 )
 
-// wrapped reads a wrapper. If the text ends in it, next is the end of the text.
+// wrapped reads a wrapper. If the text ends in the wrapper, next is the end of the text.
 func (s *slowScanner) wrapped(open, inner int, form Form) (m Match, next int, ok bool) {
 	limit := min(len(s.text), open+maxWrapper)
 	lines := strings.Split(s.text[inner:limit], "\n")
@@ -841,9 +841,9 @@ func (s *slowScanner) closed(read string, start, end, next int, form Form) (Matc
 	return m, next, true
 }
 
-// slowMargin is the beginning of lines.
+// slowMargin is a margin at the start of lines.
 type slowMargin struct {
-	number int // -1 if none
+	number int // number of the last line, or -1
 	marks  []string
 }
 
@@ -873,7 +873,7 @@ func (s *slowScanner) margin(open int) *slowMargin {
 	return m
 }
 
-// strip returns the length of the margin that line begins with.
+// strip returns the length of the margin at the start of line.
 func (m *slowMargin) strip(line string) int {
 	length := 0
 	if n := numbered.FindStringSubmatch(line); n != nil && m.number >= 0 {

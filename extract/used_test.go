@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A reader returns its text once. A second loop must not look like a text
-// without URLs.
+// A reader returns its text only once. So a second loop must yield an error and not an empty
+// result.
 func TestSecondLoop(t *testing.T) {
 	const text = "see http://a.example/x"
 	count := func(list func(func(Match, error) bool)) (n int, last error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/extract"
 )
 
-// Reading the result of locus.Wrap must give the same URL, wherever it is in a
-// text, and whatever marks begin the lines of the text.
+// The package must find the URL in the result of locus.Wrap, at any position in a text and with
+// any marks at the start of each line.
 func TestWrapIsReadBack(t *testing.T) {
 	part := rapid.StringMatching(`([a-zA-Z0-9;/?:@=&.~+,%-]|%[0-9A-Fa-f]{2}|----|[a-z]{20})*`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -68,8 +68,8 @@ func TestBetweenNeedsNoDots(t *testing.T) {
 	}
 }
 
-// TestBetweenIsShortest tries every text up to a length: no shorter text than
-// the result of Between may mean the same.
+// TestBetweenIsShortest tries every text up to a maximum length. No text that is shorter than the
+// result of Between may resolve to the same URL.
 func TestBetweenIsShortest(t *testing.T) {
 	const alphabet, longest = "ab/.?#:", 4
 	for _, text := range []string{"x://a/b/a/b?a", "x:/a/b", "x://a", "x:a/b", "x:/a/../b/", "x:/.//a"} {
@@ -97,7 +97,7 @@ func TestBetweenIsShortest(t *testing.T) {
 	}
 }
 
-// texts returns all texts of at most n of the letters, the shorter first.
+// texts returns all texts of at most n letters, shortest first.
 func texts(letters string, n int) []string {
 	list := []string{""}
 	for start := 0; n > 0; n-- {

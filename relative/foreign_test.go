@@ -14,10 +14,10 @@ import (
 
 const foreign = "../testdata/foreign/relative"
 
-// foreignCase is a line of a foreign table, or of the expected differences.
+// foreignCase is a line in a table from another project, or in the list of expected differences.
 type foreignCase struct{ base, ref, rules string }
 
-// readForeign calls each with the columns of every line of a table.
+// readForeign calls the function each with the columns of every line in a table.
 func readForeign(t *testing.T, name string, columns int, each func(at string, fields []string)) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(foreign, name))
@@ -41,8 +41,8 @@ func readForeign(t *testing.T, name string, columns int, each func(at string, fi
 	}
 }
 
-// The results must equal those of the foreign tables, except for the
-// differences that are listed with their reason.
+// The results must equal the results in the tables from other projects, except for listed
+// differences.
 func TestForeign(t *testing.T) {
 	type difference struct{ at, got string }
 	expected := map[foreignCase]difference{}

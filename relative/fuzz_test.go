@@ -64,8 +64,8 @@ func FuzzResolve(f *testing.F) {
 	})
 }
 
-// sameLogin checks that a relative reference resolves to the host of the base, or to
-// the host in the form itself.
+// sameLogin checks that a relative reference resolves to the host of the base, or to the host in
+// the reference.
 func sameLogin(t *testing.T, base locus.URL, ref relative.Ref) {
 	t.Helper()
 	if _, ok := ref.URL(); ok {
@@ -85,7 +85,7 @@ func sameLogin(t *testing.T, base locus.URL, ref relative.Ref) {
 	}
 }
 
-// agrees compares Resolve with the readable implementation where both mean the same.
+// agrees compares Resolve with the simple implementation in cases in which the rules are the same.
 func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 	t.Helper()
 	u, err := ref.Resolve(base)
@@ -94,9 +94,9 @@ func agrees(t *testing.T, base locus.URL, ref relative.Ref) {
 	}
 	absolute, ok := ref.URL()
 	if ok && !strings.HasPrefix(absolute.SchemePart(), "/") {
-		return // intentionally unchanged
+		return // Resolve intentionally does not change the URL
 	}
-	// The login of a base may contain "?" here, but not in RFC 3986.
+	// In this package, the userinfo of a base may contain "?", but not in RFC 3986.
 	if login, _ := base.Login(); strings.Contains(login, "?") {
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/relative"
 )
 
-// No verb of package fmt may show the password of a form.
+// No verb of package fmt may show the password in a reference.
 func TestRefFormatMasks(t *testing.T) {
 	for _, text := range []string{"ftp://user:Secret@h/", "//user:Secret@h/"} {
 		r := relative.MustParse(text)

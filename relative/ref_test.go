@@ -111,7 +111,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// "?" must end the host, so that all parsers find the same one.
+// A "?" must end the host, so that all parsers find the same host.
 func TestParseEndsHost(t *testing.T) {
 	base := locus.MustParse("http://base/x")
 	for text, want := range map[string]string{

@@ -92,9 +92,9 @@ func TestRFC3986Abnormal(t *testing.T) {
 	})
 }
 
-// RFC 1808 section 5.1, "Normal Examples", and 5.2, "Abnormal Examples", in its
-// base with a fragment. RFC 3986 differs for "?y" and for ".." above the root;
-// those lines are in rfc1808Changed.
+// RFC 1808 section 5.1, "Normal Examples", and 5.2, "Abnormal Examples", with a base that contains
+// a fragment. The results in RFC 3986 differ for "?y" and for ".." above the root. The variable
+// rfc1808Changed contains these lines.
 func TestRFC1808(t *testing.T) {
 	const base = "http://a/b/c/d;p?q#f"
 	testExamples(t, base, relative.Options{}, []example{
@@ -155,7 +155,7 @@ func TestDraftExamples(t *testing.T) {
 			{"../g", "magic://a/b/c//d/g"},
 			{"g:a", "g:a"},
 		})
-		// RFC 1630's own rule disagrees with one of its five examples.
+		// The rule in RFC 1630 contradicts one of the five examples in RFC 1630.
 		testExamples(t, context, relative.Options{Rules: relative.RFC1630}, []example{
 			{"g", "magic://a/b/c//d/e/g"},
 			{"/g", "magic://a/b/c//d/g"},
@@ -268,7 +268,7 @@ func TestUnregistered(t *testing.T) {
 	testExamples(t, "x-foo:a/b/c", relative.Options{}, []example{
 		{"d", "x-foo:a/b/d"}, {"./d", "x-foo:a/b/d"}, {"../d", "x-foo:a/d"}, {".", "x-foo:a/b/"}, {"..", "x-foo:a/"}, {"d?y#s", "x-foo:a/b/d?y#s"},
 		{"/d", "x-foo:/d"}, {"//h/d", "x-foo://h/d"}, {"?y", "x-foo:a/b/c?y"}, {"", "x-foo:a/b/c"},
-		// With the pseudocode of section 5.2.4, a path that loses all its segments has a root.
+		// In the pseudocode of section 5.2.4, a path without remaining segments becomes "/".
 		{"../../d", "x-foo:/d"}, {"../../../d", "x-foo:/d"}, {"../..", "x-foo:/"},
 	})
 	testExamples(t, "x-foo:a/b/c", relative.Options{Rules: relative.RFC1630}, []example{
@@ -307,8 +307,8 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// RFC 3986 sections 3.1 and 4.2: a text that begins with a digit and has a ":" in
-// its first segment is neither a URI nor a relative reference.
+// RFC 3986 sections 3.1 and 4.2: a text that begins with a digit and contains a ":" in its first
+// segment is neither a URI nor a relative reference.
 func TestHostAndPort(t *testing.T) {
 	base := locus.MustParse("http://h/a/b")
 	for _, text := range []string{"10.0.0.7:8080/foo", "1.2.3.4:", "7:b", "+a:b", "-a:b", ".a:b"} {

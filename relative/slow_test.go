@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The functions of this file implement RFC 3986 as printed, in a simple, readable form.
+// The functions in this file are a simple implementation of RFC 3986 as printed.
 
 // appendixB is the expression of RFC 3986 appendix B.
 var appendixB = regexp.MustCompile(`(?s)^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?`)
@@ -23,7 +23,7 @@ func slowSplit(text string) slowParts {
 	}
 }
 
-// slowResolve implements the pseudocode of section 5.2.2, strict.
+// slowResolve implements the strict pseudocode of section 5.2.2.
 func slowResolve(base, ref string) string {
 	Base, R := slowSplit(base), slowSplit(ref)
 	var T slowParts

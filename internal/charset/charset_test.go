@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 )
 
-// Every function reads a text the same way.
+// All functions decode a text in the same way.
 func TestCharsets(t *testing.T) {
 	for _, test := range []struct {
 		name, octets, want string
@@ -19,7 +19,7 @@ func TestCharsets(t *testing.T) {
 		{" KOI8-R ", "\xf0\xd2", "\u041f\u0440", true, false},
 		{"koi8-u", "\xa4", "\u0454", true, false},
 		{"iso-8859-1", "caf\xe9 \x80", "caf\u00e9 \u20ac", true, false},
-		{"cp437", "\x81", "\u00fc", true, false}, // only IANA has it
+		{"cp437", "\x81", "\u00fc", true, false}, // the name is only an IANA name
 		{"iso-2022-jp", "\x1b$BF|K\\\x1b(B", "\u65e5\u672c", true, false},
 		{"utf-16", "\x00a", "a", true, false},
 		{"utf-16", "\xff\xfea\x00", "a", true, false},
@@ -53,7 +53,8 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// A stream is judged character by character, a text in memory as a whole.
+// Without a charset, each character of a stream is decoded separately, but a text in memory is
+// decoded as a whole.
 func TestNoCharset(t *testing.T) {
 	const octets = "\xc3\xa9\xe9"
 	if got := Text(octets); got != "\u00c3\u00a9\u00e9" {

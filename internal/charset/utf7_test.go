@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// slowUTF7 is how RFC 2152 reads, for reading only.
+// slowUTF7 is a simple decoder that follows RFC 2152.
 func slowUTF7(text string) string {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	var b strings.Builder
@@ -35,7 +35,7 @@ func slowUTF7(text string) string {
 			b.WriteRune(utf8.RuneError)
 			continue
 		}
-		// Bits that are left over are zeros, and fewer than six.
+		// The padding consists of fewer than six zero bits.
 		padded := encoded + strings.Repeat("A", (4-len(encoded)%4)%4)
 		octets, err := base64.StdEncoding.DecodeString(padded)
 		if err != nil {
@@ -74,10 +74,10 @@ var utf7Texts = map[string]string{
 	"+":                                    "\uFFFD",
 	"+ ":                                   "\uFFFD ",
 	"\xE9":                                 "\uFFFD",
-	"+AO":                                  "\uFFFD",  // not a whole unit
-	"+AOl-":                                "é\uFFFD", // bits left over
-	"+AOkA-":                               "é\uFFFD", // a digit left over
-	"+2D0-":                                "\uFFFD",  // half of a pair
+	"+AO":                                  "\uFFFD",  // an incomplete code unit
+	"+AOl-":                                "é\uFFFD", // nonzero padding bits
+	"+AOkA-":                               "é\uFFFD", // a superfluous digit
+	"+2D0-":                                "\uFFFD",  // half of a surrogate pair
 	"+3Kk-":                                "\uFFFD",
 	"+2D0AQQ-":                             "\uFFFDA",
 	"+AOk\xE9":                             "é\uFFFD",

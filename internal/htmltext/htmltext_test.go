@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// lines is an Output that stores the lines, after their empty lines, quotes and margin.
+// lines is an Output that stores each line with its empty lines, quotation marks and margin.
 type lines struct {
 	t testing.TB
 	htmltext.Renderer
@@ -107,7 +107,7 @@ func TestTitle(t *testing.T) {
 	}
 }
 
-// Output must receive the tags that are shown, and may add text and end lines.
+// An Output must receive the tags of visible elements, and may add text and end lines.
 func TestTags(t *testing.T) {
 	l := render(t, "<P>a<select><b></select><svg/><a></A><br>", false)
 	if got := fmt.Sprint(l.tags); got != "[p]" { // svg has no end tag
@@ -126,7 +126,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// Elements may be nested to any depth, but only a few levels are shown.
+// Elements may be nested to any depth, but the Renderer shows only a few levels.
 func TestDepth(t *testing.T) {
 	for _, unit := range []string{"<blockquote>a", "<ul><li>a", "<pre>a", "</ul></blockquote></pre>a", "<dl><dd>a", "<table><tr><td>a"} {
 		const n = 50_000
@@ -155,8 +155,8 @@ func TestBlanksAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzRenderer compares the text with the text between the tags of a page, and checks that
-// pieces of a text give the same as the whole.
+// FuzzRenderer compares the rendered text with the text between the tags of a page. It also checks
+// that the result is the same if a text is passed in pieces.
 func FuzzRenderer(f *testing.F) {
 	for _, seed := range []string{
 		"<title>a</title><p>b <a href='/c'>d</a><pre>e\tf\ng</pre><ul><li>h",
@@ -184,7 +184,7 @@ func FuzzRenderer(f *testing.F) {
 	})
 }
 
-// between returns the text between the tags of a page, without lines.
+// between returns the text between the tags of a page as one line.
 func between(source string) string {
 	var b strings.Builder
 	hidden := ""
@@ -213,8 +213,7 @@ func between(source string) string {
 	return b.String()
 }
 
-// written returns text without white space, and without the characters that stand for
-// elements.
+// written returns text without white space, and without the characters that represent elements.
 func written(text string) string {
 	return strings.Map(func(c rune) rune {
 		if strings.ContainsRune("*>|-", c) || strings.TrimSpace(string(c)) == "" {

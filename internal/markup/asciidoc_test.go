@@ -46,7 +46,7 @@ func TestAsciiDocIDs(t *testing.T) {
 	}
 }
 
-// GitHub uses its own prefix and separator, and a title names its section.
+// GitHub uses another prefix and separator, and a title is a name of its section.
 func TestAsciiDocOtherNames(t *testing.T) {
 	got, open := markup.AsciidocIDs("= The Title\n\n== First Section\n\n=== First Section")
 	for _, id := range []string{"the-title", "first-section", "first-section-2", "First Section", "_first_section_2"} {
@@ -84,8 +84,7 @@ func TestRSTNames(t *testing.T) {
 	}
 }
 
-// Repeated text must take time in proportion to its length: with the square of it, this
-// test would not end.
+// Reading repeated text must take linear time. With quadratic time, this test would not end.
 func TestIDsHostile(t *testing.T) {
 	for _, unit := range []string{"== A\n", "== [[a]]\n", "= [", "== <<a", "== a--b", "== &a", "== _a", "[[a]]\n", "[[a", "[#a]#", "[#a]", "anchor:a[", "a\n-\n", "a\n===\n", ".. _a:\n", "_`a", "_`a`", ".. [a] ", "===\na\n", "`a`", "{a}", "|===\n", "include::a[]\n", "footnote:", "]_ "} {
 		text := strings.Repeat(unit, 1<<16/len(unit))
@@ -96,8 +95,8 @@ func TestIDsHostile(t *testing.T) {
 	}
 }
 
-// FuzzPieces checks that the pieces of a document are within it and in order, and that its
-// names can be read.
+// FuzzPieces checks that the pieces of a document are valid and in order, and that the names in
+// the document can be read.
 func FuzzPieces(f *testing.F) {
 	for _, s := range []string{
 		":a: b\n\n== T [[c]]\n\n{a} `x` https://h/{a}[y] <<c,d>>\n\n[source]\n----\ne\n----\n|===\n|f\n|===\nimage::g[link=h]\n",
@@ -125,5 +124,5 @@ func FuzzPieces(f *testing.F) {
 	})
 }
 
-// maxName exceeds the size that the attributes of a document can add to a name.
+// maxName is larger than the size that attributes can add to a name.
 const maxName = 2 << 20

@@ -28,8 +28,7 @@ func TestHeadings(t *testing.T) {
 	}
 }
 
-// Repeated text must take time in proportion to its length: with the square of it, this
-// test would not end.
+// Reading repeated text must take linear time. With quadratic time, this test would not end.
 func TestHeadingsHostile(t *testing.T) {
 	for _, unit := range []string{"_", "_a", "*a_ ", "[", "![", "[a]", "[a](b)", "[a][b]", "`a``", "<a ", "&", "\\", "> ", "- "} {
 		text := strings.Repeat(unit, 1<<18/len(unit))
@@ -39,7 +38,7 @@ func TestHeadingsHostile(t *testing.T) {
 	}
 }
 
-// A block that is more than 100 deep is text.
+// A block that is nested more than 100 levels deep is text.
 func TestDepthIsBounded(t *testing.T) {
 	for source, want := range map[string]string{
 		strings.Repeat("> ", 100) + "# a": "a",
@@ -51,7 +50,7 @@ func TestDepthIsBounded(t *testing.T) {
 	}
 }
 
-// At most 65,536 open brackets are remembered: an image after them is a link.
+// Markdown stores at most 65,536 open brackets. An image after these brackets is read as a link.
 func TestBracketsAreBounded(t *testing.T) {
 	for open, want := range map[int]markup.PieceKind{0: markup.Image, 1<<16 - 1: markup.Image, 1 << 16: markup.Link, 1 << 18: markup.Link} {
 		for p := range markup.Markdown(strings.Repeat("[", open) + "![a](b)") {
@@ -62,7 +61,7 @@ func TestBracketsAreBounded(t *testing.T) {
 	}
 }
 
-// At most 256 octets of link attributes are read.
+// Markdown reads at most 256 bytes of link attributes.
 func TestLongAttributes(t *testing.T) {
 	for size, want := range map[int]markup.PieceKind{len("{.external}"): markup.External, 256: markup.External, 257: markup.Link, 1 << 20: markup.Link} {
 		source := "[a](b){" + strings.Repeat(" ", size-len("{.external}")) + ".external}"

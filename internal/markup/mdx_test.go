@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// Additions of MDX to Markdown: each row lists the links and images in it.
+// The rows contain syntax that MDX adds to Markdown, with the links and images in the text.
 func TestMDX(t *testing.T) {
 	for source, want := range map[string]string{
 		"{/* [a](b) */} [c](d) x {/* [e](f)\n[g](h) */} [i](j)":                                  "d j",
@@ -47,7 +47,7 @@ func TestMDX(t *testing.T) {
 	}
 }
 
-// The headings after a component must be read, too.
+// MDXHeadings must also read the headings after a component.
 func TestMDXHeadings(t *testing.T) {
 	const source = "<A>\n  ```\n  # a\n  ```\n</A>\n\n## B\n\n    ## C\n"
 	if got := markup.MDXHeadings(source); !slices.Equal(got, []string{"B", "C"}) {

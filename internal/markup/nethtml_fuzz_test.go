@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/markup"
 )
 
-// tag is a start tag with the first attribute of each name, decoded.
+// tag is a start tag with the decoded value of the first attribute of each name.
 type tag struct {
 	name       string
 	attributes map[string]string
@@ -36,7 +36,7 @@ func tagsOf(source string) (list []tag) {
 	return list
 }
 
-// lower returns an ASCII name in lower case, and preserves octets that are not UTF-8.
+// lower returns an ASCII name in lower case, and preserves invalid UTF-8.
 func lower(name string) string {
 	b := []byte(name)
 	for i, c := range b {
@@ -66,9 +66,9 @@ func netTagsOf(source string) (list []tag) {
 	}
 }
 
-// differs matches text that the two parsers intentionally read differently: octets that
-// x/net/html replaces, URLs in brackets, elements whose content only x/net/html reads as
-// text, and CDATA.
+// differs matches text that the two parsers intentionally read differently. Such text contains
+// bytes that x/net/html replaces, URLs in brackets, elements whose content only x/net/html reads
+// as text, or CDATA.
 var differs = regexp.MustCompile("(?i)[\\x00\r]|<[a-z][a-z0-9+.-]*:|noembed|noframes|noscript|<!\\[cdata")
 
 // FuzzNetHTML compares the start tags and attributes of a page with the results
@@ -87,7 +87,7 @@ func FuzzNetHTML(f *testing.F) {
 		}
 		got, want := tagsOf(source), netTagsOf(source)
 		if len(got) == len(want)+1 {
-			got = got[:len(want)] // the end of the page truncates a tag, which x/net/html omits
+			got = got[:len(want)] // x/net/html omits a truncated tag at the end of the page
 		}
 		if len(got) == 0 && len(want) == 0 {
 			return

@@ -63,7 +63,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, r, err)
 		}
 	}
-	// A part of a file may lack the rules that disallow.
+	// The Disallow rules may be missing from a part of a file.
 	torn := io.MultiReader(strings.NewReader("User-agent: *\nAllow: /\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	r, err = Fetch(context.Background(), func(context.Context, access.Request) (*access.Result, error) {
 		return &access.Result{Resource: &scheme.Object{Body: io.NopCloser(torn)}}, nil

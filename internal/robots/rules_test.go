@@ -18,7 +18,7 @@ func allows(text, path string) bool {
 	return Parse([]byte(text)).Allows(locus.MustParse("http://h.example" + path))
 }
 
-// The examples in RFC 9309 sections 2.2.2, 2.2.3 and 5, and the content of current files.
+// The rows are the examples in RFC 9309 sections 2.2.2, 2.2.3 and 5, and rules from real files.
 func TestRules(t *testing.T) {
 	const all = "User-agent: *\n"
 	for _, c := range []struct {
@@ -41,7 +41,7 @@ func TestRules(t *testing.T) {
 		{all + "Disallow: /*a*b$\n", "/xaxbxc", true},
 		{all + "Disallow: *\n", "/a", false},
 		{all + "Disallow: /a***b\n", "/axxb", false},
-		// The longest rule decides, and "Allow" among equals.
+		// The longest rule takes precedence. If rules have the same length, "Allow" does.
 		{all + "Disallow: /a/\nAllow: /a/b\n", "/a/bc", true},
 		{all + "Allow: /a/\nDisallow: /a/b\n", "/a/bc", false},
 		{all + "Disallow: /page\nAllow: /page\n", "/page", true},
@@ -70,7 +70,7 @@ func TestRules(t *testing.T) {
 		{"User-agent: loc\nDisallow: /\n", "/a", true},
 		{"User-agent: *\nSitemap: http://h.example/\nUser-agent: locus\nDisallow: /\n", "/a", false},
 		{"User-agent: locus\nCrawl-delay: 1\nother: x\n\nUser-agent: x\nDisallow: /\n", "/a", false},
-		// One bad line does not make the others void.
+		// An invalid line does not affect other lines.
 		{"Disallow: /b\n" + all + "Disallow: /a\n", "/a", false},
 		{"Disallow: /b\n" + all + "Disallow: /a\n", "/b", true},
 		{all + "Crawl-delay: soon\nDisallow: /a\n", "/a", false},
@@ -91,8 +91,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A robots.txt of the largest size costs little memory, and a URL against it little time:
-// only so many rules have wildcards.
+// A robots.txt of the maximum size needs little memory, and a comparison with a URL needs little
+// time, because the number of rules with wildcards is limited.
 func TestHostile(t *testing.T) {
 	const all = "User-agent: *\n"
 	path := "/" + strings.Repeat("ab", 30<<10)
@@ -113,14 +113,14 @@ func TestHostile(t *testing.T) {
 		if len(r.group.wild) > maxWild {
 			t.Errorf("%.20q: %d wildcards", line, len(r.group.wild))
 		}
-		for range 10 { // with a regular expression for each rule, one took a minute
+		for range 10 { // with a regular expression for each rule, one comparison took a minute
 			r.Allows(locus.MustParse("http://h.example" + path))
 		}
 		if r.Delay() > maxDelay {
 			t.Errorf("%.20q: a pause of %v", line, r.Delay())
 		}
 	}
-	// Beyond the limit, more is disallowed and not less.
+	// Beyond the limit, more paths are disallowed, not fewer.
 	for what, want := range map[string]bool{"Disallow: /x*y": false, "Disallow: /xx$": false, "Allow: /*x": true} {
 		text := all + "Disallow: /xyz\n" + strings.Repeat("Disallow: /*q$\n", maxWild) + what + "\n"
 		if got := allows(text, "/xxz"); got != want {
@@ -132,7 +132,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// The line at the limit of the size is not taken for a shorter one.
+// A line that is truncated at the maximum size is ignored.
 func TestTruncatedLineIsIgnored(t *testing.T) {
 	start := "User-agent: *\nDisallow: /\n#"
 	text := start + strings.Repeat("x", maxSize-len(start)-len("\nAllow: /")) + "\nAllow: /a\n"
@@ -142,7 +142,7 @@ func TestTruncatedLineIsIgnored(t *testing.T) {
 	Parse([]byte(strings.Repeat("x", maxSize))) // no line at all
 }
 
-// slowMatches is a readable twin of matches.
+// slowMatches is a simple implementation of matches.
 func slowMatches(pattern, path string) bool {
 	pattern, whole := strings.CutSuffix(pattern, "$")
 	var pieces []string
@@ -162,7 +162,7 @@ func FuzzMatches(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if len(pattern) > 200 || len(path) > 1000 || !utf8.ValidString(pattern) || !utf8.ValidString(path) {
-			return // regular expressions are of characters
+			return // regular expressions match characters, not bytes
 		}
 		if got, want := matches(pattern, path), slowMatches(pattern, path); got != want {
 			t.Errorf("matches(%q, %q) = %v", pattern, path, got)
@@ -170,7 +170,7 @@ func FuzzMatches(f *testing.F) {
 	})
 }
 
-// Any text is read, and means the same with a comment on each line.
+// Parse accepts every text. A comment on each line does not change the rules.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{"User-agent: *\nDisallow: /a\n", "User-agent: locus\rAllow: /*b$\r\nCrawl-delay: 2\nSitemap: x\n", "\uFEFFuseragent:*\ndisallow:%zz%2", "disallow: /"} {
 		f.Add(seed, "/a%2fb?c*$")
@@ -192,7 +192,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Another reader agrees on files that need no interpretation.
+// For unambiguous files, the results equal those of another parser.
 func TestOtherReader(t *testing.T) {
 	for _, text := range []string{
 		"User-agent: *\nDisallow: /a\nAllow: /a/b\n", "User-agent: *\nDisallow: /\nAllow: /c\n", "User-agent: locus\nDisallow: /b\n\nUser-agent: *\nDisallow: /\n",

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// lzwText compresses text as compress(1) does, in the simplest way.
+// lzwText compresses text in the format of compress(1) with a simple algorithm.
 func lzwText(text []byte, maxBits uint, block bool, clearAt int) []byte {
 	flags := byte(maxBits)
 	first := lzwClear
@@ -55,7 +55,7 @@ func lzwText(text []byte, maxBits uint, block bool, clearAt int) []byte {
 		}
 		put(codeOf(run))
 		written++
-		// The reader is one code behind.
+		// The decoder defines each code one step later.
 		if block && clearAt > 0 && written%clearAt == 0 {
 			put(lzwClear)
 			end(true)
@@ -94,7 +94,7 @@ func TestUncompress(t *testing.T) {
 			}
 		}
 	}
-	// Output of the program compress.
+	// The file is output of the program compress.
 	packed, err := os.ReadFile("../../document/testdata/links.txt.Z")
 	if err != nil {
 		t.Fatal(err)
@@ -108,13 +108,13 @@ func TestUncompress(t *testing.T) {
 	}
 }
 
-// FuzzUncompress does tens of executions a second: decompressors take their windows,
-// of up to MiBs, before the first octet.
+// FuzzUncompress executes only tens of inputs per second, because decompressors allocate windows
+// of up to several MiB before the first byte.
 func FuzzUncompress(f *testing.F) {
 	f.Add([]byte("abcabcabcabc"), uint8(16), true)
 	f.Add([]byte("\x1F\x9D\x90a\x00\x01"), uint8(9), false)
 	f.Fuzz(func(t *testing.T, data []byte, bits uint8, block bool) {
-		// Any input is read without a panic, and compressed data is restored.
+		// No input causes a panic, and compressed data is restored.
 		io.Copy(io.Discard, io.LimitReader(newUncompress(bytes.NewReader(data)), 1<<20))
 		got, err := io.ReadAll(newUncompress(bytes.NewReader(lzwText(data, 9+uint(bits%8), block, int(bits)))))
 		if err != nil || !bytes.Equal(got, data) {

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// files holds the outputs of the programs for one text.
+// files lists files with the same text that different programs compressed.
 var files = map[string]Format{"links.txt": None, "links.txt.gz": Gzip, "links.txt.bz2": Bzip2, "links.txt.xz": XZ, "links.txt.zst": Zstd, "links.txt.Z": LZW}
 
 func TestEveryFormat(t *testing.T) {
@@ -42,7 +42,7 @@ func TestEveryFormat(t *testing.T) {
 	}
 }
 
-// Until the first octets decide, Detect is not sure.
+// Detect returns false for sure until the bytes determine the format.
 func TestDetectOctetByOctet(t *testing.T) {
 	for name := range files {
 		packed, err := os.ReadFile("../../document/testdata/" + name)
@@ -71,14 +71,14 @@ func TestDetectOctetByOctet(t *testing.T) {
 	}
 }
 
-// frame is a frame that decoders skip.
+// frame returns a zstd frame that decoders skip.
 func frame(number byte, content []byte) []byte {
 	head := append([]byte{0x50 | number}, skippable...)
 	return append(binary.LittleEndian.AppendUint32(head, uint32(len(content))), content...)
 }
 
-// A web archive in zstd may begin with its dictionary, compressed or not. Other frames that
-// come first are skipped.
+// A web archive in zstd may begin with a dictionary, compressed or not. Other frames at the start
+// are skipped.
 func TestZstdFrames(t *testing.T) {
 	var samples [][]byte
 	for i := range 100 {
@@ -125,17 +125,18 @@ func TestZstdFrames(t *testing.T) {
 	}
 }
 
-// A file that needs more than MaxDictionary is refused: before the memory is used.
+// A file that needs a larger dictionary than MaxDictionary causes an error before the memory is
+// allocated.
 func TestMaxDictionary(t *testing.T) {
-	// A frame of zstd with that window, and one block that is not compressed.
+	// window returns a zstd frame with the given window descriptor and one uncompressed block.
 	window := func(descriptor byte) []byte {
 		return slices.Concat([]byte(zstdMagic), []byte{0, descriptor, 0x29, 0, 0}, []byte("hello"))
 	}
-	// A frame of one segment, which is its own window.
+	// segment returns a zstd frame with a single segment, which determines the window size.
 	segment := func(length uint32) []byte {
 		return append(binary.LittleEndian.AppendUint32([]byte(zstdMagic+"\xA0"), length), 0x29, 0, 0, 'h', 'e', 'l', 'l', 'o')
 	}
-	// A compressed dictionary that says how long it is.
+	// dictionary returns a compressed dictionary with the given length in its header.
 	dictionary := func(length uint32) []byte {
 		return frame(0xD, append([]byte(zstdMagic+"\xA0"), binary.LittleEndian.AppendUint32(nil, length)...))
 	}
@@ -143,7 +144,7 @@ func TestMaxDictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// xzWith returns an xz file with a dictionary of 2 or 3 times a power of two.
+	// xzWith returns an xz file whose dictionary size is 2 or 3 times a power of two.
 	xzWith := func(size byte) []byte {
 		b := bytes.Clone(xzFile)
 		header := b[12 : 12+4*int(b[12])]
@@ -180,8 +181,8 @@ func TestMaxDictionary(t *testing.T) {
 	}
 }
 
-// Any input is decompressed in limited memory, and to the same bytes however the file arrives.
-// More of a file does not change the format that was detected in less of it.
+// Every input is decompressed in limited memory, and the result does not depend on the sizes of
+// the reads. If Detect is sure about the format of a prefix, more bytes do not change the format.
 func FuzzReader(f *testing.F) {
 	for name := range files {
 		packed, err := os.ReadFile("../../document/testdata/" + name)

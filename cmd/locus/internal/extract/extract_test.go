@@ -34,7 +34,7 @@ func TestSchemesAreLookedFor(t *testing.T) {
 	}
 }
 
-// Bars and results do not share a terminal.
+// The progress bar is not displayed on a terminal that shows the results.
 func TestExtractProgressOff(t *testing.T) {
 	a, s := clitest.NewScreen(t)
 	a.OutTTY = true
@@ -49,8 +49,7 @@ func TestExtractProgressOff(t *testing.T) {
 	}
 }
 
-// A long file, which is read in concurrent parts, gives the same lines in the same order as a
-// stream.
+// For a long file, which is read in concurrent parts, the output is the same as for a stream.
 func TestLongFileMatchesStream(t *testing.T) {
 	var text strings.Builder
 	for i := range 60_000 {
@@ -92,7 +91,7 @@ func TestLongFileMatchesStream(t *testing.T) {
 	}
 }
 
-// Parts of a later file that wait for their turn do not keep an earlier file from being read.
+// Waiting parts of a later file do not prevent the command from reading an earlier file.
 func TestSeveralLongFiles(t *testing.T) {
 	const links = 1 << 17
 	var files []string
@@ -122,7 +121,7 @@ func TestSeveralLongFiles(t *testing.T) {
 	}
 }
 
-// An interrupted run ends while parts of a long file wait for their turn.
+// An interrupted run ends even while parts of a long file are waiting.
 func TestInterruptedLongFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, bytes.Repeat([]byte("http://h.example/a\n"), 1<<19), 0o666); err != nil {
