@@ -58,8 +58,8 @@ func makeKinds() (k [256]kind) {
 }
 
 // until searches text between the offsets i and limit. It returns the offset of the first byte
-// whose kind includes a bit of the kind in the parameter of. If there is no such byte, it returns
-// limit.
+// whose kind includes a wanted bit. The parameter of contains the wanted bits. If there is no such
+// byte, it returns limit.
 func until(text string, i, limit int, of kind) int {
 	for i < limit && kinds[text[i]]&of == 0 {
 		i++

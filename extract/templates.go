@@ -124,7 +124,7 @@ func goesOn(text string, letters bool) bool {
 }
 
 // isPattern reports whether a text is a Windows path or a regular expression instead of a URL. The
-// text consists of the strings before and after, and after begins with "\".
+// text consists of two parts, and the second part begins with "\".
 func isPattern(before, after string) bool {
 	n := len(before)
 	switch {
@@ -183,7 +183,7 @@ func lengthOf(text string) int {
 func isDigitAt(text string, i int) bool { return i < len(text) && octet.Is(text[i], octet.Digit) }
 
 // escape returns the size of the TeX or Markdown escape at the offset i in a URL, as in "{a\_b}"
-// or "a_\(b\)". Outside of such text, a "\_" is as often program code.
+// or "a_\(b\)". Outside of such text, "\_" occurs as often in program code as in an escape.
 func (r *run) escape(i int) (n int, known bool) {
 	switch {
 	case !r.escapable || i+1 < len(r.text) && strings.IndexByte("()_#%&~?=", r.text[i+1]) < 0:

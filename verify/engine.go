@@ -35,7 +35,7 @@ type target struct {
 	archived  *target  // original target, if this target is its archived copy
 	tries     int
 	state     state
-	public    bool // the outcome is the same from every origin
+	public    bool // the outcome applies to every origin of the URL
 	unstored  bool // the outcome must not be stored, because it depends on more than the URL
 	outcome   *Outcome
 }

@@ -139,9 +139,9 @@ func (e *Verifier) hold(t *target) {
 	e.startNext(t)
 }
 
-// settle finishes the targets with missing host names (the held targets). It does so after any
-// host name was found, or when no other targets are left. The held targets are dead, unless no
-// host name was found and at least minMissing names are missing. In the counts, a held archived
+// settle finishes the targets with missing host names (the held targets). Before any host name is
+// found, settle has no effect unless no other targets are left. The held targets are dead, unless
+// no host name was found and at least minMissing names are missing. In the counts, a held archived
 // copy replaces its original target. The caller must hold e.mu.
 func (e *Verifier) settle() {
 	n := &e.lookups

@@ -139,8 +139,8 @@ func isStyle(l *document.Link) bool {
 	return l.Element == "style" || strings.HasSuffix(l.Element, " style") || l.Type == "text/css"
 }
 
-// encode encodes the URL to in the notation of the document. If the notation can't represent the
-// URL, ok is false.
+// encode encodes a URL in the notation n of a document. If the notation can't represent the URL,
+// ok is false.
 func encode(to string, n markup.Notation) (text string, ok bool) {
 	switch n {
 	case markup.HTMLText, markup.HTMLValue:
