@@ -12,8 +12,8 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// complete sets the defaults of s, so that callers need not check for nil. If no registry
-// can contain s, complete returns an error.
+// complete sets the default functions of s, so that callers need not check for nil. If the
+// description of the scheme is invalid, complete returns an error.
 func (s *Scheme) complete() error {
 	switch {
 	case !locus.IsScheme(s.Name):
@@ -67,8 +67,8 @@ func (s *Scheme) complete() error {
 	return nil
 }
 
-// forURLsOf returns an opener that calls f only for URLs that have the given scheme and
-// that the function fields accepts.
+// forURLsOf returns an opener that calls f only for valid URLs of the named scheme. The
+// function fields must accept the URL.
 func (f OpenerFunc) forURLsOf(name string, fields func(locus.URL) ([]Field, error)) OpenerFunc {
 	return func(ctx context.Context, req *Request) (Resource, error) {
 		if req.URL.Scheme() != name {
@@ -90,8 +90,8 @@ func isNil(o Opener) bool {
 	return false
 }
 
-// canonicalBy returns the generic Canonical function for URLs that the function fields
-// accepts.
+// canonicalBy returns the generic Canonical function, restricted to URLs that the function
+// fields accepts.
 func canonicalBy(fields func(locus.URL) ([]Field, error)) func(locus.URL) (locus.URL, locus.Change, error) {
 	return func(u locus.URL) (locus.URL, locus.Change, error) {
 		if _, err := fields(u); err != nil {
@@ -101,8 +101,8 @@ func canonicalBy(fields func(locus.URL) ([]Field, error)) func(locus.URL) (locus
 	}
 }
 
-// checkBy returns the generic Check function, which also reports the error of the function
-// fields.
+// checkBy returns the generic Check function, extended by the error that the function fields
+// returns.
 func (s *Scheme) checkBy(fields func(locus.URL) ([]Field, error)) func(locus.URL, locus.Profile) []locus.Violation {
 	section := cmp.Or(s.Section, s.Syntax.Form)
 	return func(u locus.URL, p locus.Profile) []locus.Violation {

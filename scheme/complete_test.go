@@ -33,7 +33,7 @@ func TestRegistryRefusesIncomplete(t *testing.T) {
 	}
 }
 
-// A scheme with only a name must have the generic form of section 5.
+// A scheme with only a name must have the generic syntax of RFC 1738 section 5.
 func TestRegistryCompletes(t *testing.T) {
 	r := mustRegistry(t, scheme.Scheme{Name: "x-a"})
 	s, _ := r.Lookup("x-a")
@@ -58,7 +58,8 @@ func TestRegistryCompletes(t *testing.T) {
 	}
 }
 
-// Canonical and Check of a scheme with only Fields must reject the URLs that Fields rejects.
+// If a scheme sets only Fields, the default Canonical and Check must reject the URLs that
+// Fields rejects.
 func TestRegistryFollowsFields(t *testing.T) {
 	r := mustRegistry(t, scheme.Scheme{
 		Name:    "x-a",

@@ -14,20 +14,22 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Conn is the connection of an opener for one request. When the context of [Connect] ends,
-// Conn closes. Its errors are the cause of that context, fs.ErrClosed after Close, or a
-// timeout. Other errors wrap [ErrProtocol].
+// Conn is the connection that an opener uses for one request. It closes when the context
+// passed to [Connect] ends. Read and Write return the cause of the context after the context
+// ends, and fs.ErrClosed after Close. They return timeouts unchanged; all other errors wrap
+// [ErrProtocol].
 type Conn struct {
-	net.Conn        // an opener may replace it by a TLS connection
-	Address  string // host and port as they were dialed
+	net.Conn        // the connection, which an opener may wrap in TLS
+	Address  string // the dialed address, as host:port
 
 	dialed net.Conn
 	ctx    context.Context
-	stop   func() bool // stops the watch on the context
+	stop   func() bool // unregisters the function that closes the connection when ctx ends
 	closed atomic.Bool
 }
 
-// Connect connects to the host of req.URL. If the URL has no port, Connect uses port.
+// Connect connects to the host of req.URL. If the URL has no port, Connect uses the parameter
+// port.
 func Connect(ctx context.Context, req *Request, port uint16) (*Conn, error) {
 	u := req.URL
 	host := strings.Trim(u.Host(), "[]")
@@ -73,7 +75,7 @@ func (c *Conn) reason(err error) error {
 	return ProtocolError(err)
 }
 
-// Close closes the connection. It may be called more than once, and while Read waits.
+// Close closes the connection. It may be called more than once, and concurrently with Read.
 func (c *Conn) Close() error {
 	c.stop()
 	c.closed.Store(true)

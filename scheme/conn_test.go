@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pipes dials one end of a pipe.
+// pipes is a dialer that returns one end of a pipe.
 type pipes struct {
 	address string
 	peer    net.Conn
@@ -59,7 +59,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// A connection must report why it ended: because of the server, the caller or the context.
+// Errors of a connection must distinguish a failed server, a closed connection and a cancelled
+// context.
 func TestConnEnds(t *testing.T) {
 	why := errors.New("why")
 	for name, test := range map[string]struct {

@@ -8,34 +8,39 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// CurrentStandard is the standard in force for a scheme, on top of RFC 3986, if it is later
-// than RFC 1738. Its functions receive a URI of the scheme, which may have any violations.
+// CurrentStandard is a standard for a scheme that is newer than RFC 1738. It applies in
+// addition to RFC 3986. Its functions receive any URI of the scheme, even an invalid URI.
 type CurrentStandard struct {
-	// Name is the name of the standard, such as "RFC 6068". If empty, it is Section.
+	// Name is the name of the standard, such as "RFC 6068". If Name is empty, the standard is
+	// named after Scheme.Section.
 	Name string
-	// Check returns violations of Name that RFC 3986 does not have, in order of offset. If
-	// nil, there are none.
+	// Check returns the violations that this standard adds to RFC 3986, in order of offset. If
+	// Check is nil, the standard adds none.
 	Check func(u rfc3986.URI) []locus.Violation
 	// Clean is a fast test for a URI without violations of RFC 3986. If Clean returns
 	// true, Check must return no violation of the URI. If Clean is nil, Check is always
 	// called.
 	Clean func(u rfc3986.URI) bool
-	// Normalize returns one form for all URIs that Name treats as equivalent to u. u is
-	// valid and normalized by RFC 3986 sections 6.2.2 and 6.2.3. If nil, the form is u.
+	// Normalize returns the normalized form of u, which is the same for all equivalent URIs.
+	// The argument is valid, and already normalized by RFC 3986 sections 6.2.2 and 6.2.3. If
+	// Normalize is nil, u is the normalized form.
 	Normalize func(u rfc3986.URI) rfc3986.URI
-	// AsWritten reports that Name forbids decoding escapes for comparison. Normalize then
-	// receives u as written, and must apply section 6.2.2 itself as far as Name allows.
+	// AsWritten means that the standard forbids decoding escapes before comparing URIs.
+	// Normalize then receives the original URI, and must apply RFC 3986 section 6.2.2 itself
+	// as far as the standard allows.
 	AsWritten bool
-	// Root reports that an empty path after a host means "/" (RFC 3986 section 6.2.3).
+	// Root means that an empty path after a host is equivalent to "/" (RFC 3986 section
+	// 6.2.3).
 	Root bool
 }
 
-// Standard returns the name of the standard in force for s: Current.Name, or Section.
+// Standard returns the name of the standard in force for s. This is Syntax.Current.Name or, if
+// that is empty, Section.
 func (s *Scheme) Standard() string { return cmp.Or(s.Syntax.Current.Name, s.Section) }
 
-// CheckURI returns all violations of RFC 3986 and of the standard in force for u's
-// scheme, and notes, in order of offset. If both report the same fault, the list has the
-// violation of the scheme's standard, because its fix is specific to the scheme.
+// CheckURI returns notes and all violations of RFC 3986 and of the current standard for u's
+// scheme, in order of offset. If both standards forbid the same thing, CheckURI returns only
+// the violation of the scheme's standard, because its suggested fix is more specific.
 func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	list := u.Check()
 	s := r.ofURI(u)
@@ -49,9 +54,8 @@ func (r *Registry) CheckURI(u rfc3986.URI) []locus.Violation {
 	return merged(list, own)
 }
 
-// merged returns the findings in the slices list and own, which are both in order of
-// offset. If the slice own has a finding of the same kind at the same offset, merged omits
-// the finding in the other slice.
+// merged merges two slices of findings, each sorted by offset. If own contains a finding of
+// the same kind at the same offset, merged omits the finding in list.
 func merged(list, own []locus.Violation) []locus.Violation {
 	all := make([]locus.Violation, 0, len(list)+len(own))
 	for _, v := range list {
@@ -66,7 +70,7 @@ func merged(list, own []locus.Violation) []locus.Violation {
 }
 
 // hasKind reports whether the slice list contains a finding of the given kind at the given
-// offset. No finding in the slice has a lower offset.
+// offset. The offsets in the slice must not be lower.
 func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 	for _, v := range list {
 		if v.Offset != offset {
@@ -79,9 +83,9 @@ func hasKind(list []locus.Violation, offset int, kind locus.Kind) bool {
 	return false
 }
 
-// NormalizeURI returns the normalized form of u by RFC 3986 section 6 and the standard that
-// is in force for its scheme. Two URIs are equivalent if their normalized forms are ==. The
-// form of a URI that does not conform has no meaning.
+// NormalizeURI normalizes u by RFC 3986 section 6 and the current standard for its scheme. Two
+// valid URIs are equivalent if their normalized forms are ==. The result is meaningless for an
+// invalid URI.
 func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 	s := r.ofURI(u)
 	if s.Syntax.Current.AsWritten && s.Syntax.Current.Normalize != nil {
@@ -94,7 +98,8 @@ func (r *Registry) NormalizeURI(u rfc3986.URI) rfc3986.URI {
 	return s.Syntax.Current.Normalize(n)
 }
 
-// ofURI returns the scheme of u, or the generic scheme.
+// ofURI returns the scheme of u. If the scheme is not registered, ofURI returns the generic
+// scheme.
 func (r *Registry) ofURI(u rfc3986.URI) *Scheme {
 	name, ok := u.Scheme()
 	if !ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The findings must include those of the standard in force and of RFC 3986, once for each
-// offset, and the normal form must follow both.
+// CheckURI must return the findings of both RFC 3986 and the scheme's current standard, but
+// only one per offset. NormalizeURI must apply both standards.
 func TestCurrent(t *testing.T) {
 	own := scheme.CurrentStandard{
 		Name: "RFC 9999",

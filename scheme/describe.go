@@ -9,8 +9,8 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// Role is the purpose of a part of a URL. A program that shows a URL should show all parts with the
-// same role in the same style.
+// Role is the purpose of a part of a URL. A program should show all parts with the same role
+// in the same style.
 type Role string
 
 const (
@@ -23,19 +23,18 @@ const (
 	RoleFragment Role = "fragment"
 )
 
-// Span is a piece of the text of a URL. The spans of a URL follow each other and
-// cover its text.
+// Span is a part of the text of a URL. Consecutive spans cover the whole text without gaps.
 type Span struct {
-	// Name is the part's name in the BNF of RFC 1738 section 5. "hostport" has two
-	// spans, "host" and "port". Empty means a delimiter.
+	// Name is the part's name in the BNF of RFC 1738 section 5. The part "hostport" has two
+	// spans, "host" and "port". The Name of a delimiter is empty.
 	Name string
-	Role Role   // empty means a delimiter
-	Text string // text as written
+	Role Role   // empty for a delimiter
+	Text string // text as written in the URL
 	// Offset is the offset of Text in the URL, in bytes.
 	Offset int
 }
 
-// Splitter cuts a text into spans, from its beginning.
+// Splitter cuts a text into spans, from left to right.
 type Splitter struct {
 	text string
 	at   int
@@ -72,7 +71,7 @@ func (s *Splitter) UpTo(separator, name string, role Role) (found bool) {
 // All cuts the rest of the text as a span with the given name and role.
 func (s *Splitter) All(name string, role Role) { s.Cut(len(s.Rest()), name, role) }
 
-// Spans returns the parts of the text of u in order, according to its scheme.
+// Spans splits the text of u into parts, according to its scheme.
 func (r *Registry) Spans(u locus.URL) []Span {
 	whole := u.String()
 	s := Splitter{text: u.WithoutFragmentText()}
@@ -111,8 +110,8 @@ func (r *Registry) Spans(u locus.URL) []Span {
 // splitGeneric is the default Split function of a scheme.
 func splitGeneric(s *Splitter) { s.All("urlpath", RolePath) }
 
-// Title returns the decoded name of the resource at u according to its scheme, or "". The
-// name is not safe for a terminal.
+// Title returns a decoded name for the resource at u, according to the scheme. If the URL has
+// no name, Title returns "". The name is not safe for a terminal.
 func (r *Registry) Title(u locus.URL) string {
 	if u.IsZero() {
 		return ""
@@ -120,15 +119,15 @@ func (r *Registry) Title(u locus.URL) string {
 	return r.of(u).Display.Title(u)
 }
 
-// LastSegment returns the last name in the url-path of u before any "?", decoded. It is the
-// default of Display.Title.
+// LastSegment returns the decoded last segment of u's url-path, without the text after "?". It
+// is the default value of Display.Title.
 func LastSegment(u locus.URL) string {
 	path, _ := u.Path()
 	path, _, _ = strings.Cut(path, "?")
 	return LastName(path)
 }
 
-// LastName returns the last name of a path, decoded.
+// LastName returns the decoded last segment of a path.
 func LastName(path string) string {
 	path = strings.TrimRight(path, "/")
 	return Decoded(path[strings.LastIndexByte(path, '/')+1:])
@@ -148,8 +147,8 @@ type Parent struct {
 	URL  locus.URL // URL of the menu; zero if the menu cannot be opened
 }
 
-// Parents returns the menus above u according to its scheme, the outermost first. It
-// returns nil if there are none.
+// Parents returns the menus above u according to its scheme, the outermost first. If there is
+// no menu above u, Parents returns nil.
 func (r *Registry) Parents(u locus.URL) []Parent {
 	if u.IsZero() {
 		return nil
@@ -166,10 +165,10 @@ func noParents(locus.URL) []Parent { return nil }
 // maxParents is the maximum number of directories that ParentsOf returns.
 const maxParents = 20
 
-// ParentsOf returns the directories above the url-path of u, the host first, for schemes in
-// which "/" separates directories. The path parameter is the part of the url-path that
-// contains the directories. If there are more than 20 directories, or u is the first of
-// them, ParentsOf returns nil.
+// ParentsOf returns the directories above u, the host first. It is for schemes in which "/"
+// separates directories. The path parameter is the part of the url-path that contains the
+// directories. If the path contains more than 20 directories, or if u is the root directory,
+// ParentsOf returns nil.
 func ParentsOf(u locus.URL, path string) []Parent {
 	segments := strings.Split(strings.TrimSuffix(path, "/"), "/")
 	if path == "" || len(segments) > maxParents {
@@ -184,8 +183,8 @@ func ParentsOf(u locus.URL, path string) []Parent {
 	return list
 }
 
-// AtPath returns the URL with the login of u and the given url-path, without a fragment. If
-// the result is not a URL, AtPath returns the zero URL.
+// AtPath returns u with the given url-path and without a fragment. The user and password do
+// not change. If the result is not a valid URL, AtPath returns the zero URL.
 func AtPath(u locus.URL, path string) locus.URL {
 	p := u.Parts()
 	p.Path, p.Fragment = &path, nil
@@ -200,16 +199,16 @@ func AtPath(u locus.URL, path string) locus.URL {
 // caching rules. The zero Freshness does not allow reuse.
 type Freshness struct {
 	For time.Duration
-	// Dated applies to an object with a date: a client may reuse it for a tenth of its
-	// age, from 10 minutes to 24 hours, instead of For. RFC 9111 section 4.2.2 suggests
-	// this for HTTP.
+	// Dated means that For applies only to objects without a date. A client may reuse an
+	// object with a date for a tenth of its age, but at least 10 minutes and at most 24 hours.
+	// RFC 9111 section 4.2.2 suggests the same rule for HTTP.
 	Dated bool
-	// Fixed means that the response does not depend on the preferred types and
-	// languages in a request.
+	// Fixed means that the response does not depend on the media types and languages that the
+	// request prefers.
 	Fixed bool
 }
 
-// Durations for [Freshness].
+// These durations are typical values of [Freshness].For.
 const (
 	SearchAge  = time.Minute
 	ListAge    = time.Minute     // a list to which users add entries
@@ -222,13 +221,12 @@ const (
 
 func neverFresh(locus.URL) Freshness { return Freshness{} }
 
-// Freshness returns how long a response for u may be reused.
+// Freshness returns the time for which a response for u may be reused.
 func (r *Registry) Freshness(u locus.URL) Freshness { return r.of(u).Crawl.Freshness(u) }
 
-// BelowPath reports whether the url-path of u is in the directory of the URL start. It
-// compares the canonical texts of the two URLs. It is Crawl.Below for a scheme in which "/"
-// separates directories. The last segment of the URL start is a directory too, unless it
-// contains ".".
+// BelowPath reports whether u is in the directory of the URL start. Both URLs must be
+// canonical. BelowPath implements Crawl.Below for schemes in which "/" separates directories.
+// The last segment of the URL start counts as a directory if it does not contain ".".
 func BelowPath(start, u locus.URL) bool {
 	text := start.WithoutFragmentText()
 	text, _, _ = strings.Cut(text, "?")

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// The errors of an opener must wrap one of these.
+// Every error that an opener returns must wrap one of these errors.
 var (
-	// ErrNotFound means that the server has no such resource. For errors.Is, it is also
-	// fs.ErrNotExist.
+	// ErrNotFound means that the server has no such resource. It also matches fs.ErrNotExist
+	// in errors.Is.
 	ErrNotFound error = kind{"not found", fs.ErrNotExist}
-	// ErrNotArchived means that an archive does not contain the resource. For errors.Is, it is also
-	// ErrNotFound.
+	// ErrNotArchived means that an archive does not contain the resource. It also matches
+	// ErrNotFound in errors.Is.
 	ErrNotArchived error = kind{"not in the archive", ErrNotFound}
-	// ErrAuth means that the server requires a login, or rejected it. For
-	// errors.Is, it is also fs.ErrPermission.
+	// ErrAuth means that the server requires a login, or rejected the login. It also matches
+	// fs.ErrPermission in errors.Is.
 	ErrAuth error = kind{"not permitted", fs.ErrPermission}
 	// ErrUnreachable means that the opener could not connect to the server.
 	ErrUnreachable = errors.New("unreachable")
@@ -25,10 +25,10 @@ var (
 	ErrProtocol = errors.New("protocol error")
 	// ErrTooLarge means that the resource exceeds a limit.
 	ErrTooLarge = errors.New("too large")
-	// ErrUnsupported means that the scheme, or this use of it, is not supported.
+	// ErrUnsupported means that the scheme or the requested operation is not supported.
 	ErrUnsupported = errors.New("not supported")
-	// ErrNoScheme means that the scheme is not registered. For errors.Is, it is also
-	// ErrUnsupported.
+	// ErrNoScheme means that the scheme is not registered. It also matches ErrUnsupported in
+	// errors.Is.
 	ErrNoScheme error = kind{"unknown scheme", ErrUnsupported}
 )
 
@@ -41,20 +41,20 @@ type kind struct {
 func (k kind) Error() string        { return k.text }
 func (k kind) Is(target error) bool { return errors.Is(k.is, target) }
 
-// HintError is an error with advice for the user.
+// HintError adds advice for the user to an error.
 type HintError struct {
 	Err    error
-	Hint   string // a sentence without its full stop
-	Reason Reason // empty if no setting would help
+	Hint   string // a sentence without a final period
+	Reason Reason // the setting that would help; empty if none
 }
 
-// Reason names a setting of the client that would let a failed open succeed. A program
-// that exposes the setting should add its name to the hint.
+// Reason identifies the client setting that would let a failed open succeed. A program with an
+// option for the setting should name the option in the hint.
 type Reason string
 
 const (
-	// ReasonEmptySegment means that the server rejects the command for an empty path
-	// segment.
+	// ReasonEmptySegment means that the path contains an empty segment, and that the server
+	// rejected the command for this segment.
 	ReasonEmptySegment Reason = "empty-segment"
 	// ReasonNoServer means that the URL does not name a server, and the client has no default.
 	ReasonNoServer Reason = "no-server"
@@ -62,7 +62,7 @@ const (
 	ReasonClearLogin Reason = "clear-login"
 )
 
-// HintFor adds advice and a reason to err.
+// HintFor adds a hint and a reason to err.
 func HintFor(err error, reason Reason, hint string) error {
 	return &HintError{Err: err, Hint: hint, Reason: reason}
 }
@@ -75,7 +75,7 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Hint adds advice to err.
+// Hint adds a hint to err.
 func Hint(err error, hint string) error { return &HintError{Err: err, Hint: hint} }
 
 func (e *HintError) Error() string {
@@ -91,21 +91,21 @@ func (e *HintError) Unwrap() error { return e.Err }
 // the request after the pause. A failed connection or a timeout needs no RetryAfterError.
 type RetryAfterError struct {
 	Err error
-	// After is the pause that the server requests. It must not be negative. Zero means
-	// that the server requests none.
+	// After is the pause that the server requests. It must not be negative. Zero means that
+	// the server did not request a pause.
 	After time.Duration
 }
 
 func (e *RetryAfterError) Error() string { return e.Err.Error() }
 func (e *RetryAfterError) Unwrap() error { return e.Err }
 
-// Unreachable wraps err in ErrUnreachable, unless err already wraps it. It returns a
-// timeout unchanged.
+// Unreachable wraps err in ErrUnreachable, unless err already wraps ErrUnreachable. It returns
+// a timeout unchanged.
 func Unreachable(err error) error { return unlessTimeout(err, ErrUnreachable) }
 
-// ProtocolError wraps err, a failure of a connection, in ErrProtocol, unless err already
-// wraps it. It returns a timeout unchanged. It also returns net.ErrClosed unchanged,
-// which means that the client closed the connection.
+// ProtocolError wraps a connection error in ErrProtocol, unless err already wraps ErrProtocol.
+// It returns a timeout unchanged. It also returns net.ErrClosed unchanged, because this error
+// means that the client closed the connection.
 func ProtocolError(err error) error { return unlessTimeout(err, ErrProtocol) }
 
 func unlessTimeout(err, kind error) error {
@@ -116,8 +116,8 @@ func unlessTimeout(err, kind error) error {
 	return &failure{kind, err}
 }
 
-// failure is a failure of a connection. Its text omits the addresses in errors of package
-// net, because messages already contain the URL.
+// failure is a connection error. Its text omits the addresses that errors of package net
+// contain, because messages already contain the URL.
 type failure struct{ kind, err error }
 
 func (f *failure) Error() string {

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme/all"
 )
 
-// daytime is a custom scheme: a host sends the time to each client (RFC 867).
+// daytime returns a custom scheme: a server sends the time to each client (RFC 867).
 func daytime() scheme.Scheme {
 	const port = 13
 	open := func(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {

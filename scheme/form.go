@@ -10,16 +10,17 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Form requests input before a server returns a resource: the words of a search (RFC 1738
-// sections 3.4.2 and 3.9.2), or the answers to a Gopher+ form (section 3.4.9).
+// Form describes the input that a server requires before it returns a resource. The input is
+// the words of a search (RFC 1738 sections 3.4.2 and 3.9.2) or the answers to a Gopher+ form
+// (section 3.4.9).
 type Form struct {
 	URL    locus.URL // the form's URL
-	Title  string    // title from the server: not safe for a terminal
+	Title  string    // title from the server; not safe for a terminal
 	Fields []FormField
 
-	// Submit returns the URL that submits the answers when it is opened. The answers are
-	// as in [Form.Check]. Submit fails with the error of Check, or if the answers do not
-	// fit into a URL.
+	// Submit returns a URL that contains the answers. Opening the URL submits them. The
+	// parameter answers has the same format as in [Form.Check]. Submit fails if an answer is
+	// invalid, or if the URL would be too long.
 	Submit func(answers []string) (locus.URL, error)
 }
 
@@ -40,22 +41,22 @@ func (f *Form) Menu() *Menu {
 	return &Menu{URL: f.URL, Title: f.Title, Form: f, Items: func(func(Item, error) bool) {}}
 }
 
-// FormField is one field of a form. Its texts come from the server and are not
+// FormField is one field of a form. The texts of a FormField come from the server and are not
 // safe for a terminal.
 type FormField struct {
 	Kind    FieldKind
-	Prompt  string   // for a FieldNote, the whole text
-	Default string   // the answer if the user enters none
-	Choices []string // the answers that a FieldChoice allows
+	Prompt  string   // the label, or the whole text of a FieldNote
+	Default string   // the answer if the user enters nothing
+	Choices []string // the permitted answers to a FieldChoice
 }
 
 // FieldKind is the kind of answer that a field requires.
 type FieldKind string
 
 const (
-	FieldNote   FieldKind = "note"    // a text to read; the answer is empty
+	FieldNote   FieldKind = "note"    // a text without an input; the answer is empty
 	FieldText   FieldKind = "text"    // one line
-	FieldHidden FieldKind = "hidden"  // one line; the program must not show it while the user types
+	FieldHidden FieldKind = "hidden"  // one line, which the program must not show
 	FieldLines  FieldKind = "lines"   // lines separated by "\n"; may be empty
 	FieldChoice FieldKind = "choice"  // one of Choices
 	FieldCheck  FieldKind = "check"   // "1" for yes, "0" for no
@@ -81,7 +82,8 @@ func (f *Form) Defaults() []string {
 	return answers
 }
 
-// Check validates answers, one for each field in order. The error is an [*AnswerError].
+// Check validates the answers to a form. The slice must contain one answer for each field, in
+// the order of Fields. The error is an [*AnswerError].
 func (f *Form) Check(answers []string) error {
 	if len(answers) != len(f.Fields) {
 		return &AnswerError{Field: min(len(answers), len(f.Fields)), Err: fmt.Errorf("%d answers for %d fields", len(answers), len(f.Fields))}
@@ -94,7 +96,7 @@ func (f *Form) Check(answers []string) error {
 	return nil
 }
 
-// Check validates an answer to the field.
+// Check validates the answer to one field.
 func (f FormField) Check(answer string) error {
 	switch {
 	case f.Kind == FieldFile:
@@ -115,7 +117,7 @@ func (f FormField) Check(answer string) error {
 // AnswerError reports an invalid answer. It never contains the answer.
 type AnswerError struct {
 	Field  int    // index of the field, from 0
-	Prompt string // text for people; not safe for a terminal
+	Prompt string // prompt of the field; not safe for a terminal
 	Err    error
 }
 
@@ -128,6 +130,6 @@ func (e *AnswerError) Error() string {
 
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// FillFunc fills in a form. The answers are as in [Form.Check]. If ok is false, the open
-// returns the form.
+// FillFunc fills in a form. The result answers must have the format that [Form.Check]
+// requires. If ok is false, the opener does not submit the form, and returns it to the caller.
 type FillFunc func(ctx context.Context, f *Form) (answers []string, ok bool, err error)

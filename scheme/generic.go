@@ -15,12 +15,13 @@ import (
 //	genericurl = scheme ":" schemepart
 //	schemepart = *xchar | ip-schemepart
 //
-// Every ip-schemepart consists of xchars, so the first alternative decides. The meaning
-// of "/" and "?" is unknown, and they are never changed.
+// Every ip-schemepart also matches *xchar, so the first alternative decides. The meaning of
+// "/" and "?" in such URLs is unknown, so normalization never changes these characters.
 var generic = Generic("", Reserved)
 
-// Generic returns a scheme whose URLs have the form of otherurl (RFC 1738 section 5). It
-// serves names that are registered without a syntax, and names that are not registered.
+// Generic returns a scheme whose URLs have the form of otherurl (RFC 1738 section 5). A
+// registry uses Generic for names that are registered without a syntax, and for names that are
+// not registered.
 func Generic(name string, status Status) Scheme {
 	return Scheme{
 		Name:    name,

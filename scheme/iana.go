@@ -8,15 +8,15 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ianaNames contains a name and a status on each line, in order of the names,
-// after comments.
+// ianaNames contains comments, and then one line with a name and a status for each scheme,
+// sorted by name.
 //
 //go:embed iana.txt
 var ianaNames string
 
 // NameStatus returns the status of a scheme in IANA's registry of URI schemes (RFC 7595):
-// "permanent", "provisional" or "historical". It returns "unregistered" for a name in
-// wide use that IANA does not register, and "" for any other name. The name must be in
+// "permanent", "provisional" or "historical". For a name in wide use that IANA does not
+// register, it returns "unregistered". For any other name, it returns "". The name must be in
 // lower case.
 func NameStatus(name string) string {
 	if !locus.IsScheme(name) {

@@ -2,8 +2,8 @@ package scheme
 
 import "github.com/locus-url/locus/extract"
 
-// InText returns a new set of the schemes to search for in running text: the default
-// schemes of package extract, and the schemes of the registry with a host.
+// InText returns a new set of schemes to search for in running text. The set contains the
+// default schemes of package extract, and the registered schemes whose URLs have a host.
 func (r *Registry) InText() *extract.Schemes {
 	list := extract.Standard()
 	standard := extract.NewSchemes(list...)

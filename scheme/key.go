@@ -1,7 +1,7 @@
 package scheme
 
-// KeyTerminal is a [Terminal] with special keys, such as the keys of an IBM 3270, for
-// users whose keyboard lacks them.
+// KeyTerminal is a [Terminal] with special keys that the user's keyboard may lack, such as the
+// function keys of an IBM 3270.
 type KeyTerminal interface {
 	Terminal
 	// Keys returns the keys, the most important first.
@@ -10,6 +10,6 @@ type KeyTerminal interface {
 
 // Key is a key of a terminal.
 type Key struct {
-	Label string // such as "PF3"
-	Input string // input for the terminal when the key is pressed
+	Label string // label of the key, such as "PF3"
+	Input string // bytes that the client sends when the user presses the key
 }

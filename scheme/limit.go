@@ -8,9 +8,8 @@ import (
 	"github.com/locus-url/locus/internal/piece"
 )
 
-// Limit returns a reader of body that reads at most the given number of bytes. Reading a
-// longer body fails with an error that wraps [ErrTooLarge]. A limit of zero means no
-// limit.
+// Limit returns a reader that reads at most limit bytes from body. Reading a longer body fails
+// with an error that wraps [ErrTooLarge]. A limit of zero means no limit.
 func Limit(body io.ReadCloser, limit int64) io.ReadCloser {
 	if limit <= 0 {
 		return body
@@ -27,7 +26,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	if l.left < 0 {
 		return 0, l.tooLarge()
 	}
-	// Reading one byte more than the limit shows whether the body ends here.
+	// Read requests one byte more than the limit, to detect a body that is too long.
 	if int64(len(p)) > l.left+1 {
 		p = p[:l.left+1]
 	}
@@ -41,7 +40,7 @@ func (l *limited) Read(p []byte) (int, error) {
 // CopyPiece implements [piece.Copier].
 func (l *limited) CopyPiece(w io.Writer, n int64) (int64, error) {
 	if n > l.left {
-		return 0, errors.ErrUnsupported // the caller then uses Read, which detects whether the body ends in time
+		return 0, errors.ErrUnsupported // the caller then uses Read, which detects a body that is too long
 	}
 	m, err := piece.Copy(w, l.ReadCloser, n)
 	l.left -= m

@@ -1,18 +1,18 @@
 package scheme
 
-// Listing is a kind of menu. It determines the columns of the items.
+// Listing is a kind of menu. It determines the columns in which a program shows the items.
 type Listing string
 
 const (
-	ListLinks    Listing = "links"    // titles only
+	ListLinks    Listing = "links"    // links with only a title
 	ListFiles    Listing = "files"    // files with sizes and times
-	ListArticles Listing = "articles" // articles of a newsgroup, in threads: see [Item.Thread]
+	ListArticles Listing = "articles" // articles of a newsgroup, with threads (see [Item.Thread])
 	ListGroups   Listing = "groups"   // newsgroups
 	ListResults  Listing = "results"  // the results of a search
 )
 
-// ColumnKind is a property of items that a column shows. A kind that is also a field
-// of Item.Fields is named like that field.
+// ColumnKind is the property of an item that a column shows. If the property is a field in
+// Item.Fields, the kind has the same name as the field.
 type ColumnKind string
 
 const (
@@ -29,10 +29,11 @@ const (
 type Column struct {
 	Kind   ColumnKind
 	Title  string // heading of the column
-	Number bool   // the column holds numbers, which are aligned to the right: see [Item.Number]
+	Number bool   // the column contains numbers, which are right-aligned (see [Item.Number])
 }
 
-// Columns returns the columns of a listing in their usual order. ListLinks has none.
+// Columns returns the columns of a listing in their usual order. A listing of kind ListLinks
+// has no columns.
 func (l Listing) Columns() []Column {
 	switch l {
 	case ListFiles:
@@ -47,8 +48,8 @@ func (l Listing) Columns() []Column {
 	return nil
 }
 
-// Listing returns the listing to which the item belongs. The first link of a menu
-// determines the listing of the menu.
+// Listing returns the kind of menu in which the item usually appears. The first link of a menu
+// determines the menu's Listing.
 func (i *Item) Listing() Listing {
 	has := func(k ColumnKind) bool { _, ok := i.Number(k); return ok }
 	_, identified := itemField[string](i, "messageId")
@@ -70,8 +71,8 @@ func (i *Item) Listing() Listing {
 // HasDetails reports whether the size or the time of the item is known.
 func (i *Item) HasDetails() bool { return i.Size >= 0 || !i.ModTime.IsZero() }
 
-// Number returns the value of the item in a column of numbers. If the item has no such
-// value, ok is false.
+// Number returns the item's value in a numeric column. If the item has no value for the
+// column, ok is false.
 func (i *Item) Number(k ColumnKind) (n int64, ok bool) {
 	if k == ColumnSize {
 		return i.Size, i.Size >= 0
@@ -80,23 +81,23 @@ func (i *Item) Number(k ColumnKind) (n int64, ok bool) {
 	return int64(v), ok
 }
 
-// Thread returns the message ID of an article, and the IDs of the articles that it replies
-// to, the oldest first.
+// Thread returns the message ID of an article. The result references contains the message IDs
+// of the articles above it in the thread, the oldest first.
 func (i *Item) Thread() (id string, references []string) {
 	id, _ = itemField[string](i, "messageId")
 	references, _ = itemField[[]string](i, "references")
 	return id, references
 }
 
-// Types returns the document types that the server offers, by the server's names, if
-// a client may choose one.
+// Types returns the names of the document types from which a client may choose, as the server
+// spells them.
 func (i *Item) Types() []string {
 	types, _ := itemField[[]string](i, "wtypes")
 	return types
 }
 
-// itemField returns the value of a field of an item. If the item has no such field, or its
-// value has another type, ok is false.
+// itemField returns the value of the named field. If the item does not have the field, or the
+// value is not a T, ok is false.
 func itemField[T any](i *Item, name string) (v T, ok bool) {
 	for _, f := range i.Fields {
 		if f.Name == name {

@@ -9,7 +9,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A menu must be the listing of its first link, determined by the link's fields, size and time.
+// The fields, size and time of its first link must determine the Listing of a menu.
 func TestListing(t *testing.T) {
 	u := locus.MustParse("gopher://h/1x")
 	link := scheme.Item{URL: u, Size: -1}

@@ -7,16 +7,17 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Preference is a value of Accept or Accept-Language (RFC 9110 sections 12.5.1 and 12.5.4),
-// as in [Request]. It is comparable. The zero Preference accepts everything.
+// Preference is a parsed value of Request.Accept or Request.AcceptLanguage (RFC 9110 sections
+// 12.5.1 and 12.5.4). Preferences are comparable with ==. The zero Preference accepts
+// everything.
 type Preference struct {
-	text string // a preference without syntax errors; empty if it contains no element
+	text string // the text, without syntax errors; empty if the list has no element
 }
 
 // ParsePreference parses media ranges or language ranges, separated by commas and with
-// optional weights: "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1". It ignores other
-// parameters. A text without a range accepts everything. The error is a
-// [*locus.SyntaxError] whose Part is a name of RFC 9110.
+// optional weights: "text/html, text/*;q=0.5" or "es, en;q=0.8, *;q=0.1". It ignores
+// parameters other than "q". An empty list accepts everything. The error is a
+// [*locus.SyntaxError] whose Part is a rule name of RFC 9110.
 func ParsePreference(text string) (Preference, error) {
 	s := scanner{text: text}
 	ranges := 0
@@ -38,9 +39,10 @@ func ParsePreference(text string) (Preference, error) {
 // String returns the text from which p was parsed.
 func (p Preference) String() string { return p.text }
 
-// Quality returns the weight of value, a media type or a language, from 0 (not acceptable)
-// to 1. The closest matching range decides; if two are equally close, the greater weight
-// decides. Quality ignores case and the parameters of value.
+// Quality returns the weight of value, a media type or a language, from 0 (not acceptable) to
+// 1. The most specific matching range determines the weight. If two matching ranges are
+// equally specific, the greater weight applies. Quality ignores case and the parameters of
+// value.
 //
 // The ranges "*" and "*/*" match everything, including the empty value. A language range
 // matches the languages that begin with it (RFC 4647 section 3.3.1): "en" matches "en",
@@ -66,7 +68,8 @@ func (p Preference) Quality(value string) float64 {
 	}
 }
 
-// closeness returns how closely value matches a range, or 0 if it does not match.
+// closeness returns a number that is greater for a more specific match of value and the named
+// range. If they do not match, it returns 0.
 func closeness(name, value string) int {
 	prefix, isType := strings.CutSuffix(name, "*")
 	switch {
@@ -86,8 +89,8 @@ func closeness(name, value string) int {
 	return 0
 }
 
-// holdsLanguage reports whether the language tag is equal to name, or consists of name and
-// subtags.
+// holdsLanguage reports whether the language tag is equal to the language name, or begins with
+// it and continues with subtags.
 func holdsLanguage(name, tag string) bool {
 	if len(tag) < len(name) || len(tag) > len(name) && tagOctet(tag[len(name)]) != '-' {
 		return false
@@ -100,7 +103,8 @@ func holdsLanguage(name, tag string) bool {
 	return true
 }
 
-// tagOctet maps o for the comparison of languages.
+// tagOctet returns o in lower case, with "_" replaced by "-", for the comparison of language
+// tags.
 func tagOctet(o byte) byte {
 	switch {
 	case o == '_':
@@ -113,7 +117,7 @@ func tagOctet(o byte) byte {
 
 const blanks = " \t"
 
-// weighted is a range and its weight in thousandths.
+// weighted is a media range or language range, and its weight in thousandths.
 type weighted struct {
 	name    string
 	quality int
@@ -124,11 +128,13 @@ type weighted struct {
 type scanner struct {
 	text string
 	at   int
-	// part and want describe the error at the offset in the field at, if any.
+	// The fields part and want describe the syntax error, if any. The field at then contains
+	// the offset of the error.
 	part, want string
 }
 
-// next reads an element. At the end of the text and at an error, ok is false.
+// next reads the next element of the list. At the end of the text or after a syntax error, ok
+// is false.
 func (s *scanner) next() (r weighted, ok bool) {
 	s.skip(blanks + ",")
 	if s.at == len(s.text) {
@@ -177,7 +183,7 @@ func (s *scanner) name() (name string, ok bool) {
 	return name, true
 }
 
-// weight reads the text after the "q" of a weight, in thousandths.
+// weight reads the weight after the "q", and returns it in thousandths.
 func (s *scanner) weight() (quality int, ok bool) {
 	if s.take('=') {
 		start := s.at
@@ -208,8 +214,8 @@ func thousandths(text string) (n int, ok bool) {
 	return n, n <= 1000
 }
 
-// parameter reads a parameter after its name, which begins at start. The value may be
-// missing.
+// parameter reads the rest of a parameter whose name begins at the offset start and has
+// already been read. If the name is empty, parameter reads nothing and returns true.
 func (s *scanner) parameter(start int) (ok bool) {
 	if s.at == start {
 		return true
@@ -220,7 +226,7 @@ func (s *scanner) parameter(start int) (ok bool) {
 	return s.fail("parameter", `write a parameter as name=value or name="value"`)
 }
 
-// token reads a token, which may be empty.
+// token reads a token and returns it, or "" if there is no token.
 func (s *scanner) token() string {
 	start := s.at
 	for s.at < len(s.text) && isToken(s.text[s.at]) {
@@ -234,8 +240,8 @@ func isToken(o byte) bool {
 	return '0' <= o && o <= '9' || 'a' <= o && o <= 'z' || 'A' <= o && o <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", o) >= 0
 }
 
-// quoted reads a quoted-string. If the text does not begin with a complete one, it returns
-// false.
+// quoted reads a quoted-string. If the text does not begin with a complete quoted-string,
+// quoted returns false.
 func (s *scanner) quoted() bool {
 	if s.at == len(s.text) || s.text[s.at] != '"' {
 		return false
@@ -266,7 +272,7 @@ func (s *scanner) skip(set string) {
 	}
 }
 
-// fail records an error at the current octet. It returns false.
+// fail records a syntax error at the current offset, and returns false.
 func (s *scanner) fail(part, want string) bool {
 	s.part, s.want = part, want
 	return false

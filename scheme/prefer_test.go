@@ -18,8 +18,8 @@ func TestPreferenceRFC9110(t *testing.T) {
 	qualities(t, "text/plain; q=0.5, text/html, text/x-dvi; q=0.8, text/x-c", map[string]float64{
 		"text/html": 1, "text/x-c": 1, "text/x-dvi": 0.8, "text/plain": 0.5, "image/gif": 0,
 	})
-	// The parameters have no meaning here, so text/plain has the weight of the
-	// range without them, or the greater weight.
+	// Parameters are ignored, so both ranges match text/plain equally well, and the greater
+	// weight applies.
 	qualities(t, "text/*, text/plain, text/plain;format=flowed, */*", map[string]float64{"text/plain": 1, "text/html": 1, "image/jpeg": 1})
 	qualities(t, "text/*;q=0.3, text/plain;q=0.7, text/plain;format=flowed, text/plain;format=fixed;q=0.4, */*;q=0.5", map[string]float64{
 		"text/plain;format=flowed": 1, "text/plain": 1, "text/html": 0.3, "image/jpeg": 0.5,
@@ -38,12 +38,12 @@ func TestPreference(t *testing.T) {
 	qualities(t, `text/html;a="q=0,\" ;";level=1;q=0.001, *;q=0.`, map[string]float64{"text/html": 0.001, "b/c": 0})
 	qualities(t, "text/html;;q=0.5;", map[string]float64{"text/html": 0.5})
 	qualities(t, "a/b;q=0.1, a/b;q=0.3, a/b;q=0.2", map[string]float64{"a/b": 0.3})
-	// Languages in the spelling of Gopher+ servers.
+	// Gopher+ servers spell languages with "_".
 	qualities(t, "en_us, es-ES;q=0.5, de;q=0.2, *;q=0.1", map[string]float64{"En_US": 1, "En-us": 1, "Es_ES": 0.5, "De_DE": 0.2, "de": 0.2, "En_GB": 0.1, "": 0.1})
 	qualities(t, "application/gopher+-menu, Directory/*;q=0", map[string]float64{"Application/Gopher+-Menu": 1, "application/gopher-menu": 0, "Directory/recursive": 0})
-	// The closest range must decide, even if its weight is lower.
+	// The most specific range must decide, even if its weight is lower.
 	qualities(t, "en, en-gb;q=0.1, en-gb-oed;q=0", map[string]float64{"en": 1, "En_GB": 0.1, "en-GB-oed": 0, "en-US": 1})
-	// "_" equals "-" only in a language.
+	// The characters "_" and "-" must be equivalent only in a language.
 	qualities(t, "a/b-c", map[string]float64{"a/b_c": 0})
 	qualities(t, "text", map[string]float64{"text/plain": 0, "text": 1})
 	qualities(t, "text/*", map[string]float64{"text": 0, "textual/x": 0, "text/": 1})

@@ -2,12 +2,13 @@ package scheme
 
 import "net"
 
-// Recorder records the exchange of an opener with a server for one request, in its wire
-// format, with "***" for passwords. Its methods may be called concurrently.
+// Recorder records the bytes that an opener and a server exchange for one request. Passwords
+// are replaced by "***". Its methods may be called concurrently.
 type Recorder interface {
-	// Connected reports a connection that the opener uses for the request. The name
-	// distinguishes the connections of one request: it is empty, or names the purpose, such
-	// as "data". The parameter remote is the server's address, or nil if unknown.
+	// Connected reports a connection that the opener uses for the request. The parameter name
+	// distinguishes the connections of one request. It is empty, or is the purpose of the
+	// connection, such as "data". The parameter remote is the server's address, or nil if
+	// unknown.
 	Connected(name string, remote net.Addr)
 	// Octets records bytes that the opener sent or received over a connection, in
 	// order. On a datagram connection, p is one datagram. Octets must not retain p.
@@ -19,32 +20,34 @@ type Recorder interface {
 	Exchange() Exchange
 }
 
-// Exchange records an HTTP request and its response. Its methods are called by one
-// goroutine at a time.
+// Exchange records an HTTP request and its response. Only one goroutine at a time may call its
+// methods.
 type Exchange interface {
 	// Connected reports the address of the server.
 	Connected(remote net.Addr)
-	// Request records the header of the request, with the empty line after it. The
-	// parameter masked lists the fields whose values the opener removed.
+	// Request records the request header, including the empty line at its end. The parameter
+	// masked lists the fields whose values the opener removed.
 	Request(header []byte, masked []string)
-	// Response records the header of the final response. The parameter masked has the same
-	// meaning as in Request.
+	// Response records the header of the final response, that is, not of a 1xx response. The
+	// parameter masked has the same meaning as in Request.
 	Response(header []byte, masked []string)
-	// Body records bytes of the body as they are transferred.
+	// Body records a part of the response body, as it was transferred.
 	Body(p []byte)
-	// Reset restarts the exchange after it failed on a reused connection.
+	// Reset discards the recorded exchange, because the opener repeats the request after a
+	// reused connection failed.
 	Reset()
-	// Repeated reports that the client replaces this request with another, so that this
-	// response is not the response for the URL.
+	// Repeated reports that the opener will send another request for the URL, for example with
+	// a password, so that this response is not the final one.
 	Repeated()
 	// End ends the exchange. If the client received the whole response, err is nil.
 	// Otherwise err is the reason, such as [ErrTooLarge]. Later calls have no effect.
 	End(err error)
 }
 
-// Recorded returns conn, or a connection that also passes its bytes to r.Record, under a
-// name as in [Recorder]. An opener must use it only for data without passwords, and above
-// TLS.
+// Recorded returns a connection that also passes its bytes to r.Record, under the given name
+// (see [Recorder]). If r.Record is nil, Recorded returns conn. An opener must not send
+// passwords over the returned connection. If the opener uses TLS, conn must be the TLS
+// connection.
 func (r *Request) Recorded(conn net.Conn, name string) net.Conn {
 	if r.Record == nil {
 		return conn
@@ -73,11 +76,11 @@ func (c *recordedConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// NetConn returns the connection itself.
+// NetConn returns the connection that c records.
 func (c *recordedConn) NetConn() net.Conn { return c.Conn }
 
-// ServerAddr returns the address at the other end of conn. If that is a proxy, ServerAddr
-// returns nil, because the address is not the server's.
+// ServerAddr returns the remote address of conn. If the connection goes through a proxy,
+// ServerAddr returns nil, because the remote address is not the server's.
 func ServerAddr(conn net.Conn) net.Addr {
 	for inner := conn; ; {
 		if t, ok := inner.(interface{ Tunnelled() bool }); ok && t.Tunnelled() {

@@ -10,32 +10,34 @@ import (
 	"github.com/locus-url/locus/profile/rfc3986"
 )
 
-// Registry is an immutable list of schemes. The zero Registry is empty. It may be used
-// concurrently.
+// Registry is an immutable list of schemes. The zero Registry is empty. Its methods may be
+// called concurrently.
 type Registry struct {
 	sorted []*Scheme
-	// table is a hash table with open addressing, and never full. The registry looks
-	// up every URL at least once, and this table costs a third of a map.
+	// table is a hash table with open addressing, which always has free slots. The registry
+	// looks up the scheme of every URL at least once, and a lookup in this table costs a third
+	// of a lookup in a map.
 	table []entry
 }
 
 type entry struct {
-	key    uint64 // the result of octet.SchemeKey for the name
+	key    uint64 // the result of octet.SchemeKey for the scheme's name
 	scheme *Scheme
 	clean  locus.Facts // the facts of Scheme.Clean except NoHost
-	host   locus.Facts // at least one of these facts must also hold
-	long   bool        // the name has more than seven bytes, so key holds only the first ones
+	host   locus.Facts // facts of which a URL must have at least one
+	long   bool        // the name has more than seven bytes, so key contains only its beginning
 }
 
-// NewRegistry returns a registry of the schemes in list, with defaults for missing fields.
-// It fails if a name is missing, malformed (RFC 1738 section 2.1) or used twice, if a
-// Status is unknown, if an Opener is a nil pointer or function, or if Clean has facts but
-// Check is nil.
+// NewRegistry returns a registry of the given schemes, with defaults for missing fields. It
+// fails if a name is missing, malformed (RFC 1738 section 2.1) or used twice, or if a Status
+// is unknown. It also fails if an Opener is a nil pointer or function, or if Syntax.Clean is
+// set but Syntax.Check is nil.
 func NewRegistry(list ...Scheme) (*Registry, error) {
 	return new(Registry).With(list...)
 }
 
-// With returns a registry of the schemes of r and list. It fails like [NewRegistry].
+// With returns a registry that contains the schemes of r and the given schemes. It fails for
+// the same reasons as [NewRegistry].
 func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	n := &Registry{sorted: slices.Clone(r.sorted)}
 	for _, s := range list {
@@ -54,8 +56,8 @@ func (r *Registry) With(list ...Scheme) (*Registry, error) {
 	return n, nil
 }
 
-// fill builds the table. The number of slots is a power of two and at least four per
-// scheme.
+// fill builds the hash table. The number of slots is a power of two, with at least four slots
+// per scheme.
 func (r *Registry) fill() {
 	size := uint64(4)
 	for size < 4*uint64(len(r.sorted)) {
@@ -76,7 +78,7 @@ func (r *Registry) fill() {
 // its factors.
 func slot(key uint64) uint64 { return key * 0x9E3779B97F4A7C15 >> 32 }
 
-// Lookup returns the scheme with that name, ignoring case.
+// Lookup returns the scheme with the given name. It ignores case.
 func (r *Registry) Lookup(name string) (Scheme, bool) {
 	if s := r.named(strings.ToLower(name)); s != &generic {
 		return *s, true
@@ -94,7 +96,7 @@ func (r *Registry) named(name string) *Scheme {
 	return &generic
 }
 
-// of returns the scheme of u, or the generic scheme.
+// of returns the scheme of u. If the scheme is not registered, of returns the generic scheme.
 func (r *Registry) of(u locus.URL) *Scheme {
 	if s := r.entry(u.String()).scheme; s != nil {
 		return s
@@ -105,11 +107,11 @@ func (r *Registry) of(u locus.URL) *Scheme {
 	return &generic
 }
 
-// noEntry is the entry of schemes that are not registered.
+// noEntry is the entry for schemes that are not registered.
 var noEntry entry
 
-// entry returns the entry of the scheme name before the first ":" in text. The name must be
-// in lower case. If the scheme is not registered, entry returns noEntry.
+// entry returns the table entry for the scheme name before the first ":" in text. The name
+// must be in lower case. If the scheme is not registered, entry returns noEntry.
 func (r *Registry) entry(text string) *entry {
 	if len(r.table) == 0 {
 		return &noEntry
@@ -133,7 +135,7 @@ func isNamed(text, name string) bool {
 	return strings.HasPrefix(text, name) && strings.HasPrefix(text[len(name):], ":")
 }
 
-// All returns the schemes in order of their names.
+// All returns the registered schemes, sorted by name.
 func (r *Registry) All() []Scheme {
 	list := make([]Scheme, len(r.sorted))
 	for i, s := range r.sorted {
@@ -145,12 +147,12 @@ func (r *Registry) All() []Scheme {
 // Known reports whether the scheme of u is registered.
 func (r *Registry) Known(u locus.URL) bool { return r.of(u) != &generic }
 
-// Fields returns the decoded parts of u according to its scheme, or none if the
-// scheme is not registered.
+// Fields returns the decoded parts of u, according to its scheme. If the scheme is not
+// registered, Fields returns nil.
 func (r *Registry) Fields(u locus.URL) ([]Field, error) { return r.of(u).Syntax.Fields(u) }
 
-// Notes returns the notes about u according to its scheme, or none if the scheme is not
-// registered.
+// Notes returns advice about u, according to its scheme. If the scheme is not registered,
+// Notes returns nil.
 func (r *Registry) Notes(u locus.URL) []locus.Violation {
 	if notes := r.of(u).Syntax.Notes; notes != nil {
 		return notes(u)
@@ -158,16 +160,16 @@ func (r *Registry) Notes(u locus.URL) []locus.Violation {
 	return nil
 }
 
-// Canonical returns the canonical form of u according to its scheme, or to [Generic] if the
-// scheme is not registered (RFC 1738 section 5, otherurl).
+// Canonical returns the canonical form of u, according to its scheme. If the scheme is not
+// registered, Canonical applies the rules of [Generic] (otherurl in RFC 1738 section 5).
 func (r *Registry) Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return r.of(u).Syntax.Canonical(u)
 }
 
-// Check returns the violations of u according to its scheme, or to [Generic] if the scheme
-// is not registered. For [locus.RFC3986] it returns the violations of [Registry.CheckURI].
-// It treats [locus.WHATWG] as RFC3986, because the verdict of WHATWG depends on the text:
-// see package profile.
+// Check returns the violations that u contains, according to its scheme. If the scheme is not
+// registered, Check applies the rules of [Generic]. For [locus.RFC3986], it returns the result
+// of [Registry.CheckURI]. It treats [locus.WHATWG] like RFC3986, because WHATWG conformance
+// depends on the original text (see package profile).
 func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p > locus.RFC1630 {
 		return r.CheckURI(rfc3986.Parse(u.String()))
@@ -176,15 +178,15 @@ func (r *Registry) Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if e.scheme == nil {
 		return r.of(u).Syntax.Check(u, p)
 	}
-	// Facts that rule out violations make the call unnecessary.
+	// The facts of most URLs rule out violations, and make the call of Check unnecessary.
 	if f := u.Facts(); p == locus.RFC1738 && e.clean != 0 && f.Has(e.clean) && f&e.host != 0 {
 		return nil
 	}
 	return e.scheme.Syntax.Check(u, p)
 }
 
-// Port returns the port in u, or the default port of its scheme. It returns 0 if there is
-// none.
+// Port returns the port in u or, if it is missing, the default port of the scheme. If the
+// scheme has no default port, Port returns 0.
 func (r *Registry) Port(u locus.URL) uint16 {
 	if n, ok := u.Port(); ok {
 		return n

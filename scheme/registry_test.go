@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// named returns a scheme that its port distinguishes from others.
+// named returns a scheme that a test can recognize by its port.
 func named(name string, port uint16) scheme.Scheme {
 	s := scheme.Generic(name, scheme.Experimental)
 	s.Port = port
@@ -72,8 +72,8 @@ func TestRegistryRefuses(t *testing.T) {
 	}
 }
 
-// A registry must be a value: deriving another registry must not change it, and
-// its results must be copies.
+// Deriving another registry must not change a registry, and callers must receive copies of its
+// schemes.
 func TestRegistryIsImmutable(t *testing.T) {
 	list := []scheme.Scheme{named("a", 1), named("b", 2)}
 	r := mustRegistry(t, list...)
@@ -97,7 +97,8 @@ func TestRegistryIsImmutable(t *testing.T) {
 	}
 }
 
-// The zero Registry must be empty and treat every URL as otherurl of section 5.
+// The zero Registry must be empty, and must treat every URL as an otherurl (RFC 1738 section
+// 5).
 func TestZeroRegistry(t *testing.T) {
 	var r scheme.Registry
 	u := locus.MustParse("HTTP://H/%7a")
@@ -115,12 +116,13 @@ func TestZeroRegistry(t *testing.T) {
 	}
 }
 
-// Every scheme must be found, however many there are, and whatever slots they share.
+// A registry must find every scheme, even if many names hash to the same slot.
 func TestRegistrySlots(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 30, 300} {
 		var list []scheme.Scheme
 		for i := range n {
-			// The same length and ends: all of one slot.
+			// These names have the same length, beginning and end, so they all hash to the
+			// same slot.
 			list = append(list, named(fmt.Sprintf("x%03dy", i), uint16(i)))
 		}
 		r := mustRegistry(t, list...)
@@ -135,7 +137,8 @@ func TestRegistrySlots(t *testing.T) {
 	}
 }
 
-// Names with the same beginning must be distinguished, also if they are longer than a word.
+// A registry must distinguish names with the same beginning, even if the key does not fit into
+// a machine word.
 func TestRegistryLongNames(t *testing.T) {
 	names := []string{"x-longn", "x-longna", "x-longname", "x-longnames", "x-longnamer"}
 	var list []scheme.Scheme
@@ -174,7 +177,7 @@ func TestRegistryAllocs(t *testing.T) {
 	}
 }
 
-// otherurl: every text of xchars must conform, and nothing else.
+// A text must conform to otherurl only if it consists of xchars.
 func TestGenericCheck(t *testing.T) {
 	r := new(scheme.Registry)
 	for text, want := range map[string]string{
@@ -272,7 +275,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// A program adds a custom scheme, with its syntax and its access.
+// A program adds a custom scheme, with its own syntax and opener.
 func ExampleRegistry_With() {
 	words := scheme.Scheme{
 		Name:    "x-word",
@@ -313,7 +316,7 @@ func ExampleRegistry_With() {
 	// Output: gopher://gopher.micro.umn.edu/
 }
 
-// The zero URL must be an error with a specific message.
+// Functions must return a specific error for the zero URL.
 func TestZeroURL(t *testing.T) {
 	for _, r := range []*scheme.Registry{{}, mustRegistry(t, named("http", 80))} {
 		if _, _, err := r.Canonical(locus.URL{}); !errors.Is(err, locus.ErrZero) {

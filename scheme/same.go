@@ -10,10 +10,10 @@ import (
 )
 
 // Same reports whether a and b name the same resource according to their schemes, that is,
-// whether their canonical forms are ==. The result why lists the reasons as clauses: the
-// parts that are spelled differently, or that differ. The reasons are safe for a terminal
-// and contain no password. If a URL is not in the form of its scheme, Same returns false,
-// and the result why contains the error.
+// whether their canonical forms are ==. The result why explains each difference between the
+// URLs in a clause. The clauses are safe for a terminal and contain no password. If a URL does
+// not match the syntax of its scheme, Same returns false, and the result why contains the
+// error.
 func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	x, changeX, err := r.Canonical(a)
 	if err != nil {
@@ -34,7 +34,8 @@ func (r *Registry) Same(a, b locus.URL) (same bool, why []string) {
 	return true, (changeX | changeY).Texts()
 }
 
-// comparedParts lists the parts of a URL after its scheme, in order, with their offsets.
+// comparedParts lists the parts of a URL after the scheme, in the order in which a URL
+// contains them.
 var comparedParts = [...]struct {
 	name   string
 	of     func(u locus.URL) (text string, ok bool)
@@ -57,13 +58,13 @@ var comparedParts = [...]struct {
 	}},
 }
 
-// differences describes the parts in which two canonical URLs differ, and the fields of
-// their scheme.
+// differences describes the parts and fields in which two canonical URLs differ.
 func (r *Registry) differences(x, y locus.URL) (why []string) {
 	if x.Scheme() != y.Scheme() {
 		return []string{differs("scheme", x.Scheme(), true, y.Scheme(), true)}
 	}
-	// A part may contain a password that Mask recognizes only in the whole URL, as in "u%3APW@h".
+	// A part may contain a password that Mask recognizes only in the whole URL, as in
+	// "x://u%3APW@h".
 	maskedX, maskedY := locus.Mask(x.String()), locus.Mask(y.String())
 	byFields := false
 	for _, part := range comparedParts {
@@ -101,7 +102,8 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 	}
 	shownX, shownY := r.maskedFields(x), r.maskedFields(y)
 	for i := range fx {
-		// The loop over the parts has already compared the fields with these names.
+		// The loop over comparedParts has already compared the fields with the names listed
+		// here.
 		if name := fx[i].Name; fx[i].Text() != fy[i].Text() && name != "password" && name != "user" && name != "path" && name != "host" {
 			why = append(why, differs(name, shownX(i), fx[i].Value != nil, shownY(i), fy[i].Value != nil))
 		}
@@ -110,7 +112,7 @@ func (r *Registry) fieldDifferences(x, y locus.URL) (why []string) {
 }
 
 // maskedFields returns a function that returns the text of field i of u without passwords.
-// Fields are decoded, so the function reads them from the masked URL.
+// Mask needs an encoded URL, so the function decodes the fields of the masked URL.
 func (r *Registry) maskedFields(u locus.URL) func(i int) string {
 	masked, err := locus.Parse(locus.Mask(u.String()))
 	var fields []Field
@@ -135,8 +137,8 @@ func differs(name, x string, hasX bool, y string, hasY bool) string {
 	return fmt.Sprintf("the %s differs: %s and %s", name, quote(x, hasX), quote(y, hasY))
 }
 
-// reservedReasons compares two texts that decode to the same text. It explains which
-// characters are escaped in only one of them.
+// reservedReasons compares two encoded texts that are equal after decoding. It explains which
+// characters are escaped in only one of the texts.
 func (s *Scheme) reservedReasons(name, x, y string) (why []string) {
 	seen := escape.Set{}
 	for x != "" && y != "" {
@@ -157,7 +159,8 @@ func (s *Scheme) reservedReasons(name, x, y string) (why []string) {
 	return why
 }
 
-// reservedReason explains why c and its escape differ in a URL of a scheme.
+// reservedReason explains why the character c and its escape have different meanings in URLs
+// of the scheme.
 func (s *Scheme) reservedReason(name string, c byte) string {
 	switch {
 	case c == '+':

@@ -6,17 +6,16 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// Suggest returns the URL that the user probably meant by u, and the reason, if the scheme
-// of u is not registered. For a Windows path such as C:/Users/joe, it suggests a file URL.
-// For a text with the prefix "URL:" of RFC 1738's appendix, it suggests the URL after the
-// prefix. If the scheme is a typo of a registered name, it suggests the URL with that name.
-// If there is no suggestion, it returns the zero URL and "". The reason contains no
-// password.
+// Suggest returns the URL that the user probably meant and the reason, if the scheme of u is
+// not registered. For a Windows path such as C:/Users/joe, Suggest returns a file URL. For a
+// text with the prefix "URL:" (RFC 1738's appendix), it returns the URL after the prefix. If
+// the scheme is a typo of a registered name, it returns the URL with the corrected scheme. If
+// there is no suggestion, it returns the zero URL and "". The reason contains no password.
 //
-// A name is a typo at distance 1 from a registered name, or at distance 2 from a name
-// with at least six letters. A missing, wrong or extra letter counts 1, and so do two
-// letters in the wrong order. A name that [NameStatus] knows, or that begins with "x-",
-// is not a typo.
+// A name is a typo if its distance to a registered name is 1. If the mistyped name has at
+// least six letters, the distance may also be 2. A missing, wrong or extra letter adds 1 to
+// the distance, and so do two adjacent letters in the wrong order. A name is never a typo if
+// [NameStatus] returns a status for it, or if it begins with "x-".
 func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	if u.IsZero() || r.Known(u) {
 		return locus.URL{}, ""
@@ -48,8 +47,8 @@ func (r *Registry) Suggest(u locus.URL) (meant locus.URL, why string) {
 	return meant, `leave out the prefix "URL:"`
 }
 
-// nearest returns the registered name that is most similar to name, or "" if none is
-// similar.
+// nearest returns the registered name that is most similar to the parameter name. If no
+// registered name is similar, it returns "".
 func (r *Registry) nearest(name string) string {
 	if strings.HasPrefix(name, "x-") || NameStatus(name) != "" {
 		return ""
@@ -67,7 +66,8 @@ func (r *Registry) nearest(name string) string {
 		if d > bestDistance {
 			continue
 		}
-		// "htp" has the same distance to "ftp" and "http", but more in common with "http".
+		// For example, "htp" has the same distance to "ftp" and "http", but shares more
+		// letters at both ends with "http".
 		if alike := commonEnds(name, s.Name); d < bestDistance || alike > bestAlike {
 			best, bestDistance, bestAlike = s.Name, d, alike
 		}
@@ -78,7 +78,8 @@ func (r *Registry) nearest(name string) string {
 // distance returns the number of insertions, deletions, replacements and exchanges of
 // adjacent letters that turn a into b.
 func distance(a, b string) int {
-	// An exchange of letters reads the row two above, so three rows are needed.
+	// An exchange of two letters depends on the row two above the current row, so distance
+	// needs three rows.
 	var before, above []int
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -15,7 +15,7 @@ func TestSuggest(t *testing.T) {
 		"htp://example.com":     "http://example.com",
 		"HTP://h/a#b":           "http://h/a#b",
 		"hhtp://h/":             "http://h/",
-		"hptt://h/":             "", // at distance two, but only four letters long
+		"hptt://h/":             "", // distance two, but only four letters long
 		"thtp://h/":             "http://h/",
 		"htttp://h/":            "http://h/",
 		"ttp://h/":              "http://h/",
@@ -33,7 +33,7 @@ func TestSuggest(t *testing.T) {
 		"C:/Users/joe":          "file:///C:/Users/joe",
 		"c:/a":                  "file:///c:/a",
 		"ftp://h/":              "",
-		"sftp://h/":             "", // IANA registers these
+		"sftp://h/":             "", // registered by IANA
 		"irc://h/":              "",
 		"sms:1":                 "",
 		"hxxp://h/":             "",
@@ -59,13 +59,14 @@ func TestSuggest(t *testing.T) {
 	if got, _ := new(scheme.Registry).Suggest(locus.MustParse("htp://h/")); !got.IsZero() {
 		t.Errorf("of no schemes: %q", got)
 	}
-	// The suggestion would be longer than a URL can be.
+	// Suggest must not return a URL that exceeds the maximum length.
 	if got, _ := r.Suggest(locus.MustParse("htp:" + strings.Repeat("a", locus.MaxLen-4))); !got.IsZero() {
 		t.Errorf("too long: %d octets", got.Len())
 	}
 }
 
-// A name that IANA registers must not be a typo, whatever schemes are registered here.
+// A name that IANA registers must not be reported as a typo, even if the registry does not
+// contain the scheme.
 func TestRegisteredNamesAreNotTypos(t *testing.T) {
 	var list []scheme.Scheme
 	for _, name := range []string{"ftp", "http", "news", "wais", "mid", "cid", "telnet", "tn3270", "gopher", "nntp", "file"} {

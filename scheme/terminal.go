@@ -11,15 +11,17 @@ type Terminal interface {
 	// SetWindow reports the size of the user's window to the service. The caller must call
 	// it again after each change.
 	SetWindow(columns, rows int) error
-	// Echoes reports whether the service echoes input. Otherwise the user's terminal must
-	// echo it, and the client must send whole lines.
+	// Echoes reports whether the service echoes input. If it does not, the user's terminal
+	// must echo the input, and the client must send whole lines.
 	Echoes() bool
-	// OnChange registers f, which replaces an earlier one. The Terminal calls f, on any
-	// goroutine, when Echoes or Status may have changed. If f is nil, it calls nothing.
+	// OnChange registers the function f, which replaces the previous function. The Terminal
+	// calls f, on any goroutine, when the result of Echoes or Status may have changed. A nil
+	// function unregisters the previous one.
 	OnChange(f func())
-	// Commands returns the names that Command accepts: keys without a byte, such as "break".
+	// Commands returns the names that Command accepts. They denote signals that are not bytes
+	// of the input, such as "break".
 	Commands() []string
-	// Command sends the command with the given name, one of Commands.
+	// Command sends the named command, which must be one of Commands.
 	Command(name string) error
 	// Status returns the state of the session, for people and programs.
 	Status() []Field
