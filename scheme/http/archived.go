@@ -15,9 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// readArchived implements Access.Archived. For a whole response, with the media type
-// application/http, it returns the same as Open: an object, a redirect, or the error for its
-// status. Other octets are an object.
+// readArchived implements Access.Archived. The media type application/http means that the body
+// contains a whole response. readArchived then returns the same result as Open: an object, a
+// redirect, or the error for the response status. Otherwise the bytes are an object.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	if essence, _, _ := mime.ParseMediaType(mediaType); essence != "application/http" {
 		return archived.Object(scheme.Object{URL: u, Type: mediaType}, body), nil
@@ -35,8 +35,9 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 	return res, nil
 }
 
-// readResponse reads the header of an archived response. Some archives store modified
-// responses, with the version of HTTP/2 or with chunks that are already joined.
+// readResponse reads the header of an archived response. Some archives modify the responses
+// that they store. The status line may say HTTP/2, and a chunked body may be stored without
+// its chunk headers.
 func readResponse(body io.ReadCloser) (*http.Response, error) {
 	limited := &headLimit{Reader: body, left: maxHeader}
 	in := bufio.NewReader(limited)
@@ -69,7 +70,8 @@ func isChunk(in *bufio.Reader) bool {
 	return (ok || len(size) < len(line)) && err == nil
 }
 
-// headLimit limits reading to left octets. If left is -1, there is no limit.
+// headLimit limits the number of bytes that can be read. The field left is the number of bytes
+// that remain; -1 means no limit.
 type headLimit struct {
 	io.Reader
 	left int

@@ -73,7 +73,8 @@ func TestArchivedStatus(t *testing.T) {
 	}
 }
 
-// FuzzArchived checks that any octets give a resource or an error and are closed.
+// FuzzArchived checks that any archived bytes result in a resource or an error, and that the
+// reader is closed.
 func FuzzArchived(f *testing.F) {
 	f.Add(responseType, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello")
 	f.Add(responseType, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n0\r\n\r\n")

@@ -5,9 +5,9 @@ import "strings"
 // challenge is an authentication scheme that a server offers.
 type challenge struct{ scheme, realm string }
 
-// challenges reads the values of WWW-Authenticate. Each value may contain several
-// challenges: the name of an authentication scheme and its parameters (RFC 9110 section
-// 11.6.1).
+// challenges parses the values of WWW-Authenticate. Each value may contain several challenges.
+// A challenge consists of the name of an authentication scheme and parameters (RFC 9110
+// section 11.6.1).
 func challenges(values []string) []challenge {
 	var list []challenge
 	for _, value := range values {
@@ -46,7 +46,7 @@ func listItems(value string) []string {
 	return append(items, strings.TrimSpace(value[start:]))
 }
 
-// unquote returns the value of a quoted string, or a token unchanged.
+// unquote decodes a quoted string. It returns a token unchanged.
 func unquote(text string) string {
 	if text == "" || text[0] != '"' {
 		return text

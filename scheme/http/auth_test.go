@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vault returns a server that requires the login "bob", "s3:cr/et ü".
+// vault starts a server that requires the user "bob" and the password "s3:cr/et ü".
 func vault(t *testing.T) (base string, seen *[]string) {
 	t.Helper()
 	seen = new([]string)
@@ -31,7 +31,7 @@ func vault(t *testing.T) (base string, seen *[]string) {
 
 const secretText = "s3%3Acr%2Fet%20%C3%BC"
 
-// hides fails if text contains a part of the secret.
+// hides fails the test if text contains a part of the password.
 func hides(t *testing.T, what, text string) {
 	t.Helper()
 	for _, part := range []string{"s3", "cr/et", "Ym9i", secretText} {
@@ -52,7 +52,8 @@ func TestLoginOfTheURL(t *testing.T) {
 	if text, err := io.ReadAll(o.Body); string(text) != "gold" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}
-	// RFC 1738 3.3 has no login, so the client must send it only after the server requires it.
+	// RFC 1738 section 3.3 allows no login in a URL, so the client must send the login only
+	// after the server requires one.
 	if len(*seen) != 2 || (*seen)[0] != "" || (*seen)[1] == "" {
 		t.Errorf("sent %q", *seen)
 	}
@@ -70,7 +71,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	hides(t, "error", err.Error())
 	hides(t, "trace", strings.Join(trace, "\n"))
 	*seen = nil
-	// An empty user is not sent.
+	// The client must not send an empty user.
 	if _, err := get(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
 		t.Errorf("empty user: %v, %q", err, *seen)
 	}

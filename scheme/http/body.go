@@ -16,9 +16,9 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newBody returns the body of a. If decode is true, it decompresses the body. Reading fails
-// if the number of transferred octets differs from the given length. A length of -1 means
-// that the number is unknown.
+// newBody returns a reader for the body of response a. If decode is true, the reader
+// decompresses the body. Reading fails if the number of transferred bytes differs from length.
+// A length of -1 means that the length is unknown.
 func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 	counted := &body{answer: a, length: length, tracer: t}
 	if decode {
@@ -27,12 +27,12 @@ func newBody(a *response, length int64, decode bool, t *tracer) io.ReadCloser {
 	return counted
 }
 
-// body is the body of a response as it is transferred.
+// body reads the body of a response, without decompression.
 type body struct {
 	answer      *response
 	tracer      *tracer
 	got, length int64
-	err         error // the error that ended the body
+	err         error // the error that the last Read returned
 }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -54,7 +54,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 func (b *body) Close() error { return b.answer.Body.Close() }
 
-// end checks a body that has ended, and returns io.EOF if it is complete.
+// end checks the body after the last byte. If the body is complete, end returns io.EOF.
 func (b *body) end() error {
 	if f := b.answer.framing; f != nil && f.excess.Load() {
 		return fmt.Errorf("http: %w: the server sent more than the %d bytes that it announced", scheme.ErrProtocol, b.got)
@@ -71,7 +71,7 @@ func (b *body) end() error {
 	return io.EOF
 }
 
-// broken returns the error for a body that stopped before its end.
+// broken returns the error for an incomplete body.
 func (b *body) broken(err error) error {
 	of := "an unknown number of"
 	if b.length >= 0 {
@@ -83,8 +83,8 @@ func (b *body) broken(err error) error {
 	return fmt.Errorf("http: %w: got %d of %s bytes: %w", scheme.ErrProtocol, b.got, of, quoted{err})
 }
 
-// gunzip decompresses a body. It reads the gzip header at the first Read, so that
-// opening does not wait for it.
+// gunzip decompresses a body. It reads the gzip header in the first Read, so that Open does
+// not wait for the header.
 type gunzip struct {
 	io.ReadCloser
 	reader *gzip.Reader
@@ -106,7 +106,7 @@ func (g *gunzip) Read(p []byte) (int, error) {
 func (g *gunzip) start() {
 	in := bufio.NewReader(g.ReadCloser)
 	if _, g.err = in.Peek(1); g.err != nil {
-		// An empty body without a gzip header is valid.
+		// An empty body is valid even without a gzip header.
 		return
 	}
 	var err error
@@ -114,7 +114,7 @@ func (g *gunzip) start() {
 	g.err = damaged(err)
 }
 
-// damaged wraps an error of decompression. It returns other errors unchanged.
+// damaged wraps a decompression error in ErrProtocol. It returns other errors unchanged.
 func damaged(err error) error {
 	var corrupt flate.CorruptInputError
 	if err == io.ErrUnexpectedEOF || err == gzip.ErrHeader || err == gzip.ErrChecksum || errors.As(err, &corrupt) {
@@ -123,8 +123,8 @@ func damaged(err error) error {
 	return err
 }
 
-// recorded returns a reader of the given body. When the body ends, the recorded exchange of
-// a ends too.
+// recorded returns a reader for the given body. When the body ends, the reader also ends the
+// recorded exchange.
 func recorded(body io.ReadCloser, a *response) io.ReadCloser {
 	if a.exchange == nil {
 		return body

@@ -12,13 +12,14 @@ import (
 
 const section = "RFC 1738 3.3"
 
-// Check returns all violations of u in order of offset. It returns nil if there are none.
+// Check returns all violations that u contains, in order of offset. If there are no
+// violations, Check returns nil.
 //
-// For [locus.RFC1630] it applies the draft's production:
+// For [locus.RFC1630], Check applies the following production of the URI draft:
 //
 //	httpaddress = "http://" hostport [ "/" path ] [ "?" search ]
 //
-// with path and search made of xalphas, "+" and, for the path, "/".
+// Here, path and search consist of xalphas and "+". The path may also contain "/".
 func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && conforms(u) {
 		return nil
@@ -26,13 +27,13 @@ func Check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings implements [Check] without the fast path.
+// findings returns the same result as [Check], without the fast path for valid URLs.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
 	if f.Internet(bnf.Login{Section: section, NoSlash: p == locus.RFC1630}) {
 		if err, ok := form(u).(*locus.SyntaxError); ok && u.Host() != "" {
-			// err.Input has "*" instead of a password.
+			// In err.Input, "*" replaces each character of a password.
 			f.Add("form", section, err.Offset, err.Input[err.Offset:err.Offset+1], err.Err.Error())
 		}
 		path, text, isSearch := split(u)
@@ -50,16 +51,16 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// conforms reports, without allocation, whether [Check] by RFC 1738 finds nothing.
+// conforms reports whether u has no violations of RFC 1738. It does not allocate memory.
 func conforms(u locus.URL) bool {
 	return u.Facts().Has(locus.PathSearch) && bnf.SoundHostPort(u) && port(u) != 0
 }
 
-// inSearch holds the characters that have the same meaning in a search with or without an
-// escape. It excludes "+", which may mean a space.
+// inSearch is the set of characters that have the same meaning as their escapes in a search.
+// It excludes "+", which may mean a space.
 var inSearch = escape.Unreserved().Without("+")
 
-// Canonical returns the canonical form of u and the changes that it made. The
+// Canonical returns the canonical form of u, and the set of changes that were necessary. The
 // error is a [*locus.SyntaxError].
 func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	path, search, isSearch := split(u)
@@ -85,15 +86,15 @@ func Canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelled reports whether u is in canonical form and in the form of section 3.3. It
-// ignores dots in the path.
+// isSpelled reports whether u is in canonical form and matches the syntax of RFC 1738 section
+// 3.3. It ignores dot segments.
 func isSpelled(u locus.URL) bool {
 	const hosts = locus.HostName | locus.HostNumber
 	f, own := u.Facts(), port(u)
 	return f.Has(locus.Internet|locus.Slash) && f&hosts != 0 && own != 0 && bnf.Spelled(u, own)
 }
 
-// hasDots reports whether a segment of path is "." or "..".
+// hasDots reports whether the path contains a segment "." or "..".
 func hasDots(path string) bool {
 	if octet.HasDots(path) && hasDotSegment(path) {
 		return true
@@ -120,7 +121,8 @@ func hasDotSegment(path string) bool {
 	return false
 }
 
-// dots returns 1 for ".", 2 for "..", escaped or not, and 0 for other segments.
+// dots returns 1 for the segment ".", 2 for "..", and 0 for any other segment. The dots may be
+// escaped.
 func dots(segment string) (n int) {
 	for segment != "" {
 		switch {
@@ -138,8 +140,9 @@ func dots(segment string) (n int) {
 	return n
 }
 
-// appendWithoutDots appends a path without its first "/", with the segments "." and ".."
-// resolved (RFC 3986 section 5.2.4). It does not change other segments.
+// appendWithoutDots resolves the segments "." and ".." of a path (RFC 3986 section 5.2.4), and
+// appends the result to dst. The path has no "/" at its beginning. Other segments do not
+// change.
 func appendWithoutDots(dst []byte, path string) []byte {
 	for start := len(dst); ; {
 		segment, rest, more := strings.Cut(path, "/")
@@ -161,7 +164,7 @@ func appendWithoutDots(dst []byte, path string) []byte {
 	}
 }
 
-// notes describes when the client sends a user and password, which RFC 3986 allows.
+// notes explains when the client sends the user and password in u. RFC 3986 allows them.
 func notes(u locus.URL) []locus.Violation {
 	user, ok := u.User()
 	if !ok {

@@ -22,42 +22,43 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Options configure a [Client]. The zero value selects the defaults.
+// Options configures a [Client]. The zero Options selects the defaults.
 type Options struct {
-	// Raw requests no compression. If the server compresses the body anyway, the client
-	// does not decode it, and Object.Encoding names the coding.
+	// Raw means that the client does not request compression. If the server compresses the
+	// body anyway, the client does not decode the body, and Object.Encoding names the coding.
 	Raw bool
-	// TLS is the TLS configuration for https and for proxies over TLS. If nil, the defaults
-	// of crypto/tls apply.
+	// TLS is the TLS configuration for https and for proxies over TLS. If TLS is nil, the
+	// defaults of crypto/tls apply.
 	TLS *tls.Config
-	// Certificate returns the client certificate for a server, or nil if there is none.
-	// host is in lower case without brackets. The client sends the certificate only if
-	// the server requests one. Certificate may be nil.
+	// Certificate returns the client certificate for a server, or nil if there is none. The
+	// argument host is in lower case and has no brackets. The client sends the certificate
+	// only if the server requests one. The function may be nil.
 	Certificate func(host string, port uint16) *tls.Certificate
-	// Jar provides the cookies of requests, and stores the cookies of responses. If nil, the
-	// client ignores cookies.
+	// Jar provides the cookies for requests, and stores the cookies of responses. If Jar is
+	// nil, the client ignores cookies.
 	Jar http.CookieJar
-	// Single opens a connection for each request, so that a dialer sees all requests.
+	// Single means that the client opens a new connection for each request, so that the dialer
+	// is called for every request.
 	Single bool
 }
 
-// Client opens http and https URLs. It may be used concurrently. The caller must close it
-// when it is no longer needed.
+// Client opens http and https URLs. Its methods may be called concurrently. The caller should
+// close the client when it is no longer needed.
 type Client struct {
 	options Options
 
 	mu         sync.Mutex
-	transports []dialerTransport // transports in the order of their last use; the last one was used most recently
+	transports []dialerTransport // transports, the most recently used last
 	closed     bool
 }
 
 var _ scheme.Opener = (*Client)(nil)
 
 const (
-	// maxTransports is the maximum number of dialers with idle connections. A program
-	// uses one dialer, or one for each zone of its policy.
+	// maxTransports is the maximum number of dialers with idle connections. A program uses one
+	// dialer, or one dialer for each zone of its policy.
 	maxTransports = 16
-	// maxHeader is the maximum length of a response header in octets.
+	// maxHeader is the maximum length of a response header in bytes.
 	maxHeader = 256 << 10
 	// idleTime is the timeout of an idle connection.
 	idleTime = 90 * time.Second
@@ -67,7 +68,8 @@ const (
 	maxAsked = 3
 )
 
-// errClosed also matches net.ErrClosed in errors.Is, because no server is at fault.
+// errClosed also matches net.ErrClosed in errors.Is, because the error is not the server's
+// fault.
 var errClosed error = closedError{}
 
 type closedError struct{}
@@ -75,7 +77,7 @@ type closedError struct{}
 func (closedError) Error() string        { return "http: the client is closed" }
 func (closedError) Is(target error) bool { return target == net.ErrClosed }
 
-// New returns a client. o may be nil.
+// New returns a client. If o is nil, the client has the default options.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -84,7 +86,7 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Close closes idle connections. Resources that are open stay open. Later opens fail.
+// Close closes idle connections. Open resources stay open. Later calls of Open fail.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,12 +98,13 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// transportKey identifies the requests that may share a connection. Such requests have the
-// same dialer. Either all or none of them use a proxy, and either all or none are recorded.
+// transportKey identifies the requests that may share a connection. Requests share connections
+// only if they have the same dialer. Requests through a proxy and recorded requests use other
+// connections than the rest.
 type transportKey struct {
 	dialer   scheme.Dialer
 	isProxy  bool
-	recorded bool // the connection uses HTTP/1, which is text on the wire
+	recorded bool // the client records the connection, and uses HTTP/1, which a recording can show as text
 }
 
 // dialerTransport is the transport for one key, with its idle connections.
@@ -112,9 +115,9 @@ type dialerTransport struct {
 	key transportKey
 }
 
-// transport returns the transport for the given key. If there are too many transports, it
-// drops the least recently used transport. Requests in progress continue, and net/http
-// closes their connections when they become idle.
+// transport returns the transport for the given key. If there are too many transports, the
+// method drops the least recently used one. Requests in progress continue, and net/http closes
+// their connections when they become idle.
 func (c *Client) transport(key transportKey) (*http.Transport, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,7 +172,7 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 			return startTLS(ctx, conn, c.identify(config, address), address)
 		},
 		ForceAttemptHTTP2:      http2,
-		DisableCompression:     true, // the type body decompresses the body after it has checked the length
+		DisableCompression:     true, // the client decompresses the body itself, because it must check the transferred length
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    idlePerHost,
 		IdleConnTimeout:        idleTime,
@@ -178,7 +181,8 @@ func (c *Client) newTransport(key transportKey) *http.Transport {
 }
 
 // tls returns the TLS configuration. If http2 is true, the configuration offers HTTP/2. The
-// client uses HTTP/1 for proxies, because HTTP/1 supports request-targets in absolute form.
+// client uses HTTP/1 for proxies, because only HTTP/1 supports request-targets in absolute
+// form.
 func (c *Client) tls(http2 bool) *tls.Config {
 	config := c.options.TLS.Clone()
 	if config == nil {
@@ -191,7 +195,7 @@ func (c *Client) tls(http2 bool) *tls.Config {
 	return config
 }
 
-// identify returns the given TLS configuration with the client certificate for the host of
+// identify returns the given TLS configuration, with the client certificate for the host in
 // address.
 func (c *Client) identify(config *tls.Config, address string) *tls.Config {
 	if c.options.Certificate == nil {
@@ -214,8 +218,9 @@ func (c *Client) identify(config *tls.Config, address string) *tls.Config {
 	return config
 }
 
-// withRequest returns ctx, which is also canceled with the request. Otherwise net/http
-// would finish the dial of a canceled request and use the connection for other requests.
+// withRequest returns a context that ends with ctx or with the request, whichever ends first.
+// Without this, net/http would finish a dial whose request was canceled, and use the
+// connection for other requests.
 func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 	asked, ok := ctx.Value(callKey{}).(context.Context)
 	if !ok {
@@ -229,8 +234,9 @@ func withRequest(ctx context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// startTLS begins TLS on conn. For HTTP/2, net/http needs the *tls.Conn itself, and checks
-// lengths. For HTTP/1, startTLS returns a connection that reads through a wire.
+// startTLS begins TLS on conn. For HTTP/2, it returns the *tls.Conn, because net/http requires
+// that type, and itself rejects excess data. For HTTP/1, startTLS returns a connection that
+// reads through a [wire].
 func startTLS(ctx context.Context, conn net.Conn, config *tls.Config, address string) (net.Conn, error) {
 	t, err := handshake(ctx, conn, config, address)
 	if err != nil {
@@ -242,7 +248,7 @@ func startTLS(ctx context.Context, conn net.Conn, config *tls.Config, address st
 	return newWireConn(t), nil
 }
 
-// handshake begins TLS. It closes conn on error.
+// handshake performs the TLS handshake. If the handshake fails, it closes conn.
 func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address string) (*tls.Conn, error) {
 	if config.ServerName == "" {
 		host, _, err := net.SplitHostPort(address)
@@ -250,7 +256,8 @@ func handshake(ctx context.Context, conn net.Conn, config *tls.Config, address s
 			return nil, errors.Join(err, conn.Close())
 		}
 		config = config.Clone()
-		// Certificates and server names in TLS have no final dot (RFC 6066 section 3).
+		// Host names in certificates and in the TLS server name have no final dot (RFC 6066
+		// section 3).
 		config.ServerName = strings.TrimSuffix(host, ".")
 	}
 	t := tls.Client(conn, config)
@@ -290,7 +297,7 @@ func (c *wireConn) Close() error {
 	return err
 }
 
-// dialError marks the error of a dialer, which Open returns unchanged.
+// dialError marks an error of the dialer, so that Open returns the error unchanged.
 type dialError struct{ error }
 
 func (e *dialError) Unwrap() error { return e.error }
@@ -300,13 +307,13 @@ type tlsError struct{ error }
 
 func (e *tlsError) Unwrap() error { return e.error }
 
-// callKey is the key of the caller's context in the context of a request. net/http
-// calls the dial functions with its own context.
+// callKey is the key under which the context of a request stores the caller's context. The
+// dial functions need it, because net/http calls them with a different context.
 type callKey struct{}
 
-// Tunnel implements [scheme.ProxyOpener] with CONNECT (RFC 9110 section 9.3.6). It
-// returns the errors of [Client.Open]. The error is ErrAuth if the proxy rejects
-// the login or the port.
+// Tunnel implements [scheme.ProxyOpener] with CONNECT (RFC 9110 section 9.3.6). Its errors are
+// the same as those of [Client.Open]. If the proxy rejects the login or the port, the error
+// wraps ErrAuth.
 func (c *Client) Tunnel(ctx context.Context, d scheme.Dialer, via locus.URL, address string) (net.Conn, error) {
 	p, err := parseProxy(via)
 	if err != nil {
@@ -347,7 +354,7 @@ func (c *Client) tunnel(ctx context.Context, conn net.Conn, p proxy, request []b
 	return &earlyConn{conn, io.MultiReader(bytes.NewReader(early), conn)}, nil
 }
 
-// earlyConn is a tunnel whose first data arrived together with the proxy's response.
+// earlyConn is a tunnel whose first bytes arrived together with the proxy's response.
 type earlyConn struct {
 	net.Conn
 	in io.Reader
@@ -358,20 +365,21 @@ func (c *earlyConn) Read(p []byte) (int, error) { return c.in.Read(p) }
 // NetConn returns the underlying connection.
 func (c *earlyConn) NetConn() net.Conn { return c.Conn }
 
-// Get opens h with default options, like [Client.Open].
+// Get opens h like [Client.Open], but takes no request options.
 func (c *Client) Get(ctx context.Context, dialer scheme.Dialer, h URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: h.URL(), Dial: dialer}, h)
 }
 
-// Open implements [scheme.Opener] with one GET. It sends another GET with a login if
-// the server requires one, or for the whole object if a part cannot be resumed. For
-// req.Probe it sends HEAD, and GET only if the status may apply only to HEAD. The
-// resource is a [*scheme.Object] or, for a redirect, a [*scheme.Redirect].
+// Open implements [scheme.Opener] with one GET. If the server requires a login, Open repeats
+// the GET with a login. If a transfer cannot be resumed, Open requests the whole object. For
+// req.Probe, Open sends HEAD, and repeats the request with GET if the server may have rejected
+// only the method. The resource is a [*scheme.Object] or, for a redirect, a
+// [*scheme.Redirect].
 //
-// When ctx ends, reading the body fails too. Errors wrap a [*locus.SyntaxError], an
-// error of the dialer, or one of: scheme.ErrNotFound (404, 410), ErrAuth (401, 403,
-// 407), ErrProtocol (other failures, with the [*textproto.Error] of the response),
-// ErrTooLarge and ErrUnreachable (TLS).
+// When ctx ends, reads from the body fail. Errors wrap a [*locus.SyntaxError], an error of the
+// dialer, or an error of package scheme. These errors are scheme.ErrNotFound (404, 410),
+// ErrAuth (401, 403, 407), ErrTooLarge, ErrUnreachable (TLS) and ErrProtocol (other failures).
+// For a response status, the error also wraps a [*textproto.Error].
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	h, err := Parse(req.URL)
 	if err != nil {
@@ -402,8 +410,8 @@ type operation struct {
 
 	from    resume
 	probing bool   // the request uses HEAD
-	ofURL   *login // login in the URL; nil if none
-	login   *login // login to send; nil if none
+	ofURL   *login // the login in the URL; nil if none
+	login   *login // the login to send; nil if none
 	asked   int    // number of calls of Request.Ask
 	refused int    // number of logins that the server rejected
 }
@@ -496,7 +504,7 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	t.received(resp)
 	v.keepCookies(resp)
 	if r != nil && resp.ProtoMajor != 1 {
-		// net/http accepts any version in an HTTP/1 status line.
+		// The package net/http accepts any version in an HTTP/1 status line.
 		resp.Body.Close()
 		x.End(scheme.ErrProtocol)
 		return nil, fmt.Errorf("%w: the status line of an HTTP/1 connection says %s", scheme.ErrProtocol, locus.Quote(resp.Proto))
@@ -504,7 +512,8 @@ func (v *operation) send(ctx context.Context) (*response, error) {
 	return &response{Response: resp, framing: r, exchange: x}, nil
 }
 
-// serverAddr returns the address of the server, or nil if only a proxy's address is known.
+// serverAddr returns the address of the server. If only the address of a proxy is known, it
+// returns nil.
 func (v *operation) serverAddr(conn net.Conn) net.Addr {
 	if v.to.isProxy {
 		return nil
@@ -512,8 +521,8 @@ func (v *operation) serverAddr(conn net.Conn) net.Addr {
 	return scheme.ServerAddr(conn)
 }
 
-// addCookies adds the cookies of the client's jar to a request. If there is no jar, it
-// adds the cookies of the chain of redirects.
+// addCookies adds the cookies in the client's jar to a request. If the client has no jar,
+// addCookies adds the cookies in Request.Cookies.
 func (v *operation) addCookies(req *http.Request) {
 	if jar, site := v.jar(); jar != nil {
 		for _, cookie := range jar.Cookies(site) {
@@ -532,8 +541,9 @@ func (v *operation) addCookies(req *http.Request) {
 	}
 }
 
-// keepCookies stores the cookies of a response. It also stores them in the Cookies of the
-// request, because a redirect loop is an error only if the cookies are the same.
+// keepCookies stores the cookies of a response in the jar. It also stores them in
+// Request.Cookies, because a redirect to the same URL is a loop only if the cookies are the
+// same.
 func (v *operation) keepCookies(resp *http.Response) {
 	if jar, site := v.jar(); jar != nil {
 		jar.SetCookies(site, resp.Cookies())
@@ -543,8 +553,8 @@ func (v *operation) keepCookies(resp *http.Response) {
 	}
 }
 
-// jar returns the cookie jar and the URL for its decisions, or nil for a request
-// without cookies.
+// jar returns the cookie jar and the URL to pass to the jar. If the request must have no
+// cookies, it returns nil.
 func (v *operation) jar() (http.CookieJar, *url.URL) {
 	if v.client.options.Jar == nil || port(v.req.URL) == 0 {
 		return nil, nil
@@ -556,19 +566,19 @@ func (v *operation) jar() (http.CookieJar, *url.URL) {
 	return v.client.options.Jar, u
 }
 
-// mustRepeat reports whether the client must send the request again. The next request then
-// has a login, uses GET, or requests the whole object.
+// mustRepeat reports whether the client must repeat the request with a login, with GET, or for
+// the whole object. It prepares the next request.
 func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	switch {
 	case a.StatusCode == http.StatusUnauthorized:
 		if again, err := v.ask(ctx, a); again || err != nil || !v.probing {
 			return again, err
 		}
-		// The server may require a login for HEAD only.
+		// The server may require a login only for HEAD.
 		v.probing = false
 		return true, nil
 	case v.probing && !a.isVerdict():
-		// The page may exist on a server without support for HEAD.
+		// The object may exist even if the server does not support HEAD.
 		v.probing = false
 		return true, nil
 	case v.from.offset > 0 && v.mustRestart(a):
@@ -578,8 +588,8 @@ func (v *operation) mustRepeat(ctx context.Context, a *response) (bool, error) {
 	return false, nil
 }
 
-// ask sets the login for a server that requires one. It first uses the login in the URL,
-// and then the answers of Request.Ask. It reports whether there is a login.
+// ask sets the login for the next request, and reports whether there is one. It first uses the
+// login in the URL, and then calls Request.Ask.
 func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	realm, basic := a.basicRealm()
 	if basic && v.login == nil && v.ofURL != nil {
@@ -597,7 +607,7 @@ func (v *operation) ask(ctx context.Context, a *response) (bool, error) {
 	v.asked++
 	given, ok, err := v.req.Ask(ctx, scheme.Question{URL: v.req.URL, Realm: realm, User: user, Attempt: v.refused})
 	if err != nil || !ok {
-		v.asked = maxAsked // a GET after a HEAD does not call Request.Ask again
+		v.asked = maxAsked // so that a GET after a HEAD does not call Request.Ask again
 		return false, err
 	}
 	v.login = &login{given.User, given.Password}

@@ -29,10 +29,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer resolves every name to the loopback address, and counts connections.
+// dialer dials the loopback address for every hostname, and counts connections.
 type dialer struct {
 	dialed atomic.Int64
-	to     string // where every address leads; empty means the address itself
+	to     string // address to dial instead of every address; empty means the requested address
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -44,7 +44,7 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return nd.DialContext(ctx, network, address)
 }
 
-// serve starts a server and returns the URL of its root, without the "/".
+// serve starts a server, and returns the URL of the server without the final "/".
 func serve(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -52,9 +52,9 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// raw starts a server that reads a request's header, writes the result of script
-// unchanged, and closes the connection. It returns the URL of its root and the
-// requests that it received.
+// raw starts a server that reads a request header, sends the result of script unchanged, and
+// closes the connection. It returns the URL of the server, and a function that returns the
+// received requests.
 func raw(t *testing.T, script func(request string) string) (base string, requests func() []string) {
 	t.Helper()
 	var listen net.ListenConfig
@@ -101,7 +101,7 @@ func raw(t *testing.T, script func(request string) string) (base string, request
 	}
 }
 
-// says returns a script with a fixed response.
+// says returns a script for raw that sends a fixed response.
 func says(lines ...string) func(string) string {
 	return func(string) string { return strings.Join(lines, "\r\n") }
 }
@@ -113,7 +113,7 @@ func newClient(t *testing.T, o *Options) *Client {
 	return c
 }
 
-// get opens a URL with a client and a dialer of its own.
+// get opens a URL with a new client and a new dialer.
 func get(t *testing.T, url string, change func(*scheme.Request)) (scheme.Resource, error) {
 	t.Helper()
 	req := &scheme.Request{URL: locus.MustParse(url), Dial: new(dialer)}
@@ -424,7 +424,8 @@ func TestCompleteBodies(t *testing.T) {
 	}
 }
 
-// The object must name a coding that is not decoded, even if the client did not request it.
+// If the client does not decode a content coding, the object must name the coding, even if the
+// client did not request it.
 func TestUnknownCoding(t *testing.T) {
 	for _, c := range []struct {
 		coding, want string
@@ -486,7 +487,8 @@ func TestEmptyResponses(t *testing.T) {
 	}
 }
 
-// The client must read a banner before the request as the response.
+// If the server sends a banner before the request, the client must reject the banner as an
+// invalid response.
 func TestBannerBeforeTheRequest(t *testing.T) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -576,7 +578,7 @@ func TestCompression(t *testing.T) {
 	}
 }
 
-// A large body must need constant memory.
+// Reading a large body must need constant memory.
 func TestStreaming(t *testing.T) {
 	const size = 64 << 20
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -593,7 +595,7 @@ func TestStreaming(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	if allocs > 5 { // the server writes in the same process
+	if allocs > 5 { // the server in the same process also allocates memory
 		t.Errorf("%v allocations a read", allocs)
 	}
 	n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{o.Body}, buf)
@@ -687,9 +689,9 @@ func TestCancelWhileTLSBegins(t *testing.T) {
 			ended <- err
 			return
 		}
-		_, err = conn.Read(make([]byte, 1)) // of the client's greeting
+		_, err = conn.Read(make([]byte, 1)) // the beginning of the client's TLS handshake
 		cancel()
-		_, _ = io.Copy(io.Discard, conn) // until the client disconnects
+		_, _ = io.Copy(io.Discard, conn) // wait until the client disconnects
 		conn.Close()
 		ended <- err
 	}()
@@ -702,7 +704,7 @@ func TestCancelWhileTLSBegins(t *testing.T) {
 	}
 }
 
-// A broken connection must be an error, but not the end of a connection.
+// A broken connection must cause an error. The regular end of a connection must not.
 func TestBrokenConnection(t *testing.T) {
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -719,7 +721,7 @@ func TestBrokenConnection(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 4096))
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123")
 		<-read
-		_ = conn.(*net.TCPConn).SetLinger(0) // ends it with a reset
+		_ = conn.(*net.TCPConn).SetLinger(0) // makes Close reset the connection
 		conn.Close()
 	}()
 	o := getObject(t, "http://"+l.Addr().String(), nil)
@@ -732,8 +734,8 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// The client must send Accept and Accept-Language unchanged, and they cannot contain another
-// header.
+// The client must send Accept and Accept-Language unchanged, and must reject a value that
+// would add another header field.
 func TestAccept(t *testing.T) {
 	var got http.Header
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header }))
@@ -764,7 +766,8 @@ func (d *countingDialer) DialContext(ctx context.Context, network, address strin
 	return new(net.Dialer).DialContext(ctx, network, address)
 }
 
-// With Single, the dialer must see each request, including the GET after a HEAD.
+// With Options.Single, the client must call the dialer for each request, including the GET
+// after a HEAD.
 func TestSingleConnections(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodHead {

@@ -17,9 +17,10 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// ParseCookies returns a jar with the cookies of a text in Netscape format, as curl and wget write it. Each line has seven
-// fields, separated by tabs. A "#" begins a comment, except in "#HttpOnly_" before the domain. Servers cannot set a cookie for a
-// public suffix such as co.uk. The error contains the line number, but no cookie.
+// ParseCookies parses a cookie file in Netscape format, which curl and wget write, and returns
+// a jar with the cookies. Each line has seven fields, separated by tabs. A "#" begins a
+// comment, except in "#HttpOnly_" before the domain. The jar rejects cookies that a server
+// sets for a public suffix such as co.uk. The error contains the line number, but no cookie.
 func ParseCookies(text string) (http.CookieJar, error) {
 	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	if err != nil {
@@ -44,14 +45,14 @@ func ParseCookies(text string) (http.CookieJar, error) {
 }
 
 const (
-	// maxCookie is the maximum length of the name and value of a cookie that a
-	// server sets. maxCookies is the maximum number of cookies that all servers
-	// together can set (RFC 6265 section 6.1).
+	// maxCookie is the maximum length of a cookie from a server, name and value together.
+	// maxCookies is the maximum number of cookies that all servers together can set (RFC 6265
+	// section 6.1).
 	maxCookie  = 4096
 	maxCookies = 3000
 )
 
-// boundedJar is a jar with a limit for the cookies that servers set.
+// boundedJar is a jar that limits the number and size of cookies from servers.
 type boundedJar struct {
 	http.CookieJar
 	mu   sync.Mutex
@@ -68,9 +69,9 @@ func (j *boundedJar) SetCookies(u *url.URL, cookies []*http.Cookie) {
 	j.CookieJar.SetCookies(u, cookies)
 }
 
-// parseCookie reads a line with seven fields: the domain, whether its subdomains receive
-// the cookie, the path, whether only encrypted connections do, the expiry in seconds
-// since 1970 (0 means the end of the session), the name and the value.
+// parseCookie parses a line of a cookie file. Its seven fields are the domain, a flag for
+// subdomains, the path, a flag for encrypted connections, the expiry time, the name and the
+// value. The expiry time is in seconds since 1970; 0 means the end of the session.
 func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	fields := strings.Split(line, "\t")
 	if len(fields) != 7 {
@@ -96,7 +97,7 @@ func parseCookie(line string) (*url.URL, *http.Cookie, error) {
 	if err := cookie.Valid(); err != nil {
 		return nil, nil, errors.New("the name or value of the cookie has an invalid character")
 	}
-	// For an https site, the jar accepts all cookies, including cookies for encrypted
+	// With an https URL, the jar also accepts cookies that are restricted to encrypted
 	// connections.
 	return &url.URL{Scheme: "https", Host: domain, Path: "/"}, cookie, nil
 }

@@ -53,7 +53,7 @@ func TestParseCookies(t *testing.T) {
 	}
 }
 
-// A message about a file of cookies must contain the line number, but no cookie.
+// An error in a cookie file must contain the line number, but no cookie.
 func TestBadCookies(t *testing.T) {
 	for line, says := range map[string]string{
 		"sesame": "7 fields",
@@ -70,7 +70,7 @@ func TestBadCookies(t *testing.T) {
 	}
 }
 
-// A server must not be able to fill the jar.
+// A server must not be able to fill the jar without limit.
 func TestJarIsBounded(t *testing.T) {
 	jar, err := ParseCookies("h.example\tFALSE\t/\tFALSE\t0\town\t1\n")
 	if err != nil {
@@ -91,7 +91,8 @@ func TestJarIsBounded(t *testing.T) {
 	}
 }
 
-// The client must send cookies of the jar to their host only, and return those of a response.
+// The client must send the jar's cookies only to their host, and must store the cookies of a
+// response in the jar.
 func TestJar(t *testing.T) {
 	var seen []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -111,7 +112,7 @@ func TestJar(t *testing.T) {
 	}
 }
 
-// The client must send a client certificate to its host only.
+// The client must send a client certificate only to the host for which it is configured.
 func TestClientCertificate(t *testing.T) {
 	own, err := certtest.New()
 	if err != nil {
@@ -182,14 +183,15 @@ func TestCookiesOfPublicSuffix(t *testing.T) {
 	}
 }
 
-// chain implements [scheme.Cookies]: it sends the cookies that it stored.
+// chain implements [scheme.Cookies]. It returns all cookies that it has stored.
 type chain struct{ kept []string }
 
 func (c *chain) Header(locus.URL) string          { return strings.Join(c.kept, "; ") }
 func (c *chain) Set(_ locus.URL, fields []string) { c.kept = append(c.kept, fields...) }
 
-// The client must send the cookies of a chain together with those of the caller's header. It
-// must not send them together with those of a jar, which contains them too.
+// The client must send the cookies in Request.Cookies in addition to the cookies in
+// Request.Header. If there is a jar, the client must send only the jar's cookies, because the
+// jar contains the same cookies.
 func TestCookiesOfChain(t *testing.T) {
 	var seen []string
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -12,9 +12,9 @@ import (
 //	http-URI  = "http" "://" authority path-abempty [ "?" query ]
 //	https-URI = "https" "://" authority path-abempty [ "?" query ]
 //
-// Section 4.2.1 rejects an empty host, and section 4.2.4 a userinfo from senders.
-// Fragments follow RFC 3986 (section 4.2.5). Section 4.2.3 normalizes like RFC 3986
-// section 6.2.3, with "/" for an empty path.
+// Section 4.2.1 forbids an empty host, and section 4.2.4 forbids senders to generate a
+// userinfo. Fragments have the syntax of RFC 3986 (section 4.2.5). Section 4.2.3 adopts the
+// normalization of RFC 3986 section 6.2.3, in which "/" replaces an empty path.
 var inForce = scheme.CurrentStandard{Name: "RFC 9110", Check: checkURI, Clean: current.Hosted, Root: true}
 
 func checkURI(u rfc3986.URI) []locus.Violation {

@@ -3,55 +3,55 @@
 //
 //	http://<host>:<port>/<path>?<searchpart>
 //
-// The default port of http is 80. Neither text defines https, whose default port is 443.
+// The default port of http is 80. The default port of https, which neither document defines,
+// is 443.
 //
 // # Syntax
 //
-// The searchpart follows the first "?". Parse splits path and searchpart and decodes
-// each once. The server determines the meaning of "+", ";", "&" and "=". A "/" or "?"
-// in the searchpart belongs to it, and violates section 5.
+// The searchpart follows the first "?". [Parse] splits the path from the searchpart, and
+// decodes each part once. The server determines the meaning of "+", ";", "&" and "=". Parse
+// accepts "/" and "?" in the searchpart, although RFC 1738 section 5 forbids them there.
 //
-// Parse accepts a user and password, although section 3.3 allows none, and Check
-// reports a violation. Parse rejects a user or password with a "?": some parsers read
-// the host h in "http://h?a@b/", and others read b.
+// Parse accepts a user and password, although section 3.3 forbids them; [Check] reports a
+// violation. Parse rejects a "?" in the user or password, because URL parsers disagree about
+// such URLs: in "http://h?a@b/", the host is h for some parsers and b for others.
 //
-// The canonical form has "/" for an empty path, no "." and ".." segments (RFC 3986
-// section 5.2.4; %2E is "."), and no default port. An escaped reserved character stays
-// escaped: "%2B" in a searchpart is not "+".
+// In the canonical form, "/" replaces an empty path, dot segments are resolved (RFC 3986
+// section 5.2.4; "%2E" counts as a dot), and the default port is omitted. An escaped reserved
+// character stays escaped, because "%2B" in a searchpart is not equivalent to "+".
 //
 // # Access
 //
-// A [Client] sends one GET and does not follow redirects: it returns a
-// [scheme.Redirect]. The request-target is the text between host and "#", including
-// "//", ".." and "%2f". The client escapes only octets that a request-target cannot
-// contain: octets from 80 hexadecimal up, the quotation mark, and < > [ ] { } \ ^ ` |.
-// It never sends the fragment, and sends a Referer only if Request.Header has one.
-// Cookies come from Request.Header, Request.Cookies and Options.Jar. The default
-// User-Agent is "locus/VERSION (+URL)".
+// A [Client] sends one GET and does not follow redirects, but returns a [scheme.Redirect]. The
+// request-target is the unchanged text between the host and "#", including "//", ".." and
+// "%2f". The client escapes only bytes that a request-target cannot contain: bytes above 7F
+// hexadecimal, the quotation mark, and < > [ ] { } \ ^ ` |. The client never sends the
+// fragment. It sends a Referer only if Request.Header contains one. It sends the cookies in
+// Request.Header, Request.Cookies and Options.Jar. The default User-Agent is "locus/VERSION
+// (+URL)".
 //
-// The client sends the user and password of a URL as Basic credentials (RFC 7617),
-// only to its host, and only after the server responds with 401. Object.Note reports
-// that. If the server rejects them, or there are none, the client calls Request.Ask at
-// most three times.
+// The client sends the user and password in a URL as Basic credentials (RFC 7617). It sends
+// them only to the URL's host, only after the server responds with 401, and sets Object.Note.
+// If the server rejects the login, or if the URL contains none, the client calls Request.Ask
+// up to three times.
 //
-// The client accepts and decodes gzip. It requests the rest of a part (Request.Offset)
-// without compression. It leaves any other coding unchanged, and Object.Encoding and
-// Object.Note name it. Reading a body fails if the body is shorter or longer than
-// announced, breaks off, or lacks an announced trailer.
+// The client requests and decodes gzip compression. It requests no compression when it resumes
+// a transfer (Request.Offset). It does not decode any other content coding, whose name is then
+// in Object.Encoding and Object.Note. Reading a body fails if the body is incomplete, is
+// longer than its Content-Length, or lacks an announced trailer.
 //
 // # Proxies
 //
-// [Client.OpenVia] requests a URL of any scheme from a proxy: "the entire URI" is the
-// request-target (URI draft, "HTTP"; RFC 9112 section 3.2.2), without fragment and
-// password. The result is an object, whatever the scheme, or a redirect. For schemes
-// other than http, the redirect must contain a whole URL. [Client.Tunnel] requests a
-// connection to a host from a proxy (CONNECT). The client sends the user and password
-// of the proxy's URL only to the proxy.
+// [Client.OpenVia] requests a URL of any scheme from a proxy. The request-target is "the
+// entire URI" (URI draft, "HTTP"; RFC 9112 section 3.2.2), without fragment and password. The
+// result is an object or a redirect, whatever the scheme. For schemes other than http, a
+// redirect must contain an absolute URL. [Client.Tunnel] asks a proxy to connect to a host
+// (CONNECT). The client sends the user and password in the proxy's URL only to the proxy.
 //
 // # Refused input
 //
-// The client rejects an invalid host before it dials, and user names with ":" or
-// control characters, which Basic credentials cannot contain. It rejects responses
-// that are not HTTP, or are HTTP/0.9, headers over 256 KiB, a range other than the
-// requested one, and an invalid Location.
+// The client rejects an invalid host before it dials. It rejects user names that Basic
+// credentials cannot contain, that is, with ":" or control characters. It rejects responses
+// that are not HTTP/1 or HTTP/2, response headers over 256 KiB, any range other than the
+// requested range, and an invalid Location.
 package http

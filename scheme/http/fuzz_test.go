@@ -11,7 +11,7 @@ import (
 func FuzzURL(f *testing.F)       { invariants.Fuzz(f, seeds, target) }
 func FuzzSecureURL(f *testing.F) { secureInvariants.Fuzz(f, secureSeeds(), target) }
 
-// target compares the request of net/http with the URL.
+// target checks that net/http sends the request-target of the URL.
 func target(t *testing.T, u locus.URL) {
 	t.Helper()
 	h, _ := Parse(u)
@@ -28,7 +28,7 @@ func target(t *testing.T, u locus.URL) {
 	}
 	path, _ := u.Path()
 	for i, j := 0, 1; i < len(path); i, j = i+1, j+1 {
-		// Only escapes differ.
+		// The request-target may differ from the URL only in escapes.
 		if want[j] == path[i] {
 			continue
 		}
@@ -73,11 +73,11 @@ func FuzzResolve(f *testing.F) {
 		if login, _ := got.Login(); strings.Contains(login, "?") {
 			t.Fatalf("%q in %q: %q has a host that some programs end at the question mark", location, base, got)
 		}
-		// If nothing needs an escape, net/url must resolve in the same way.
+		// If no character needs an escape, net/url must resolve the location in the same way.
 		if strings.ContainsAny(base+location, "%@[]\\") || !isPlain(base+location) {
 			return
 		}
-		// net/url reads "//" at the beginning as one "/", unlike RFC 3986.
+		// Unlike RFC 3986, net/url treats "//" at the beginning as one "/".
 		if u.MissingSlash() || location == "" || strings.Contains(strings.TrimPrefix(base, u.Scheme()+"://")+location, "//") || hasPort(u) {
 			return
 		}
@@ -100,8 +100,8 @@ func FuzzResolve(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// Dots that neither side had to resolve stay. This package preserves
-		// empty searchparts and fragments.
+		// The results may differ in dot segments that no rule resolves, and this package
+		// preserves empty searchparts and fragments.
 		a, _, _ := Canonical(got)
 		c, _, _ := Canonical(theirs)
 		if strings.TrimRight(a.String(), "?#") != strings.TrimRight(c.String(), "?#") {

@@ -16,11 +16,12 @@ import (
 
 func probe(r *scheme.Request) { r.Probe = true }
 
-// A probe must send HEAD, and GET only if the response to HEAD does not describe the object.
+// A probe must send HEAD. It must send GET only if the response to HEAD does not describe the
+// object.
 func TestProbe(t *testing.T) {
 	const ok = "200 OK\r\nContent-Length: 3\r\nContent-Type: text/html; charset=utf-8"
 	for _, c := range []struct {
-		name, head, get string // the responses; empty means that the connection is closed
+		name, head, get string // responses; if empty, the server closes the connection
 		methods         string
 		kind            error
 	}{
@@ -125,7 +126,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// A status must be temporary or not, whatever the codes of other protocols mean.
+// An HTTP status must be classified as temporary only by the rules of HTTP, and not by the
+// codes of other protocols.
 func TestTemporary(t *testing.T) {
 	const never, asked, always = 0, 1, 2
 	for status, when := range map[int]int{
@@ -143,12 +145,11 @@ func TestTemporary(t *testing.T) {
 	}
 }
 
-// A probe of a page that requires a login must send one request more than HEAD alone, and call Ask
-// once.
+// If a page requires a login, a probe must send only one more request, and must call Ask once.
 func TestProbeLogin(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		login   bool // Ask returns one
+		login   bool // whether Ask returns a login
 		right   string
 		methods string
 		err     error

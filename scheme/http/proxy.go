@@ -57,12 +57,13 @@ func (p proxy) connectRequest(address string) ([]byte, error) {
 	return request, nil
 }
 
-// maxInterim is the maximum number of interim responses before the final one.
+// maxInterim is the maximum number of interim responses before a final response.
 const maxInterim = 8
 
-// connect sends a CONNECT request and reads the response. If the status is not a success,
-// it returns an error. The result early holds data after the response, which comes from the
-// other end of the tunnel. A response to CONNECT has no body (RFC 9110 section 9.3.6).
+// connect sends a CONNECT request and reads the response. If the status is not 2xx, it returns
+// an error. The result early contains bytes that arrived after the response, and that come
+// from the other end of the tunnel. A response to CONNECT has no body (RFC 9110 section
+// 9.3.6).
 func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err
@@ -90,8 +91,8 @@ func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	return nil, fmt.Errorf("%w: more than %d interim responses", scheme.ErrProtocol, maxInterim)
 }
 
-// destination returns the proxy with u as the request-target in absolute form (RFC 9112
-// section 3.2.2). net/http sends the request-target unchanged.
+// destination returns the proxy as the server, and u as the request-target in absolute form
+// (RFC 9112 section 3.2.2). The package net/http sends this request-target unchanged.
 func (p proxy) destination(u locus.URL) (destination, error) {
 	target, host := "", ""
 	if port(u) != 0 {
@@ -122,8 +123,8 @@ func (p proxy) destination(u locus.URL) (destination, error) {
 	}, nil
 }
 
-// absolute returns u as a request-target: as written, without fragment and password.
-// It escapes octets that a request-target cannot contain.
+// absolute returns u as a request-target, without fragment and password. It escapes only bytes
+// that a request-target cannot contain.
 func absolute(u locus.URL) string {
 	text := u.WithoutFragment().WithoutPassword()
 	unsafe := escape.Unsafe().Without("~")
@@ -131,7 +132,7 @@ func absolute(u locus.URL) string {
 	if !text.Facts().Has(locus.Internet) {
 		start = 0
 	}
-	// The brackets of an IPv6 address are not escaped.
+	// The brackets around an IPv6 address must not be escaped.
 	end := start + len(text.Host())
 	target := escape.AppendSafer(nil, text.String()[:start], unsafe, escape.Set{})
 	target = append(target, text.String()[start:end]...)
@@ -140,10 +141,10 @@ func absolute(u locus.URL) string {
 
 var _ scheme.ProxyOpener = (*Client)(nil)
 
-// OpenVia implements [scheme.ProxyOpener]. It sends the user and password of an http
-// URL as Basic credentials if the server requires them, like [Client.Open]. For other
-// schemes it sends them at once, if there is a password. A user without a password
-// stays in the URL.
+// OpenVia implements [scheme.ProxyOpener]. If the server of an http URL requires a login,
+// OpenVia sends the user and password as Basic credentials, like [Client.Open]. For other
+// schemes, it sends a user and password in the URL with the first request. A user without a
+// password stays in the request-target.
 func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL) (scheme.Resource, error) {
 	v := newOperation(c, req)
 	p, err := parseProxy(via)
@@ -160,7 +161,7 @@ func (c *Client) OpenVia(ctx context.Context, req *scheme.Request, via locus.URL
 		return nil, fmt.Errorf("http: %w", err)
 	}
 	if port(req.URL) == 0 {
-		// The proxy logs in to the server, and does not request a login.
+		// The proxy logs in to the server itself, and never responds with a challenge.
 		if _, password := req.URL.Password(); password {
 			v.login = v.ofURL
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// proxyServer answers for all servers if it receives a login, and rejects tunnels.
-// seen returns its requests.
+// proxyServer starts a proxy that requires a login, responds in place of all servers, and
+// rejects tunnels. The function seen returns the received requests.
 func proxyServer(t *testing.T, secure bool) (base string, o *Options, seen func() []string) {
 	t.Helper()
 	var mu sync.Mutex
@@ -60,7 +60,7 @@ func proxyServer(t *testing.T, secure bool) (base string, o *Options, seen func(
 	}
 }
 
-// viaProxy opens u through a proxy and reads it.
+// viaProxy opens u through a proxy, and reads the object.
 func viaProxy(t *testing.T, c *Client, u, via string, change func(*scheme.Request)) (text string, r scheme.Resource, err error) {
 	t.Helper()
 	req := &scheme.Request{URL: locus.MustParse(u), Dial: new(dialer)}
@@ -79,7 +79,8 @@ func viaProxy(t *testing.T, c *Client, u, via string, change func(*scheme.Reques
 	return "", r, nil
 }
 
-// A proxy must receive the entire URI, of any scheme, and its response must be an object.
+// The client must send the entire URI to a proxy, whatever the scheme, and must return the
+// response as an object.
 func TestOpenVia(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		base, o, seen := proxyServer(t, secure)
@@ -114,9 +115,9 @@ func TestOpenVia(t *testing.T) {
 			}
 		}
 
-		// No request-target may contain a password. The client must send the password
-		// of an http URL only after the server requires it, because RFC 1738 3.3 has
-		// none.
+		// The request-target must not contain a password. RFC 1738 section 3.3 allows no
+		// password in an http URL, so the client must send the password only after the server
+		// requires one.
 		for u, want := range map[string]string{
 			"http://ann:s3cret@far.example/a":   "GET http://far.example/a far.example" + login,
 			"ftp://ann:s3cret@far.example/a":    "GET ftp://ann@far.example/a far.example" + login + "Basic YW5uOnMzY3JldA==",
@@ -127,7 +128,7 @@ func TestOpenVia(t *testing.T) {
 				t.Errorf("%s: %v, asked %q", u, err, got)
 			}
 		}
-		// The client must call Ask if the URL has none.
+		// If the URL contains no login, the client must call Ask.
 		_, _, err := viaProxy(t, c, "ftp://far.example/login", via, func(req *scheme.Request) {
 			req.Ask = func(context.Context, scheme.Question) (scheme.Credentials, bool, error) {
 				return scheme.Credentials{User: "ann", Password: "s3cret"}, true, nil
@@ -137,7 +138,7 @@ func TestOpenVia(t *testing.T) {
 			t.Errorf("%v, asked %q", err, got)
 		}
 
-		// A redirect must be a Redirect.
+		// The client must return a redirect as a scheme.Redirect.
 		_, r, err := viaProxy(t, c, "gopher://far.example/away", via, nil)
 		if to, ok := r.(*scheme.Redirect); !ok || err != nil || to.To[0].String() != "http://10.0.0.1/" {
 			t.Errorf("%+v, %v", r, err)
@@ -151,7 +152,7 @@ func TestOpenVia(t *testing.T) {
 		}
 		seen()
 
-		// If a proxy requires another login, the client must call Ask once.
+		// If the proxy rejects the login, the open must fail after one request.
 		_, _, err = viaProxy(t, c, "http://far.example/", base, nil)
 		if got := seen(); !errors.Is(err, scheme.ErrAuth) || !strings.Contains(err.Error(), "407") || len(got) != 1 {
 			t.Errorf("%v, asked %q", err, got)
@@ -181,7 +182,7 @@ func TestOpenViaRefuses(t *testing.T) {
 	}
 }
 
-// A proxy must speak HTTP like any server.
+// The client must reject invalid responses from a proxy, as from any server.
 func TestHostileProxy(t *testing.T) {
 	endless := "HTTP/1.1 200 OK\r\n" + strings.Repeat("X-A: "+strings.Repeat("a", 4000)+"\r\n", 200)
 	for name, answer := range map[string]string{
@@ -210,7 +211,7 @@ func TestHostileProxy(t *testing.T) {
 func TestTunnel(t *testing.T) {
 	for name, s := range map[string]struct {
 		answer string
-		want   string // octets that arrive through the tunnel
+		want   string // data that arrives through the tunnel
 		kind   error
 		says   string
 	}{
@@ -262,14 +263,14 @@ func TestTunnelRefuses(t *testing.T) {
 	if _, err := c.Tunnel(t.Context(), &refusing{no}, locus.MustParse("http://proxy.example"), "h:1"); !errors.Is(err, no) {
 		t.Error(err)
 	}
-	// A proxy without TLS.
+	// This proxy does not use TLS.
 	base := serve(t, func(http.ResponseWriter, *http.Request) {})
 	if _, err := c.Tunnel(t.Context(), d, locus.MustParse(strings.Replace(base, "http:", "https:", 1)), "h:1"); !errors.Is(err, scheme.ErrUnreachable) {
 		t.Error(err)
 	}
 }
 
-// When ctx ends, the wait for a silent proxy must end.
+// When ctx ends, the client must stop waiting for a silent proxy.
 func TestTunnelCancelled(t *testing.T) {
 	asked := make(chan struct{})
 	base, _ := raw(t, func(string) string { close(asked); <-t.Context().Done(); return "" })
@@ -297,8 +298,8 @@ func TestInterimResponses(t *testing.T) {
 	}
 }
 
-// A response to CONNECT must give a connection or an error, and no data after the
-// header may be lost.
+// FuzzConnect checks that any response to CONNECT results in a connection or an error, and
+// that no data after the header is lost.
 func FuzzConnect(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nhello"))
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 407 x\r\n\r\n"))
@@ -318,7 +319,7 @@ func FuzzConnect(f *testing.F) {
 	})
 }
 
-// The request-target for a proxy must not contain octets that could end it.
+// The request-target for a proxy must not contain octets that could end the request-target.
 func FuzzAbsolute(f *testing.F) {
 	for _, text := range []string{"gopher://h/1a%09b", "news:a@b", "ftp://u:p@[::1]:21/a;type=i#x", "x:\"<>{}|\\^`", "wais://h/é", "http://h?x"} {
 		f.Add(text)

@@ -22,18 +22,19 @@ import (
 
 type response struct {
 	*http.Response
-	framing  *framing           // framing of the response; nil for HTTP/2
-	exchange *httpwire.Exchange // recorded exchange; nil if not recorded
+	framing  *framing           // detects the end of the response; nil for HTTP/2
+	exchange *httpwire.Exchange // the recorded exchange; nil if there is no recorder
 }
 
-// maxDiscard is the maximum number of octets of an unwanted body that are read, so
-// that the connection can be reused.
+// maxDiscard is the maximum number of bytes that discard reads from an unwanted body so that
+// the connection can be reused.
 const maxDiscard = 8 << 10
 
-// maxText is the maximum number of octets of a server's text in an error message.
+// maxText is the maximum number of bytes that an error message quotes from the server.
 const maxText = 200
 
-// maxRecorded is the maximum number of octets of an unwanted body that are read for a recording.
+// maxRecorded is the maximum number of bytes that discard reads from an unwanted body for a
+// recording.
 const maxRecorded = 1 << 20
 
 // discard closes an unwanted body.
@@ -47,19 +48,21 @@ func (a *response) discard() {
 		return
 	}
 	if 0 < a.ContentLength && a.ContentLength <= maxDiscard {
-		// If reading fails, the connection is closed.
+		// If reading fails, net/http closes the connection.
 		_, _ = io.Copy(io.Discard, a.Body)
 	}
 	a.Body.Close()
 }
 
-// close closes the body early because of err. If the body was read to its end, err is nil.
+// close closes the body and ends the recorded exchange. The parameter err is the reason for
+// closing, or nil if the client read the whole body.
 func (a *response) close(err error) {
 	a.exchange.End(err)
 	a.Body.Close()
 }
 
-// resource returns the resource in a. It closes the body, except for objects.
+// resource returns the resource that the response a contains. It closes the body, unless the
+// resource is an object.
 func (v *operation) resource(a *response) (scheme.Resource, error) {
 	part := v.from.offset > 0
 	switch code := a.StatusCode; {
@@ -80,13 +83,14 @@ func (v *operation) resource(a *response) (scheme.Resource, error) {
 	return nil, a.failure()
 }
 
-// object returns a body as an object. The body begins at offset start of the object, and is
-// length octets long. The object is size octets long. A length or size of -1 means unknown.
+// object returns an object that reads the response body. The parameter start is the offset of
+// the body in the object. The parameter length is the length of the body, and size is the size
+// of the whole object, both in bytes. A value of -1 means unknown.
 func (v *operation) object(a *response, start, size, length int64) (scheme.Resource, error) {
 	coding := contentCoding(a.Header)
 	decode := coding == "gzip" && !v.client.options.Raw
 	if decode {
-		// The lengths describe the compressed body.
+		// The given lengths apply to the compressed body.
 		size, coding = -1, ""
 	}
 	limit := v.req.Limit
@@ -96,7 +100,8 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 	}
 	o := v.describe(a)
 	o.Start, o.Size, o.Encoding = start, size, coding
-	// An offset in the decoded body has no equivalent in the compressed body.
+	// A transfer cannot be resumed at an offset in the decoded body, because the server counts
+	// compressed bytes.
 	o.Resumable = !decode && (a.StatusCode == http.StatusPartialContent || acceptsRanges(a.Header))
 	if coding != "" {
 		o.Note = joinNotes(o.Note, "the content coding "+locus.Quote(coding)+" is not decoded")
@@ -110,7 +115,7 @@ func (v *operation) object(a *response, start, size, length int64) (scheme.Resou
 	return o, nil
 }
 
-// describe returns an object with the properties in the response header.
+// describe returns an object with the properties that the response header reports.
 func (v *operation) describe(a *response) *scheme.Object {
 	o := &scheme.Object{URL: v.req.URL, Type: a.Header.Get("Content-Type"), Refresh: a.Header.Get("Refresh")}
 	switch {
@@ -148,7 +153,7 @@ func acceptsRanges(h http.Header) bool {
 	return false
 }
 
-// partial returns the object of a 206 response. The response must have the requested range,
+// partial returns the object in a 206 response. The response must contain the requested range,
 // up to the end of the object.
 func (v *operation) partial(a *response) (scheme.Resource, error) {
 	text := a.Header.Get("Content-Range")
@@ -169,21 +174,21 @@ func (v *operation) partial(a *response) (scheme.Resource, error) {
 	return v.object(a, r.first, r.total, length)
 }
 
-// whole returns the object for a 416 response that means that the caller has the whole
-// object.
+// whole returns an object with an empty body. The client uses it if a 416 response shows that
+// the caller already has the whole object.
 func (v *operation) whole(a *response) scheme.Resource {
 	a.discard()
 	o := v.describe(a)
-	// The type describes the error page.
+	// The Content-Type describes the error page, not the object.
 	o.Type = ""
 	o.Start, o.Size, o.Body = v.from.offset, v.from.offset, http.NoBody
 	return o
 }
 
-// isVerdict reports whether the response to HEAD makes a GET unnecessary. Many servers
-// reject HEAD although the object exists. Their responses say forbidden, not found, gone,
-// not implemented, or report a failure. If a server requests a pause, the client waits
-// before the GET.
+// isVerdict reports whether the response to HEAD makes a GET unnecessary. Many servers reject
+// HEAD even though the object exists, with a status such as 403, 404, 410 or 501. A response
+// that requests a pause makes a GET unnecessary for now, because the server would reject it
+// too.
 func (a *response) isVerdict() bool {
 	switch a.StatusCode {
 	case http.StatusProxyAuthRequired:
@@ -195,7 +200,8 @@ func (a *response) isVerdict() bool {
 	return a.StatusCode/100 == 2 || isRedirect(a.StatusCode)
 }
 
-// isResponse reports whether err concerns the response rather than the connection.
+// isResponse reports whether err is an error in the response, rather than in the URL or the
+// connection.
 func isResponse(err error) bool {
 	var dial *dialError
 	var secure *tlsError
@@ -203,8 +209,8 @@ func isResponse(err error) bool {
 	return !errors.As(err, &dial) && !errors.As(err, &secure) && !errors.As(err, &syntax) && !isTimeout(err)
 }
 
-// mustRestart reports whether the client cannot resume a partial transfer, because the
-// object has changed or has another content coding.
+// mustRestart reports whether the client must request the whole object, because the object has
+// changed or the response has a content coding.
 func (v *operation) mustRestart(a *response) bool {
 	switch a.StatusCode {
 	case http.StatusPartialContent:
@@ -226,8 +232,8 @@ func (v *operation) changed(a *response) bool {
 	return err == nil && !v.from.time.IsZero() && !modified.Equal(v.from.time.Truncate(time.Second))
 }
 
-// byteRange is a Content-Range. If the range cannot be satisfied, first is -1. If the
-// total is unknown, it is -1.
+// byteRange is a parsed Content-Range. In the response to an unsatisfiable range, first is -1.
+// If the total size is unknown, total is -1.
 type byteRange struct{ first, last, total int64 }
 
 // parseRange reads the value of Content-Range (RFC 9110 section 14.4):
@@ -261,15 +267,15 @@ func contentCoding(h http.Header) string {
 	switch coding := strings.ToLower(strings.TrimSpace(strings.Join(h.Values("Content-Encoding"), ", "))); coding {
 	case "identity":
 		return ""
-	case "x-gzip": // an older name of gzip (RFC 9110 section 8.4.1.3)
+	case "x-gzip": // an older name for gzip (RFC 9110 section 8.4.1.3)
 		return "gzip"
 	default:
 		return coding
 	}
 }
 
-// isStrong reports whether tag is a strong entity-tag (RFC 9110 section 8.8.3), which
-// resuming requires.
+// isStrong reports whether tag is a strong entity-tag (RFC 9110 section 8.8.3). Only a strong
+// tag can be used to resume a transfer.
 func isStrong(tag string) bool {
 	if len(tag) < 2 || tag[0] != '"' || tag[len(tag)-1] != '"' {
 		return false
@@ -278,9 +284,9 @@ func isStrong(tag string) bool {
 	return strings.IndexFunc(inner, func(r rune) bool { return r <= ' ' || r == '"' || r == 0x7F }) < 0
 }
 
-// isRedirect reports whether the status is a redirect. It excludes 304, which answers
-// requests that this client does not send. It excludes 305, because a server must not
-// choose a proxy.
+// isRedirect reports whether the status code means a redirect. Status 304 is excluded, because
+// this client does not send conditional requests. Status 305 is excluded, because a server
+// must not choose a proxy.
 func isRedirect(code int) bool {
 	switch code {
 	case http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
@@ -303,9 +309,8 @@ func (v *operation) redirect(a *response) (scheme.Resource, error) {
 	return &scheme.Redirect{URL: v.req.URL, To: []locus.URL{to}, Permanent: permanent}, nil
 }
 
-// resolve returns the URL of a Location field. The location may be relative to base (RFC
-// 9110 section 10.2.2). It does not change the spelling of base or location, except that a
-// "?" ends the host.
+// resolve returns the URL in a Location field. The location may be relative to base (RFC 9110
+// section 10.2.2). The function does not normalize base or location, but a "?" ends the host.
 func resolve(base locus.URL, location string) (locus.URL, error) {
 	r, err := relative.Parse(location)
 	if err != nil {
@@ -315,7 +320,8 @@ func resolve(base locus.URL, location string) (locus.URL, error) {
 		return u, nil
 	}
 	if port(base) == 0 {
-		// A proxy's Location for a gopher URL is not relative to that URL.
+		// If a proxy fetched the base URL with another protocol, such as gopher, a relative
+		// Location has no meaning.
 		return locus.Parse(location)
 	}
 	return r.Resolve(base)
@@ -330,7 +336,7 @@ func (a *response) basicRealm() (realm string, ok bool) {
 	return "", false
 }
 
-// failure returns the error for a status without a resource.
+// failure returns the error for a response whose status means that there is no resource.
 func (a *response) failure() error {
 	kind := scheme.ErrProtocol
 	switch a.StatusCode {
@@ -340,7 +346,7 @@ func (a *response) failure() error {
 		kind = scheme.ErrAuth
 	}
 	_, text, _ := strings.Cut(a.Status, " ")
-	// A textproto.Error is quoted when it is shown.
+	// The message of a textproto.Error is quoted only when the error is shown.
 	err := fmt.Errorf("%w: %w", kind, &textproto.Error{Code: a.StatusCode, Msg: text[:min(len(text), maxText)]})
 	after, until, later := a.retryAfter()
 	switch {
@@ -357,22 +363,24 @@ func (a *response) failure() error {
 	return err
 }
 
-// isTemporary reports whether a later request may succeed after a response with the given
-// status. The argument isAsked reports whether the response contains a Retry-After field.
+// isTemporary reports whether the status means a temporary failure, so that a later request
+// may succeed. The parameter isAsked reports whether the response contains a Retry-After
+// field.
 func isTemporary(status int, isAsked bool) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	case http.StatusForbidden, http.StatusRequestEntityTooLarge:
-		return isAsked // some APIs limit requests with 403; for 413, see RFC 9110 section 15.5.14
+		return isAsked // some APIs send 403 if a client exceeds the request limit; for 413, see RFC 9110 section 15.5.14
 	}
-	return status >= 520 && status < 530 // Cloudflare sends these codes if it received no response from the origin server
+	return status >= 520 && status < 530 // Cloudflare sends these codes if the origin server did not respond
 }
 
-// retryAfter returns the delay that the server requests. The result until is the delay as
-// text (RFC 9110 section 10.2.3). A date in the field is relative to the response's Date,
-// if there is one.
+// retryAfter parses the Retry-After field (RFC 9110 section 10.2.3). The result after is the
+// requested delay, and until describes the delay for the user. If the field contains a date,
+// the delay is the difference from the response's Date field. If that field is missing, the
+// delay is counted from now.
 func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
@@ -401,13 +409,13 @@ func (a *response) loginHint() string {
 	return "only Basic logins are supported, but the server requires " + locus.Quote(strings.Join(names, ", "))
 }
 
-// quoted is an error whose message may contain text from the server.
+// quoted wraps an error whose message may contain text from the server, and quotes it.
 type quoted struct{ error }
 
 func (q quoted) Error() string { return locus.Quote(q.error.Error()) }
 func (q quoted) Unwrap() error { return q.error }
 
-// explain classifies an error of net/http.
+// explain translates an error of net/http into an error of package scheme.
 func explain(ctx context.Context, err error) error {
 	var dial *dialError
 	var syntax *locus.SyntaxError
@@ -431,7 +439,8 @@ func explain(ctx context.Context, err error) error {
 	case errors.Is(err, io.EOF):
 		return fmt.Errorf("%w: the server closed the connection without a response", scheme.ErrProtocol)
 	case strings.Contains(err.Error(), "malformed HTTP"):
-		// This case includes HTTP/0.9: without a header, any banner would be a page.
+		// The client does not support HTTP/0.9, which has no header, because any banner of
+		// another protocol would then be a page.
 		return fmt.Errorf("%w: the server does not speak HTTP: %w", scheme.ErrProtocol, quoted{err})
 	case strings.Contains(err.Error(), "response header"): // net/http has no error type for an oversized header
 		return fmt.Errorf("%w: the header has more than %d bytes", scheme.ErrProtocol, maxHeader)

@@ -17,16 +17,16 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// AppendTarget appends the request-target in origin form (RFC 9112 section 3.2.1): the
-// path and searchpart as written. It escapes only octets that a request-target cannot
-// contain. For an empty path it writes "/".
+// AppendTarget appends the request-target in origin form (RFC 9112 section 3.2.1) to dst. The
+// request-target consists of the encoded path and searchpart. AppendTarget escapes only bytes
+// that a request-target cannot contain. For an empty path, it appends "/".
 func (h URL) AppendTarget(dst []byte) []byte {
 	text, _ := h.url.Path()
 	return escape.AppendSafer(append(dst, '/'), text, escape.Unsafe().Without("~"), escape.Set{})
 }
 
-// hostport returns the host as written. If the port is not the default, the port follows
-// the host.
+// hostport returns the host as written in the URL, followed by the port if it is not the
+// default port.
 func (h URL) hostport() string {
 	if n := h.Port(); n != port(h.url) {
 		return h.Host() + ":" + strconv.Itoa(int(n))
@@ -46,8 +46,8 @@ func (h URL) reachable() error {
 	return nil
 }
 
-// isHost reports whether the client can dial a host. The host must satisfy [locus.IsHost],
-// with or without the dot that ends a fully qualified name (RFC 3986 section 3.2.2).
+// isHost reports whether the client can dial the host. The host must satisfy [locus.IsHost],
+// but may end in the dot of a fully qualified name (RFC 3986 section 3.2.2).
 func isHost(host string) bool {
 	name, dot := strings.CutSuffix(host, ".")
 	if !dot {
@@ -57,7 +57,8 @@ func isHost(host string) bool {
 	return err != nil && locus.IsHost(name) && name[0] != '['
 }
 
-// loginOf returns the decoded user and password of u, or nil if it has neither.
+// loginOf returns the decoded user and password in u. If u contains neither, loginOf returns
+// nil.
 func loginOf(u locus.URL) (*login, error) {
 	user, _ := u.User()
 	password, hasPassword := u.Password()
@@ -82,26 +83,27 @@ func (l login) header() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(l.user+":"+l.password))
 }
 
-// resume describes the object whose transfer the client resumes.
+// resume describes the transfer that the client resumes.
 type resume struct {
 	offset int64
 	tag    string // a strong entity-tag, or empty
 	time   time.Time
 }
 
-// destination is the server or proxy that receives a request, and the request-target.
+// destination consists of the server or proxy that receives a request, and of the
+// request-target.
 type destination struct {
 	url     *url.URL
-	host    string // value of the header field Host; if empty, the host of url
+	host    string // value of the Host header field; if empty, the client sends the host in url
 	isProxy bool
-	login   string // value of Proxy-Authorization; empty if none
+	login   string // value of Proxy-Authorization; empty if the proxy's URL contains no login
 }
 
-// destination returns the URL's server. It sets the fields of a url.URL directly, because
-// parsing could change the request-target.
+// destination returns the server and the request-target for h. It sets the fields of the
+// url.URL directly, because url.Parse could change the request-target.
 func (h URL) destination() destination {
 	path, search, isSearch := strings.Cut(string(h.AppendTarget(nil)), "?")
-	// net/http sends RawPath only if it decodes to Path.
+	// The package net/http sends RawPath unchanged only if it decodes to Path.
 	return destination{url: &url.URL{Scheme: h.url.Scheme(), Host: h.hostport(), Path: bnf.Decode(path), RawPath: path, RawQuery: search, ForceQuery: isSearch}}
 }
 

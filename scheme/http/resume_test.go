@@ -19,7 +19,8 @@ var (
 	later = when.Add(time.Hour)
 )
 
-// ranged serves digits like net/http, with a tag and a time.
+// ranged starts a server that serves ranges of digits, with the given entity-tag and
+// modification time.
 func ranged(t *testing.T, tag string, modified time.Time) (base string, seen *[]http.Header) {
 	t.Helper()
 	seen = new([]http.Header)
@@ -71,11 +72,11 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A range must be the requested one.
+// The client must reject a range other than the requested range.
 func TestWrongRanges(t *testing.T) {
 	for _, c := range []struct {
 		name, header, body string
-		restart            bool // requests the whole object, which exists
+		restart            bool // the client must request the whole object again
 		size               int64
 		bad                bool
 	}{

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the http scheme, with c as its opener. If c is nil,
-// the opener is a client with default options.
+// Scheme returns the description of the http scheme. The client c opens its URLs. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    "http",
@@ -43,8 +43,8 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme returns the description of the https scheme, like [Scheme]. Neither RFC
-// 1738 nor the draft defines it.
+// SecureScheme returns the description of the https scheme. It is like [Scheme] otherwise.
+// Neither RFC 1738 nor the URI draft defines https.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := Scheme(c)
 	s.Name = "https"
@@ -77,7 +77,7 @@ func words(u locus.URL) (string, bool) {
 	return strings.Join(h.Words(), " "), h.isSearch
 }
 
-// present is the value of a field that may be absent.
+// present returns the field value octets, or nil if ok is false because the part is absent.
 func present(octets string, ok bool) any {
 	if !ok {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// RFC 1738 section 5, for comparison with the standard:
+// These regular expressions express the productions of RFC 1738 section 5:
 //
 //	httpurl  = "http://" hostport [ "/" hpath [ "?" search ]]
 //	hpath    = hsegment *[ "/" hsegment ]
@@ -50,20 +50,19 @@ func invariantsOf(s scheme.Scheme, production string) bnftest.Invariants {
 	}
 }
 
-// sameFields compares the fields of a URL and of its canonical form. The canonical
-// form may add an empty path, and removes dot segments, as Canonical's own test
-// checks.
+// sameFields compares the fields of a URL with the fields of its canonical form. They may
+// differ in an empty path and in dot segments, which another test checks.
 func sameFields(a, b []scheme.Field) bool {
 	if !reflect.DeepEqual(a[1:], b[1:]) {
 		return false
 	}
 	path, ok := a[0].Value.(string)
 	want := removeDots(path)
-	// A "%2F" next to dots decodes to text that looks like a dot segment.
+	// After decoding, dots next to a "%2F" look like a dot segment.
 	return ok && hasDots(path) || hasDots(want) || b[0].Value == want
 }
 
-// secureSeeds returns the seeds as URLs of https.
+// secureSeeds returns the seeds as https URLs.
 func secureSeeds() (list []string) {
 	for _, text := range seeds {
 		list = append(list, strings.Replace(text, "http:", "https:", 1))
@@ -76,8 +75,8 @@ func TestAgainstProduction(t *testing.T) {
 	secureInvariants.Random(t, 5_000, secureSeeds())
 }
 
-// remove implements RFC 3986 section 5.2.4 step by step, with ".." and "." in
-// place of their escapes.
+// remove is a reference implementation of RFC 3986 section 5.2.4, which follows the text step
+// by step. It treats escaped dots like dots.
 func remove(path string) string {
 	in, out := "/"+path, []string{}
 	next := func() string {
@@ -118,7 +117,7 @@ func join(list []string) (text string) {
 	return text[1:]
 }
 
-// Every path of up to six of these pieces.
+// TestRemoveDotsAgainstTheStandard checks every path that consists of up to six pieces.
 func TestRemoveDotsAgainstTheStandard(t *testing.T) {
 	pieces := []string{"/", "a", ".", "..", "%2e", "%2E."}
 	paths := []string{""}

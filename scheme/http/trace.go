@@ -13,19 +13,19 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// secret lists the header fields whose values are hidden. For the first two fields, the
-// authentication scheme is shown.
+// secret lists the header fields whose values a trace must hide. For the first two fields, the
+// trace contains the authentication scheme.
 var secret = []string{"Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "Set-Cookie2", "Authentication-Info", "Proxy-Authentication-Info"}
 
-// tracer reports a request and its response to a [scheme.TraceFunc]. It reports the
-// header fields of the request as they are written. It sorts the fields of the
-// response, because net/http does not preserve their order. For HTTP/2 it reports the
-// pseudo header fields.
+// tracer reports a request and its response to a [scheme.TraceFunc]. It reports the header
+// fields of the request as the client writes them. It sorts the response header fields,
+// because net/http does not preserve their order. For HTTP/2, it also reports the
+// pseudo-header fields.
 type tracer struct {
 	req *scheme.Request
 
-	mu     sync.Mutex // needed because another goroutine writes the request
-	target string     // the request line; empty after it is reported
+	mu     sync.Mutex // needed because net/http writes the request in another goroutine
+	target string     // the request line; empty after the tracer has reported the line
 	ended  bool
 }
 
@@ -39,7 +39,7 @@ func newTracer(req *scheme.Request, r *http.Request) *tracer {
 // maskTarget masks the passwords of URLs in a request-target.
 func maskTarget(target string) string {
 	if !strings.HasPrefix(target, "/") {
-		return locus.Mask(target) // for a proxy, the request-target is a whole URL
+		return locus.Mask(target) // in a request to a proxy, the request-target is a whole URL
 	}
 	const origin = "http://h"
 	return strings.TrimPrefix(locus.Mask(origin+target), origin)
@@ -60,14 +60,14 @@ func (t *tracer) wrote(name string, values []string) {
 	if t.target != "" && !strings.HasPrefix(name, ":") {
 		t.req.Traced(true, t.target)
 	}
-	// In HTTP/2, the pseudo header fields come first and contain the request line.
+	// In HTTP/2, the pseudo-header fields come first and replace the request line.
 	t.target = ""
 	for _, value := range values {
 		t.req.Traced(true, fieldLine(name, value))
 	}
 }
 
-// end stops the reports about the request. net/http may still be writing that request.
+// end makes the tracer ignore later calls, because net/http may still be writing the request.
 func (t *tracer) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func fieldLine(name, value string) string {
 	case name == ":path":
 		value = maskTarget(value)
 	case key == "Location", key == "Content-Location", key == "Refresh", key == "Link":
-		// These header fields may contain a URL with a password.
+		// The values of these header fields may contain a URL with a password.
 		value = locus.Mask(value)
 	}
 	return fmt.Sprintf("%s: %s", name, value)

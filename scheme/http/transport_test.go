@@ -23,7 +23,7 @@ import (
 // quiet discards the log of test servers.
 var quiet = log.New(io.Discard, "", 0)
 
-// readOnce opens u and reads it to its end.
+// readOnce opens u and reads the whole object.
 func readOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object {
 	t.Helper()
 	r, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(u), Dial: d})
@@ -40,7 +40,7 @@ func readOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object
 	return o
 }
 
-// A connection of one dialer must not be used for another.
+// The client must not use a connection of one dialer for a request with another dialer.
 func TestConnectionsAreSeparate(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
 	c := newClient(t, nil)
@@ -93,7 +93,7 @@ func TestTransportsAreBounded(t *testing.T) {
 	}
 	held.Close()
 	held.Close() // a second Close has no effect
-	<-closed     // its transport was dropped before
+	<-closed     // the client had already dropped its transport
 	c.Close()
 	for range maxTransports {
 		<-closed
@@ -108,7 +108,7 @@ func TestTransportsAreBounded(t *testing.T) {
 	}
 }
 
-// More than maxTransports can be in use at once.
+// More than maxTransports transports must be usable concurrently.
 func TestManyTransportsInUse(t *testing.T) {
 	base := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "x") })
 	c := newClient(t, nil)
@@ -131,8 +131,8 @@ func TestManyTransportsInUse(t *testing.T) {
 	}
 }
 
-// Data after a response must be an error, and not the next response: the next
-// request must use another connection.
+// Data after a response must cause an error. The client must not read the data as the next
+// response, and must use another connection for the next request.
 func TestExcessIsNotTheNextResponse(t *testing.T) {
 	base, requests := raw(t, says("HTTP/1.1 200 OK", "Content-Length: 1", "", "xHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"))
 	c := newClient(t, nil)
@@ -268,7 +268,7 @@ func TestTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		// The order of header fields on the wire is net/http's.
+		// The package net/http determines the order of header fields on the wire.
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
@@ -277,7 +277,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// The client must not use the proxy of the environment.
+// The client must not use a proxy from the environment variables.
 func TestNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
@@ -287,7 +287,7 @@ func TestNoProxyOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// addressed is a dialer whose error is the address.
+// addressed is a dialer that fails with an error that contains the address.
 type addressed struct{ _ int }
 
 func (*addressed) DialContext(_ context.Context, _, address string) (net.Conn, error) {

@@ -16,7 +16,7 @@ const (
 	SecurePort = 443
 )
 
-// URL is an http or https URL. It is a comparable value; the zero URL is invalid.
+// URL is a parsed http or https URL. URLs are comparable with ==. The zero URL is invalid.
 type URL struct {
 	url               locus.URL
 	path, search      string
@@ -27,9 +27,9 @@ type URL struct {
 //
 //	httpurl = "http://" hostport [ "/" hpath [ "?" search ]]
 //
-// It accepts any characters in path and searchpart, and "?" without a preceding
-// "/"; [Check] reports them. The error is a [*locus.SyntaxError]: the host is
-// missing, or a user or password contains "?".
+// Parse accepts any characters in the path and searchpart, and a "?" without a preceding "/".
+// [Check] reports these as violations. Parse fails if the host is missing, or if the user or
+// password contains "?". The error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	if err := form(u); err != nil {
 		return URL{}, err
@@ -45,7 +45,7 @@ func Parse(u locus.URL) (URL, error) {
 	}, nil
 }
 
-// form returns an error if u is not in the form of section 3.3.
+// form returns an error if u does not match the syntax of RFC 1738 section 3.3.
 func form(u locus.URL) error {
 	if port(u) == 0 {
 		return u.Errorf(0, "httpurl", "%w: not an http or https URL", locus.ErrForm)
@@ -64,7 +64,8 @@ func form(u locus.URL) error {
 	return nil
 }
 
-// port returns the default port of the scheme of u, or 0 if it is another scheme.
+// port returns the default port for the scheme of u. If the scheme is neither http nor https,
+// port returns 0.
 func port(u locus.URL) uint16 {
 	switch u.Scheme() {
 	case "http":
@@ -75,7 +76,7 @@ func port(u locus.URL) uint16 {
 	return 0
 }
 
-// split returns path and searchpart, still encoded.
+// split returns the encoded path and searchpart of u.
 func split(u locus.URL) (path, search string, isSearch bool) {
 	text, _ := u.Path()
 	return strings.Cut(text, "?")
@@ -84,13 +85,13 @@ func split(u locus.URL) (path, search string, isSearch bool) {
 // URL returns the URL from which h was parsed.
 func (h URL) URL() locus.URL { return h.url }
 
-// Secure reports whether the scheme is https.
+// Secure reports whether the scheme is https rather than http.
 func (h URL) Secure() bool { return h.Port() != 0 && port(h.url) == SecurePort }
 
-// Host returns the host as written. An IPv6 address has brackets.
+// Host returns the host as written in the URL. An IPv6 address is in brackets.
 func (h URL) Host() string { return h.url.Host() }
 
-// Port returns the port, or the default port of the scheme.
+// Port returns the port in the URL or, if it is missing, the default port of the scheme.
 func (h URL) Port() uint16 {
 	if n, ok := h.url.Port(); ok {
 		return n
@@ -98,17 +99,18 @@ func (h URL) Port() uint16 {
 	return port(h.url)
 }
 
-// Path returns the decoded path without its first "/". If there is no path, ok is
-// false. A decoded "/" looks like a separator; URL().Path() distinguishes them.
+// Path returns the decoded path without its first "/". If there is no path, ok is false. In
+// the decoded path, an escaped "/" looks like a separator; URL().Path() returns the encoded
+// path, which distinguishes them.
 func (h URL) Path() (octets string, ok bool) { return h.path, h.hasPath }
 
-// Search returns the decoded searchpart without "?". If there is no searchpart, ok is
-// false. Search does not change "+"; [URL.Words] reads it like the draft.
+// Search returns the decoded searchpart without "?". If there is no searchpart, ok is false.
+// Search does not change "+"; [URL.Words] splits the searchpart at "+".
 func (h URL) Search() (octets string, ok bool) { return h.search, h.isSearch }
 
-// Words returns the decoded words of the searchpart, separated by "+" (URI draft,
-// "Query strings"). If there is no searchpart, it returns nil. A "+" in a word is
-// written %2B.
+// Words returns the decoded words of the searchpart, separated by "+" (URI draft, "Query
+// strings"). If there is no searchpart, Words returns nil. In the URL, "%2B" represents a "+"
+// in a word.
 func (h URL) Words() []string {
 	if !h.isSearch {
 		return nil
@@ -121,19 +123,19 @@ func (h URL) Words() []string {
 	return words
 }
 
-// Parts are the decoded parts of a URL.
+// Parts holds the decoded parts of a URL.
 type Parts struct {
 	Secure   bool     // whether the scheme is https
-	Host     string   // host as text: a name, an address, or an IPv6 address in brackets
-	Port     uint16   // 0 means the default
+	Host     string   // hostname, IPv4 address, or IPv6 address in brackets
+	Port     uint16   // port; 0 means the default port
 	Segments []string // decoded segments of the path; nil means no path
 	Search   *string  // nil means no searchpart
 	Fragment *string  // nil means no fragment
 }
 
-// URL returns the URL. [Parse] of the result returns the same parts: URL escapes "/" in
-// a segment, and "+" in the searchpart, which many servers read as a space. If Search
-// is set and Segments is nil, the path is empty.
+// URL builds a URL from its parts. Parsing the result returns the same parts, because URL
+// escapes a "/" in a segment. URL also escapes "+" in the searchpart, because many servers
+// decode "+" as a space. If Search is set and Segments is nil, the path is empty.
 func (p Parts) URL() (URL, error) {
 	parts := locus.Parts{Scheme: "http", Host: p.Host, Port: p.Port}
 	if p.Secure {

@@ -11,8 +11,8 @@ import (
 
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.3.txt", Scheme(nil)) }
 
-// The draft's examples 1 and 2. A "%" that implies no encoding is not a URL in any
-// profile.
+// TestSame checks examples 1 and 2 of the URI draft. A URL with a "%" that does not begin an
+// escape is invalid in every profile.
 func TestSame(t *testing.T) {
 	invariants.Pairs(t, []bnftest.Pair{
 		{"http://info.cern.ch/albert/bertram/marie-claude", "http://info.cern.ch/albert/bertram/marie%2Dclaude", true},
@@ -99,7 +99,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// No error and no finding may contain a possible password.
+// Errors and findings must not contain a text that may be a password.
 func TestPasswordHidden(t *testing.T) {
 	u := locus.MustParse("http://h:80?secret@b/")
 	if _, err := Parse(u); err == nil || strings.Contains(err.Error(), "secret") {

@@ -13,23 +13,23 @@ import (
 // errUnsolicited is the error for data that the server sends without a request.
 var errUnsolicited = errors.New("http: the server sent data without a request")
 
-// wire reads an HTTP/1 connection for net/http. It detects data after the end of a
-// response. net/http would only log such data, without an error.
+// wire reads an HTTP/1 connection for net/http. It detects excess data after the end of a
+// response. Without wire, net/http would log such data but return no error.
 //
-// Reading waits until the client writes a request. The banner of another protocol, such as
-// SMTP, is then read as the response to the request.
+// Read waits until the client has written a request. If the server sends the banner of another
+// protocol, such as SMTP, net/http therefore reads the banner as an invalid response.
 type wire struct {
 	in      *bufio.Reader
 	written chan struct{} // closed when the first request is written
-	release func()        // closes the channel written
+	release func()        // closes the channel in written
 
 	mu      sync.Mutex
-	next    *framing // framing of the response to the next request; nil if none
+	next    *framing // framing of the response to the next request; nil if unknown
 	current *framing
 }
 
-// wireBuffer is the size of the buffer. It must be large enough for the excess data that
-// arrives with a response.
+// wireBuffer is the size of the read buffer. It must be large enough for excess data that
+// arrives together with a response.
 const wireBuffer = 16 << 10
 
 func newWire(in io.Reader) *wire {
@@ -46,8 +46,8 @@ func (w *wire) expect(f *framing) {
 }
 
 // wrote must be called before each write. If the server has sent unsolicited data, wrote
-// fails, because net/http would read that data as the next response. Then net/http uses
-// another connection.
+// returns an error, because net/http would read the data as the next response. After the
+// error, net/http uses another connection.
 func (w *wire) wrote() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *wire) wrote() error {
 	return nil
 }
 
-// Read returns the octets of the current response only.
+// Read returns only bytes of the current response.
 func (w *wire) Read(p []byte) (int, error) {
 	<-w.written
 	if w.in.Buffered() == 0 {
@@ -89,26 +89,26 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// maxLine is the maximum number of octets of a header line that [framing] reads. The lines
-// that framing needs are shorter.
+// maxLine is the number of bytes of a header line that [framing] stores. The header fields
+// that framing interprets are shorter.
 const maxLine = 256
 
-// framing finds the end of an HTTP/1 response with a Content-Length. If it misreads
+// framing finds the end of an HTTP/1 response with a Content-Length. If framing misinterprets
 // the header, net/http reports a truncated body.
 type framing struct {
 	line   []byte // the current header line
-	head   bool   // the request is HEAD, so the response has no body
+	head   bool   // the request method is HEAD, so the response has no body
 	first  bool   // the framing has read the status line
 	body   bool   // the framing has read the whole header
 	status int
-	length int64       // number of octets that remain in the body; negative means unknown
+	length int64       // number of bytes that remain in the body; negative means unknown
 	excess atomic.Bool // data arrived after the end of the response
-	ended  atomic.Bool // all octets of the body have arrived
+	ended  atomic.Bool // the whole body has arrived
 }
 
 func newFraming() *framing { return &framing{length: -1} }
 
-// take returns the number of octets of p that belong to the response.
+// take returns the number of bytes in p that belong to the response.
 func (f *framing) take(p []byte) int {
 	n := 0
 	for ; n < len(p) && !f.body; n++ {
@@ -124,7 +124,7 @@ func (f *framing) take(p []byte) int {
 
 func (f *framing) complete() bool { return f.body && f.length == 0 }
 
-// header reads one octet of the header.
+// header processes one byte of the header.
 func (f *framing) header(c byte) {
 	if c != '\n' {
 		if len(f.line) < maxLine {
@@ -142,7 +142,7 @@ func (f *framing) header(c byte) {
 	case line != "":
 		f.field(line)
 	case f.status/100 == 1 && f.status != 101:
-		// The final response follows an interim one.
+		// An interim response ends here, and another response follows.
 		f.first, f.length = false, -1
 	default:
 		f.body = true
@@ -152,7 +152,7 @@ func (f *framing) header(c byte) {
 	}
 }
 
-// chunked is a length that overrides any Content-Length.
+// chunked is a special length that overrides any Content-Length.
 const chunked = -2
 
 func (f *framing) field(line string) {

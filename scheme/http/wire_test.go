@@ -24,7 +24,7 @@ func through(in io.Reader, head bool) (text string, r *framing, err error) {
 func TestWire(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
-		extra    int // octets that do not belong to the response
+		extra    int // number of octets after the response
 	}{
 		{"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 0},
 		{"one more", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello!", 1},
@@ -46,7 +46,7 @@ func TestWire(t *testing.T) {
 	}
 }
 
-// The wire must detect excess data with the last octet of the response.
+// The wire must detect excess data as soon as the last octet of the response has arrived.
 func TestWireDetectsExcessAtOnce(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 	w, r := newWire(strings.NewReader(answer+"!")), newFraming()
@@ -55,7 +55,7 @@ func TestWireDetectsExcessAtOnce(t *testing.T) {
 	if _, err := io.ReadFull(w, make([]byte, len(answer))); err != nil || !r.excess.Load() {
 		t.Errorf("excess %v, %v", r.excess.Load(), err)
 	}
-	// It must not be read as the response to the next request.
+	// The wire must not return the excess data as the response to the next request.
 	w.expect(newFraming())
 	if err := w.wrote(); err != errUnsolicited {
 		t.Errorf("the next request is sent: %v", err)
@@ -101,7 +101,7 @@ func FuzzWire(f *testing.F) {
 	})
 }
 
-// readAnswer returns how net/http reads text.
+// readAnswer describes the response that net/http reads from text.
 func readAnswer(text string) string {
 	in := bufio.NewReader(strings.NewReader(text))
 	for {
