@@ -13,8 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// vault starts a server that requires the user "bob" and the password "s3:cr/et ü".
-func vault(t *testing.T) (base string, seen *[]string) {
+// serveProtected starts a server that requires the user "bob" and the password "s3:cr/et ü".
+func serveProtected(t *testing.T) (base string, seen *[]string) {
 	t.Helper()
 	seen = new([]string)
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -31,8 +31,8 @@ func vault(t *testing.T) (base string, seen *[]string) {
 
 const secretText = "s3%3Acr%2Fet%20%C3%BC"
 
-// hides fails the test if text contains a part of the password.
-func hides(t *testing.T, what, text string) {
+// checkNoPassword fails the test if text contains a part of the password.
+func checkNoPassword(t *testing.T, what, text string) {
 	t.Helper()
 	for _, part := range []string{"s3", "cr/et", "Ym9i", secretText} {
 		if strings.Contains(text, part) {
@@ -42,7 +42,7 @@ func hides(t *testing.T, what, text string) {
 }
 
 func TestLoginOfTheURL(t *testing.T) {
-	base, seen := vault(t)
+	base, seen := serveProtected(t)
 	var trace []string
 	with := func(r *scheme.Request) {
 		r.Trace = func(sent bool, line string) { trace = append(trace, line) }
@@ -60,7 +60,7 @@ func TestLoginOfTheURL(t *testing.T) {
 	if !strings.Contains(o.Note, "RFC 1738 3.3") || !strings.Contains(o.Note, "the server requested them, so they were sent") {
 		t.Errorf("note %q", o.Note)
 	}
-	hides(t, "note", o.Note)
+	checkNoPassword(t, "note", o.Note)
 	if !strings.Contains(strings.Join(trace, "\n"), "Authorization: Basic ***") {
 		t.Errorf("%q", trace)
 	}
@@ -68,8 +68,8 @@ func TestLoginOfTheURL(t *testing.T) {
 	if !errors.Is(err, scheme.ErrAuth) || !strings.Contains(err.Error(), "vault") {
 		t.Errorf("wrong password: %v", err)
 	}
-	hides(t, "error", err.Error())
-	hides(t, "trace", strings.Join(trace, "\n"))
+	checkNoPassword(t, "error", err.Error())
+	checkNoPassword(t, "trace", strings.Join(trace, "\n"))
 	*seen = nil
 	// The client must not send an empty user.
 	if _, err := get(t, "http://@"+host+"/x", nil); !errors.Is(err, scheme.ErrAuth) || (*seen)[0] != "" {
@@ -92,7 +92,7 @@ func TestUnwantedLogin(t *testing.T) {
 	if !strings.Contains(o.Note, "the server did not request them, so they were not sent") {
 		t.Errorf("note %q", o.Note)
 	}
-	hides(t, "note", o.Note)
+	checkNoPassword(t, "note", o.Note)
 	plain := getObject(t, base+"/x", nil)
 	defer plain.Close()
 	if plain.Note != "" {
@@ -101,7 +101,7 @@ func TestUnwantedLogin(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
-	base, seen := vault(t)
+	base, seen := serveProtected(t)
 	type answer struct {
 		credentials scheme.Credentials
 		ok          bool
@@ -148,7 +148,7 @@ func TestAsk(t *testing.T) {
 		if !errors.Is(err, c.want) || asked != len(c.answers) || len(*seen) != c.sent {
 			t.Errorf("%s: %v; asked %d times, sent %d", c.name, err, asked, len(*seen))
 		}
-		hides(t, c.name, fmt.Sprint(err))
+		checkNoPassword(t, c.name, fmt.Sprint(err))
 	}
 }
 

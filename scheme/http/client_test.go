@@ -52,10 +52,10 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 	return s.URL
 }
 
-// raw starts a server that reads a request header, sends the result of script unchanged, and
-// closes the connection. It returns the URL of the server, and a function that returns the
+// serveRaw starts a server that reads a request header, sends the result of script unchanged,
+// and closes the connection. It returns the URL of the server, and a function that returns the
 // received requests.
-func raw(t *testing.T, script func(request string) string) (base string, requests func() []string) {
+func serveRaw(t *testing.T, script func(request string) string) (base string, requests func() []string) {
 	t.Helper()
 	var listen net.ListenConfig
 	l, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -101,8 +101,8 @@ func raw(t *testing.T, script func(request string) string) (base string, request
 	}
 }
 
-// says returns a script for raw that sends a fixed response.
-func says(lines ...string) func(string) string {
+// respondWith returns a script for serveRaw that sends a fixed response.
+func respondWith(lines ...string) func(string) string {
 	return func(string) string { return strings.Join(lines, "\r\n") }
 }
 
@@ -172,7 +172,7 @@ func TestWeakTagIgnored(t *testing.T) {
 }
 
 func TestRequestTarget(t *testing.T) {
-	base, requests := raw(t, says("HTTP/1.1 204 No Content", "Connection: close", "", ""))
+	base, requests := serveRaw(t, respondWith("HTTP/1.1 204 No Content", "Connection: close", "", ""))
 	host := strings.TrimPrefix(base, "http://")
 	for _, c := range []struct{ path, want string }{
 		{"", "/"},
@@ -206,7 +206,7 @@ func TestRequestTarget(t *testing.T) {
 }
 
 func TestHostSentUnchanged(t *testing.T) {
-	base, requests := raw(t, says("HTTP/1.1 204 No Content", "Connection: close", "", ""))
+	base, requests := serveRaw(t, respondWith("HTTP/1.1 204 No Content", "Connection: close", "", ""))
 	address := strings.TrimPrefix(base, "http://")
 	for url, want := range map[string]string{
 		"http://WWW.Example.ORG/":    "WWW.Example.ORG",
@@ -226,7 +226,7 @@ func TestHostSentUnchanged(t *testing.T) {
 	}
 }
 
-func TestRefusedBeforeDialling(t *testing.T) {
+func TestRejectedBeforeDialing(t *testing.T) {
 	d := new(dialer)
 	c := newClient(t, nil)
 	for _, url := range []string{
@@ -289,7 +289,7 @@ func TestStatus(t *testing.T) {
 }
 
 func TestStatusTextIsMadeSafe(t *testing.T) {
-	base, _ := raw(t, says("HTTP/1.1 500 \x1b[31mred", "Content-Length: 0", "", ""))
+	base, _ := serveRaw(t, respondWith("HTTP/1.1 500 \x1b[31mred", "Content-Length: 0", "", ""))
 	_, err := get(t, base, nil)
 	if !errors.Is(err, scheme.ErrProtocol) || strings.Contains(err.Error(), "\x1b") || !strings.Contains(err.Error(), "red") {
 		t.Errorf("%q", err)
@@ -393,7 +393,7 @@ func TestDamagedBodies(t *testing.T) {
 		{"gzip and no gzip", ok + "\r\nContent-Encoding: gzip\r\n\r\nhello, world", "damaged"},
 		{"gzip and then something", ok + "\r\nContent-Encoding: gzip\r\n\r\n" + zipped + "hello, world", "damaged"},
 	} {
-		base, _ := raw(t, says(c.answer))
+		base, _ := serveRaw(t, respondWith(c.answer))
 		o := getObject(t, base, nil)
 		text, err := io.ReadAll(o.Body)
 		if !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), c.text) {
@@ -416,7 +416,7 @@ func TestCompleteBodies(t *testing.T) {
 		{"chunked and a length", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "hello"},
 		{"a long header line", "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("Content-Length: 1 ", 100) + "\r\nContent-Length: 5\r\n\r\nhello", "hello"},
 	} {
-		base, _ := raw(t, says(c.answer))
+		base, _ := serveRaw(t, respondWith(c.answer))
 		o := getObject(t, base, nil)
 		if text, err := io.ReadAll(o.Body); string(text) != c.want || err != nil {
 			t.Errorf("%s: %q, %v", c.name, text, err)
@@ -433,7 +433,7 @@ func TestUnknownCoding(t *testing.T) {
 	}{
 		{"br", "br", false}, {"Zstd", "zstd", false}, {"gzip, br", "gzip, br", false}, {"deflate", "deflate", false}, {"gzip", "gzip", true}, {"identity", "", false},
 	} {
-		base, _ := raw(t, says("HTTP/1.1 200 OK\r\nAccept-Ranges: bytes\r\nContent-Encoding: "+c.coding+"\r\nContent-Length: 5\r\n\r\nhello"))
+		base, _ := serveRaw(t, respondWith("HTTP/1.1 200 OK\r\nAccept-Ranges: bytes\r\nContent-Encoding: "+c.coding+"\r\nContent-Length: 5\r\n\r\nhello"))
 		client := newClient(t, &Options{Raw: c.raw})
 		res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base), Dial: new(dialer)})
 		if err != nil {
@@ -456,7 +456,7 @@ func TestResumable(t *testing.T) {
 		"": false, "Accept-Ranges: bytes\r\n": true, "Accept-Ranges: none\r\n": false, "accept-ranges: x, Bytes\r\n": true,
 		"Accept-Ranges: bytes\r\nContent-Encoding: gzip\r\n": false,
 	} {
-		base, _ := raw(t, says("HTTP/1.1 200 OK\r\n"+header+"Content-Length: 0\r\n\r\n"))
+		base, _ := serveRaw(t, respondWith("HTTP/1.1 200 OK\r\n"+header+"Content-Length: 0\r\n\r\n"))
 		o := getObject(t, base, nil)
 		o.Close()
 		if o.Resumable != want {
@@ -479,7 +479,7 @@ func TestEmptyResponses(t *testing.T) {
 		{"HTTP/3", "HTTP/3.0 404 Not Found\r\nContent-Length: 0\r\n\r\n", "HTTP/3.0"},
 		{"two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx", ""},
 	} {
-		base, _ := raw(t, says(c.answer))
+		base, _ := serveRaw(t, respondWith(c.answer))
 		r, err := get(t, base, nil)
 		if !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%s: %v, %q", c.name, r, err)
@@ -637,33 +637,35 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// refusing is a dialer that fails.
-type refusing struct{ err error }
+// failingDialer is a dialer that fails.
+type failingDialer struct{ err error }
 
-func (r *refusing) DialContext(context.Context, string, string) (net.Conn, error) { return nil, r.err }
+func (r *failingDialer) DialContext(context.Context, string, string) (net.Conn, error) {
+	return nil, r.err
+}
 
 func TestDialErrorUnchanged(t *testing.T) {
 	denied := errors.New("policy: denied")
 	for _, url := range []string{"http://h/", "https://h/"} {
-		_, err := get(t, url, func(r *scheme.Request) { r.Dial = &refusing{denied} })
+		_, err := get(t, url, func(r *scheme.Request) { r.Dial = &failingDialer{denied} })
 		if !errors.Is(err, denied) || errors.Is(err, scheme.ErrProtocol) || err.Error() != "http: policy: denied" {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
 }
 
-// waiting is a dialer that never connects.
-type waiting struct{ ended chan error }
+// hangingDialer is a dialer that never connects.
+type hangingDialer struct{ ended chan error }
 
-func (w *waiting) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
+func (w *hangingDialer) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	<-ctx.Done()
 	w.ended <- ctx.Err()
 	return nil, ctx.Err()
 }
 
-func TestCancelWhileDialling(t *testing.T) {
+func TestCancelWhileDialing(t *testing.T) {
 	for _, url := range []string{"http://h/", "https://h/"} {
-		w := &waiting{make(chan error, 1)}
+		w := &hangingDialer{make(chan error, 1)}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		_, err := newClient(t, nil).Open(ctx, &scheme.Request{URL: locus.MustParse(url), Dial: w})
 		cancel()

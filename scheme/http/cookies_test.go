@@ -126,7 +126,7 @@ func TestClientCertificate(t *testing.T) {
 		}
 	}))
 	s.TLS = &tls.Config{ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: known}
-	s.EnableHTTP2, s.Config.ErrorLog = true, quiet
+	s.EnableHTTP2, s.Config.ErrorLog = true, discardLog
 	s.StartTLS()
 	defer s.Close()
 	roots := x509.NewCertPool()
@@ -183,11 +183,11 @@ func TestCookiesOfPublicSuffix(t *testing.T) {
 	}
 }
 
-// chain implements [scheme.Cookies]. It returns all cookies that it has stored.
-type chain struct{ kept []string }
+// cookieChain implements [scheme.Cookies]. It returns all cookies that it has stored.
+type cookieChain struct{ kept []string }
 
-func (c *chain) Header(locus.URL) string          { return strings.Join(c.kept, "; ") }
-func (c *chain) Set(_ locus.URL, fields []string) { c.kept = append(c.kept, fields...) }
+func (c *cookieChain) Header(locus.URL) string          { return strings.Join(c.kept, "; ") }
+func (c *cookieChain) Set(_ locus.URL, fields []string) { c.kept = append(c.kept, fields...) }
 
 // The client must send the cookies in Request.Cookies in addition to the cookies in
 // Request.Header. If there is a jar, the client must send only the jar's cookies, because the
@@ -212,7 +212,7 @@ func TestCookiesOfChain(t *testing.T) {
 		{jar, nil, []string{"", "k1=1"}},
 	} {
 		seen = nil
-		client, cookies := newClient(t, &Options{Jar: c.jar}), new(chain)
+		client, cookies := newClient(t, &Options{Jar: c.jar}), new(cookieChain)
 		for range 2 {
 			res, err := client.Open(t.Context(), &scheme.Request{URL: locus.MustParse(base + "/"), Dial: new(dialer), Cookies: cookies, Header: c.header})
 			if err != nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/locus-url/locus"
 )
 
-func FuzzURL(f *testing.F)       { invariants.Fuzz(f, seeds, target) }
-func FuzzSecureURL(f *testing.F) { secureInvariants.Fuzz(f, secureSeeds(), target) }
+func FuzzURL(f *testing.F)       { invariants.Fuzz(f, seeds, checkTarget) }
+func FuzzSecureURL(f *testing.F) { secureInvariants.Fuzz(f, httpsSeeds(), checkTarget) }
 
-// target checks that net/http sends the request-target of the URL.
-func target(t *testing.T, u locus.URL) {
+// checkTarget checks that net/http sends the request-target of the URL.
+func checkTarget(t *testing.T, u locus.URL) {
 	t.Helper()
 	h, _ := Parse(u)
 	if h.reachable() != nil {

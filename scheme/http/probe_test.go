@@ -46,7 +46,7 @@ func TestProbe(t *testing.T) {
 		{name: "no HTTP", head: "-", get: ok, methods: "HEAD GET"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			base, requests := raw(t, func(request string) string {
+			base, requests := serveRaw(t, func(request string) string {
 				answer, body := c.head, ""
 				if strings.HasPrefix(request, "GET") {
 					answer, body = c.get, "abc"
@@ -117,7 +117,7 @@ func TestRetryAfter(t *testing.T) {
 		{"Retry-After: 99999999999999999999\r\n", 0, false},
 		{"", 0, false},
 	} {
-		base, _ := raw(t, says("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
+		base, _ := serveRaw(t, respondWith("HTTP/1.1 429 Slow Down\r\n"+c.header+"Connection: close\r\n\r\n"))
 		_, err := get(t, base+"/", probe)
 		var later *scheme.RetryAfterError
 		if !errors.As(err, &later) || later.After != c.after || strings.Contains(err.Error(), "(wait ") != c.ok {
@@ -135,7 +135,7 @@ func TestTemporary(t *testing.T) {
 		450: never, 451: never, 452: never, 500: always, 501: never, 502: always, 503: always, 504: always, 505: never, 511: never, 522: always, 530: never,
 	} {
 		for i, header := range []string{"Retry-After: 7\r\n", ""} {
-			base, _ := raw(t, says(fmt.Sprintf("HTTP/1.1 %d No\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", status, header)))
+			base, _ := serveRaw(t, respondWith(fmt.Sprintf("HTTP/1.1 %d No\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", status, header)))
 			_, err := get(t, base+"/", nil)
 			later := (*scheme.RetryAfterError)(nil)
 			if ok := errors.As(err, &later); err == nil || ok != (when > i) || ok && later.After != []time.Duration{7 * time.Second, 0}[i] {

@@ -193,7 +193,7 @@ func TestHostileProxy(t *testing.T) {
 		"half":           "HTTP/1.1 200 OK\r\nX-A: b\r\n",
 		"interim":        strings.Repeat("HTTP/1.1 100 Continue\r\n\r\n", 50),
 	} {
-		base, _ := raw(t, says(answer))
+		base, _ := serveRaw(t, respondWith(answer))
 		c := newClient(t, nil)
 		if text, _, err := viaProxy(t, c, "gopher://h/", base, nil); !errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%s: %q, %v", name, text, err)
@@ -227,7 +227,7 @@ func TestTunnel(t *testing.T) {
 		"strange":     {answer: "HTTP/1.1 2000 OK\r\n\r\n", kind: scheme.ErrProtocol},
 		"redirect":    {answer: "HTTP/1.1 302 There\r\nLocation: http://10.0.0.1/\r\n\r\n", kind: scheme.ErrProtocol, says: "302"},
 	} {
-		base, requests := raw(t, says(s.answer))
+		base, requests := serveRaw(t, respondWith(s.answer))
 		c := newClient(t, nil)
 		via := locus.MustParse(strings.Replace(base, "://", "://me:%70w@", 1))
 		conn, err := c.Tunnel(t.Context(), new(dialer), via, "far.example:443")
@@ -260,7 +260,7 @@ func TestTunnelRefuses(t *testing.T) {
 		}
 	}
 	no := errors.New("no")
-	if _, err := c.Tunnel(t.Context(), &refusing{no}, locus.MustParse("http://proxy.example"), "h:1"); !errors.Is(err, no) {
+	if _, err := c.Tunnel(t.Context(), &failingDialer{no}, locus.MustParse("http://proxy.example"), "h:1"); !errors.Is(err, no) {
 		t.Error(err)
 	}
 	// This proxy does not use TLS.
@@ -271,9 +271,9 @@ func TestTunnelRefuses(t *testing.T) {
 }
 
 // When ctx ends, the client must stop waiting for a silent proxy.
-func TestTunnelCancelled(t *testing.T) {
+func TestTunnelCanceled(t *testing.T) {
 	asked := make(chan struct{})
-	base, _ := raw(t, func(string) string { close(asked); <-t.Context().Done(); return "" })
+	base, _ := serveRaw(t, func(string) string { close(asked); <-t.Context().Done(); return "" })
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-asked; cancel() }()
 	if _, err := newClient(t, nil).Tunnel(ctx, new(dialer), locus.MustParse(base), "h:1"); !errors.Is(err, context.Canceled) {

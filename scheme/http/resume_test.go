@@ -19,9 +19,9 @@ var (
 	later = when.Add(time.Hour)
 )
 
-// ranged starts a server that serves ranges of digits, with the given entity-tag and
+// serveRanges starts a server that serves ranges of digits, with the given entity-tag and
 // modification time.
-func ranged(t *testing.T, tag string, modified time.Time) (base string, seen *[]http.Header) {
+func serveRanges(t *testing.T, tag string, modified time.Time) (base string, seen *[]http.Header) {
 	t.Helper()
 	seen = new([]http.Header)
 	return serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -53,7 +53,7 @@ func TestResume(t *testing.T) {
 		{"more than there is", `"v1"`, when, scheme.Request{Offset: 11, Tag: `"v1"`}, 0, 2, ""},
 		{"all there of another", `"v2"`, when, scheme.Request{Offset: 10, Tag: `"v1"`}, 0, 1, `"v1"`},
 	} {
-		base, seen := ranged(t, c.tag, c.modified)
+		base, seen := serveRanges(t, c.tag, c.modified)
 		o := getObject(t, base, func(r *scheme.Request) { r.Offset, r.Tag, r.ModTime = c.req.Offset, c.req.Tag, c.req.ModTime })
 		text, err := io.ReadAll(o.Body)
 		if err != nil || o.Start != c.start || o.Size != 10 || string(text) != digits[c.start:] {
@@ -95,7 +95,7 @@ func TestWrongRanges(t *testing.T) {
 		{"another time", "Last-Modified: " + later.Format(http.TimeFormat) + "\r\nContent-Range: bytes 4-9/10\r\nContent-Length: 6", "abcdef", true, 10, false},
 		{"octets of a coding", "Content-Encoding: gzip\r\nContent-Range: bytes 4-9/10\r\nContent-Length: 6", "abcdef", true, 10, false},
 	} {
-		base, requests := raw(t, func(request string) string {
+		base, requests := serveRaw(t, func(request string) string {
 			if !strings.Contains(request, "\r\nRange: ") {
 				return "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + digits
 			}
@@ -126,14 +126,14 @@ func TestWrongRanges(t *testing.T) {
 }
 
 func TestCutPart(t *testing.T) {
-	base, _ := raw(t, says("HTTP/1.1 206 Partial Content", "Content-Range: bytes 4-9/10", "", "456"))
+	base, _ := serveRaw(t, respondWith("HTTP/1.1 206 Partial Content", "Content-Range: bytes 4-9/10", "", "456"))
 	o := getObject(t, base, func(r *scheme.Request) { r.Offset = 4 })
 	if text, err := io.ReadAll(o.Body); !errors.Is(err, scheme.ErrProtocol) || !strings.Contains(err.Error(), "got 3 of 6") {
 		t.Errorf("%q, %v", text, err)
 	}
 }
 
-func TestUnsatisfiableAnswers(t *testing.T) {
+func TestUnsatisfiableResponses(t *testing.T) {
 	for name, c := range map[string]struct {
 		header  string
 		restart bool
@@ -146,7 +146,7 @@ func TestUnsatisfiableAnswers(t *testing.T) {
 		"unknown":         {"Content-Range: bytes */*\r\n", true},
 		"another version": {"Content-Range: bytes */4\r\nETag: \"v2\"\r\n", true},
 	} {
-		base, _ := raw(t, func(request string) string {
+		base, _ := serveRaw(t, func(request string) string {
 			if !strings.Contains(request, "\r\nRange: ") {
 				return "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n" + digits
 			}
@@ -166,7 +166,7 @@ func TestUnsatisfiableAnswers(t *testing.T) {
 }
 
 func TestLimitOfAPart(t *testing.T) {
-	base, _ := ranged(t, `"v1"`, when)
+	base, _ := serveRanges(t, `"v1"`, when)
 	part := func(limit int64) func(*scheme.Request) {
 		return func(r *scheme.Request) { r.Offset, r.Limit = 4, limit }
 	}
@@ -176,7 +176,7 @@ func TestLimitOfAPart(t *testing.T) {
 	if text, err := io.ReadAll(getObject(t, base, part(10)).Body); string(text) != digits[4:] || err != nil {
 		t.Errorf("limit 10: %q, %v", text, err)
 	}
-	base, _ = raw(t, says("HTTP/1.1 206 Partial Content", "Content-Range: bytes 4-9/*", "", digits[4:]))
+	base, _ = serveRaw(t, respondWith("HTTP/1.1 206 Partial Content", "Content-Range: bytes 4-9/*", "", digits[4:]))
 	if text, err := io.ReadAll(getObject(t, base, part(7)).Body); string(text) != "456" || !errors.Is(err, scheme.ErrTooLarge) {
 		t.Errorf("unknown size, limit 7: %q, %v", text, err)
 	}

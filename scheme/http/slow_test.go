@@ -62,8 +62,8 @@ func sameFields(a, b []scheme.Field) bool {
 	return ok && hasDots(path) || hasDots(want) || b[0].Value == want
 }
 
-// secureSeeds returns the seeds as https URLs.
-func secureSeeds() (list []string) {
+// httpsSeeds returns the seeds as https URLs.
+func httpsSeeds() (list []string) {
 	for _, text := range seeds {
 		list = append(list, strings.Replace(text, "http:", "https:", 1))
 	}
@@ -72,12 +72,12 @@ func secureSeeds() (list []string) {
 
 func TestAgainstProduction(t *testing.T) {
 	invariants.Random(t, 25_000, seeds)
-	secureInvariants.Random(t, 5_000, secureSeeds())
+	secureInvariants.Random(t, 5_000, httpsSeeds())
 }
 
-// remove is a reference implementation of RFC 3986 section 5.2.4, which follows the text step
-// by step. It treats escaped dots like dots.
-func remove(path string) string {
+// removeDotsByRFC is a reference implementation of RFC 3986 section 5.2.4, which follows the
+// text step by step. It treats escaped dots like dots.
+func removeDotsByRFC(path string) string {
 	in, out := "/"+path, []string{}
 	next := func() string {
 		i := 1
@@ -134,7 +134,7 @@ func TestRemoveDotsAgainstTheStandard(t *testing.T) {
 		}
 	}
 	for _, p := range paths {
-		if got, want := removeDots(p), remove(p); got != want {
+		if got, want := removeDots(p), removeDotsByRFC(p); got != want {
 			t.Fatalf("%q: %q, want %q", p, got, want)
 		}
 		if got := removeDots(p); hasDots(got) {

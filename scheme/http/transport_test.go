@@ -20,8 +20,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// quiet discards the log of test servers.
-var quiet = log.New(io.Discard, "", 0)
+// discardLog discards the log of test servers.
+var discardLog = log.New(io.Discard, "", 0)
 
 // readOnce opens u and reads the whole object.
 func readOnce(t *testing.T, c *Client, u string, d scheme.Dialer) *scheme.Object {
@@ -134,7 +134,7 @@ func TestManyTransportsInUse(t *testing.T) {
 // Data after a response must cause an error. The client must not read the data as the next
 // response, and must use another connection for the next request.
 func TestExcessIsNotTheNextResponse(t *testing.T) {
-	base, requests := raw(t, says("HTTP/1.1 200 OK", "Content-Length: 1", "", "xHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"))
+	base, requests := serveRaw(t, respondWith("HTTP/1.1 200 OK", "Content-Length: 1", "", "xHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"))
 	c := newClient(t, nil)
 	d := new(dialer)
 	for range 2 {
@@ -157,7 +157,7 @@ func secureServer(t *testing.T, h http.HandlerFunc, h2 bool) (*httptest.Server, 
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
 	s.EnableHTTP2 = h2
-	s.Config.ErrorLog = quiet
+	s.Config.ErrorLog = discardLog
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()
@@ -281,16 +281,16 @@ func TestTrace(t *testing.T) {
 func TestNoProxyOfTheEnvironment(t *testing.T) {
 	t.Setenv("http_proxy", "http://127.0.0.1:1")
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
-	_, err := get(t, "http://far.example/", func(r *scheme.Request) { r.Dial = &addressed{} })
+	_, err := get(t, "http://far.example/", func(r *scheme.Request) { r.Dial = &addressErrorDialer{} })
 	if err == nil || !strings.Contains(err.Error(), "far.example:80") {
 		t.Error(err)
 	}
 }
 
-// addressed is a dialer that fails with an error that contains the address.
-type addressed struct{ _ int }
+// addressErrorDialer is a dialer that fails with an error that contains the address.
+type addressErrorDialer struct{ _ int }
 
-func (*addressed) DialContext(_ context.Context, _, address string) (net.Conn, error) {
+func (*addressErrorDialer) DialContext(_ context.Context, _, address string) (net.Conn, error) {
 	return nil, errors.New(address)
 }
 

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 )
 
-// through reads a response through a wire.
-func through(in io.Reader, head bool) (text string, r *framing, err error) {
+// readThroughWire reads a response through a wire.
+func readThroughWire(in io.Reader, head bool) (text string, r *framing, err error) {
 	w, r := newWire(in), newFraming()
 	r.head = head
 	w.expect(r)
@@ -38,7 +38,7 @@ func TestWire(t *testing.T) {
 		{"bad length", "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", 0},
 	} {
 		for how, in := range map[string]io.Reader{"at once": strings.NewReader(c.in), "octet by octet": iotest.OneByteReader(strings.NewReader(c.in))} {
-			got, r, err := through(in, c.name == "HEAD")
+			got, r, err := readThroughWire(in, c.name == "HEAD")
 			if want := c.in[:len(c.in)-c.extra]; got != want || r.excess.Load() != (c.extra > 0) || (err == errUnsolicited) != (c.extra > 0) {
 				t.Errorf("%s, %s: %q, excess %v, %v", c.name, how, got, r.excess.Load(), err)
 			}
@@ -91,18 +91,18 @@ func FuzzWire(f *testing.F) {
 	f.Add("HTTP/1.1 103 Hi\r\n\r\nHTTP/1.0 204 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx")
 	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n Content-Length: 2\r\n\r\nxyz")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, _, _ := through(strings.NewReader(text), false)
+		got, _, _ := readThroughWire(strings.NewReader(text), false)
 		if !strings.HasPrefix(text, got) {
 			t.Fatalf("%q comes out as %q", text, got)
 		}
-		if a, b := readAnswer(text), readAnswer(got); a != b {
+		if a, b := describeResponse(text), describeResponse(got); a != b {
 			t.Errorf("%q: %s; through a wire %s", text, a, b)
 		}
 	})
 }
 
-// readAnswer describes the response that net/http reads from text.
-func readAnswer(text string) string {
+// describeResponse describes the response that net/http reads from text.
+func describeResponse(text string) string {
 	in := bufio.NewReader(strings.NewReader(text))
 	for {
 		resp, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
