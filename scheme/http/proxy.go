@@ -61,9 +61,8 @@ func (p proxy) connectRequest(address string) ([]byte, error) {
 const maxInterim = 8
 
 // connect sends a CONNECT request and reads the response. If the status is not 2xx, it returns
-// an error. The result early contains bytes that arrived after the response, and that come
-// from the other end of the tunnel. A response to CONNECT has no body (RFC 9110 section
-// 9.3.6).
+// an error. Bytes that arrived after the response come from the other end of the tunnel;
+// connect returns them as early. A response to CONNECT has no body (RFC 9110 section 9.3.6).
 func connect(conn io.ReadWriter, request []byte) (early []byte, err error) {
 	if _, err := conn.Write(request); err != nil {
 		return nil, err

@@ -377,10 +377,10 @@ func isTemporary(status int, isAsked bool) bool {
 	return status >= 520 && status < 530 // Cloudflare sends these codes if the origin server did not respond
 }
 
-// retryAfter parses the Retry-After field (RFC 9110 section 10.2.3). The result after is the
-// requested delay, and until describes the delay for the user. If the field contains a date,
-// the delay is the difference from the response's Date field. If that field is missing, the
-// delay is counted from now.
+// retryAfter parses the Retry-After field (RFC 9110 section 10.2.3). It returns the requested
+// delay in two forms: as a duration (after), and as text for the user (until). If the field
+// contains a date, the delay is the difference from the response's Date field. If that field
+// is missing, the delay is counted from now.
 func (a *response) retryAfter() (after time.Duration, until string, ok bool) {
 	text := strings.TrimSpace(a.Header.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {

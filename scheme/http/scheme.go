@@ -43,8 +43,8 @@ func Scheme(c *Client) scheme.Scheme {
 	return s
 }
 
-// SecureScheme returns the description of the https scheme. It is like [Scheme] otherwise.
-// Neither RFC 1738 nor the URI draft defines https.
+// SecureScheme is like [Scheme], but returns the description of the https scheme. Neither RFC
+// 1738 nor the URI draft defines https.
 func SecureScheme(c *Client) scheme.Scheme {
 	s := Scheme(c)
 	s.Name = "https"
