@@ -15,8 +15,9 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// readArchived implements Access.Archived. The archived bytes of a list are the replies to
-// the commands of the list. The first command is GROUP or LIST.
+// readArchived implements Access.Archived. The archived bytes of a list are the server's
+// replies to the commands that requested the list. The first of these commands is GROUP or
+// LIST.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	n, err := Parse(u)
 	if err != nil {
@@ -27,7 +28,7 @@ func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser)
 		return n.archivedArticle(mediaType, body), nil
 	}
 	client := New(&Options{Limits: c.o.Limits})
-	client.Close() // the client has no connections in its pool
+	client.Close() // the client must not pool the connection
 	x := &operation{client: client, ctx: context.Background(), url: n, server: u, archived: true}
 	if server, err := c.server(n); err == nil {
 		x.server = server

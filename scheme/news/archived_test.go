@@ -13,7 +13,8 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// FuzzArchived checks that any octets give a resource or an error and are closed.
+// FuzzArchived checks that any archived bytes result in a resource or an error, and that the
+// reader is closed.
 func FuzzArchived(f *testing.F) {
 	f.Add("211 2 1 2 g\r\n215 order of fields\r\nSubject:\r\nFrom:\r\nDate:\r\nMessage-ID:\r\nReferences:\r\n:bytes\r\n:lines\r\n.\r\n224 list\r\n1\tOne\ta@b\tFri, 20 Nov 2026 10:00:00 +0000\t<a@x>\t\t10\t1\r\n.\r\n")
 	f.Add("211 2 1 2 g\r\n503 no\r\n500 no\r\n500 no\r\n225 list\r\n1 <a@x>\r\n.\r\n500 no\r\n500 no\r\n500 no\r\n500 no\r\n")
@@ -30,7 +31,7 @@ func FuzzArchived(f *testing.F) {
 	})
 }
 
-// selected is a body of which some items are requested.
+// selected is an archived body for a request that selects some of its items.
 type selected struct {
 	io.Reader
 	items scheme.ItemRange
@@ -39,7 +40,8 @@ type selected struct {
 func (s selected) Items() scheme.ItemRange { return s.items }
 func (selected) Close() error              { return nil }
 
-// An archived list must show the requested numbers, and report the missing ones.
+// The menu of an archived list must contain the requested article numbers, and report the
+// missing numbers.
 func TestArchivedItems(t *testing.T) {
 	many := newstest.Group{First: 101}
 	for i := range 1500 {

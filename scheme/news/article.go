@@ -12,15 +12,14 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// block is the multi-line part of a reply, which ends with a dot on a line of its
-// own.
+// block is the multi-line block of a reply. A line that contains only a dot ends the block.
 type block struct {
 	*operation
 	command string
-	err     error // the error that ended the block; io.EOF means that the whole block was read
+	err     error // the error that ended the block; io.EOF after the whole block
 }
 
-// finish ends the block and the operation with the error err.
+// finish records err as the error that ended the block, and ends the operation.
 func (b *block) finish(err error) {
 	b.End(err == io.EOF)
 	b.err = err
@@ -29,21 +28,22 @@ func (b *block) finish(err error) {
 	}
 }
 
-// body is the body of an article's object.
+// body reads the text of an article. It is the Body of the object for the article.
 type body struct {
 	block
 	dots *dotReader
-	head []byte // octets that newBody has read to find the date
+	head []byte // bytes that newBody has read to find the date
 }
 
-// maxHead is the maximum number of octets of an article that are searched for its date.
+// maxHead is the number of bytes at the beginning of an article in which the client looks for
+// the date.
 const maxHead = 32 << 10
 
 // headEnd separates the head of an article from its body.
 const headEnd = "\r\n\r\n"
 
-// newBody returns a body. It reads the head of the article, but at most maxHead octets,
-// before it returns.
+// newBody returns a body. Before it returns, it reads the head of the article, but at most
+// maxHead bytes.
 func newBody(x *operation) *body {
 	b := &body{block: block{operation: x, command: "ARTICLE"}, dots: x.conn.dots()}
 	head := make([]byte, 0, 4<<10)
@@ -62,7 +62,7 @@ func newBody(x *operation) *body {
 	return b
 }
 
-// date returns the date in the head, or the zero time.
+// date returns the date in the head. If the head contains no date, it returns the zero time.
 func (b *body) date() time.Time {
 	h, _ := message.ReadHeader(bytes.NewReader(b.head), nil)
 	t, _ := h.Date()
@@ -81,7 +81,7 @@ func (b *body) read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// Read returns io.EOF only after the server has marked the end of the block.
+// Read returns io.EOF only if the server has sent the dot that ends the block.
 func (b *body) Read(p []byte) (int, error) {
 	if len(b.head) > 0 {
 		n := copy(p, b.head)
@@ -91,7 +91,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.read(p)
 }
 
-// dots returns a reader of the octets in a block.
+// dots returns a reader for the bytes of the next block.
 func (c *conn) dots() *dotReader {
 	c.Owed++
 	if c.archived {
@@ -100,16 +100,16 @@ func (c *conn) dots() *dotReader {
 	return newDotReader(connReader{c})
 }
 
-// endDots updates the state of the server after the last read from d.
+// endDots updates the state of the connection after the last read from d.
 func (c *conn) endDots(d *dotReader) {
-	// The server sent more octets than the client requested.
+	// Buffered data means that the server sent more than the client requested.
 	c.Broken = c.Broken || d.r.Buffered() > 0
 	if d.err == io.EOF {
 		c.Owed--
 	}
 }
 
-// connReader reads from a connection. It classifies errors with readError.
+// connReader reads from a connection, and classifies errors with readError.
 type connReader struct{ *conn }
 
 func (r connReader) Read(p []byte) (int, error) {
@@ -121,8 +121,7 @@ func (r connReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// octetReader reads from a connection whose replies have all arrived. It does not read
-// ahead.
+// octetReader reads archived replies. It does not read ahead.
 type octetReader struct{ *conn }
 
 func (r octetReader) Read(p []byte) (int, error) { return connReader(r).Read(p[:min(len(p), 1)]) }
@@ -138,20 +137,20 @@ func articleID(r reply) string {
 	return ""
 }
 
-// dotReader reads the octets of a block up to its end, a dot on a line of its own. Servers
-// double a dot at the start of a line, and dotReader removes the added dot (RFC 3977
-// section 3.1.1). Only CR LF ends a line; any other CR or LF belongs to the article.
+// dotReader reads a multi-line block, which ends with a line that contains only a dot. A
+// server adds a dot to a line that begins with a dot, and dotReader removes the added dot (RFC
+// 3977 section 3.1.1). Only CR LF ends a line; any other CR or LF belongs to the article.
 type dotReader struct {
 	r      *bufio.Reader
-	text   []byte // octets that were read but not returned
-	inLine bool   // the next octet of r does not begin a line
-	cr     bool   // the last octet of r was CR
-	err    error  // io.EOF means that the block has ended
+	text   []byte // bytes read from r, but not yet returned
+	inLine bool   // the next byte of r does not begin a line
+	cr     bool   // the last byte of r was CR
+	err    error  // the error that ended the block; io.EOF at its regular end
 }
 
 func newDotReader(r io.Reader) *dotReader { return &dotReader{r: bufio.NewReader(r)} }
 
-// Read returns io.ErrUnexpectedEOF if r ends before the block does.
+// Read returns io.ErrUnexpectedEOF if r ends before the end of the block.
 func (d *dotReader) Read(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(d.text) == 0 {
@@ -171,13 +170,14 @@ func (d *dotReader) Read(p []byte) (n int, err error) {
 	return 0, d.err
 }
 
-// next reads the rest of a line, or as much of it as the buffer holds.
+// next reads the rest of the current line. If the buffer is too small, it reads a part of the
+// line.
 func (d *dotReader) next() {
 	text, err := d.r.ReadSlice('\n')
 	switch err {
 	case nil, bufio.ErrBufferFull:
 	case io.EOF:
-		d.err = io.ErrUnexpectedEOF // at this point, io.EOF would mean that the block has ended
+		d.err = io.ErrUnexpectedEOF // io.EOF would mean that the block is complete
 	default:
 		d.err = err
 	}
@@ -188,7 +188,7 @@ func (d *dotReader) next() {
 		}
 		text = text[1:]
 		if d.err != nil && string(text) == "\r" {
-			return // the connection ended within the final ".", CR, LF
+			return // the connection ended within the line that ends the block
 		}
 	}
 	d.text = text

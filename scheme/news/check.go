@@ -14,7 +14,7 @@ const (
 	nntpSection = "RFC 1738 3.7"
 )
 
-// checkNews returns all violations of a news or snews URL.
+// checkNews returns all violations in a news or snews URL.
 func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && soundNews(u) {
 		return nil
@@ -46,7 +46,7 @@ func checkNews(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundNews reports whether RFC 1738 has no finding about u. It does not allocate.
+// soundNews reports whether u has no violations of RFC 1738. It does not allocate memory.
 func soundNews(u locus.URL) bool {
 	facts := u.Facts()
 	if !facts.Has(locus.SchemeLower|locus.FragmentXchar) || facts.Has(locus.Internet) {
@@ -63,7 +63,7 @@ func soundNews(u locus.URL) bool {
 	return isArticle(text) && (facts.Has(locus.NoEscape) || nextImpossible(left, 0) == len(left))
 }
 
-// isArticle reports whether text is an article of section 5:
+// isArticle reports whether text is an article as defined in RFC 1738 section 5:
 //
 //	article = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 func isArticle(text string) bool {
@@ -71,8 +71,8 @@ func isArticle(text string) bool {
 	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
-// article checks text, which begins at offset and contains an "@". In the URI draft, text
-// must be
+// article checks an article text, which begins at offset and must contain an "@". In the URI
+// draft, the text must match
 //
 //	article = xalphas "@" host
 func article(f *bnf.Findings, offset int, text string) {
@@ -97,9 +97,10 @@ func article(f *bnf.Findings, offset int, text string) {
 	f.Host(offset, host)
 }
 
-// nextImpossible returns the offset of the next escape whose octet is invalid in a
-// message-id. The search begins at i. If there is no such escape, it returns len(text).
-// Without an escape, such an octet is not a uchar.
+// nextImpossible returns the offset of the next escape that encodes an octet that a message-id
+// cannot contain. The search begins at i. If there is no such escape, nextImpossible returns
+// len(text). It ignores unescaped octets, because the production of RFC 1738 already excludes
+// them.
 func nextImpossible(text string, i int) int {
 	for i < len(text) {
 		c, size := bnf.Octet(text, i)
@@ -111,9 +112,10 @@ func nextImpossible(text string, i int) int {
 	return i
 }
 
-// canonicalNews returns the canonical form of a news or snews URL and the changes that it
-// made. No character of a message-id is reserved (section 3.6). canonicalNews escapes every
-// "@" except the last. If the URL has a server but no path, it writes the path "*".
+// canonicalNews returns the canonical form of a news or snews URL, and the set of changes that
+// were necessary. No character of a message-id is reserved (RFC 1738 section 3.6), but every
+// "@" except the last is escaped. If the URL has a server but no path, the canonical path is
+// "*".
 func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 	if isSpelledNews(u) {
 		return u, 0, nil
@@ -122,7 +124,7 @@ func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 		return locus.URL{}, 0, err
 	}
 	text := path(u)
-	if text == "" && isArticle(u.SchemePart()) { // the text is a message-id in RFC 1738, but a server in RFC 5538
+	if text == "" && isArticle(u.SchemePart()) { // RFC 1738 reads the text as a message-id, RFC 5538 as a server
 		var c bnf.Canon
 		c.Begin(u)
 		c.Raw(u.SchemePart())
@@ -150,7 +152,7 @@ func canonicalNews(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// isSpelledNews reports whether u is a news or snews URL without a server, and in canonical form.
+// isSpelledNews reports whether u is a canonical news or snews URL without a server.
 func isSpelledNews(u locus.URL) bool {
 	if u.Facts().Has(locus.Internet) || !bnf.Spelled(u, 0) || u.Scheme() != "news" && u.Scheme() != "snews" {
 		return false
@@ -159,7 +161,8 @@ func isSpelledNews(u locus.URL) bool {
 	return text != "" && strings.IndexByte(text, '@') == strings.LastIndexByte(text, '@')
 }
 
-// beginCanonical writes everything before the path.
+// beginCanonical returns a Canon that contains the canonical form of all parts before the
+// path.
 func beginCanonical(u locus.URL) *bnf.Canon {
 	c := new(bnf.Canon)
 	c.Begin(u)
@@ -170,10 +173,10 @@ func beginCanonical(u locus.URL) *bnf.Canon {
 	return c
 }
 
-// maxNumber is the highest article number of RFC 3977 section 6.
+// maxNumber is the highest article number that RFC 3977 section 6 allows.
 const maxNumber = 1<<31 - 1
 
-// checkNNTP returns all violations of an nntp or nntps URL.
+// checkNNTP returns all violations in an nntp or nntps URL.
 func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && soundNNTP(u) {
 		return nil
@@ -196,8 +199,8 @@ func checkNNTP(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// soundNNTP reports whether RFC 1738 has no finding about u and there is no note. It does
-// not allocate.
+// soundNNTP reports whether u has no violations of RFC 1738 and needs no note. It does not
+// allocate memory.
 func soundNNTP(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) {
 		return false
@@ -207,13 +210,13 @@ func soundNNTP(u locus.URL) bool {
 	return bnf.IsGroup(group) && (!hasNumber || isUsualNumber(digits))
 }
 
-// isUsualNumber reports whether digits are an article number without leading zeros. The
-// number has at most nine digits, so it is below maxNumber.
+// isUsualNumber reports whether digits is an article number of at most nine digits, without
+// leading zeros. Such a number is below maxNumber.
 func isUsualNumber(digits string) bool {
 	return digits != "" && len(digits) <= 9 && notDigit(digits) == len(digits) && digits[0] != '0'
 }
 
-// isSpelledNNTP reports whether u is an nntp or nntps URL in the usual form, and in canonical form.
+// isSpelledNNTP reports whether u is a canonical nntp or nntps URL of the usual form.
 func isSpelledNNTP(u locus.URL) bool {
 	const hosts = locus.HostName | locus.HostNumber
 	f := u.Facts()
@@ -225,7 +228,7 @@ func isSpelledNNTP(u locus.URL) bool {
 	return group != "" && (!hasNumber || isUsualNumber(digits))
 }
 
-// number checks digits, which begin at offset.
+// number checks an article number, which begins at offset.
 func number(f *bnf.Findings, offset int, digits string) {
 	if digits == "" {
 		f.Add("article-number", "RFC 1738 5", offset-1, "/", `write the number of an article after "/", or leave "/" out`)
@@ -245,8 +248,8 @@ func number(f *bnf.Findings, offset int, digits string) {
 	}
 }
 
-// canonicalNNTP returns the canonical form of an nntp or nntps URL and the
-// changes that it made. It removes leading zeros of the article number.
+// canonicalNNTP returns the canonical form of an nntp or nntps URL, and the set of changes
+// that were necessary. It removes leading zeros from the article number.
 func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
 	if isSpelledNNTP(u) {
 		return u, 0, nil
@@ -270,7 +273,7 @@ func canonicalNNTP(u locus.URL) (locus.URL, locus.Change, error) {
 	return c.End()
 }
 
-// withoutZeros returns digits without leading zeros. For the number 0 it returns "0".
+// withoutZeros removes leading zeros from a number. For the number 0, it returns "0".
 func withoutZeros(digits string) string {
 	if plain := strings.TrimLeft(digits, "0"); plain != "" {
 		return plain
@@ -278,7 +281,7 @@ func withoutZeros(digits string) string {
 	return digits[:min(len(digits), 1)]
 }
 
-// nntpNotes returns the advice of section 3.7 to prefer news URLs.
+// nntpNotes returns the advice of RFC 1738 section 3.7 to prefer news URLs.
 func nntpNotes(u locus.URL) []locus.Violation {
 	help := "news: is preferred, because most servers answer local clients only: write news: and the name of the newsgroup"
 	if strings.Contains(path(u), "/") {

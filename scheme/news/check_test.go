@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		{"news:a@b\xe9", "not-us-ascii@8"},
 		{"news:x#~", "unsafe-character@7"},
 		{"news://h/comp.lang.c", "server@5"},
-		{"news://h/a@b", "server@5!"}, // a message-id in RFC 1738
+		{"news://h/a@b", "server@5!"}, // RFC 1738 reads "//h/a@b" as a message-id
 		{"NEWS://Host:1/a%20@b.c", "scheme-case@0 server@5! message-id@15?"},
 		{"news://h/a@b_", "server@5 host@12"},
 		{"news:///a@b", "server@5 empty-host@7"},
@@ -74,7 +74,7 @@ func TestCanonical(t *testing.T) {
 		{"news:A@B.C", "news:A@B.C", 0},
 		{"news:%2A@b", "news:*@b", locus.NeedlessEscape},
 		{"news:a%40b%2f@c", "news:a%40b/@c", locus.NeedlessEscape},
-		{"news:a%3Db%3b%26%3f%3A@h", "news:a=b;&?:@h", locus.NeedlessEscape}, // no character is reserved
+		{"news:a%3Db%3b%26%3f%3A@h", "news:a=b;&?:@h", locus.NeedlessEscape}, // no character of a message-id is reserved
 		{"news:a@b@c", "news:a%40b@c", locus.MissingEscape},
 		{"news:%2F%2fa@h", "news:/%2Fa@h", locus.NeedlessEscape},
 		{"news://h/%2F%2fa@h", "news://h///a@h", locus.NeedlessEscape},

@@ -15,52 +15,53 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// TLSMode selects when the client sends STARTTLS (RFC 4642). snews and nntps URLs
-// use TLS without STARTTLS.
+// TLSMode selects when the client sends STARTTLS (RFC 4642). For snews and nntps URLs, TLS
+// begins without STARTTLS.
 type TLSMode uint8
 
 const (
 	TLSLogin   TLSMode = iota // use TLS before a login, if the server supports it
 	TLSOff                    // never use TLS
-	TLSRequire                // always use TLS; if the server does not support it, the open fails
+	TLSRequire                // always use TLS, and fail if the server does not support it
 )
 
-// Options configure a [Client]. With the zero value, a Client opens only URLs that name a
+// Options configures a [Client]. With the zero Options, a Client opens only URLs that name a
 // server.
 type Options struct {
 	// Server is the server for URLs that do not name one: "nntp://host:port" or
 	// "nntps://host:port", optionally with user and password. The zero URL means
 	// no server.
 	Server locus.URL
-	// Received opens an article among received messages (URI draft, "News"), given
-	// its message-id without "<" and ">". If it returns an error that wraps
-	// scheme.ErrNotFound, the client sends the request to the server. The client does
-	// not call Received for URLs that name a server. It may be nil.
+	// Received opens an article that was already received (URI draft, "News"). The argument
+	// messageID has no "<" and ">". If Received returns an error that wraps
+	// scheme.ErrNotFound, the client requests the article from the server. The client does not
+	// call Received for URLs that name a server. The function may be nil.
 	Received func(ctx context.Context, req *scheme.Request, messageID string) (*scheme.Object, error)
-	// ClearLogin allows logins without TLS.
+	// ClearLogin allows the client to send logins without TLS.
 	ClearLogin bool
 	// StartTLS selects when the client uses STARTTLS.
 	StartTLS TLSMode
-	// TLSConfig is the TLS configuration. If nil, the defaults of crypto/tls apply.
+	// TLSConfig is the TLS configuration. If TLSConfig is nil, the defaults of crypto/tls
+	// apply.
 	TLSConfig *tls.Config
-	// Limits bound the size of lists.
+	// Limits bounds the size of lists.
 	Limits Limits
 }
 
-// Limits bound the data that a server may send. Zero fields select the defaults.
+// Limits bounds the data that a server may send. A zero field selects the default.
 type Limits struct {
-	Line   int   // maximum length of a line of a list in octets; default 64 KiB
-	Items  int64 // maximum number of items of a menu; default 1 Mi
-	Octets int64 // maximum length of a list in octets; default 512 MiB
+	Line   int   // maximum line length in a list, in bytes; default 64 KiB
+	Items  int64 // maximum number of items in a menu; default 1 Mi
+	Octets int64 // maximum size of a list in bytes; default 512 MiB
 }
 
-// Client opens news, snews, nntp and nntps URLs. It may be used concurrently.
+// Client opens news, snews, nntp and nntps URLs. Its methods may be called concurrently.
 type Client struct {
 	o    Options
 	pool pool.Pool[lineconn.Key, *conn]
 }
 
-// New returns a Client. o may be nil.
+// New returns a Client. If o is nil, the client has the default options.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -72,26 +73,26 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Close closes idle connections. Resources that are open stay open, and later opens
-// use new connections.
+// Close closes idle connections. Open resources stay open, and later calls of Open use new
+// connections.
 func (c *Client) Close() error {
 	c.pool.Close()
 	return nil
 }
 
-// Get opens n with default options.
+// Get opens n like [Client.Open], but takes no request options.
 func (c *Client) Get(ctx context.Context, d scheme.Dialer, n URL) (scheme.Resource, error) {
 	return c.open(ctx, &scheme.Request{URL: n.url, Dial: d}, n)
 }
 
-// Open implements [scheme.Opener]. It returns an article as a [*scheme.Object]. It
-// returns a newsgroup as a [*scheme.Menu] of its newest articles, or of the articles
-// that req.Items selects by number. It returns all newsgroups as a Menu. The URLs of
-// items have the scheme of req.URL, and name a server if it does. When ctx ends,
-// reading the resource fails.
+// Open implements [scheme.Opener]. It returns an article as a [*scheme.Object]. It returns a
+// newsgroup as a [*scheme.Menu] of its newest articles, or of the articles that req.Items
+// selects. It returns the list of all newsgroups as a Menu. The URLs of items have the scheme
+// of req.URL, and name a server if req.URL does. When ctx ends, reads from the resource fail.
 //
-// A probe sends STAT for an article, and only selects a newsgroup. Open ignores
-// req.Offset, because NNTP cannot resume an article.
+// If req.Probe is set, Open sends STAT for an article, and for a newsgroup only the command
+// that selects it. Open ignores req.Offset, because NNTP cannot resume the transfer of an
+// article.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	n, err := Parse(req.URL)
 	if err != nil {
@@ -137,9 +138,10 @@ func (c *Client) open(ctx context.Context, req *scheme.Request, n URL) (scheme.R
 	return nil, fmt.Errorf("news: %w", err)
 }
 
-// server returns the URL of the server for n, with the scheme nntp or nntps. For snews and
-// nntps it returns the server in the options, with TLS. If the server in the options is an
-// nntp URL, it then uses the default port of nntps.
+// server returns the URL of the server to use for n, with the scheme nntp or nntps. If n names
+// no server, this is the server in the options. For snews and nntps URLs, the server's scheme
+// is nntps. If that requires changing the scheme of the server in the options, the port also
+// changes to the default port of nntps.
 func (c *Client) server(n URL) (locus.URL, error) {
 	named := n.url.Host() != ""
 	p := n.url.Parts()
@@ -164,7 +166,8 @@ func (c *Client) server(n URL) (locus.URL, error) {
 	return p.URL()
 }
 
-// keyOf returns the pool key of server, which must be a result of Client.server.
+// keyOf returns the pool key for the given server URL. The URL must be a result of
+// Client.server.
 func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 	k := lineconn.NewKey(d, server, defaultPort(server), isSecure(server))
 	if line.Index(k.User) >= 0 || line.Index(k.Password) >= 0 {
@@ -173,21 +176,21 @@ func keyOf(d scheme.Dialer, server locus.URL) (lineconn.Key, error) {
 	return k, nil
 }
 
-// conn is a connection to a server and the state of the server.
+// conn is a connection to a server, with the known state of the session.
 type conn struct {
 	lineconn.Conn
 	tls   bool
-	login *scheme.Credentials // login that the server accepted; nil if none
+	login *scheme.Credentials // the login that the server accepted; nil if none
 	asked bool                // Request.Ask returned the login
-	realm string              // realm of the question, if asked is true
+	realm string              // the realm in the question to Request.Ask, if asked is true
 
-	group  group           // selected newsgroup; zero if none is selected
+	group  group           // selected newsgroup; zero if none
 	caps   capabilities    // capabilities; nil if unknown, or if the server does not list them
 	over   string          // the command that lists articles; empty if unknown
 	format *overviewFormat // format of overview lines; nil if unknown
 
-	source   *archived.Buffer // the replies to the commands of a list; nil if not requested
-	archived bool             // all replies are from an archive
+	source   *archived.Buffer // buffer for the replies that form a list; nil if the caller needs no source
+	archived bool             // the replies come from an archive
 }
 
 // takeIdle returns an idle connection. It prefers a connection on which the given newsgroup
@@ -201,7 +204,8 @@ func (c *Client) takeIdle(key lineconn.Key, newsgroup string) (kept *conn, ok bo
 	})
 }
 
-// connect opens a connection and prepares it for commands.
+// connect opens a connection, reads the greeting, and performs the steps that must precede the
+// first command, such as STARTTLS and MODE READER.
 func (x *operation) connect() error {
 	c, err := lineconn.Dial(x.ctx, x.key)
 	if err != nil {
@@ -250,8 +254,8 @@ func (x *operation) handshake() error {
 	return nil
 }
 
-// startTLS sends STARTTLS if the server supports it (RFC 4642 section 2). It
-// discards the known state of the server, as section 2.2.2 requires.
+// startTLS sends STARTTLS if the server supports it (RFC 4642 section 2). After the TLS
+// handshake, the client discards the known state of the server, as section 2.2.2 requires.
 func (x *operation) startTLS() (done bool, err error) {
 	c := x.conn
 	caps, err := c.capabilities()

@@ -25,11 +25,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// dialer counts connections.
+// dialer connects to every address, and counts the connections.
 type dialer struct {
 	net.Dialer
 	dialed atomic.Int32
-	pieces bool // connections deliver one octet at a time
+	pieces bool // connections deliver one byte at a time
 }
 
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
@@ -45,16 +45,16 @@ type piecesConn struct{ net.Conn }
 
 func (c piecesConn) Read(p []byte) (int, error) { return c.Conn.Read(p[:1]) }
 
-// fixture is a server and a client for one test.
+// fixture holds a server and a client for one test.
 type fixture struct {
 	*testing.T
 	server *newstest.Server
 	addr   string
 	client *news.Client
 	dial   *dialer
-	req    scheme.Request // added to each request
+	req    scheme.Request // default fields of each request
 
-	noSource bool // do not request the source of menus, which repeats commands
+	noSource bool // do not set Request.Source, which would repeat commands
 
 	mu    sync.Mutex
 	trace []string
@@ -132,7 +132,7 @@ func items(res scheme.Resource, err error) (list []scheme.Item, _ error) {
 	return list, schemetest.CheckArchived(s, m, list)
 }
 
-// titles returns the titles of items, joined.
+// titles joins the titles of the items.
 func titles(list []scheme.Item) string {
 	var b []string
 	for _, it := range list {
@@ -165,7 +165,7 @@ func (w *fixture) wantSent(n int, want string) {
 	}
 }
 
-// wantError checks the kind and words of an error.
+// wantError checks that err wraps kind, and that its message contains the words.
 func wantError(t *testing.T, err, kind error, words ...string) {
 	t.Helper()
 	if !errors.Is(err, kind) {
@@ -179,12 +179,12 @@ func wantError(t *testing.T, err, kind error, words ...string) {
 	}
 }
 
-// article returns an article.
+// article returns the text of an article with the given header fields and body.
 func article(id, subject, body string) string {
 	return "From: Alice <alice@local.test>\r\nSubject: " + subject + "\r\nDate: Fri, 20 Nov 2026 10:00:00 +0000\r\nMessage-ID: <" + id + ">\r\n\r\n" + body
 }
 
-// few is a group of five numbers, one of them empty.
+// few is a newsgroup with five article numbers, one of which has no article.
 var few = newstest.Group{Description: "A few articles", First: 7, Articles: []string{
 	article("a@x", "First", "Hello.\r\n.dot\r\n..two\r\n.\r\nend\r\n"),
 	article("b@x", "=?utf-8?q?caf=C3=A9?=", "x\r\n"),
@@ -195,10 +195,11 @@ var few = newstest.Group{Description: "A few articles", First: 7, Articles: []st
 
 var groups = newstest.Groups{"a.few": few, "a.void": {}, "b.private": {Articles: few.Articles, Status: "m"}}
 
-// hello is the first command to a server of RFC 3977.
+// hello is the first command that the client sends to a server.
 const hello = "CAPABILITIES|"
 
-// RFC 1738 3.7: an article by its number on a server.
+// Opening an nntp URL must return the article with the number in the URL (RFC 1738 section
+// 3.7).
 func TestArticle(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	res, err := w.open("/a.few/7")
@@ -258,7 +259,7 @@ func TestGroup(t *testing.T) {
 			}
 			w.wantSent(0, c.sent)
 			w.noSource = true
-			// Commands that the server does not support must be sent once.
+			// The client must send a command that the server does not support only once.
 			w.wantTitles("/a.few", "First|café|Third|Fourth")
 			switch c.name {
 			case "XOVER":
@@ -346,8 +347,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// RFC 1738 3.6: an article by its message-id, and a newsgroup, at the server of the
-// options.
+// The client must request news URLs, for articles and newsgroups, from the server in the
+// options (RFC 1738 section 3.6).
 func TestMessageID(t *testing.T) {
 	w := startOwn(t)
 	res, err := w.client.Open(t.Context(), w.request("news:c@x"))
@@ -374,7 +375,7 @@ func TestMessageID(t *testing.T) {
 	w.wantSent(0, hello+"ARTICLE <c@x>|ARTICLE <e@x>|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11")
 }
 
-// startOwn starts the server of the options.
+// startOwn starts a server, and sets it as the server in the client's options.
 func startOwn(t *testing.T) *fixture {
 	w := start(t, groups, nil, nil)
 	w.client = news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
@@ -382,7 +383,8 @@ func startOwn(t *testing.T) *fixture {
 	return w
 }
 
-// The draft's form of the URL names no server.
+// The client must also use the server in the options for the draft's syntax of nntp URLs,
+// which names no server.
 func TestServerOption(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	_, err := w.client.Open(t.Context(), w.request("nntp:a.few/7"))
@@ -414,7 +416,8 @@ func mustParse(text string) news.URL {
 	return n
 }
 
-// A line end in a URL would be another command, so the client must not send or dial anything.
+// If a URL contains an encoded line end, the text after it would be another command. The
+// client must reject the URL before it dials.
 func TestNothingIsSent(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	for _, text := range []string{
@@ -445,12 +448,12 @@ func TestTransit(t *testing.T) {
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"MODE READER|GROUP a.few|ARTICLE 7")
 
-	// A server may require MODE READER only at a command.
+	// A server may require MODE READER only in the reply to a command.
 	w = start(t, groups, &newstest.Options{Transit: true, Fault: newstest.Fault{Replies: map[string]string{"CAPABILITIES": "101 \r\nVERSION 2\r\n.\r\n"}}}, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"GROUP a.few|MODE READER|GROUP a.few|ARTICLE 7")
 
-	// The second 401 is final.
+	// The client must return an error after the second 401.
 	w = start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": "401 MODE-READER\r\n"}}}, nil)
 	_, err := w.open("/a.few/7")
 	wantError(t, err, scheme.ErrUnsupported, "401")
@@ -475,7 +478,7 @@ func TestGreetings(t *testing.T) {
 	w.wantArticle("/a.few/7", few.Articles[0])
 }
 
-// asker answers and records questions.
+// asker implements Request.Ask: it returns the given answers, and records the questions.
 type asker struct {
 	answers   []scheme.Credentials
 	questions []scheme.Question
@@ -510,7 +513,7 @@ func TestNoClearLogin(t *testing.T) {
 	if hint := (*scheme.HintError)(nil); !errors.As(err, &hint) || len(a.questions) != 0 {
 		t.Errorf("%v, asked %v", err, a.questions)
 	}
-	w.wantArticle("/a.few/7", few.Articles[0]) // no login is needed for that
+	w.wantArticle("/a.few/7", few.Articles[0]) // this group needs no login
 	w.wantSent(0, hello+"GROUP b.private|GROUP a.few|ARTICLE 7")
 }
 
@@ -523,7 +526,7 @@ func TestClearLogin(t *testing.T) {
 	if len(a.questions) != 2 || a.questions[0].Attempt != 0 || a.questions[1].Attempt != 1 || a.questions[0].Realm != "a login is needed for b.private" || a.questions[0].URL.Host() != "127.0.0.1" {
 		t.Errorf("%+v", a.questions)
 	}
-	// The client must reuse the connection only with the same answer.
+	// The client must reuse the connection only if Ask returns the same login.
 	w.wantArticle("/b.private/1", few.Articles[0])
 	if len(w.server.Log()) != 1 || len(a.questions) != 3 {
 		t.Errorf("%d connections, %d questions", len(w.server.Log()), len(a.questions))
@@ -531,7 +534,7 @@ func TestClearLogin(t *testing.T) {
 	_, err := w.open("/b.private/1")
 	wantError(t, err, scheme.ErrAuth, "none was given")
 	w.wantSent(1, hello+"GROUP b.private|AUTHINFO USER bob|AUTHINFO PASS ")
-	// Without Ask, the client must use a connection without a login.
+	// If Ask is nil, the client must not reuse a connection with a login from Ask.
 	w.req.Ask = nil
 	w.wantArticle("/a.few/7", few.Articles[0])
 	if len(w.server.Log()) != 2 {
@@ -611,19 +614,20 @@ func TestStartTLS(t *testing.T) {
 	}
 	so := &newstest.Options{User: alice.User, Password: alice.Password, Private: []string{"b.private"}, TLS: server}
 
-	// An unknown certificate must be an error, not a reason to continue without TLS.
+	// An untrusted certificate must cause an error, and the client must not continue without
+	// TLS.
 	w := start(t, groups, so, &news.Options{ClearLogin: true})
 	_, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1")))
 	wantError(t, err, scheme.ErrProtocol, "certificate")
 	w.wantSent(0, hello+"GROUP b.private|STARTTLS")
 
-	// TLSOff.
+	// With TLSOff, the client must not use TLS.
 	w = start(t, groups, so, &news.Options{ClearLogin: true, StartTLS: news.TLSOff})
 	if _, err = read(w.client.Open(t.Context(), w.request("nntp://alice:s3%20cret@"+w.addr+"/b.private/1"))); err != nil {
 		t.Error(err)
 	}
 
-	// TLSRequire.
+	// With TLSRequire, the client must use TLS.
 	w = start(t, groups, so, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"STARTTLS|CAPABILITIES|GROUP a.few|ARTICLE 7")
@@ -631,12 +635,12 @@ func TestStartTLS(t *testing.T) {
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrUnsupported, "nntps")
 
-	// The client must not read unencrypted data after 382 as if TLS protected it.
+	// The client must reject unencrypted data that follows reply 382.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"STARTTLS": "382 continue\r\n211 1 1 1 evil\r\n"}}}, &news.Options{TLSConfig: client, StartTLS: news.TLSRequire})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrProtocol, "unencrypted")
 
-	// The client must start TLS if any command requires it.
+	// The client must start TLS if the reply to any command requires TLS.
 	w = start(t, groups, &newstest.Options{TLS: server, Fault: newstest.Fault{Replies: map[string]string{"GROUP": "483 TLS first\r\n"}}}, &news.Options{TLSConfig: client})
 	_, err = w.open("/a.few/7")
 	wantError(t, err, scheme.ErrAuth, "nntps")
@@ -663,10 +667,10 @@ func TestPool(t *testing.T) {
 		w.wantArticle("/a.few/7", few.Articles[0])
 	}
 	w.wantSent(0, hello+"GROUP a.few|ARTICLE 7|ARTICLE 7|ARTICLE 7")
-	// A closed connection must be replaced.
+	// The client must replace a closed connection.
 	w.server.HangUp()
 	w.wantArticle("/a.few/7", few.Articles[0])
-	// A connection with unread data must be closed.
+	// The client must not reuse a connection with unread data.
 	res, err := w.open("/a.few")
 	if err != nil {
 		t.Fatal(err)
@@ -676,13 +680,13 @@ func TestPool(t *testing.T) {
 	}
 	res.Close()
 	w.wantArticle("/a.few/7", few.Articles[0])
-	// Another dialer, another connection.
+	// The client must not reuse a connection of another dialer.
 	w.dial = new(dialer)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	if got := len(w.server.Log()); got != 4 {
 		t.Errorf("%d connections, want 4", got)
 	}
-	// Two at once.
+	// Two concurrent requests must use two connections.
 	one, err := w.open("/a.few")
 	if err != nil {
 		t.Fatal(err)
@@ -696,7 +700,7 @@ func TestPool(t *testing.T) {
 			t.Errorf("%v, %v", list, err)
 		}
 	}
-	// A closed client must store no connection.
+	// A closed client must not keep idle connections.
 	w.client.Close()
 	before := len(w.server.Log())
 	w.wantArticle("/a.few/7", few.Articles[0])
@@ -706,7 +710,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// The client must find new articles although the group is already selected.
+// The client must find new articles even if the group is already selected.
 func TestSelectedBefore(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])

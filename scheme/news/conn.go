@@ -10,12 +10,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// maxCapabilities is the maximum length of a capability list in octets. Real
-// lists are a few dozen lines long.
+// maxCapabilities is the maximum size of a capability list in bytes. Real lists contain a few
+// dozen lines.
 const maxCapabilities = 64 << 10
 
-// command sends a command and returns its reply. It rejects words that cannot
-// be sent before it sends anything.
+// command sends a command and returns its reply. If a word cannot be part of a command, it
+// returns an error and sends nothing.
 func (c *conn) command(words ...string) (reply, error) {
 	text, err := appendCommand(nil, words...)
 	if err != nil {
@@ -37,7 +37,7 @@ func (c *conn) expect(code int, words ...string) (reply, error) {
 	return r, err
 }
 
-// commandText returns a command without its password.
+// commandText returns a command for messages, without a password.
 func commandText(words ...string) string {
 	if len(words) == 3 && words[0] == "AUTHINFO" && words[1] == "PASS" {
 		return "AUTHINFO PASS ***"
@@ -45,9 +45,9 @@ func commandText(words ...string) string {
 	return strings.Join(words, " ")
 }
 
-// record starts to record the server's data in the buffer source. It discards the known
-// state of the server's lists, so that a reader of the archive needs only the recorded
-// octets.
+// record starts to record the server's replies in source. It also discards the known list
+// format, so that the client requests the format again and the recording contains everything
+// that a reader needs.
 func (c *conn) record(source *archived.Buffer) {
 	if source != nil {
 		source.Reset()
@@ -55,7 +55,7 @@ func (c *conn) record(source *archived.Buffer) {
 	}
 }
 
-// keep records a line from the server in the archived octets of the menu.
+// keep appends a line from the server to the recording, if there is one.
 func (c *conn) keep(text []byte) {
 	if c.source != nil {
 		c.source.Write(text)
@@ -65,7 +65,7 @@ func (c *conn) keep(text []byte) {
 
 // receive returns the next reply.
 func (c *conn) receive() (reply, error) {
-	c.Lines.Allow(math.MaxInt64) // a reply is one line, and lines have their own limit
+	c.Lines.Allow(math.MaxInt64) // a reply is one line, and the line length has its own limit
 	text, err := c.Lines.Line()
 	if err != nil {
 		return reply{}, c.Fail(readError(err))
@@ -77,21 +77,20 @@ func (c *conn) receive() (reply, error) {
 		return reply{}, c.Fail(err)
 	}
 	if r.code == 400 {
-		// The server closes the connection, whatever the command was.
+		// This code means that the server closes the connection, whatever the command was.
 		return r, c.Fail(refusal("connection", r))
 	}
 	c.Answered(true)
 	return r, nil
 }
 
-// beginBlock prepares to read a block. The block may have at most the given number of
-// octets.
+// beginBlock prepares to read a multi-line block of at most the given number of octets.
 func (c *conn) beginBlock(octets int64) {
 	c.Owed++
 	c.Lines.Allow(octets)
 }
 
-// blockLine returns the next line of a block, without dot-stuffing. At the end of
+// blockLine returns the next line of a multi-line block, without dot-stuffing. At the end of
 // the block, ok is false.
 func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	text, err = c.Lines.Line()
@@ -109,7 +108,7 @@ func (c *conn) blockLine() (text []byte, ok bool, err error) {
 	return text[1:], true, nil
 }
 
-// block calls f with each line of a block.
+// block reads a multi-line block and calls f for each line.
 func (c *conn) block(octets int64, f func(text string)) error {
 	c.beginBlock(octets)
 	for {
@@ -131,9 +130,9 @@ func (c *conn) greet() error {
 	return err
 }
 
-// capabilities returns the capabilities. If they are unknown, it requests them.
-// For a server older than RFC 3977, which does not support the command, it
-// returns nil.
+// capabilities returns the server's capabilities, and requests the list if necessary. A server
+// older than RFC 3977 does not support the command. For such a server, capabilities returns
+// nil.
 func (c *conn) capabilities() (capabilities, error) {
 	if c.caps != nil {
 		return c.caps, nil
@@ -154,8 +153,8 @@ func (c *conn) capabilities() (capabilities, error) {
 	return caps, nil
 }
 
-// becomeReader switches the server to reader mode. It does nothing if the capabilities show
-// that the server is in that mode or does not have it.
+// becomeReader switches the server to reader mode, if the capabilities show that the server
+// supports this mode and is in another mode.
 func (c *conn) becomeReader() error {
 	caps, err := c.capabilities()
 	if err != nil || caps.has("READER") || caps != nil && !caps.has("MODE-READER") {
@@ -165,8 +164,8 @@ func (c *conn) becomeReader() error {
 }
 
 // modeReader sends MODE READER (RFC 3977 section 5.3). Servers with only one mode may not
-// support the command. A server that requires a login reports this requirement only at the
-// next command.
+// support the command. A server that requires a login reports the requirement only in the
+// reply to the next command.
 func (c *conn) modeReader() error {
 	r, err := c.command("MODE", "READER")
 	if err != nil {
@@ -181,7 +180,7 @@ func (c *conn) modeReader() error {
 	return nil
 }
 
-// forget discards the state that a change of mode makes invalid.
+// forget discards the state that is no longer valid after the server has changed its mode.
 func (c *conn) forget() { c.caps, c.group = nil, group{} }
 
 // selectGroup selects a newsgroup. If fresh is true, it sends the command even if the
@@ -220,6 +219,7 @@ func (c *conn) authenticate(login scheme.Credentials) error {
 	case r.code == codeNoEncryption, r.code == 500:
 		return refusal(commandText(command...), r)
 	}
-	// Servers use many codes for a wrong password, and for a password with invalid octets.
+	// Servers send various codes for a wrong password, and for a password with invalid
+	// characters.
 	return &loginError{lineconn.ReplyError{Command: commandText(command...), Code: r.code, Text: r.text, Kind: scheme.ErrAuth}}
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme/internal/current"
 )
 
-// inForce returns the rules of RFC 5538, first for news and snews, then for nntp and nntps:
+// inForce returns the rules of RFC 5538. The first result is for news and snews, the second
+// for nntp and nntps:
 //
 //	newsURL         = "news:" [ server "/" ] ( article / newsgroups )
 //	server          = "//" authority               ; see RFC 3986
@@ -115,9 +116,9 @@ func checkCurrentNNTP(u rfc3986.URI) []locus.Violation {
 	return f.List()
 }
 
-// pathAndQuery returns the path of u together with its query, and the offset of the path.
-// It adds a finding about the query. Section 2.3 defines no query, so the "?" is part of a
-// name.
+// pathAndQuery returns the path and query of u as one text, and the offset of this text. RFC
+// 5538 section 2.3 defines no query, so the "?" is part of a name. If u has a query,
+// pathAndQuery adds a finding.
 func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, offset int) {
 	start, end := u.PathOffset(), u.QueryOffset()
 	if query, ok := u.Query(); ok {
@@ -127,7 +128,7 @@ func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, off
 	return u.String()[start:end], start
 }
 
-// checkNumber checks an article-number. The digits begin at offset.
+// checkNumber checks an article-number, which begins at offset.
 func checkNumber(f *bnf.Findings, offset int, digits string) {
 	n, err := articleNumber(digits)
 	switch {
@@ -138,14 +139,13 @@ func checkNumber(f *bnf.Findings, offset int, digits string) {
 	}
 }
 
-// isReported reports whether a check has already reported the token t. The check of the
-// query reports each "?". The check of RFC 3986 reports each unescaped character of several
-// octets.
+// isReported reports whether another check reports the token t. The check of the query reports
+// each "?". The check of RFC 3986 reports each unescaped non-ASCII character.
 func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
 
-// checkGroups checks text, which begins at offset. In a news URL, text is the production
-// newsgroups. In an nntp URL, it is the production group. When decoded, text must be a
-// wildmat-pattern or a wildmat-exact:
+// checkGroups checks a newsgroup name or pattern, which begins at offset. The text must match
+// the production newsgroups (in a news URL) or group (in an nntp URL). The decoded text must
+// also match wildmat-pattern or wildmat-exact, respectively:
 //
 //	wildmat-pattern = 1*wildmat-item
 //	wildmat-item    = wildmat-exact / wildmat-wild
@@ -182,15 +182,15 @@ func checkGroups(f *bnf.Findings, syntax string, offset int, text string) {
 	}
 }
 
-// isImpossible reports whether no newsgroup name can contain the octet c.
+// isImpossible reports whether newsgroup names must not contain the octet c.
 func isImpossible(c byte) bool {
 	return c <= ' ' || c == 0x7F || strings.IndexByte(`!,[\]`, c) >= 0
 }
 
 const noNewsgroup = `a newsgroup must not contain spaces, control characters, "!", ",", "[", "]" or "\"`
 
-// checkName checks the octets of newsgroup names that are not US-ASCII. If RFC 5536
-// excludes an octet, checkName adds a note.
+// checkName checks the octets of a newsgroup name or pattern. It adds a note for octets that
+// RFC 5536 does not allow.
 func checkName(f *bnf.Findings, list []bnf.Token) {
 	if c, bad := bnf.NotUTF8(list); bad {
 		f.Impossible("group", "RFC 3977 4.1", c.Offset, c.Text, "the escapes of a newsgroup are UTF-8")
@@ -208,7 +208,7 @@ func checkName(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkComponents checks that no component of a newsgroup without wildcards is empty:
+// checkComponents checks that a newsgroup name without wildcards has no empty component:
 //
 //	newsgroup-name = component *( "." component )
 func checkComponents(f *bnf.Findings, list []bnf.Token) {
@@ -220,8 +220,8 @@ func checkComponents(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkArticle checks the article text, which begins at offset and contains an "@". By RFC
-// 5536 section 3.1.3, the decoded text must be
+// checkArticle checks an article text, which begins at offset and must contain an "@". By RFC
+// 5536 section 3.1.3, the decoded text must match
 //
 //	msg-id-core     = id-left "@" id-right
 //	id-left         = dot-atom-text
@@ -258,8 +258,8 @@ const (
 	maxMessageID = 250 - len("<>")
 )
 
-// checkDotAtom checks the dot-atom-text in list. The argument at is the "@" next to the
-// text, and where is "before" or "after".
+// checkDotAtom checks a dot-atom-text. The argument at is the token "@" next to the text. The
+// argument where is the position of the text relative to "@", which is "before" or "after".
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
 	if len(list) == 0 {
 		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)
@@ -292,7 +292,7 @@ func checkLiteral(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkOctet adds a finding about an octet that is invalid at its position in a message-id.
+// checkOctet adds a finding if the octet c is not allowed at its position in a message-id.
 func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	switch {
 	case c.Octet == '>':
@@ -305,8 +305,8 @@ func checkOctet(f *bnf.Findings, c bnf.Token, allowed bool) {
 	}
 }
 
-// normalizeNews writes articles and newsgroups with only the necessary escapes. If the URL
-// has no newsgroup, it writes "*". If the URL has no server, it removes the "//".
+// normalizeNews removes unnecessary escapes from the article or newsgroups. If the URL names
+// neither, normalizeNews adds "*". If the URL has no server, it removes the "//".
 func normalizeNews(u rfc3986.URI) rfc3986.URI {
 	text, start, body := u.String(), u.PathOffset(), u.Path()
 	end := start + len(body)
@@ -333,13 +333,14 @@ func plainBody(text string) string {
 	return escape.Encode(bnf.Decode(text), groupChars().With("*"))
 }
 
-// plainArticle returns the characters of a path segment (RFC 3986 section 3.3) except "@".
+// plainArticle returns the characters that need no escape in the left part of a message-id.
+// These are the characters of a path segment (RFC 3986 section 3.3) except "@".
 func plainArticle() escape.Set { return escape.Unreserved().With("~&;=:") }
 
 func groupChars() escape.Set { return escape.Alpha().Union(escape.Digit()).With("-+_.") }
 
-// normalizeNNTP writes a group with only the necessary escapes, and the number of an article
-// without leading zeros.
+// normalizeNNTP removes unnecessary escapes from the group, and leading zeros from the article
+// number.
 func normalizeNNTP(u rfc3986.URI) rfc3986.URI {
 	text, start, path := u.String(), u.PathOffset(), u.Path()
 	rest, ok := strings.CutPrefix(path, "/")

@@ -10,8 +10,8 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// The grammar of RFC 5538 appendix A and of RFC 5536 section 3.1.3 as simple,
-// readable expressions.
+// These regular expressions express the grammar of RFC 5538 appendix A and RFC 5536 section
+// 3.1.3.
 var (
 	newsURL    = regexp.MustCompile(`^(?i:s?news):(?://[^/?#]*/)?([^?#]*)(?:#.*)?$`)
 	newsgroups = regexp.MustCompile(`^(?:[A-Za-z0-9\-+_.*]|%[0-9A-Fa-f]{2})*$`)
@@ -37,7 +37,7 @@ func isNews(text string) bool {
 
 func isNNTP(text string) bool {
 	m := nntpURL.FindStringSubmatch(text)
-	// A wildmat-exact contains neither "*" nor "?", and a host needs text before its port.
+	// A wildmat-exact must not contain "*" or "?", and a port must follow a host.
 	return m != nil && m[1] != "" && m[1][0] != ':' && !wildcard.MatchString(m[2])
 }
 
@@ -56,7 +56,7 @@ var currentNNTPSeeds = []string{
 	"nntp://news.server.example/example.group.this/12345", "nntp://wild.server.example/example.group.n%2Fa/12345", "nntp://h:8/g", "nntp://u@[::1]/a.b/007",
 }
 
-// The examples of RFC 5538, and similar texts.
+// TestCurrentNews checks the examples of RFC 5538, and similar URLs.
 func TestCurrentNews(t *testing.T) {
 	currentNews.Examples(t, []bnftest.CurrentExample{
 		{"3", "news://news.server.example/example.group.this", ""},

@@ -23,7 +23,8 @@ func newsTitle(u locus.URL) string {
 	return scheme.Decoded(strings.TrimPrefix(u.SchemePart(), "//"))
 }
 
-// nntpParents returns the host's list of newsgroups and the newsgroup of an article.
+// nntpParents returns the menus above an article, which are the server's list of newsgroups
+// and the article's newsgroup.
 func nntpParents(u locus.URL) []scheme.Parent {
 	path, _ := u.Path()
 	group, number, _ := strings.Cut(path, "/")

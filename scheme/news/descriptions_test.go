@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Descriptions must be stored until the limit of octets or newsgroups is reached.
+// The client must store descriptions only until a limit is reached.
 func TestDescriptionsAreBounded(t *testing.T) {
 	lines := []string{"a one", "b\t two ", "nothing", "c three"}
 	for _, test := range []struct {

@@ -9,7 +9,8 @@ import (
 	"testing/iotest"
 )
 
-// slowDots is a simple, readable dotReader. rest follows the end of the block.
+// slowDots is a simple reference implementation of dotReader. The result rest is the input
+// after the block.
 func slowDots(input string) (text, rest string, err error) {
 	for {
 		line, after, whole := strings.Cut(input, "\r\n")
@@ -19,7 +20,7 @@ func slowDots(input string) (text, rest string, err error) {
 		case whole:
 			text += strings.TrimPrefix(line, ".") + "\r\n"
 		case line == "." || line == ".\r":
-			return text, "", io.ErrUnexpectedEOF // it may be half of the end
+			return text, "", io.ErrUnexpectedEOF // the rest may be an incomplete end of the block
 		default:
 			return text + strings.TrimPrefix(line, "."), "", io.ErrUnexpectedEOF
 		}
@@ -27,7 +28,7 @@ func slowDots(input string) (text, rest string, err error) {
 	}
 }
 
-// sameDots compares the reader with slowDots, in steps of several sizes.
+// sameDots compares dotReader with slowDots, with several buffer sizes.
 func sameDots(t *testing.T, input string) {
 	t.Helper()
 	want, rest, wantErr := slowDots(input)
@@ -82,7 +83,7 @@ func TestDotReader(t *testing.T) {
 
 func FuzzDotReader(f *testing.F) {
 	for _, input := range dotSeeds {
-		if len(input) < 100 { // long texts make the search slow
+		if len(input) < 100 { // long seeds make fuzzing slow
 			f.Add(input)
 		}
 	}

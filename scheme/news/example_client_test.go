@@ -12,7 +12,8 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// The newest two articles of a newsgroup, and an article by its message-id.
+// A program lists the newest two articles of a newsgroup, and opens an article by its
+// message-id.
 func ExampleClient() {
 	server, err := newstest.Start(newstest.Groups{"local.test": {Articles: []string{
 		"From: a@b\r\nSubject: One\r\n\r\n", "From: a@b\r\nSubject: Two\r\nMessage-ID: <a%b@c.test>\r\n\r\nHello.\r\n", "From: a@b\r\nSubject: =?utf-8?q?Tr=C3=A8s?=\r\n\r\n",

@@ -11,7 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// latest calls f with the newest articles of a newsgroup, at most count, the newest last.
+// latest calls f for each of the newest articles in a newsgroup, the newest last. It lists at
+// most count articles.
 func latest(ctx context.Context, client *news.Client, group locus.URL, count int64, f func(scheme.Item)) error {
 	res, err := client.Open(ctx, &scheme.Request{URL: group, Dial: new(net.Dialer), Items: scheme.ItemRange{Newest: count}})
 	if err != nil {
@@ -26,14 +27,14 @@ func latest(ctx context.Context, client *news.Client, group locus.URL, count int
 		if err != nil {
 			return err
 		}
-		if item.Kind == scheme.KindObject { // others are notes, and lines that can't be read
+		if item.Kind == scheme.KindObject { // other items are notes and invalid lines
 			f(item)
 		}
 	}
 	return nil
 }
 
-// The newest ten articles of a newsgroup, with their URLs.
+// A program lists the newest ten articles of a newsgroup, with their URLs.
 func Example_latest() {
 	var articles []string
 	for day := range 12 {

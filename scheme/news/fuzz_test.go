@@ -8,7 +8,7 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// remake builds the URL again from the parts that Parse returns for u.
+// remake parses u, and builds a URL from the parts.
 func remake(u locus.URL) (news.URL, error) {
 	n, err := news.Parse(u)
 	if err != nil {

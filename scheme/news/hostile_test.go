@@ -18,12 +18,13 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// The octets of an article must arrive unchanged: NUL, bare CR and LF, 8-bit, dots.
+// The octets of an article must arrive unchanged, including NUL, bare CR and LF, 8-bit octets
+// and dots.
 func TestArticleOctets(t *testing.T) {
 	odd := article("odd@x", "odd", "\x00nul\r\nbare\rcr\nlf\n.dot behind lf\r\n.\r\n..\r\n.\rx\r\n\r\r\n\r\n\xe9\xff\r\n.")
 	long := article("long@x", strings.Repeat("x", 10<<20), "end\r\n")
 	w := start(t, newstest.Groups{"g": {Articles: []string{odd, long, article("e@x", "e", "")}}}, nil, nil)
-	w.wantArticle("/g/1", odd+"\r\n") // a block ends with a whole line
+	w.wantArticle("/g/1", odd+"\r\n") // the last line of a block ends with CR LF
 	w.wantArticle("/g/2", long)
 	w.wantArticle("/g/3", article("e@x", "e", ""))
 	if got := len(w.server.Log()); got != 1 {
@@ -31,7 +32,7 @@ func TestArticleOctets(t *testing.T) {
 	}
 }
 
-// The part of a head over the limit must be skipped, not stored.
+// The client must skip the part of a head that exceeds the limit, and must not store it.
 func TestLongHead(t *testing.T) {
 	long := "Subject: before\r\nX: " + strings.Repeat("x", 10<<20) + "\r\nFrom: behind\r\n\r\n"
 	groups := newstest.Groups{"g": {Articles: []string{long, article("b@x", "second", "")}}}
@@ -42,8 +43,8 @@ func TestLongHead(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// The client must search the first 32 KiB of an article for a date, and return the article
-// complete.
+// The client must look for a date in the first 32 KiB of an article, and must still return the
+// complete article.
 func TestLongHeadOfArticle(t *testing.T) {
 	for size, dated := range map[int]bool{30 << 10: true, 64 << 10: false, 1 << 20: false} {
 		text := "X: " + strings.Repeat("x", size) + "\r\n" + article("a@x", "s", "body\r\n")
@@ -73,7 +74,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// Items and octets that arrived before the server stopped must be returned, then an error.
+// If the server disconnects, the client must return the items and bytes that have arrived, and
+// then an error.
 func TestDrop(t *testing.T) {
 	for _, so := range []newstest.Options{
 		{Fault: newstest.Fault{Drop: "OVER", DropLines: 2}},
@@ -111,7 +113,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// Endless replies must end in an error and need bounded memory.
+// Reading an endless reply must fail, and must use bounded memory.
 func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		path string
@@ -159,7 +161,8 @@ func (w *fixture) groups() (scheme.Resource, error) {
 	return w.client.Open(w.Context(), w.request("news://"+w.addr))
 }
 
-// An invalid line of a list must be an item of kind error, and the next line must be read.
+// An invalid line in a list must become an item of kind error, and the client must continue
+// with the next line.
 func TestBadLines(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{
 		"OVER":            "224 \r\nx\ty\r\n\r\n8\r\n-9\tx\r\n10\ts\tf\td\tno id\tr\tmany\t\textra\t\t\r\n.\r\n",
@@ -220,7 +223,7 @@ func TestRefusals(t *testing.T) {
 	wantError(t, err, scheme.ErrAuth, "LIST ACTIVE")
 }
 
-// An empty group may have any numbers.
+// The server may report any low and high numbers for an empty group.
 func TestEmptyGroup(t *testing.T) {
 	for _, reply := range []string{"211 0 0 0 a.few", "211 0 5 4 a.few", "211 0 1 1000 a.few", "211 3 9 8 a.few"} {
 		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"GROUP": reply + "\r\n"}}}, nil)
@@ -241,7 +244,7 @@ func TestExtraReply(t *testing.T) {
 	}
 }
 
-// When the context ends, any wait must end.
+// When the context ends, the client must stop waiting for the server.
 func TestSilence(t *testing.T) {
 	for _, silent := range []string{"CAPABILITIES", "GROUP", "ARTICLE"} {
 		w := start(t, groups, &newstest.Options{Fault: newstest.Fault{Silent: silent}}, nil)
@@ -292,7 +295,7 @@ func (d pipeDialer) DialContext(context.Context, string, string) (net.Conn, erro
 	return near, nil
 }
 
-// An idle connection must be closed with QUIT.
+// The client must close an idle connection with QUIT.
 func TestIdleTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		quit := make(chan bool, 1)
@@ -314,11 +317,11 @@ func TestIdleTime(t *testing.T) {
 		if list, err := items(c.Get(t.Context(), d, mustParse("nntp://h/g"))); len(list) != 0 || err != nil {
 			t.Fatalf("%v, %v", list, err)
 		}
-		<-quit // half a minute later, in synthetic time
+		<-quit // returns half a minute later, in synthetic time
 	})
 }
 
-// Invalid or unexpected lines of a reply to HDR must be ignored.
+// The client must ignore invalid or unexpected lines in a reply to HDR.
 func TestInvalidHDRLines(t *testing.T) {
 	replies := func(text string) newstest.Options {
 		return newstest.Options{Unknown: []string{"OVER", "XOVER"}, Fault: newstest.Fault{Replies: map[string]string{"HDR MESSAGE-ID": text}}}
@@ -347,7 +350,7 @@ func TestInvalidHDRLines(t *testing.T) {
 	}
 }
 
-// HDR must request a few hundred articles at a time.
+// An HDR command must request only a few hundred articles.
 func TestFieldWindows(t *testing.T) {
 	var many newstest.Group
 	for i := range 1234 {
@@ -374,7 +377,7 @@ func TestFieldWindows(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// Reading after Close must be reported as the caller's error, not the server's.
+// Reading after Close must return fs.ErrClosed, and not a protocol error.
 func TestClosed(t *testing.T) {
 	long := "Message-ID: <x@y>\r\n\r\n" + strings.Repeat(strings.Repeat("x", 78)+"\r\n", 100_000)
 	w := start(t, newstest.Groups{"a.few": {Articles: []string{long}}}, nil, nil)
@@ -391,7 +394,7 @@ func TestClosed(t *testing.T) {
 			for _, err = range r.Items {
 			}
 		}
-		// A list may have arrived complete.
+		// A whole list may have arrived before Close.
 		if !errors.Is(err, fs.ErrClosed) && (path != "/a.few" || err != nil) || errors.Is(err, scheme.ErrProtocol) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -14,15 +14,15 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// newest is the default number of articles in the list of a newsgroup.
+// newest is the default number of articles in a newsgroup's menu.
 const newest = 1000
 
 // span is a range of article numbers that includes from and to. If from > to, the range is
 // empty.
 type span struct{ from, to int64 }
 
-// choose returns the highest numbers of the newsgroup g that r selects. The argument most
-// is the maximum number of results.
+// choose returns the article numbers of the newsgroup g that r selects. If there are more than
+// most, it returns the highest numbers.
 func choose(g group, r scheme.ItemRange, most int64) span {
 	s := span{max(g.low, r.First, 1), g.high}
 	if r.Last > 0 {
@@ -40,8 +40,8 @@ func choose(g group, r scheme.ItemRange, most int64) span {
 
 func (s span) empty() bool { return s.from > s.to }
 
-// of returns the numbers in the archived range s that r selects from the newsgroup g. The
-// argument most is the maximum number of results.
+// of returns the article numbers in the archived range s that r selects from the newsgroup g.
+// If r selects more than most numbers, only the highest numbers count.
 func (s span) of(g group, r scheme.ItemRange, most int64) span {
 	if r == (scheme.ItemRange{}) {
 		return s
@@ -63,8 +63,8 @@ func (s span) cut(n int64) (first, rest span) {
 	return span{s.from, end}, span{end + 1, s.to}
 }
 
-// leftOut returns an item that describes the numbers of g that are missing from s. If no
-// numbers are missing, ok is false.
+// leftOut returns an item that reports which article numbers of g are not in s. If no numbers
+// are missing, ok is false.
 func (s span) leftOut(g group) (it scheme.Item, ok bool) {
 	var out []string
 	if s.empty() {
@@ -83,13 +83,13 @@ func (s span) leftOut(g group) (it scheme.Item, ok bool) {
 	return scheme.Item{Title: "not listed: " + strings.Join(out, " and "), Kind: scheme.KindInfo, Size: -1}, true
 }
 
-// nextItem returns the next item of a menu, or io.EOF after the last.
+// nextItem returns the next item of a menu. After the last item, it returns io.EOF.
 type nextItem func() (scheme.Item, error)
 
-// list is a menu. It reads its items on demand.
+// list is a menu that reads its items from the server on demand.
 type list struct {
 	block
-	first []scheme.Item // items to return before the items of next
+	first []scheme.Item // items to return before the first call of next
 	next  nextItem
 	left  int64 // maximum number of items that next may still return
 }
@@ -100,8 +100,8 @@ func (l *list) menu(title string) *scheme.Menu {
 	return m
 }
 
-// items returns an iterator. A second iterator continues after the last item of
-// the first.
+// items returns an iterator over the items. A second iterator continues where the first one
+// stopped.
 func (l *list) items() iter.Seq2[scheme.Item, error] {
 	return func(yield func(scheme.Item, error) bool) {
 		for len(l.first) > 0 {
@@ -130,15 +130,15 @@ func (l *list) items() iter.Seq2[scheme.Item, error] {
 	}
 }
 
-// complete returns the menu of a list that needs no more data from the server. It releases
-// the connection.
+// complete releases the connection and returns the menu. The list must not need more data from
+// the server.
 func (l *list) complete(title string) *scheme.Menu {
 	l.End(true)
 	l.err = io.EOF
 	return l.menu(title)
 }
 
-// blockItems converts the lines of a block to items.
+// blockItems returns a function that reads a block and converts each line to an item.
 func (x *operation) blockItems(item func(text string) scheme.Item) nextItem {
 	return func() (scheme.Item, error) {
 		text, ok, err := x.conn.blockLine()
@@ -157,9 +157,8 @@ func badItem(text string, err error) scheme.Item {
 	return scheme.Item{Title: text, Kind: scheme.KindError, Size: -1, Note: err.Error()}
 }
 
-// base returns the start of the items' URLs. For nntp, each item is an article with its
-// number. For news, each item is an article with its message-id or a newsgroup with its
-// name.
+// base returns the common beginning of the items' URLs. In an nntp URL, the article number
+// follows. In a news URL, the message-id or the name of the newsgroup follows.
 func (n URL) base() string {
 	text := n.url.WithoutFragmentText()
 	if !isNNTP(n.url) {
@@ -171,8 +170,8 @@ func (n URL) base() string {
 	return n.url.Scheme() + text[len(n.url.Scheme()):]
 }
 
-// newsLink returns the news URL with the given base and parts. If there is no such URL, or
-// no command can contain its parts, newsLink returns the zero URL.
+// newsLink returns the news URL with the given beginning and parts. If the URL would be
+// invalid, or if no command can contain its parts, newsLink returns the zero URL.
 func newsLink(base string, p Parts) locus.URL {
 	text, err := p.grouppart()
 	if err != nil {
@@ -188,13 +187,13 @@ func newsLink(base string, p Parts) locus.URL {
 	return u
 }
 
-// articleItems returns a function that converts an overview to an item.
+// articleItems returns a function that converts an article's overview to a menu item.
 func (n URL) articleItems() func(o *overview) scheme.Item {
 	base, byNumber := n.base(), isNNTP(n.url)
 	return func(o *overview) scheme.Item {
 		it := o.item()
 		if byNumber {
-			// A URL that is too long is the zero URL.
+			// If the URL is too long, Parse returns the zero URL.
 			it.URL, _ = locus.Parse(base + strconv.FormatInt(o.Number, 10))
 		} else {
 			it.URL = newsLink(base, Parts{MessageID: unbracketed(o.MessageID)})
@@ -203,8 +202,8 @@ func (n URL) articleItems() func(o *overview) scheme.Item {
 	}
 }
 
-// listGroup lists the articles of the newsgroup. It uses the first of these
-// commands that the server supports: OVER, XOVER, HDR, XHDR, HEAD.
+// listGroup lists the articles of the newsgroup. It uses the first command that the server
+// supports from the list OVER, XOVER, HDR, XHDR, HEAD.
 func (x *operation) listGroup() (scheme.Resource, error) {
 	name := x.url.newsgroup
 	x.conn.record(x.source)
@@ -225,7 +224,7 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 		return l.complete(name), nil
 	}
 	if l.left = s.to - s.from + 1; x.archived {
-		l.left = x.client.o.Limits.Items // the archived request may have selected other articles
+		l.left = x.client.o.Limits.Items // the request that was archived may have selected other articles
 	}
 	item, isOut := x.url.articleItems(), false
 	if shown != s {
@@ -252,7 +251,7 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 			return nil, err
 		}
 		l.command = x.conn.over
-	default: // there are no articles with these numbers
+	default: // no articles have these numbers
 		return l.complete(name), nil
 	}
 	next := l.next
@@ -277,8 +276,8 @@ var (
 
 const headOnly = "HEAD"
 
-// overview requests the overview of the articles in s. If r is the reply to an unknown
-// command, the server has no overview.
+// overview requests the overview of the articles in s, and returns the reply. If the server
+// does not support overviews, r is the reply to an unknown command.
 func (x *operation) overview(s span) (r reply, err error) {
 	c := x.conn
 	if c.over != "" && !slices.Contains(overviewVerbs[:], c.over) {
@@ -310,8 +309,8 @@ func (x *operation) overview(s span) (r reply, err error) {
 // maxFormatText is the maximum length of the reply to LIST OVERVIEW.FMT in octets.
 const maxFormatText = 64 << 10
 
-// readFormat requests the order of the fields in an overview. If the server does
-// not report it, readFormat uses the order of RFC 3977.
+// readFormat requests the order of the fields in an overview. If the server does not report
+// the order, readFormat assumes the order of RFC 3977.
 func (c *conn) readFormat() error {
 	r, err := c.command("LIST", "OVERVIEW.FMT")
 	f := new(overviewFormat)
@@ -325,7 +324,7 @@ func (c *conn) readFormat() error {
 	return nil
 }
 
-// withoutOverview lists articles on a server without an overview.
+// withoutOverview lists articles on a server that does not support overviews.
 func (x *operation) withoutOverview(s span, item func(*overview) scheme.Item) (nextItem, error) {
 	for _, verb := range fieldVerbs {
 		if x.conn.over != "" && x.conn.over != verb {
@@ -351,9 +350,9 @@ type overviews map[int64]*overview
 // askedFields lists the header fields that HDR requests.
 var askedFields = [...]string{"Message-ID", "Subject", "From", "Date", "References"}
 
-// Limits for HDR: the number of articles per command, and the number of octets
-// that are buffered. The server sends the fields of an article one after the
-// other.
+// These constants limit the number of articles per HDR command, and the number of bytes that
+// the client buffers. The client must buffer, because it requests each field of all articles
+// with a separate command.
 const (
 	fieldWindow = 500
 	maxFields   = 16 << 20
@@ -390,7 +389,8 @@ func (x *operation) fields(verb string, s span) (found overviews, ok bool, err e
 	return found, true, nil
 }
 
-// add adds a line of the reply to HDR: the number of an article, and a field.
+// add adds a line of the reply to HDR, which contains an article number and the content of the
+// field.
 func (o overviews) add(text, field string, s span) {
 	digits, content, _ := strings.Cut(text, " ")
 	n, ok := parseCount(digits)
@@ -405,8 +405,8 @@ func (o overviews) add(text, field string, s span) {
 	}
 }
 
-// fieldItems returns a function that converts the overviews in found to items. After these
-// items, the function requests the articles in the range rest.
+// fieldItems returns a function that converts the overviews in found to items. After the last
+// of these items, the function requests the articles in the range rest.
 func (x *operation) fieldItems(verb string, found overviews, rest span, item func(*overview) scheme.Item) nextItem {
 	numbers := slices.Sorted(maps.Keys(found))
 	return func() (scheme.Item, error) {
@@ -431,8 +431,8 @@ func (x *operation) fieldItems(verb string, found overviews, rest span, item fun
 	}
 }
 
-// headItems converts the heads of articles to items. It is for servers that support only
-// RFC 977.
+// headItems requests the head of each article and converts it to an item. The client uses it
+// for servers that support only RFC 977.
 func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextItem, error) {
 	numbers, err := x.numbers(s)
 	if err != nil {
@@ -463,8 +463,8 @@ func (x *operation) headItems(s span, item func(*overview) scheme.Item) (nextIte
 	}, nil
 }
 
-// numbers returns the numbers in s that belong to articles, in order. If the server cannot
-// list the numbers, it returns nil.
+// numbers returns the numbers in s that belong to existing articles, in order. If the server
+// cannot list the numbers, the method returns nil.
 func (x *operation) numbers(s span) ([]int64, error) {
 	r, err := x.conn.command("LISTGROUP")
 	if err != nil || r.code != 211 {
@@ -480,8 +480,8 @@ func (x *operation) numbers(s span) ([]int64, error) {
 	return numbers, err
 }
 
-// head returns at most maxHead octets of the head of an article. It subtracts the number of
-// octets that it reads from the value of left.
+// head returns the head of an article, up to maxHead octets. It subtracts the number of octets
+// that it reads from *left.
 func (x *operation) head(number int64, left *int64) (string, error) {
 	if _, err := x.conn.expect(221, "HEAD", strconv.FormatInt(number, 10)); err != nil {
 		return "", err
@@ -501,8 +501,8 @@ func (x *operation) head(number int64, left *int64) (string, error) {
 	return string(text), nil
 }
 
-// listGroups lists the newsgroups of a server. If the request is a probe, it does not
-// request descriptions.
+// listGroups lists the newsgroups on a server. For a probe, it does not request the
+// descriptions.
 func (x *operation) listGroups() (scheme.Resource, error) {
 	x.conn.record(x.source)
 	var described map[string]string
@@ -512,7 +512,7 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 			return nil, err
 		}
 	}
-	// In RFC 977, LIST without an argument requests the same list.
+	// RFC 977 has only LIST without an argument, which requests the same list.
 	command := []string{"LIST", "ACTIVE"}
 	r, err := x.conn.command(command...)
 	if err == nil && r.unknown() {
@@ -534,15 +534,15 @@ func (x *operation) listGroups() (scheme.Resource, error) {
 	return l.menu(x.server.Host()), nil
 }
 
-// Limits for the descriptions of newsgroups in memory. The largest servers need less than
-// half of each limit.
+// These constants limit the newsgroup descriptions in memory. The largest servers need less
+// than half of each limit.
 const (
-	maxDescriptions = 32 << 20 // maximum number of octets
+	maxDescriptions = 32 << 20 // maximum number of bytes
 	maxDescribed    = 1 << 18  // maximum number of newsgroups
 )
 
-// descriptions returns the descriptions of newsgroups by name. If the server has
-// none, the map is empty.
+// descriptions requests the descriptions of newsgroups, and returns a map from names to
+// descriptions. If the server has no descriptions, the map is empty.
 func (x *operation) descriptions() (map[string]string, error) {
 	r, err := x.conn.command("LIST", "NEWSGROUPS")
 	switch {
@@ -558,14 +558,14 @@ func (x *operation) descriptions() (map[string]string, error) {
 	return described.byName, err
 }
 
-// descriptions holds the descriptions of newsgroups. It also holds the number of octets and
-// the number of newsgroups that it can still accept.
+// descriptions maps newsgroup names to descriptions. It also counts how many bytes and
+// newsgroups may still be added.
 type descriptions struct {
 	byName             map[string]string
 	octets, newsgroups int
 }
 
-// add adds a line of LIST NEWSGROUPS if the limits allow it.
+// add adds a line of the reply to LIST NEWSGROUPS, unless a limit is reached.
 func (d *descriptions) add(text string) {
 	i := strings.IndexAny(text, " \t")
 	if d.octets -= len(text); d.octets < 0 || d.newsgroups == 0 || i <= 0 {
@@ -575,8 +575,8 @@ func (d *descriptions) add(text string) {
 	d.byName[text[:i]] = strings.TrimSpace(text[i:])
 }
 
-// groupItem parses a line of LIST ACTIVE, which has a name, the highest number, the lowest
-// number and a status.
+// groupItem converts a line of the reply to LIST ACTIVE to an item. The line contains a name,
+// the highest article number, the lowest article number and a status.
 func groupItem(text, base string, described map[string]string) scheme.Item {
 	fields := strings.Fields(text)
 	if len(fields) < 3 {

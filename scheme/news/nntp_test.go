@@ -22,7 +22,7 @@ func TestNNTPParse(t *testing.T) {
 		{"nntp://h/g/007", `newsgroup="g" articleNumber=7`},
 		{"nntp://h/g/2147483647", `newsgroup="g" articleNumber=2147483647`},
 		{"NNTP://h/3b%2Fx/1#f", `newsgroup="3b/x" articleNumber=1`},
-		{"nntp:comp.lang.c/12", `newsgroup="comp.lang.c" articleNumber=12`}, // the draft's form
+		{"nntp:comp.lang.c/12", `newsgroup="comp.lang.c" articleNumber=12`}, // the draft's syntax
 		{"nntp:comp.lang.c", `newsgroup="comp.lang.c" articleNumber=<nil>`},
 	})
 }
@@ -62,7 +62,7 @@ func TestNNTPParts(t *testing.T) {
 	number := func(n uint64) *uint64 { return &n }
 	for _, row := range []struct {
 		parts news.Parts
-		want  string // empty: an error
+		want  string // empty if Parse must fail
 	}{
 		{news.Parts{Scheme: "nntp", Host: "host.dom", Newsgroup: "comp.lang.c", ArticleNumber: number(12)}, "nntp://host.dom/comp.lang.c/12"},
 		{news.Parts{Scheme: "nntp", Host: "h", Port: 563, Newsgroup: "g"}, "nntp://h:563/g"},
@@ -129,8 +129,8 @@ func TestNNTPCheck(t *testing.T) {
 	})
 }
 
-// TestHighNumber checks that a number above the limit of RFC 3977 gives a note if an int can hold
-// it.
+// TestHighNumber checks that Check reports a note for a number that exceeds the limit of RFC
+// 3977 but fits into an int.
 func TestHighNumber(t *testing.T) {
 	want := "article-number@11!"
 	if strconv.IntSize == 32 {

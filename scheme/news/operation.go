@@ -14,8 +14,9 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// operation is one open, from the choice of a connection until the resource is read. When
-// ctx ends, the operation closes the connection, and reads from the connection fail.
+// operation is one call of Client.Open. It lasts until the caller has read or closed the
+// resource. When ctx ends, the operation closes the connection, so that reads from the
+// resource fail.
 type operation struct {
 	client *Client
 	ctx    context.Context
@@ -26,17 +27,17 @@ type operation struct {
 
 	lineconn.Lease
 	conn     *conn
-	switched bool // MODE READER was sent over conn because the server required it
+	switched bool // the client sent MODE READER because the server required it
 
-	answer   *scheme.Credentials // answer of req.Ask; nil if there is none or the server rejected it
-	refused  int                 // number of answers that the server rejected
-	source   *archived.Buffer    // the replies to the commands of a list; nil if not requested
-	archived bool                // the replies are from an archive
-	wanted   scheme.ItemRange    // items to select from the archived items; req has the original request
+	answer   *scheme.Credentials // result of req.Ask; nil if there is none, or if the server rejected it
+	refused  int                 // number of logins from req.Ask that the server rejected
+	source   *archived.Buffer    // buffer for the replies that form a list; nil if the caller needs no source
+	archived bool                // the replies come from an archive
+	wanted   scheme.ItemRange    // items that the caller selects from an archived list
 }
 
-// run performs the operation. It reuses an idle connection if there is one. If the server
-// has closed that connection, run opens a new one.
+// run performs the operation. It reuses an idle connection if there is one. If the server has
+// closed the idle connection, run opens a new connection.
 func (x *operation) run() (scheme.Resource, error) {
 	if kept, ok := x.client.takeIdle(x.key, x.url.newsgroup); ok {
 		x.use(kept)
@@ -71,8 +72,8 @@ func (x *operation) Close() error {
 	return nil
 }
 
-// sameLogin reports whether a reused connection has the login that this operation would
-// use. It calls Request.Ask again, because Request.Ask may now return another answer.
+// sameLogin reports whether a reused connection has the login that this operation would use.
+// It calls Request.Ask again, because the result may differ from that for the earlier request.
 func (x *operation) sameLogin() (bool, error) {
 	if !x.conn.asked {
 		return true, nil
@@ -86,8 +87,8 @@ func (x *operation) sameLogin() (bool, error) {
 	return *x.answer == *x.conn.login, nil
 }
 
-// perform opens the resource. If the server requires another step first, perform carries
-// out that step and tries again.
+// perform opens the resource. If the server first requires a step such as a login, perform
+// carries out the step and tries again.
 func (x *operation) perform() (scheme.Resource, error) {
 	for {
 		res, err := x.open()
@@ -117,8 +118,8 @@ func (x *operation) open() (res scheme.Resource, err error) {
 	return x.listGroups()
 }
 
-// remedy carries out the step that the reply in err requires. It carries out each step at
-// most once. If there is no step left, it returns an error.
+// remedy carries out the step that the reply in err requires, but each step at most once. If
+// no step remains, it returns an error.
 func (x *operation) remedy(err error) error {
 	refused := (*lineconn.ReplyError)(nil)
 	if !errors.As(err, &refused) || x.conn.Broken {
@@ -139,7 +140,7 @@ func (x *operation) remedy(err error) error {
 	return err
 }
 
-// encrypt starts TLS, because the reply in err requires TLS.
+// encrypt starts TLS after the reply in err has required TLS.
 func (x *operation) encrypt(err error) error {
 	if !x.conn.tls && x.client.o.StartTLS != TLSOff {
 		if done, failed := x.startTLS(); failed != nil {
@@ -154,7 +155,7 @@ func (x *operation) encrypt(err error) error {
 // maxLogins is the maximum number of calls of Request.Ask for one server.
 const maxLogins = 3
 
-// logIn logs in, because the reply refused requires a login.
+// logIn sends a login after the reply refused has required one.
 func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	if x.conn.login != nil {
 		return scheme.Hint(refused, "the server accepted the login, but it does not permit this request")
@@ -181,8 +182,7 @@ func (x *operation) logIn(refused *lineconn.ReplyError) error {
 	}
 }
 
-// protect ensures that the connection uses TLS before a login. If the options allow a login
-// without TLS, protect allows it too.
+// protect ensures that a login is not sent without TLS, unless the options allow this.
 func (x *operation) protect() error {
 	if x.conn.tls {
 		return nil
@@ -201,8 +201,8 @@ func (x *operation) protect() error {
 		scheme.ReasonClearLogin, "try nntps:, or allow a login without TLS")
 }
 
-// login returns the URL's user and password, or the answer of Request.Ask. The result asked
-// reports whether Request.Ask returned the login.
+// login returns the user and password in the server's URL or, if there are none, the result of
+// Request.Ask. The result asked reports whether the login came from Request.Ask.
 func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
 	if k := &x.key; k.HasUser && k.HasPassword {
 		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil
@@ -221,9 +221,9 @@ func (x *operation) ask(realm string) (err error) {
 	return err
 }
 
-// inGroup selects the newsgroup and calls f. If the newsgroup was already selected and f
-// finds nothing, inGroup selects it again and repeats the call, because there may be new
-// articles.
+// inGroup selects the newsgroup and calls f. If the newsgroup was already selected and f finds
+// no article, inGroup selects the newsgroup again and repeats the call, because new articles
+// may have arrived.
 func (x *operation) inGroup(f func() error) error {
 	name := x.url.newsgroup
 	before := x.conn.group.name == name
@@ -240,8 +240,8 @@ func (x *operation) inGroup(f func() error) error {
 	return f()
 }
 
-// article opens an article in the selected newsgroup. The argument which is a message-id or
-// a number.
+// article opens an article. The argument which is a message-id, or an article number in the
+// selected newsgroup.
 func (x *operation) article(which string) (scheme.Resource, error) {
 	o := &scheme.Object{URL: x.req.URL, Type: articleType, Size: -1}
 	if x.req.Probe {

@@ -11,8 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// overview describes an article in a list (RFC 3977 section 8). The texts are as
-// the server sent them.
+// overview describes an article in a list (RFC 3977 section 8). Its strings are unchanged from
+// the server's reply.
 type overview struct {
 	Number     int64
 	Subject    string
@@ -24,8 +24,8 @@ type overview struct {
 	Lines      int64  // number of lines; -1 if unknown
 }
 
-// fieldName returns the name that the method set expects for a header field or a metadata
-// item of RFC 3977 section 8.1.
+// fieldName normalizes the name of a header field or of a metadata item (RFC 3977 section
+// 8.1), for the method set.
 func fieldName(name string) string { return strings.ToLower(strings.Trim(name, ":")) }
 
 func (o *overview) set(field, content string) {
@@ -47,18 +47,18 @@ func (o *overview) set(field, content string) {
 	}
 }
 
-// overviewFormat is the order of the fields after the number in an overview line. The zero
-// value is the order of RFC 3977 section 8.3.2.
+// overviewFormat is the order of the fields that follow the article number in an overview
+// line. The zero overviewFormat is the order of RFC 3977 section 8.3.2.
 type overviewFormat struct {
 	fields []formatField
 }
 
 type formatField struct {
 	name string
-	full bool // the content of the field begins with its name and ":"
+	full bool // the name of the field and ":" precede its content
 }
 
-// maxFormat is the maximum number of fields. Servers use about ten.
+// maxFormat is the maximum number of fields in a format. Most servers use about ten.
 const maxFormat = 256
 
 var standardFormat = [...]formatField{
@@ -74,8 +74,8 @@ func (f *overviewFormat) add(text string) {
 	f.fields = append(f.fields, formatField{fieldName(name), strings.EqualFold(suffix, "full")})
 }
 
-// parse reads an overview line, whose fields are separated by tabs. Missing fields are
-// empty. It ignores fields after the last field of f. If the line does not begin with an
+// parse parses an overview line, whose fields are separated by tabs. Missing fields remain
+// empty. Fields after the last field of f are ignored. If the line does not begin with an
 // article number, the error wraps [scheme.ErrProtocol].
 func (f *overviewFormat) parse(text string) (overview, error) {
 	digits, rest, more := strings.Cut(text, "\t")
@@ -115,7 +115,7 @@ func countOrUnknown(text string) int64 {
 	return -1
 }
 
-// overviewOf reads the head of an article. It skips lines that are not fields.
+// overviewOf parses the head of an article, and ignores lines that are not header fields.
 func overviewOf(number int64, head string) overview {
 	o := overview{Number: number, Bytes: -1, Lines: -1}
 	h, _ := message.ReadHeader(strings.NewReader(head), nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// slowOverview is a simple, readable overviewFormat.parse.
+// slowOverview is a simple reference implementation of overviewFormat.parse.
 func slowOverview(format []string, text string) (o overview, ok bool) {
 	if len(format) == 0 {
 		format = []string{"Subject:", "From:", "Date:", "Message-ID:", "References:", ":bytes", ":lines"}
@@ -59,7 +59,7 @@ var formats = [][]string{
 	{"Lines:"},
 }
 
-// itemOf returns the item of an article in nntp://h/g.
+// itemOf returns the menu item for an article in nntp://h/g.
 func itemOf(o *overview) scheme.Item {
 	return URL{url: locus.MustParse("nntp://h/g"), newsgroup: "g"}.articleItems()(o)
 }
@@ -91,7 +91,7 @@ var overviewSeeds = []string{
 	"1", "1\t", "", "\t", "x\ty", "-1\ta", "0\ta", "9223372036854775808\ta", " 7 \ta", "1\t\xe9\xff\t\x00\r", "1\ta\tb\tc\td\te\t-5\t1e3", "1\tX: y\tSubject: z\tm\t n ",
 }
 
-// RFC 3977 8.3.3: its example lines, and invalid ones.
+// TestOverview checks the example lines of RFC 3977 section 8.3.3, and invalid lines.
 func TestOverview(t *testing.T) {
 	for _, format := range formats {
 		for _, text := range overviewSeeds {
@@ -112,7 +112,7 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// Dates and identifiers must be read as in an article.
+// The parsed date and message-ids of an overview must equal those of the article.
 func TestOverviewAsInArticle(t *testing.T) {
 	for _, date := range []string{
 		"Mon, 02 Jan 2006 15:04:05 EST", "Monday, 02-Jan-06 15:04:05 EST", "02 Jan 06 20:04 GMT", "Mon Jan  2 20:04:05 2006", "never", "",
@@ -155,7 +155,7 @@ func TestOverviewOf(t *testing.T) {
 	}
 }
 
-// Numbers that could overflow must be rejected.
+// The client must reject article numbers that could overflow.
 func TestParseGroupNumbers(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"5 1 5 g": true, "5 4611686018427387900 4611686018427387904 g": strconv.IntSize == 64, "5 4611686018427387900 4611686018427387905 g": false,

@@ -7,7 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A probe must check whether an article, a newsgroup or a server exists, and read none.
+// A probe must check whether an article, newsgroup or server exists, without reading an
+// article or list.
 func TestProbe(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	w.req.Probe = true

@@ -14,13 +14,15 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// recording is a recorded session with INN 2.7.1: its replies by command, in order.
+// recording is a recorded session with INN 2.7.1. It maps each command to its replies, in
+// order.
 type recording struct {
 	greeting string
-	answers  map[string][]string // by commands in upper case
+	answers  map[string][]string // replies by command; commands are in upper case
 }
 
-// withBlock lists the codes before a block. 211 has one only after LISTGROUP.
+// withBlock lists the reply codes that a multi-line block follows. A block follows code 211
+// only after LISTGROUP.
 var withBlock = []string{"100", "101", "215", "220", "221", "222", "224"}
 
 func record(t *testing.T, name string) recording {
@@ -62,8 +64,8 @@ func upper(command string) string {
 	return command
 }
 
-// play answers one client from the recording. After the client has disconnected it sends
-// the commands that it received.
+// play accepts one client and replies from the recording. After the client has disconnected,
+// play sends the received commands to the channel.
 func (r recording) play(l net.Listener, received chan<- []string) {
 	var list []string
 	defer func() { received <- list }()
@@ -86,22 +88,22 @@ func (r recording) play(l net.Listener, received chan<- []string) {
 	}
 }
 
-// recorded returns the article in a reply of the recording, without dot-stuffing.
+// recorded returns the article in the recorded reply to a command, without dot-stuffing.
 func (r recording) recorded(command string) string {
 	_, text, _ := strings.Cut(r.answers[command][0], "\r\n")
 	text = strings.TrimSuffix(text, ".\r\n")
 	return strings.TrimPrefix(strings.ReplaceAll("\r\n"+text, "\r\n..", "\r\n."), "\r\n")
 }
 
-// Recorded sessions of other clients with INN must also serve this client.
+// The client must work with replies that INN sent to other clients.
 func TestRecordings(t *testing.T) {
 	const reader = "CAPABILITIES|MODE READER|"
 	for _, c := range []struct {
 		name, path string
-		id         string // used instead of a path
-		article    string // the command whose recorded article is expected
+		id         string // message-id to open instead of a path
+		article    string // the command in whose recorded reply the expected article is
 		sent       string
-		list       string // titles
+		list       string // expected titles
 		kind       error
 		says       string
 	}{
@@ -109,7 +111,7 @@ func TestRecordings(t *testing.T) {
 		{name: "inn-mode-reader-articles", id: "mime3@local.test", article: "ARTICLE <mime3@local.test>", sent: reader + "ARTICLE <mime3@local.test>"},
 		{name: "inn-mode-reader-articles", id: "a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]", article: "ARTICLE <a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]>",
 			sent: reader + "ARTICLE <a%b/c?d=e#f+g*h!i'j{k}l|m~n@[127.0.0.1]>"},
-		// This server replies 401 after MODE READER, so the client sends the command again.
+		// This server replies 401, so the client sends MODE READER and repeats the command.
 		{name: "inn-transit-401", path: "/local.test/1", sent: reader + "GROUP local.test|MODE READER|GROUP local.test|ARTICLE 1", kind: scheme.ErrUnsupported, says: "not recorded"},
 		{name: "lynx-group-list", path: "/local.test", sent: reader + "GROUP local.test|LIST OVERVIEW.FMT|OVER 1-4|XOVER 1-4|HDR Message-ID 1-4|XHDR Message-ID 1-4|LISTGROUP|HEAD 1|HEAD 2|HEAD 3|HEAD 4",
 			list: "First article|Odd Message-ID|café multipart|Re: First article"},

@@ -12,10 +12,10 @@ import (
 	"github.com/locus-url/locus/scheme/internal/lineconn"
 )
 
-// reply is the first line of the reply to a command (RFC 3977 section 3.2). A
-// block of lines follows some replies.
+// reply is the initial line of the reply to a command (RFC 3977 section 3.2). A multi-line
+// block follows some initial lines.
 type reply struct {
-	code int // code of three digits
+	code int // three-digit code
 	text string
 }
 
@@ -27,7 +27,7 @@ func parseReply(text string) (reply, error) {
 	return reply{code: code, text: strings.TrimSpace(text[3:])}, nil
 }
 
-// endedError is io.ErrUnexpectedEOF with a plain-English message.
+// endedError matches io.ErrUnexpectedEOF, but has a plain-English message.
 type endedError struct{}
 
 func (endedError) Error() string        { return "the server closed the connection" }
@@ -54,11 +54,11 @@ func refusal(command string, r reply) error {
 	return err
 }
 
-// Codes that determine the client's next step (RFC 3977 section 3.2.1, RFC 4643 section
+// These reply codes determine the client's next step (RFC 3977 section 3.2.1, RFC 4643 section
 // 2, RFC 4642 section 2.2).
 const (
 	codeNotReader    = 401 // the server needs another mode; the text names the mode
-	codeFault        = 403 // a fault of the server, such as an unreachable service
+	codeFault        = 403 // a server fault, such as an unreachable service
 	codeNoLogin      = 480
 	codeNoEncryption = 483
 )
@@ -78,12 +78,12 @@ func kindOf(code int) error {
 	return scheme.ErrProtocol
 }
 
-// unknown reports whether the server does not support the command or does not have the
-// list.
+// unknown reports whether the server does not support the command or the list that the command
+// requests.
 func (r reply) unknown() bool { return r.code == 500 || r.code == 501 || r.code == 503 }
 
 // group is the newsgroup that is selected on the server (RFC 3977 section 6.1.1), with its
-// numbers.
+// range of article numbers.
 type group struct {
 	name      string
 	low, high int64
@@ -93,12 +93,12 @@ type group struct {
 // numbers for an empty newsgroup.
 func (g group) empty() bool { return g.high < g.low || g.high <= 0 }
 
-// maxCountedNumber is the maximum article number. Larger numbers could overflow when the
-// client counts up.
+// maxCountedNumber is the maximum article number that the client accepts. Counting beyond
+// larger numbers could overflow.
 const maxCountedNumber = 1 << 62
 
-// parseGroup parses the reply 211, which has a count, the lowest number, the highest number
-// and a name.
+// parseGroup parses a reply 211. The reply contains the number of articles, the lowest and the
+// highest article number, and a name.
 func parseGroup(name string, r reply) (group, error) {
 	var n [3]int64
 	fields := strings.Fields(r.text)
@@ -117,8 +117,8 @@ func parseGroup(name string, r reply) (group, error) {
 	return group{name: name, low: n[1], high: n[2]}, nil
 }
 
-// capabilities holds the capabilities that a server lists (RFC 3977 section 3.3). The names
-// are in upper case, and map to their arguments. If nil, the server has no list.
+// capabilities maps the server's capabilities, in upper case, to their arguments (RFC 3977
+// section 3.3). It is nil if the server does not list its capabilities.
 type capabilities map[string][]string
 
 func (c capabilities) add(text string) {

@@ -9,12 +9,12 @@ import (
 	"github.com/locus-url/locus/scheme/internal/line"
 )
 
-// maxCommand is the maximum length of a command line in octets, including its end
-// (RFC 3977 section 3.1).
+// maxCommand is the maximum length of a command line in octets, including CR LF (RFC 3977
+// section 3.1).
 const maxCommand = 512
 
-// appendCommand appends the words as a command line. Only a user or password may contain
-// spaces. [URL.sendable] must have checked the words that come from a URL.
+// appendCommand appends the words to dst as a command line. Only a user or password may
+// contain spaces. The caller must have checked words from a URL with [URL.sendable].
 func appendCommand(dst []byte, words ...string) ([]byte, error) {
 	b, err := line.Append(dst, words...)
 	if err != nil {
@@ -50,7 +50,7 @@ func (n URL) sendable() error {
 	return nil
 }
 
-// bracketed returns a message-id with "<" and ">", as in commands.
+// bracketed returns a message-id with the "<" and ">" that commands require.
 func bracketed(id string) string { return "<" + id + ">" }
 
 // unbracketed returns a message-id without "<" and ">".

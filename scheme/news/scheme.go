@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Schemes returns the descriptions of the news, snews, nntp and nntps schemes,
-// with c as their opener. If c is nil, the opener is a client with default options.
+// Schemes returns the descriptions of the news, snews, nntp and nntps schemes. The client c
+// opens their URLs. If c is nil, a client with default options opens them.
 func Schemes(c *Client) []scheme.Scheme {
 	if c == nil {
 		c = New(nil)

@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// askedDialer records the server that is dialed, and closes the connection.
+// askedDialer records the dialed server, and closes the connection.
 type askedDialer struct {
 	address string
 	tls     bool
@@ -26,14 +26,15 @@ func (d *askedDialer) DialContext(_ context.Context, _, address string) (net.Con
 	go func() {
 		first := make([]byte, 1)
 		server.Read(first)
-		d.tls = first[0] == 0x16 // a handshake
+		d.tls = first[0] == 0x16 // a TLS handshake
 		server.Close()
 	}()
 	d.address = address
 	return client, nil
 }
 
-// RFC 1738 3.6: the client must open a URL without a server at the reader's own server.
+// The client must request a URL without a server from the configured server (RFC 1738 section
+// 3.6).
 func TestServers(t *testing.T) {
 	for _, c := range []struct {
 		server, text, address string
@@ -71,7 +72,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// The items of a menu must have URLs of its scheme, and name a server if the menu does.
+// The URLs of items must have the scheme of the menu's URL, and must name a server if the
+// menu's URL does.
 func TestItemURLs(t *testing.T) {
 	w := start(t, newstest.Groups{"a.b": {Articles: []string{article("a/b%@c.d", "s", ""), article("no id", "s", ""), article("x@[1]", "s", ""), article("a b>c@d", "s", "")}}},
 		&newstest.Options{Fault: newstest.Fault{Replies: map[string]string{"LIST ACTIVE": "215\r\na.b+c 2 1 y\r\nno line\r\n* 2 1 y\r\n.\r\n"}}}, nil)
@@ -97,8 +99,8 @@ func TestItemURLs(t *testing.T) {
 	}
 }
 
-// The client must reject octets that would end a command, or are invalid in a message-id, with
-// their offset.
+// The client must reject octets that would end a command, or that a message-id cannot contain.
+// The error must contain their offset.
 func TestUnsendable(t *testing.T) {
 	c := news.New(&news.Options{Server: locus.MustParse("nntp://s")})
 	for _, row := range []struct {
@@ -117,7 +119,7 @@ func TestUnsendable(t *testing.T) {
 			t.Errorf("%s: %s, %v", row.text, d.address, err)
 		}
 	}
-	// A newsgroup may have "<" and ">".
+	// A newsgroup may contain "<" and ">".
 	d := new(askedDialer)
 	if _, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("news:%3Ca%3E"), Dial: d}); d.address != "s:119" {
 		t.Errorf("%s, %v", d.address, err)
@@ -127,7 +129,7 @@ func TestUnsendable(t *testing.T) {
 	}
 }
 
-// Received articles must take precedence over those of a server.
+// Articles that Options.Received returns must take precedence over articles on a server.
 func TestReceived(t *testing.T) {
 	broken := errors.New("the index is broken")
 	for _, test := range []struct {

@@ -16,8 +16,8 @@ import (
 //	group     = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
 //	article   = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
 //
-// "news://h/a@b" is an article of the host b. In section 3.1 a "//" requires a host,
-// so Parse rejects a text without one.
+// In this production, "news://h/a@b" is an article on the host b. Section 3.1 requires a host
+// after "//", so Parse rejects a "//" without a host.
 var invariants = bnftest.Invariants{
 	Scheme: news.Schemes(nil)[0],
 	Reference: func(text string) bool {

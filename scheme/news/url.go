@@ -14,15 +14,15 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Default ports of nntp (RFC 1738 section 3.7) and of news with a server (RFC
-// 5538), and of both over TLS (RFC 4642 section 1).
+// Default ports for nntp URLs (RFC 1738 section 3.7) and news URLs with a server (RFC 5538),
+// without and with TLS (RFC 4642 section 1).
 const (
 	Port       = 119
 	SecurePort = 563
 )
 
-// URL is a news, snews, nntp or nntps URL. It is a comparable value; the zero URL
-// is invalid. It names all newsgroups, one newsgroup, or one article.
+// URL is a parsed news, snews, nntp or nntps URL. It identifies all newsgroups, one newsgroup,
+// or one article. URLs are comparable with ==. The zero URL is invalid.
 type URL struct {
 	url       locus.URL
 	newsgroup string
@@ -31,9 +31,9 @@ type URL struct {
 	hasNumber bool
 }
 
-// Parse reads u as a news, snews, nntp or nntps URL. The error is a
-// [*locus.SyntaxError]: u has another scheme, a "//" without a host, an empty
-// path, no newsgroup (nntp), or an invalid article number.
+// Parse parses u as a news, snews, nntp or nntps URL. It fails if u has another scheme, a "//"
+// without a host, an empty path, an invalid article number or, for nntp, no newsgroup. The
+// error is a [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	parse, part := parseNews, "grouppart"
 	switch {
@@ -97,7 +97,7 @@ func defaultPort(u locus.URL) uint16 {
 	return Port
 }
 
-// path returns the encoded text after "news:" or "news://host/". It begins at
+// path returns the encoded text after "news:" or "news://host/". This text begins at
 // u.PathOffset().
 func path(u locus.URL) string {
 	if u.Facts().Has(locus.Internet) {
@@ -116,8 +116,8 @@ func notDigit(text string) int {
 	return i
 }
 
-// articleNumber parses a number. If the number does not fit into an int, it returns an
-// error.
+// articleNumber parses an article number. If the number does not fit into an int,
+// articleNumber returns an error.
 func articleNumber(digits string) (uint64, error) {
 	return strconv.ParseUint(digits, 10, strconv.IntSize-1)
 }
@@ -125,32 +125,32 @@ func articleNumber(digits string) (uint64, error) {
 // URL returns the URL from which n was parsed.
 func (n URL) URL() locus.URL { return n.url }
 
-// Format writes the URL for every verb, with "***" in place of a password: see
-// [github.com/locus-url/locus.Mask].
+// Format writes the URL for every verb, with "***" instead of a password (see
+// [github.com/locus-url/locus.Mask]).
 func (n URL) Format(s fmt.State, verb rune) { n.url.Format(s, verb) }
 
-// LogValue returns the URL with "***" in place of a password.
+// LogValue returns the URL with "***" instead of a password.
 func (n URL) LogValue() slog.Value { return slog.StringValue(n.url.Shown()) }
 
-// Secure reports whether the scheme is snews or nntps: NNTP over TLS.
+// Secure reports whether the scheme is snews or nntps, which use TLS.
 func (n URL) Secure() bool { return isSecure(n.url) }
 
-// All reports whether n names all newsgroups of a server.
+// All reports whether n identifies all newsgroups on a server.
 func (n URL) All() bool { return n.newsgroup == "" && n.messageID == "" && !n.url.IsZero() }
 
-// Newsgroup returns the decoded name of the newsgroup. For other URLs it returns "".
+// Newsgroup returns the decoded name of the newsgroup. If n names no newsgroup, it returns "".
 func (n URL) Newsgroup() string { return n.newsgroup }
 
-// MessageID returns the decoded Message-ID of the article, without "<" and ">". For
-// other URLs it returns "". It may contain any octets.
+// MessageID returns the decoded message-id of the article, message-id without "<" and ">". The
+// message-id may contain any octets. If n contains no message-id, MessageID returns "".
 func (n URL) MessageID() string { return n.messageID }
 
-// ArticleNumber returns the number of the article in the newsgroup. If the URL has
-// none, ok is false.
+// ArticleNumber returns the number of the article in the newsgroup. If the URL contains no
+// article number, ok is false.
 func (n URL) ArticleNumber() (number uint64, ok bool) { return n.number, n.hasNumber }
 
-// Server returns the host and port that n names. If it names none, as in RFC 1738
-// section 3.6, ok is false.
+// Server returns the host and port in n. If n names no server, as in RFC 1738 section 3.6, ok
+// is false.
 func (n URL) Server() (host string, port uint16, ok bool) {
 	if host = n.url.Host(); host == "" {
 		return "", 0, false
@@ -162,20 +162,21 @@ func (n URL) Server() (host string, port uint16, ok bool) {
 	return host, port, true
 }
 
-// Parts are the decoded parts of a URL. A news URL must have one of All,
-// Newsgroup and MessageID; an nntp URL must have a Host and a Newsgroup.
+// Parts holds the decoded parts of a URL. A news URL must have exactly one of All, Newsgroup
+// and MessageID. An nntp URL must have a Host and a Newsgroup.
 type Parts struct {
 	Scheme        string // "news", "snews", "nntp" or "nntps"; empty means "news"
 	All           bool
 	Newsgroup     string
 	MessageID     string  // without "<" and ">"
-	ArticleNumber *uint64 // in Newsgroup, only with nntp and nntps; nil means the whole newsgroup
-	Host          string  // empty if none
-	Port          uint16  // 0 means the default
+	ArticleNumber *uint64 // number in Newsgroup, only for nntp and nntps; nil means the whole newsgroup
+	Host          string  // host; empty if none
+	Port          uint16  // port; 0 means the default port
 }
 
-// URL returns the URL. The error is a [*locus.SyntaxError]: the parts do not
-// fit together or the scheme, MessageID has no "@", or Host is invalid.
+// URL builds a URL from its parts. It fails if the scheme does not allow the combination of
+// parts, if MessageID contains no "@", or if Host is invalid. The error is a
+// [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
 	p.Scheme = cmp.Or(p.Scheme, "news")
 	nntp := p.Scheme == "nntp" || p.Scheme == "nntps"
@@ -218,8 +219,8 @@ func (p Parts) grouppart() (string, error) {
 	return addrspec.Encode(p.MessageID, escape.Unreserved()), nil
 }
 
-// plainGroup returns the characters of a newsgroup that a news URL does not escape.
-// A "*" alone means all newsgroups.
+// plainGroup returns the characters that need no escape in the newsgroup of a news URL. It
+// excludes "*", because a literal "*" means all newsgroups.
 func plainGroup() escape.Set { return escape.Unreserved().Without("*") }
 
 func (p Parts) group() (string, error) {

@@ -1,9 +1,9 @@
-// Package newstest provides an in-process NNTP server for tests, and to show which
-// commands a client sends: it logs every command, including passwords. It serves
-// articles from memory, and [Fault] makes it misbehave.
+// Package newstest provides an in-process NNTP server for tests. The server serves articles
+// from memory, and records every command that a client sends, including passwords. A [Fault]
+// makes the server misbehave.
 //
-// It supports the reading commands of RFC 3977, XOVER (RFC 2980), STARTTLS (RFC
-// 4642) and AUTHINFO USER (RFC 4643), or only the commands of RFC 977.
+// The server supports the reading commands of RFC 3977, XOVER (RFC 2980), STARTTLS (RFC 4642)
+// and AUTHINFO USER (RFC 4643). Optionally, it supports only the commands of RFC 977.
 package newstest
 
 import (
@@ -20,45 +20,50 @@ type Group struct {
 	Description string
 	Status      string // "y", "n", "m"; empty means "y"
 	First       int64  // number of the first article; 0 means 1
-	// Articles holds the articles, oldest first. If a text is empty, no article has that
-	// number. The header contains the message-id.
+	// Articles contains the texts of the articles, oldest first. An empty text means that no
+	// article has the number at this position. The header of each article must contain its
+	// message-id.
 	Articles []string
 }
 
 // Groups maps names to the newsgroups of a server.
 type Groups map[string]Group
 
-// Options configure a server. The zero value is a server without logins, TLS and faults.
+// Options configures a server. With the zero Options, the server has no logins, TLS or faults.
 type Options struct {
-	// Greeting is the first reply, without its end. If empty, it is "200 newstest".
-	// If it does not begin with "2", the server then closes the connection.
+	// Greeting is the first line that the server sends, without CR LF. If Greeting is empty,
+	// the server sends "200 newstest". If Greeting does not begin with "2", the server closes
+	// the connection after it.
 	Greeting string
-	// RFC977 removes all later commands.
+	// RFC977 disables all commands that RFC 977 does not define.
 	RFC977 bool
-	// Transit answers readers with 401 until they send MODE READER, like INN.
+	// Transit means that the server replies 401 to reading commands until the client sends
+	// MODE READER, like INN.
 	Transit bool
-	// Unknown lists commands that the server does not know, such as "OVER" and "LIST ACTIVE".
+	// Unknown lists commands that the server does not support, such as "OVER" and "LIST
+	// ACTIVE".
 	Unknown []string
-	// Overview is the reply to LIST OVERVIEW.FMT, line by line, and the order of the
-	// fields of OVER. If nil, it is the order of RFC 3977, and Xref.
+	// Overview contains the lines of the reply to LIST OVERVIEW.FMT, and determines the order
+	// of fields in the reply to OVER. If Overview is nil, the fields are those of RFC 3977,
+	// followed by Xref.
 	Overview []string
 
-	// User and Password are the login that the groups of Private require. "*" means
-	// all groups and the lists of groups. The server denies the groups of Barred
-	// even with a login.
+	// User and Password are the login that the groups in Private require. In Private, "*"
+	// means all groups and the lists of groups. The server denies access to the groups in
+	// Barred even with a login.
 	User, Password string
 	Private        []string
 	Barred         []string
-	// NeedTLS rejects a login without TLS with 483.
+	// NeedTLS means that the server replies 483 to a login without TLS.
 	NeedTLS bool
 
-	// TLS is the configuration for STARTTLS. If nil, the server does not know the
-	// command. If Implicit is true, TLS begins with the first octet.
+	// TLS is the configuration for STARTTLS. If TLS is nil, the server does not support the
+	// command. If Implicit is true, connections use TLS from the first byte.
 	TLS      *tls.Config
 	Implicit bool
 
-	// Listener accepts the connections, and is closed with the server. If nil, the server listens
-	// on a free loopback port.
+	// Listener accepts the connections. Closing the server closes Listener. If Listener is
+	// nil, the server listens on a free loopback port.
 	Listener net.Listener
 
 	Fault Fault
@@ -66,16 +71,18 @@ type Options struct {
 
 // Fault selects how a server misbehaves.
 type Fault struct {
-	// Replies replace the replies to commands. A key is the verb or the first two
-	// words of a command. The server does not carry out such a command. Each value
-	// contains all lines with their ends. An empty value closes the connection.
+	// Replies replaces the replies to commands. A key is the verb or the first two words of a
+	// command, which the server then does not execute. A value contains the whole reply, with
+	// line ends. If the value is empty, the server closes the connection instead.
 	Replies map[string]string
-	// Drop is a verb. The server closes the connection after DropLines lines of its block.
+	// Drop is the verb of a command. In the reply to this command, the server closes the
+	// connection after DropLines lines of the block.
 	Drop      string
 	DropLines int
-	// Endless is a verb. The server sends its reply and then EndlessText repeatedly.
+	// Endless is the verb of a command. After the initial line of the reply to this command,
+	// the server sends EndlessText repeatedly.
 	Endless, EndlessText string
-	// Silent is a verb to which the server does not reply.
+	// Silent is the verb of a command to which the server does not reply.
 	Silent string
 }
 
@@ -89,7 +96,7 @@ type Server struct {
 	servetest.Commands
 }
 
-// Start starts a server. o may be nil.
+// Start starts a server. If o is nil, the server has the default options.
 func Start(groups Groups, o *Options) (*Server, error) {
 	s := &Server{groups: groups}
 	for name := range groups {
@@ -107,7 +114,7 @@ func Start(groups Groups, o *Options) (*Server, error) {
 	return s, nil
 }
 
-// Addr returns host and port, such as "127.0.0.1:33119".
+// Addr returns the host and port of the server, such as "127.0.0.1:33119".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
 // HangUp closes the open connections.
@@ -119,7 +126,7 @@ func (s *Server) Close() error { return s.group.Close() }
 func (g Group) low() int64  { return max(g.First, 1) }
 func (g Group) high() int64 { return g.low() + int64(len(g.Articles)) - 1 }
 
-// count returns the number of articles.
+// count returns the number of articles in the group.
 func (g Group) count() (n int) {
 	for _, text := range g.Articles {
 		if text != "" {
@@ -129,7 +136,7 @@ func (g Group) count() (n int) {
 	return n
 }
 
-// article returns the article with the given number, or "".
+// article returns the article with the given number, or "" if there is none.
 func (g Group) article(number int64) string {
 	if i := number - g.low(); i >= 0 && i < int64(len(g.Articles)) {
 		return g.Articles[i]
@@ -150,7 +157,7 @@ func (s *Server) byID(id string) (group, text string) {
 	return "", ""
 }
 
-// header returns the content of a header field, unfolded.
+// header returns the unfolded content of the named header field.
 func header(text, name string) string {
 	head, _, _ := strings.Cut(text, "\r\n\r\n")
 	head = strings.NewReplacer("\r\n ", " ", "\r\n\t", "\t").Replace(head)

@@ -22,8 +22,8 @@ var groups = newstest.Groups{
 	"p":   {Articles: []string{"Message-ID: <p@y>\r\n\r\n"}},
 }
 
-// converse sends the commands, which are separated by "|", and returns all replies as
-// one text.
+// converse sends commands, which are separated by "|" in the parameter, and returns all
+// replies as one text.
 func converse(t *testing.T, c net.Conn, commands string) string {
 	t.Helper()
 	defer c.Close()
@@ -87,7 +87,7 @@ func TestModes(t *testing.T) {
 		io.WriteString(conn, strings.ReplaceAll(c.commands, "|", "\r\n")+"\r\nQUIT\r\n")
 		b, err := io.ReadAll(conn)
 		conn.Close()
-		// A server that disconnects early may do so with a reset, which truncates its reply.
+		// A server that disconnects early may reset the connection, which truncates the reply.
 		if got := strings.ReplaceAll(string(b), "\r\n", "|"); got != c.want && (err == nil || !strings.HasPrefix(c.want, got)) {
 			t.Errorf("%+v: %q, %v\nwant %q", c.o, got, err, c.want)
 		}
@@ -116,7 +116,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// Close must not wait for a client that does not read an endless reply.
+// Close must not wait for a client that has stopped reading an endless reply.
 func TestCloseWhileEndless(t *testing.T) {
 	s, conn := start(t, &newstest.Options{Fault: newstest.Fault{Endless: "LIST", EndlessText: "x\r\n"}})
 	io.WriteString(conn, "LIST\r\n")

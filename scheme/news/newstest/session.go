@@ -21,7 +21,7 @@ type session struct {
 
 	last     string // the current command
 	verb     string // verb of the current command
-	reader   bool   // true after the client sent MODE READER
+	reader   bool   // whether the client has sent MODE READER
 	secure   bool
 	user     string
 	loggedIn bool
@@ -71,8 +71,8 @@ func (c *session) reply(format string, args ...any) bool {
 	return c.write(fmt.Sprintf(format, args...) + "\r\n")
 }
 
-// block sends a reply and then text as a dot-stuffed block. It reports whether the
-// connection stays open.
+// block sends the initial line of a reply, and then text as a dot-stuffed block. It reports
+// whether the connection stays open.
 func (c *session) block(reply, text string) bool {
 	fault := &c.s.o.Fault
 	c.reply("%s", reply)
@@ -116,7 +116,7 @@ func (c *session) unknown(verb, both string) bool {
 	return slices.Contains(list, verb) || slices.Contains(list, both)
 }
 
-// command carries out a command and reports whether the connection stays open.
+// command executes a command and reports whether the connection stays open.
 func (c *session) command(verb string, args []string) bool {
 	both := verb
 	if len(args) > 0 {
@@ -237,7 +237,7 @@ func (c *session) listGroup(args []string) bool {
 	return c.block(c.groupReply(), b.String())
 }
 
-// article carries out ARTICLE, HEAD, BODY and STAT.
+// article executes ARTICLE, HEAD, BODY or STAT.
 func (c *session) article(args []string) bool {
 	var group, text, id string
 	var number int64
@@ -299,7 +299,7 @@ func (c *session) over(args []string) bool {
 	})
 }
 
-// hdr carries out HDR and XHDR.
+// hdr executes HDR or XHDR.
 func (c *session) hdr(args []string) bool {
 	switch {
 	case c.group == "":
@@ -316,8 +316,8 @@ func (c *session) hdr(args []string) bool {
 	})
 }
 
-// lines replies with one line for each article in the range. Each line has the article's
-// number and the text that the function write appends.
+// lines sends a reply with one line for each article in the range. Each line contains the
+// article number and the text that the function write appends.
 func (c *session) lines(first string, args []string, write func(b *strings.Builder, text string)) bool {
 	from, to := c.current, c.current
 	if len(args) == 1 {
@@ -342,7 +342,7 @@ func (c *session) lines(first string, args []string, write func(b *strings.Build
 	return c.block(first, b.String())
 }
 
-// field returns a field of an article in overview form.
+// field returns a header field or metadata item of an article, in overview format.
 func field(text, name string) string {
 	_, body, _ := strings.Cut(text, "\r\n\r\n")
 	switch strings.ToLower(strings.Trim(name, ":")) {
