@@ -31,14 +31,14 @@ func FuzzArchived(f *testing.F) {
 	})
 }
 
-// selected is an archived body for a request that selects some of its items.
-type selected struct {
+// selectedBody is an archived body for a request that selects some of its items.
+type selectedBody struct {
 	io.Reader
 	items scheme.ItemRange
 }
 
-func (s selected) Items() scheme.ItemRange { return s.items }
-func (selected) Close() error              { return nil }
+func (s selectedBody) Items() scheme.ItemRange { return s.items }
+func (selectedBody) Close() error              { return nil }
 
 // The menu of an archived list must contain the requested article numbers, and report the
 // missing numbers.
@@ -72,7 +72,7 @@ func TestArchivedItems(t *testing.T) {
 			{scheme.ItemRange{First: 500, Last: 610}, "not listed: 101-600 and 611-1600", 10, "s601", "s610"},
 			{scheme.ItemRange{Last: 300}, "not listed: 101-1600", 0, "", ""},
 		} {
-			list, err := items(news.Schemes(nil)[0].Access.Archived(u, "", selected{bytes.NewReader(octets), c.items}))
+			list, err := items(news.Schemes(nil)[0].Access.Archived(u, "", selectedBody{bytes.NewReader(octets), c.items}))
 			if err != nil || len(list) != c.count+1 || list[0].Title != c.note || c.count > 0 && (list[1].Title != c.first || list[c.count].Title != c.last) {
 				t.Errorf("%+v of %+v: %d items, %v", c.items, o, len(list), err)
 			}

@@ -350,7 +350,7 @@ func TestGroups(t *testing.T) {
 // The client must request news URLs, for articles and newsgroups, from the server in the
 // options (RFC 1738 section 3.6).
 func TestMessageID(t *testing.T) {
-	w := startOwn(t)
+	w := startDefaultServer(t)
 	res, err := w.client.Open(t.Context(), w.request("news:c@x"))
 	if err != nil {
 		t.Fatal(err)
@@ -375,8 +375,8 @@ func TestMessageID(t *testing.T) {
 	w.wantSent(0, hello+"ARTICLE <c@x>|ARTICLE <e@x>|GROUP a.few|LIST OVERVIEW.FMT|OVER 7-11")
 }
 
-// startOwn starts a server, and sets it as the server in the client's options.
-func startOwn(t *testing.T) *fixture {
+// startDefaultServer starts a server, and sets it as the server in the client's options.
+func startDefaultServer(t *testing.T) *fixture {
 	w := start(t, groups, nil, nil)
 	w.client = news.New(&news.Options{Server: locus.MustParse("nntp://" + w.addr)})
 	t.Cleanup(func() { w.client.Close() })
@@ -418,7 +418,7 @@ func mustParse(text string) news.URL {
 
 // If a URL contains an encoded line end, the text after it would be another command. The
 // client must reject the URL before it dials.
-func TestNothingIsSent(t *testing.T) {
+func TestRejectedBeforeDialing(t *testing.T) {
 	w := start(t, groups, nil, nil)
 	for _, text := range []string{
 		"//h/g%0d%0aPOST/1", "//h/g%0d%0aPOST", "//h/g%0A", "//h/%00", "//h/g%20h/1", "//h/g%09h", "//h/g%7Fh", "//u%0D%0APOST@h/g/1", "//u:p%0AQUIT@h/g/1", "//u:%00@h/g",
@@ -443,7 +443,7 @@ func TestNothingIsSent(t *testing.T) {
 	}
 }
 
-func TestTransit(t *testing.T) {
+func TestModeReader(t *testing.T) {
 	w := start(t, groups, &newstest.Options{Transit: true}, nil)
 	w.wantArticle("/a.few/7", few.Articles[0])
 	w.wantSent(0, hello+"MODE READER|GROUP a.few|ARTICLE 7")

@@ -8,8 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme/news"
 )
 
-// remake parses u, and builds a URL from the parts.
-func remake(u locus.URL) (news.URL, error) {
+// rebuild parses u, and builds a URL from the parts.
+func rebuild(u locus.URL) (news.URL, error) {
 	n, err := news.Parse(u)
 	if err != nil {
 		return n, err
@@ -26,14 +26,14 @@ func remake(u locus.URL) (news.URL, error) {
 
 func FuzzParse(f *testing.F) {
 	invariants.Fuzz(f, seeds, func(t *testing.T, u locus.URL) {
-		made, err := remake(u)
+		made, err := rebuild(u)
 		invariants.Remade(t, u, made.URL(), err)
 	})
 }
 
 func FuzzParseNNTP(f *testing.F) {
 	nntpInvariants.Fuzz(f, nntpSeeds, func(t *testing.T, u locus.URL) {
-		made, err := remake(u)
+		made, err := rebuild(u)
 		nntpInvariants.Remade(t, u, made.URL(), err)
 	})
 }

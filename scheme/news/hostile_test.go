@@ -76,7 +76,7 @@ func TestLimit(t *testing.T) {
 
 // If the server disconnects, the client must return the items and bytes that have arrived, and
 // then an error.
-func TestDrop(t *testing.T) {
+func TestServerDisconnects(t *testing.T) {
 	for _, so := range []newstest.Options{
 		{Fault: newstest.Fault{Drop: "OVER", DropLines: 2}},
 		{Fault: newstest.Fault{Drop: "XOVER", DropLines: 2}, Unknown: []string{"OVER"}},

@@ -21,9 +21,9 @@ type recording struct {
 	answers  map[string][]string // replies by command; commands are in upper case
 }
 
-// withBlock lists the reply codes that a multi-line block follows. A block follows code 211
+// blockCodes lists the reply codes that a multi-line block follows. A block follows code 211
 // only after LISTGROUP.
-var withBlock = []string{"100", "101", "215", "220", "221", "222", "224"}
+var blockCodes = []string{"100", "101", "215", "220", "221", "222", "224"}
 
 func record(t *testing.T, name string) recording {
 	t.Helper()
@@ -42,12 +42,12 @@ func record(t *testing.T, name string) recording {
 	r := recording{greeting: line(), answers: map[string][]string{}}
 	for command := range strings.SplitSeq(strings.TrimSuffix(file(".c2s.bin"), "\r\n"), "\r\n") {
 		reply := line()
-		if slices.Contains(withBlock, reply[:3]) || command == "LISTGROUP" {
+		if slices.Contains(blockCodes, reply[:3]) || command == "LISTGROUP" {
 			for text := ""; text != ".\r\n"; reply += text {
 				text = line()
 			}
 		}
-		key := upper(command)
+		key := upperCommand(command)
 		r.answers[key] = append(r.answers[key], reply)
 	}
 	if rest != "" {
@@ -56,8 +56,8 @@ func record(t *testing.T, name string) recording {
 	return r
 }
 
-// upper returns a command with its keywords in upper case.
-func upper(command string) string {
+// upperCommand returns a command with its keywords in upper case.
+func upperCommand(command string) string {
 	if strings.HasPrefix(strings.ToLower(command), "mode ") {
 		return strings.ToUpper(command)
 	}

@@ -14,13 +14,13 @@ import (
 	"github.com/locus-url/locus/scheme/news/newstest"
 )
 
-// askedDialer records the dialed server, and closes the connection.
-type askedDialer struct {
+// recordingDialer records the dialed server, and closes the connection.
+type recordingDialer struct {
 	address string
 	tls     bool
 }
 
-func (d *askedDialer) DialContext(_ context.Context, _, address string) (net.Conn, error) {
+func (d *recordingDialer) DialContext(_ context.Context, _, address string) (net.Conn, error) {
 	client, server := net.Pipe()
 	go io.WriteString(server, "200 hello\r\n")
 	go func() {
@@ -59,14 +59,14 @@ func TestServers(t *testing.T) {
 		if c.server != "" {
 			o.Server = locus.MustParse(c.server)
 		}
-		d := new(askedDialer)
+		d := new(recordingDialer)
 		_, err := news.New(&o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(c.text), Dial: d})
 		wantError(t, err, scheme.ErrProtocol)
 		if d.address != c.address || d.tls != c.tls {
 			t.Errorf("%s: asked %s, TLS %v; want %s, %v", c.text, d.address, d.tls, c.address, c.tls)
 		}
 	}
-	_, err := news.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse("news:a.b"), Dial: new(askedDialer)})
+	_, err := news.New(nil).Open(t.Context(), &scheme.Request{URL: locus.MustParse("news:a.b"), Dial: new(recordingDialer)})
 	if !errors.Is(err, scheme.ErrUnsupported) || scheme.ReasonOf(err) != scheme.ReasonNoServer {
 		t.Error(err)
 	}
@@ -112,7 +112,7 @@ func TestUnsendable(t *testing.T) {
 		{"news:a%7F@h", 6, "article"}, {"news:a%0d%0aPOST", 6, "group"}, {"news://h/a%09b", 10, "group"}, {"snews://h/%20@b", 10, "article"}, {"news:a%C3%A9%0A", 12, "group"},
 		{"nntp://h/a%2Bb%0D%0APOST/1", 14, "group"},
 	} {
-		d := new(askedDialer)
+		d := new(recordingDialer)
 		_, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse(row.text), Dial: d})
 		e := (*locus.SyntaxError)(nil)
 		if d.address != "" || !errors.Is(err, locus.ErrValue) || !errors.As(err, &e) || e.Offset != row.offset || e.Part != row.part {
@@ -120,7 +120,7 @@ func TestUnsendable(t *testing.T) {
 		}
 	}
 	// A newsgroup may contain "<" and ">".
-	d := new(askedDialer)
+	d := new(recordingDialer)
 	if _, err := c.Open(t.Context(), &scheme.Request{URL: locus.MustParse("news:%3Ca%3E"), Dial: d}); d.address != "s:119" {
 		t.Errorf("%s, %v", d.address, err)
 	}
@@ -156,7 +156,7 @@ func TestReceived(t *testing.T) {
 		if test.server != "" {
 			o.Server = locus.MustParse(test.server)
 		}
-		d := new(askedDialer)
+		d := new(recordingDialer)
 		_, err := news.New(o).Open(t.Context(), &scheme.Request{URL: locus.MustParse(test.url), Dial: d})
 		if d.address != test.asked || !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
 			t.Errorf("%s: asked %q, %v", test.url, d.address, err)

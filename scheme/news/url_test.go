@@ -13,9 +13,9 @@ func TestSection3_6(t *testing.T) {
 	bnftest.Vectors(t, "../../testdata/rfc1738-3.6.txt", invariants.Scheme)
 }
 
-// TestVerbatim checks two examples that contain more than a URL, from RFC 1738 section 3.6 and
-// from the URI draft (example 3, which is illegal).
-func TestVerbatim(t *testing.T) {
+// TestExamplesWithText checks two examples that contain more than a URL, from RFC 1738 section
+// 3.6 and from the URI draft (example 3, which is illegal).
+func TestExamplesWithText(t *testing.T) {
 	u, err := locus.ParseWrapped("<URL:news:*>")
 	if n, parseErr := news.Parse(u); err != nil || parseErr != nil || !n.All() {
 		t.Errorf("%q: %v, %v", u, err, parseErr)

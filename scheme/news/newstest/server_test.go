@@ -22,9 +22,9 @@ var groups = newstest.Groups{
 	"p":   {Articles: []string{"Message-ID: <p@y>\r\n\r\n"}},
 }
 
-// converse sends commands, which are separated by "|" in the parameter, and returns all
+// sendCommands sends commands, which are separated by "|" in the parameter, and returns all
 // replies as one text.
-func converse(t *testing.T, c net.Conn, commands string) string {
+func sendCommands(t *testing.T, c net.Conn, commands string) string {
 	t.Helper()
 	defer c.Close()
 	io.WriteString(c, strings.ReplaceAll(commands, "|", "\r\n")+"\r\nQUIT\r\n")
@@ -60,7 +60,7 @@ func TestConversation(t *testing.T) {
 		"480 a login is needed for p|480 a login is needed for p|381 and the password?|381 and the password?|481 wrong|381 and the password?|281 welcome|502 once is enough|211 1 1 1 p|" +
 		"502 once is enough|501 MODE READER is the mode|440 no posting|502 no TLS|500 NOSUCH: not known here|500 nothing was said|" +
 		"101 what there is|VERSION 2|IMPLEMENTATION newstest|READER|OVER MSGID|LIST ACTIVE NEWSGROUPS OVERVIEW.FMT|.|205 bye|"
-	if got := converse(t, c, commands); got != want {
+	if got := sendCommands(t, c, commands); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	if got := strings.Join(s.Log()[0], "|"); got != commands+"|QUIT" {
@@ -101,7 +101,7 @@ func TestTLS(t *testing.T) {
 	}
 	client.ServerName = "127.0.0.1"
 	_, conn := start(t, &newstest.Options{TLS: server, Implicit: true})
-	if got := converse(t, tls.Client(conn, client), "STARTTLS"); got != "200 newstest|502 no TLS|205 bye|" {
+	if got := sendCommands(t, tls.Client(conn, client), "STARTTLS"); got != "200 newstest|502 no TLS|205 bye|" {
 		t.Errorf("%q", got)
 	}
 	_, conn = start(t, &newstest.Options{TLS: server})
@@ -111,7 +111,7 @@ func TestTLS(t *testing.T) {
 	if text, err := r.ReadString('\n'); !strings.HasPrefix(text, "382 ") || err != nil {
 		t.Fatalf("%q, %v", text, err)
 	}
-	if got := converse(t, tls.Client(conn, client), "GROUP c"); got != "211 0 1 0 c|205 bye|" {
+	if got := sendCommands(t, tls.Client(conn, client), "GROUP c"); got != "211 0 1 0 c|205 bye|" {
 		t.Errorf("%q", got)
 	}
 }
