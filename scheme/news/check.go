@@ -71,8 +71,8 @@ func isArticle(text string) bool {
 	return ok && left != "" && octet.All(left)&octet.Article != 0 && host != "" && host[0] != '[' && locus.IsHost(host)
 }
 
-// article checks an article text, which begins at offset and must contain an "@". In the URI
-// draft, the text must match
+// article checks an article text, which begins at the given offset and must contain an "@". In
+// the URI draft, the text must match
 //
 //	article = xalphas "@" host
 func article(f *bnf.Findings, offset int, text string) {
@@ -228,7 +228,7 @@ func isSpelledNNTP(u locus.URL) bool {
 	return group != "" && (!hasNumber || isUsualNumber(digits))
 }
 
-// number checks an article number, which begins at offset.
+// number checks an article number, which begins at the given offset.
 func number(f *bnf.Findings, offset int, digits string) {
 	if digits == "" {
 		f.Add("article-number", "RFC 1738 5", offset-1, "/", `write the number of an article after "/", or leave "/" out`)

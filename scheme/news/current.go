@@ -128,7 +128,7 @@ func pathAndQuery(f *bnf.Findings, u rfc3986.URI, help string) (text string, off
 	return u.String()[start:end], start
 }
 
-// checkNumber checks an article-number, which begins at offset.
+// checkNumber checks an article-number, which begins at the given offset.
 func checkNumber(f *bnf.Findings, offset int, digits string) {
 	n, err := articleNumber(digits)
 	switch {
@@ -143,9 +143,9 @@ func checkNumber(f *bnf.Findings, offset int, digits string) {
 // each "?". The check of RFC 3986 reports each unescaped non-ASCII character.
 func isReported(t bnf.Token) bool { return t.Is('?') || !t.Escaped && t.Octet >= utf8.RuneSelf }
 
-// checkGroups checks a newsgroup name or pattern, which begins at offset. The text must match
-// the production newsgroups (in a news URL) or group (in an nntp URL). The decoded text must
-// also match wildmat-pattern or wildmat-exact, respectively:
+// checkGroups checks a newsgroup name or pattern, which begins at the given offset. The text
+// must match the production newsgroups (in a news URL) or group (in an nntp URL). The decoded
+// text must also match wildmat-pattern or wildmat-exact, respectively:
 //
 //	wildmat-pattern = 1*wildmat-item
 //	wildmat-item    = wildmat-exact / wildmat-wild
@@ -220,8 +220,8 @@ func checkComponents(f *bnf.Findings, list []bnf.Token) {
 	}
 }
 
-// checkArticle checks an article text, which begins at offset and must contain an "@". By RFC
-// 5536 section 3.1.3, the decoded text must match
+// checkArticle checks an article text, which begins at the given offset and must contain an
+// "@". By RFC 5536 section 3.1.3, the decoded text must match
 //
 //	msg-id-core     = id-left "@" id-right
 //	id-left         = dot-atom-text
@@ -258,8 +258,8 @@ const (
 	maxMessageID = 250 - len("<>")
 )
 
-// checkDotAtom checks a dot-atom-text. The argument at is the token "@" next to the text. The
-// argument where is the position of the text relative to "@", which is "before" or "after".
+// checkDotAtom checks a dot-atom-text. The token "@" next to the text is at, and the position
+// of the text relative to this token is where ("before" or "after").
 func checkDotAtom(f *bnf.Findings, list []bnf.Token, at bnf.Token, where string) {
 	if len(list) == 0 {
 		f.Add("message-id", messageID, at.Offset, "@", `write something `+where+` "@"`)

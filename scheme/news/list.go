@@ -266,9 +266,9 @@ func (x *operation) listGroup() (scheme.Resource, error) {
 	return l.menu(name), nil
 }
 
-// Commands that list articles. The first pair requests overviews, and the second pair
-// requests one header field of all articles. The second command of each pair is older than
-// RFC 3977.
+// These commands list articles. The first pair requests overviews, and the second pair
+// requests one header field of all articles. The second command of each pair is older than RFC
+// 3977.
 var (
 	overviewVerbs = [...]string{"OVER", "XOVER"}
 	fieldVerbs    = [...]string{"HDR", "XHDR"}

@@ -202,7 +202,7 @@ func (x *operation) protect() error {
 }
 
 // login returns the user and password in the server's URL or, if there are none, the result of
-// Request.Ask. The result asked reports whether the login came from Request.Ask.
+// Request.Ask. If the login came from Request.Ask, asked is true.
 func (x *operation) login(realm string) (login scheme.Credentials, asked bool, err error) {
 	if k := &x.key; k.HasUser && k.HasPassword {
 		return scheme.Credentials{User: k.User, Password: k.Password}, false, nil
@@ -240,8 +240,8 @@ func (x *operation) inGroup(f func() error) error {
 	return f()
 }
 
-// article opens an article. The argument which is a message-id, or an article number in the
-// selected newsgroup.
+// article opens an article. It can be named by a message-id, or by a number in the selected
+// newsgroup.
 func (x *operation) article(which string) (scheme.Resource, error) {
 	o := &scheme.Object{URL: x.req.URL, Type: articleType, Size: -1}
 	if x.req.Probe {

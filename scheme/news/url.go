@@ -14,8 +14,8 @@ import (
 	"github.com/locus-url/locus/internal/octet"
 )
 
-// Default ports for nntp URLs (RFC 1738 section 3.7) and news URLs with a server (RFC 5538),
-// without and with TLS (RFC 4642 section 1).
+// These are the default ports for nntp URLs (RFC 1738 section 3.7) and news URLs with a server
+// (RFC 5538), without and with TLS (RFC 4642 section 1).
 const (
 	Port       = 119
 	SecurePort = 563
