@@ -141,8 +141,8 @@ func (n URL) All() bool { return n.newsgroup == "" && n.messageID == "" && !n.ur
 // Newsgroup returns the decoded name of the newsgroup. If n names no newsgroup, it returns "".
 func (n URL) Newsgroup() string { return n.newsgroup }
 
-// MessageID returns the decoded message-id of the article, message-id without "<" and ">". The
-// message-id may contain any octets. If n contains no message-id, MessageID returns "".
+// MessageID returns the decoded message-id of the article, without "<" and ">". The message-id
+// may contain any octets. If n contains no message-id, MessageID returns "".
 func (n URL) MessageID() string { return n.messageID }
 
 // ArticleNumber returns the number of the article in the newsgroup. If the URL contains no
@@ -168,7 +168,7 @@ type Parts struct {
 	Scheme        string // "news", "snews", "nntp" or "nntps"; empty means "news"
 	All           bool
 	Newsgroup     string
-	MessageID     string  // without "<" and ">"
+	MessageID     string  // message-id without "<" and ">"
 	ArticleNumber *uint64 // number in Newsgroup, only for nntp and nntps; nil means the whole newsgroup
 	Host          string  // host; empty if none
 	Port          uint16  // port; 0 means the default port

@@ -12,12 +12,12 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// noResponse represents a missing response among the archived packets of a menu. The next
-// packet then answers the next request.
+// noResponse represents a missing response in the archived packets of a menu, so that each
+// archived packet still belongs to the right request.
 var noResponse = strings.Repeat("-", headerSize)
 
-// readArchived implements Access.Archived. The archived bytes of a menu are the packets of
-// the server, in order.
+// readArchived implements Access.Archived. The archived bytes of a menu are the server's
+// packets, in order.
 func (c *Client) readArchived(u locus.URL, mediaType string, body io.ReadCloser) (scheme.Resource, error) {
 	x, err := Parse(u)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/locus-url/locus/scheme/schemetest"
 )
 
-// FuzzArchived checks that any octets give a resource or an error and are closed.
+// FuzzArchived checks that any archived bytes result in a resource or an error, and that the
+// reader is closed.
 func FuzzArchived(f *testing.F) {
 	f.Add([]byte(noResponse))
 	f.Add(packetOf(hitOf("i", "a", "TEXT")))

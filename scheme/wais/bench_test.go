@@ -14,7 +14,7 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// largeSize is the number of octets of a large document.
+// largeSize is the size of a large document in bytes.
 const largeSize = 50 << 20
 
 // serveLarge serves a large document and returns its URL.
@@ -36,7 +36,7 @@ func serveLarge(t testing.TB) locus.URL {
 	return itemsOf(t, res)[0].URL
 }
 
-// fetchLarge reads the document of a URL to its end.
+// fetchLarge opens a document and reads the whole document.
 func fetchLarge(t testing.TB, c *Client, u locus.URL) {
 	t.Helper()
 	res, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: new(net.Dialer)})
@@ -49,7 +49,7 @@ func fetchLarge(t testing.TB, c *Client, u locus.URL) {
 	res.Close()
 }
 
-// A large document needs no more memory than a small one.
+// Reading a large document must not need more memory than reading a small document.
 func TestLargeDocument(t *testing.T) {
 	u := serveLarge(t)
 	c := New(nil)
@@ -58,14 +58,14 @@ func TestLargeDocument(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	fetchLarge(t, c, u)
 	runtime.ReadMemStats(&after)
-	// The server stores 5243 requests.
+	// Recording 5243 requests in the server allocates memory too.
 	if got := after.TotalAlloc - before.TotalAlloc; got > largeSize/4 {
 		t.Errorf("%d octets allocated", got)
 	}
 }
 
-// BenchmarkRetrieve fetches a document of 50 MiB over the loopback, in ranges of the
-// default size and larger ones.
+// BenchmarkRetrieve fetches a document of 50 MiB over the loopback interface, with the default
+// range size and with larger ranges.
 func BenchmarkRetrieve(b *testing.B) {
 	for _, size := range []int{defaultRange, 90000} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
@@ -81,7 +81,7 @@ func BenchmarkRetrieve(b *testing.B) {
 	}
 }
 
-// BenchmarkItems makes the items of a search.
+// BenchmarkItems converts the hits of a search to items.
 func BenchmarkItems(b *testing.B) {
 	var records []string
 	for i := range 1000 {

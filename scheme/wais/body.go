@@ -9,40 +9,40 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The client requests a document in ranges, because servers have a limited buffer
-// for a response. Only the last range shows the length of the document: the length
-// in a header or a URL may belong to another type or an older version.
+// The client requests a document in ranges, because a server's response buffer is limited.
+// Only the response to the last range reveals the length of the document. The length in a
+// document header or a URL may belong to another type or an older version of the document.
 
 const (
-	// minRange is the minimum size of a range that the client requests after the server
-	// could not send a larger range.
+	// minRange is the smallest range that the client requests if the server cannot send a
+	// larger range.
 	minRange = 500
-	// referenceID is the Reference-ID of all retrievals, by which the client recognizes
-	// their responses. Programs of the time always send this Reference-ID.
+	// referenceID is the Reference-ID of all retrievals. The client checks it in responses.
+	// Clients of the 1990s always send this Reference-ID.
 	referenceID = "3"
 )
 
 type body struct {
 	exchange *exchange
-	ask      retrieval // request for the next range, which begins at its Start
-	begin    int64     // start of the first range that was requested
-	size     int64     // size of a range in octets
-	most     int64     // maximum number of octets in the document
-	left     int64     // number of octets that the document may still have
+	ask      retrieval // request for the next range
+	begin    int64     // offset of the first requested range
+	size     int64     // size of a range in bytes
+	most     int64     // maximum size of the document in bytes
+	left     int64     // number of bytes that the document may still contain
 
-	text   []byte // unread octets of the last range
+	text   []byte // unread bytes of the last range
 	err    error  // the error to return after text
 	closed atomic.Bool
 }
 
-// newBody returns the body of a document. The caller must then call open. If no request can
-// contain the arguments, newBody returns an error.
+// newBody returns the body of a document. The caller must call open before Read. If a request
+// cannot contain the arguments, newBody returns an error.
 func newBody(database string, id DocumentID, wtype string) (*body, error) {
 	b := &body{ask: retrieval{Database: database, ID: id, Wtype: wtype, ReferenceID: referenceID}}
 	return b, b.ask.check()
 }
 
-// open requests the first range. If it fails, the caller may call it again with another
+// open requests the first range. If open fails, the caller may call it again with another
 // exchange.
 func (b *body) open(x *exchange, offset, limit int64) error {
 	b.exchange, b.most, b.left = x, limit, limit
@@ -50,7 +50,8 @@ func (b *body) open(x *exchange, offset, limit int64) error {
 	b.begin, b.ask.Start = offset, offset
 	text, err := b.next()
 	if offset > 0 && len(text) == 0 && errors.Is(err, scheme.ErrNotFound) {
-		// The document is shorter than offset, so it has changed. Begin at its start.
+		// The document is shorter than offset, so it has changed. The transfer begins at
+		// offset 0 instead.
 		b.begin, b.ask.Start = 0, 0
 		text, err = b.next()
 	}
@@ -61,8 +62,8 @@ func (b *body) open(x *exchange, offset, limit int64) error {
 	return nil
 }
 
-// got stores the results of next. If err is not nil, got ends the exchange, which releases
-// the connection.
+// got stores the results of next. If err is not nil, got ends the exchange and thereby
+// releases the connection.
 func (b *body) got(text []byte, err error) {
 	b.text, b.err = text, err
 	if err != nil {
@@ -70,8 +71,7 @@ func (b *body) got(text []byte, err error) {
 	}
 }
 
-// next returns the next range. If no range follows, it also returns io.EOF or another
-// error.
+// next requests the next range. If no range follows, it also returns io.EOF or another error.
 func (b *body) next() (text []byte, err error) {
 	first := b.ask.Start == b.begin
 	want, err := b.retrieve()
@@ -104,8 +104,9 @@ func (b *body) next() (text []byte, err error) {
 	return text, failed
 }
 
-// tellEnd returns two diagnostics, either of which may be nil. The diagnostic outOfRange
-// reports that the range exceeds the document, and failed is the first other diagnostic.
+// tellEnd splits the diagnostics of a response. The result outOfRange is the diagnostic that
+// reports that the range exceeds the document. The result failed is the first other
+// diagnostic. Both results may be nil.
 func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 	for _, d := range list {
 		switch {
@@ -122,7 +123,7 @@ func tellEnd(list []Diagnostic) (outOfRange, failed error) {
 // retrieve requests a smaller range. It returns the size of the requested range.
 func (b *body) retrieve() (want int64, err error) {
 	for {
-		// One octet more than the limit shows whether the document is too large.
+		// Requesting one byte more than the limit detects a document that is too large.
 		want = min(b.size, b.left+1)
 		b.ask.End = b.ask.Start + want
 		err = b.exchange.retrieve(&b.ask)
@@ -155,7 +156,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the reading. If no response is pending, it releases the connection for reuse.
+// Close ends the exchange. If no response is pending, Close releases the connection for reuse.
 // Otherwise it closes the connection.
 func (b *body) Close() error {
 	b.closed.Store(true)

@@ -14,7 +14,7 @@ const (
 	draftSection = "URI draft, WAIS"
 )
 
-// check returns the violations of the following productions in u:
+// check returns the violations in u of the following productions:
 //
 //	waisurl      = waisdatabase | waisindex | waisdoc
 //	waisdatabase = "wais://" hostport "/" database
@@ -25,7 +25,7 @@ const (
 //	wpath        = *uchar
 //	search       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
 //
-// or, for the profile [locus.RFC1630], of the productions of the URI draft:
+// For the profile [locus.RFC1630], it applies the productions of the URI draft instead:
 //
 //	waisindex    = wais://hostport/database [ ? search ]
 //	waisdoc      = wais://hostport/database/wtype/wpath
@@ -34,8 +34,7 @@ const (
 //	wtype        = xalphas
 //	search       = xalphas [ + search ]
 //
-// It also returns findings for invalid document-ids. For a URL that conforms, check does
-// not allocate.
+// The function also reports invalid document-ids. For a valid URL, check does not allocate memory.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && isSound(u) {
 		return nil
@@ -43,7 +42,7 @@ func check(u locus.URL, p locus.Profile) []locus.Violation {
 	return findings(u, p)
 }
 
-// findings implements check without the fast path.
+// findings returns the same result as check, without the fast path for valid URLs.
 func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	f := bnf.Findings{URL: u, Profile: p}
 	f.Scheme()
@@ -70,9 +69,9 @@ func findings(u locus.URL, p locus.Profile) []locus.Violation {
 	return f.List()
 }
 
-// isSound reports whether u is a waisindex or a waisdoc without findings of RFC 1738. It
-// returns false for every wpath with "=", because such a wpath may be an invalid list of
-// fields.
+// isSound reports whether u is a waisindex or waisdoc without violations of RFC 1738. It
+// returns false for every wpath that contains "=", because such a wpath may be an invalid list
+// of fields.
 func isSound(u locus.URL) bool {
 	if !bnf.SoundHostPort(u) || u.Scheme() != name {
 		return false
@@ -109,7 +108,7 @@ func draftPath(f *bnf.Findings, w written) {
 	draftWpath(f, w)
 }
 
-// xalphas checks that text has at least one character, and only xalphas and "+".
+// xalphas checks that text is not empty and contains only xalphas and "+".
 func xalphas(f *bnf.Findings, part string, offset int, text string) {
 	if text == "" {
 		f.Add("empty", draftSection, offset, "", "write at least one character")
@@ -142,8 +141,8 @@ func draftWpath(f *bnf.Findings, w written) {
 	}
 }
 
-// canBe returns the error of form. It does not call form for a wpath without "=", because
-// such a wpath is never an invalid list of fields.
+// canBe returns the error of form, but skips the call for a wpath without "=", because such a
+// wpath is never an invalid list of fields.
 func canBe(u locus.URL) error {
 	if path, ok := u.Path(); !ok || strings.IndexByte(path, '=') >= 0 {
 		_, _, err := form(u)
@@ -156,12 +155,12 @@ func canBe(u locus.URL) error {
 	return err
 }
 
-// inSearch holds the characters that have the same meaning in a search with or without an
-// escape.
+// inSearch is the set of characters that have the same meaning as their escapes in a search.
 var inSearch = escape.Unreserved().Without("+")
 
-// canonical removes port 210 and decodes unreserved characters. It does not decode "%2B" in
-// a search, because a "+" there may mean a space. It does not change the form of a wpath.
+// canonical removes port 210 and decodes escaped unreserved characters. It does not decode
+// "%2B" in a search, because a "+" in a search may mean a space. It does not change the [Form]
+// of a wpath.
 func canonical(u locus.URL) (locus.URL, locus.Change, error) {
 	if err := canBe(u); err != nil {
 		return locus.URL{}, 0, err

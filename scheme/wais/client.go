@@ -17,29 +17,30 @@ import (
 	"github.com/locus-url/locus/scheme/internal/pool"
 )
 
-// Options configure a [Client]. The zero value selects the defaults.
+// Options configures a [Client]. The zero Options selects the defaults.
 type Options struct {
-	// Max is the maximum number of hits of a search, if the request does not set it. The
-	// default is 40, as in clients of the 1990s.
+	// Max is the maximum number of hits of a search, unless the request sets Request.Items.
+	// The default is 40, as in clients of the 1990s.
 	Max int
-	// Range is the number of bytes of a document in one request. The default is 10000,
-	// which fits the buffer of any server.
+	// Range is the number of bytes of a document that the client requests at once. The default
+	// is 10000, which fits into the response buffer of any server.
 	Range int
-	// Limits bound the data from servers.
+	// Limits bounds the data from servers.
 	Limits Limits
 }
 
-// Limits bound the data that a client accepts from a server. Zero fields select the defaults.
+// Limits bounds the data that a client accepts from a server. A zero field selects the
+// default.
 type Limits struct {
-	Response int   // maximum length of a response in octets; 0 means 1 MiB, or more if Options.Range needs it
-	Octets   int64 // maximum length of a document in octets; 0 means 2 GiB, the longest that the protocol can express
+	Response int   // maximum size of a response in bytes; 0 means 1 MiB, or more if Options.Range requires more
+	Octets   int64 // maximum size of a document in bytes; 0 means 2 GiB, the maximum in the protocol
 }
 
 const (
 	defaultRange    = 10000
 	defaultResponse = 1 << 20
-	// aroundText is an upper bound for the number of octets in a response that are not part
-	// of the document.
+	// aroundText is an upper bound for the number of bytes in a response that do not belong to
+	// the document.
 	aroundText = 64 << 10
 )
 
@@ -51,13 +52,13 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// Client opens wais URLs. It may be used concurrently.
+// Client opens wais URLs. Its methods may be called concurrently.
 type Client struct {
 	o    Options
 	pool pool.Pool[server, *conn]
 }
 
-// New returns a Client. o may be nil.
+// New returns a Client. If o is nil, the client has the default options.
 func New(o *Options) *Client {
 	c := new(Client)
 	if o != nil {
@@ -68,22 +69,22 @@ func New(o *Options) *Client {
 	return c
 }
 
-// Close closes idle connections. Open resources stay open. The Client can still be
-// used, but stores no connections.
+// Close closes idle connections. Open resources stay open. The Client can still open URLs, but
+// does not reuse connections.
 func (c *Client) Close() error {
 	c.pool.Close()
 	return nil
 }
 
 // Open implements [scheme.Opener]. It returns a document as a [*scheme.Object], and the
-// results of a search as a [*scheme.Menu]. For a database without a search it returns a
-// Menu with its description and a search form. If req.Fill fills in the form, Open
-// searches. When ctx ends, reading the resource fails.
+// results of a search as a [*scheme.Menu]. If the URL names only a database, Open returns a
+// Menu with the database's description and a search form. If req.Fill fills in the form, Open
+// performs the search instead. When ctx ends, reads from the resource fail.
 //
-// req.Accept orders the types of each hit. req.Like holds URLs of documents on the same
-// server that results should resemble (relevance feedback). req.Items selects hits by their
-// rank, from 1 to 10,000; Newest is the number of hits. If the document is shorter than
-// req.Offset, Open ignores req.Offset.
+// The preference req.Accept determines the order of the types of each hit. The documents in
+// req.Like, which the results should resemble, must be on the same server (relevance
+// feedback). The range req.Items selects hits by rank, from 1 to 10,000; Items.Newest is the
+// number of hits. If the document is shorter than req.Offset, Open ignores req.Offset.
 func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource, error) {
 	x, err := Parse(req.URL)
 	if err != nil {
@@ -104,8 +105,8 @@ func (c *Client) Open(ctx context.Context, req *scheme.Request) (scheme.Resource
 	return op.open()
 }
 
-// server is the key of connections in the pool. Connections with the same key can replace
-// each other.
+// server is the key of a connection in the pool. Connections with the same key are
+// interchangeable.
 type server struct {
 	dial scheme.Dialer
 	host string
@@ -127,8 +128,8 @@ func serverOf(d scheme.Dialer, u locus.URL) (server, error) {
 }
 
 // run calls f with an idle or new connection. If the server has closed the idle connection,
-// run calls f again with another connection. If f fails, run ends the exchange. Otherwise
-// f, or a later reader of the body, must end it.
+// run calls f again with another connection. If f fails, run ends the exchange. If f succeeds,
+// f or a later read of the body must end the exchange.
 func (op *operation) run(f func(*exchange) error) error {
 	for {
 		x, err := op.exchange()
@@ -166,7 +167,7 @@ func (op *operation) exchange() (*exchange, error) {
 	return newExchange(op, c), nil
 }
 
-// recordFor records the data that c receives from now on, for the recorder of req.
+// recordFor starts to record the data that c receives, with the recorder of req.
 func (c *conn) recordFor(req *scheme.Request) {
 	c.record = req.Record
 	if raw, ok := c.raw.(net.Conn); ok && c.record != nil {

@@ -21,8 +21,9 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// peer is a server in the same process, and a dialer to it. answer returns the response
-// to request n, counted from 0; nil means that the peer closes the connection.
+// peer is an in-process server, and a dialer that connects to it. The function answer returns
+// the response to request n, counted from 0. If answer returns nil, the peer closes the
+// connection.
 type peer struct {
 	answer func(n int, request []byte) []byte
 
@@ -54,7 +55,7 @@ func (p *peer) DialContext(ctx context.Context, network, address string) (net.Co
 	return near, nil
 }
 
-// serve answers one request, and reports whether to continue.
+// serve responds to one request. It reports whether the connection stays open.
 func (p *peer) serve(c net.Conn) bool {
 	request, err := readRequest(c)
 	if err != nil {
@@ -73,7 +74,8 @@ func (p *peer) serve(c net.Conn) bool {
 	return err == nil && len(rest) == 0 // a truncated response ends the connection
 }
 
-// cutPacket splits off the first packet. If there is no whole packet, everything is rest.
+// cutPacket splits off the first packet. If octets contains no whole packet, packet is nil and
+// rest is octets.
 func cutPacket(octets []byte) (packet, rest []byte) {
 	if len(octets) < headerSize {
 		return nil, octets
@@ -99,14 +101,14 @@ func readRequest(c io.Reader) ([]byte, error) {
 	return request, err
 }
 
-// sent returns the requests and the number of connections.
+// sent returns the received requests and the number of connections.
 func (p *peer) sent() (requests [][]byte, connections int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.requests), len(p.dialed)
 }
 
-// asked returns request n, decoded.
+// asked returns the decoded request n.
 func (p *peer) asked(t testing.TB, n int) any {
 	t.Helper()
 	requests, _ := p.sent()
@@ -120,7 +122,8 @@ func (p *peer) asked(t testing.TB, n int) any {
 	return request
 }
 
-// answering returns an answer function that sends each answer once, and then closes.
+// answering returns a function for peer.answer. The function returns each of the given
+// responses once, and then nil.
 func answering(list ...[]byte) func(int, []byte) []byte {
 	return func(n int, _ []byte) []byte {
 		if n >= len(list) {
@@ -130,13 +133,13 @@ func answering(list ...[]byte) func(int, []byte) []byte {
 	}
 }
 
-// packetOf returns an answer with these records.
+// packetOf returns a response packet with the given records.
 func packetOf(records ...string) []byte {
 	apdu := testReply(strings.Join(records, ""))
 	return append([]byte(testHeader(len(apdu))), apdu...)
 }
 
-// emptyPacket means that the server can't answer.
+// emptyPacket is the response of a server that cannot process a request.
 var emptyPacket = []byte(testHeader(0))
 
 // diagnosticOf returns a diagnostic record.
@@ -149,7 +152,7 @@ var outOfRange = diagnosticOf("SF", "Request out of range")
 
 func textOf(octets string) string { return group(153, group(127, octets)) }
 
-// hitOf returns the header of a document with the given types.
+// hitOf returns a hit record for a document with the given types.
 func hitOf(id, headline string, wtypes ...string) string {
 	types := ""
 	for _, wtype := range wtypes {
@@ -158,8 +161,8 @@ func hitOf(id, headline string, wtypes ...string) string {
 	return group(150, group(116, id), group(118, "\x05"), group(120, "\x64"), group(131, "\x02"), group(132, types), group(123, headline))
 }
 
-// documentPeer serves the same octets for any document like freeWAIS, in responses of
-// at most room octets.
+// documentPeer returns a peer that serves the same octets for any document. Like freeWAIS, it
+// limits the size of a response, here to room octets.
 func documentPeer(t testing.TB, octets string, room int) *peer {
 	return newPeer(t, func(_ int, request []byte) []byte { return documentAnswer(octets, room, request) })
 }
@@ -184,7 +187,7 @@ func documentAnswer(octets string, room int, request []byte) []byte {
 	return emptyPacket
 }
 
-// fixture is a client with a request.
+// fixture holds a client, and a request that tests can change.
 type fixture struct {
 	testing.TB
 	peer   *peer
@@ -207,7 +210,7 @@ func newFixture(t testing.TB, p *peer, o *Options) *fixture {
 	return w
 }
 
-// open opens the URL of that path on the host h.
+// open opens the URL with the given path on the host h.
 func (w *fixture) open(path string) (scheme.Resource, error) {
 	req := w.req
 	req.URL = locus.MustParse("wais://h/" + path)
@@ -245,7 +248,7 @@ func itemsOf(t testing.TB, res scheme.Resource) (list []scheme.Item) {
 	return list
 }
 
-// lines returns items as text: kind, type, title, note.
+// lines describes items as text. Each line contains the kind, type, title and note of an item.
 func lines(list []scheme.Item) string {
 	var b strings.Builder
 	for _, item := range list {
@@ -282,7 +285,7 @@ func wantError(t testing.TB, err, kind error, says ...string) {
 	}
 }
 
-// A document must be complete for any range, server buffer and read length.
+// A document must be complete for any combination of range size, server buffer and read size.
 func TestDocument(t *testing.T) {
 	octets := string(bytes.Repeat([]byte("\x00\r\n\xff Lamp\n."), 2000))
 	for _, size := range []int{0, 1, 499, 500, 999, 5000, 19999, 20000} {
@@ -307,7 +310,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// Ranges must be requested one by one, as the caller reads them.
+// The client must request a range only when the caller reads from it.
 func TestRangesOnDemand(t *testing.T) {
 	w := newFixture(t, documentPeer(t, strings.Repeat("x", 5000), 100000), &Options{Range: 1000})
 	res, err := w.open("db/GIF/1%3Dh%3B3%3Did%3B")
@@ -329,7 +332,7 @@ func TestRangesOnDemand(t *testing.T) {
 	if requests, _ := w.peer.sent(); len(requests) != 2 {
 		t.Errorf("%d requests", len(requests))
 	}
-	// No response is pending, so the connection must be reused.
+	// No response is pending, so the client must reuse the connection.
 	if err := res.Close(); err != nil {
 		t.Error(err)
 	}
@@ -370,7 +373,7 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// No valid range begins at that octet.
+// If the offset is too large for a valid range, the client must return an error.
 func TestOffsetTooLarge(t *testing.T) {
 	w := newFixture(t, documentPeer(t, "x", 1000), nil)
 	w.req.Offset = math.MaxInt64 - 1
@@ -398,7 +401,7 @@ func TestLimits(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge)
 }
 
-// Complete and truncated documents.
+// The client must distinguish complete documents from truncated documents.
 func TestCompleteAndTruncatedDocuments(t *testing.T) {
 	full := strings.Repeat("x", 500)
 	locked := diagnosticOf("SV", "later")
@@ -446,7 +449,7 @@ func TestCompleteAndTruncatedDocuments(t *testing.T) {
 	}
 }
 
-// The URLs in the results of a search must fetch them, over one connection.
+// The client must be able to fetch each search result by its URL, over one connection.
 func TestSearchAndFetch(t *testing.T) {
 	texts := map[string]string{"TEXT": "The lamp is lit at dusk.\n", "HTML": "<p>The lamp is lit at dusk.", "GIF": "GIF87a\x00\xff"}
 	server, err := waistest.Start([]waistest.Database{{Name: "coast", Description: "All of the coast.", Maintainer: "keeper@h", Documents: []waistest.Document{
@@ -485,7 +488,7 @@ func TestSearchAndFetch(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	// The descriptions of the database can be fetched too.
+	// The client must also fetch the descriptions of the database.
 	if res, err = open(locus.MustParse(base + "coast")); err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +512,7 @@ func TestSearchAndFetch(t *testing.T) {
 	wantError(t, err, scheme.ErrNotFound)
 }
 
-// countingDialer counts the connections that it makes.
+// countingDialer counts the connections that it opens.
 type countingDialer struct {
 	net.Dialer
 	n *int

@@ -15,21 +15,21 @@ import (
 )
 
 // readAhead is the size of a read buffer. The response to a range of the default size fits
-// into it.
+// into the buffer.
 const readAhead = 16 << 10
 
-// conn is a connection to a server. One exchange uses it at a time.
+// conn is a connection to a server. Only one exchange at a time uses it.
 type conn struct {
 	raw    io.ReadWriteCloser
-	r      *bufio.Reader // buffered reader of the conn
+	r      *bufio.Reader // buffered reader for the conn
 	server server
 
-	record   scheme.Recorder // recorder of the exchange that uses it; may be nil
+	record   scheme.Recorder // recorder of the current exchange; may be nil
 	reused   bool            // the connection came from the pool
-	answered bool            // the server has answered since the connection came from the pool
+	answered bool            // the server has responded since the connection came from the pool
 }
 
-// Read reads and records a response.
+// Read reads from the server, and records the data.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.raw.Read(p)
 	if n > 0 && c.record != nil {
@@ -44,41 +44,42 @@ func (c *conn) Key() server { return c.server }
 // Quit implements [pool.Conn].
 func (c *conn) Quit() { c.raw.Close() }
 
-// staleError is the failure of the first request on an idle connection, which the
-// server may have closed in the meantime.
+// staleError is the failure of the first request on a reused connection, which the server may
+// have closed while it was idle.
 type staleError struct{ error }
 
 func (e staleError) Unwrap() error { return e.error }
 
 var errClosed = fmt.Errorf("wais: %w", fs.ErrClosed)
 
-// exchange is the use of a connection for one operation. It ends when the operation has
-// read everything. When the context ends, the exchange closes the connection. It sends one
-// request at a time, because servers lose a second request.
+// exchange represents the use of a connection by one operation. It ends when the operation has
+// read all responses. When the context ends, the exchange closes the connection. An exchange
+// sends one request at a time, because servers ignore a second request that arrives before
+// they have responded.
 type exchange struct {
 	op     *operation
 	conn   *conn
-	packet []byte // buffer for the packet of the last retrieval
-	apdu   []byte // buffer for the APDU of the last response
+	packet []byte // buffer for the packet of a retrieval
+	apdu   []byte // buffer for the APDU of a response
 	reply  searchReply
 
 	mu      sync.Mutex
-	stop    func() bool // stops the watch on the context
-	pending bool        // octets of a response may still arrive, so the connection cannot be reused
+	stop    func() bool // unregisters the function that closes the connection when the context ends
+	pending bool        // more bytes of a response may arrive, so the connection cannot be reused
 	over    bool
 }
 
 func newExchange(op *operation, c *conn) *exchange {
 	x := &exchange{op: op, conn: c}
 	c.recordFor(op.req)
-	x.mu.Lock() // needed because the context may end before stop is set
+	x.mu.Lock() // needed because the context may end before x.stop is set
 	defer x.mu.Unlock()
 	x.stop = context.AfterFunc(op.ctx, x.end)
 	return x
 }
 
-// end ends the exchange. If a response is pending, end closes the connection; otherwise it
-// releases the connection for reuse. Further calls have no effect.
+// end ends the exchange. If a response is pending, end closes the connection. Otherwise it
+// releases the connection for reuse. Later calls have no effect.
 func (x *exchange) end() {
 	x.mu.Lock()
 	over, pending, stop := x.over, x.pending, x.stop
@@ -98,8 +99,8 @@ func (x *exchange) end() {
 	}
 }
 
-// setPending sets whether a response is pending. If the exchange has ended, it returns an
-// error.
+// setPending records whether a response is pending. If the exchange has ended, setPending
+// returns an error.
 func (x *exchange) setPending(pending bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -110,7 +111,7 @@ func (x *exchange) setPending(pending bool) error {
 	return nil
 }
 
-// ask sends a packet and returns the APDU of the response. The APDU is valid until the next
+// ask sends a packet and returns the APDU in the response. The APDU is valid until the next
 // call of ask.
 func (x *exchange) ask(packet []byte) ([]byte, error) {
 	answers := x.op.answers
@@ -144,15 +145,16 @@ func (x *exchange) receive(packet []byte) ([]byte, error) {
 		x.apdu = apdu
 	}
 	c.answered = true
-	// If more data than one response has arrived, the connection is out of step.
+	// If data follows the response, later responses on this connection would not match their
+	// requests.
 	if err := x.setPending(c.r.Buffered() > 0); err != nil {
 		return nil, x.failure(err)
 	}
 	return apdu, err
 }
 
-// failure returns the reason for err. The context or the exchange may have ended, or the
-// server may have closed an idle connection.
+// failure returns the reason for the connection error err. The reason may be the end of the
+// context or of the exchange, or a server that closed an idle connection.
 func (x *exchange) failure(err error) error {
 	x.mu.Lock()
 	over := x.over
@@ -170,8 +172,7 @@ func (x *exchange) failure(err error) error {
 	return err
 }
 
-// answer sends the packet of a search or a retrieval. It parses the response into the field
-// reply.
+// answer sends the packet of a search or retrieval, and parses the response into x.reply.
 func (x *exchange) answer(packet []byte, referenceID string) error {
 	apdu, err := x.ask(packet)
 	if err == nil {
@@ -232,7 +233,7 @@ func summary(r *searchReply, err error) string {
 	}
 	for _, d := range r.Diagnostics {
 		if d.Code == codeOutOfRange && octets > 0 {
-			// Servers mark the end of a document with this position.
+			// Servers report this position at the end of a document.
 			text += ", the last of the document"
 			continue
 		}

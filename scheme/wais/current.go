@@ -16,13 +16,13 @@ import (
 //	wais://<host>:<port>/<database>/<wtype>/<wpath>
 var inForce = scheme.CurrentStandard{Name: "RFC 4156", Check: checkURI, Clean: isClean}
 
-// isClean reports whether u has a database, and no document or dot segment.
+// isClean reports whether u has a database, but neither a document nor a dot segment.
 func isClean(u rfc3986.URI) bool {
 	database, _ := strings.CutPrefix(u.Path(), "/")
 	return current.Hosted(u) && database != "" && !strings.ContainsAny(database, "/%") && database[0] != '.'
 }
 
-// decodeDots decodes the escapes of dots.
+// decodeDots decodes escaped dots.
 var decodeDots = strings.NewReplacer("%2E", ".", "%2e", ".")
 
 func checkURI(u rfc3986.URI) []locus.Violation {

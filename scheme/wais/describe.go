@@ -7,8 +7,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// databaseOf returns the encoded database in a url-path, and the rest of the path. The rest
-// is a search or a document, including the delimiter before it.
+// databaseOf splits a url-path into the encoded database and the rest. The rest is a search or
+// document with the delimiter before it.
 func databaseOf(u locus.URL) (database, rest string) {
 	path, _ := u.Path()
 	if i := strings.IndexAny(path, "?/"); i >= 0 {
@@ -29,7 +29,7 @@ func splitPath(s *scheme.Splitter) {
 	}
 }
 
-// title returns a title with the name of the database, because a document-id is not
+// title returns a title that contains the database's name, because a document-id is not
 // readable.
 func title(u locus.URL) string {
 	database, rest := databaseOf(u)
@@ -54,7 +54,7 @@ func freshness(u locus.URL) scheme.Freshness {
 	case strings.Contains(path, "?"):
 		return scheme.Freshness{For: scheme.SearchAge}
 	case rest != "":
-		return scheme.Freshness{For: scheme.NumberAge} // a document has several types
+		return scheme.Freshness{For: scheme.NumberAge} // the types of a document have different URLs
 	}
 	return scheme.Freshness{For: scheme.AboutAge}
 }

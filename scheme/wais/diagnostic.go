@@ -7,22 +7,22 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Diagnostic is a record that reports a fault of a request or of one response
-// record. Hits and texts that arrive with it are valid. It wraps the error of
-// package scheme that corresponds to its code.
+// Diagnostic is a response record that reports a fault of the request or of one record. Hits
+// and texts in the same response are valid. A Diagnostic wraps the error of package scheme
+// that corresponds to its code.
 type Diagnostic struct {
-	Code string // two characters: "S1"
-	Text string // additional information, as octets; may be empty
+	Code string // two characters, such as "S1"
+	Text string // additional information in any charset; may be empty
 }
 
-// recordLeast is the minimum length of a diagnostic record in octets. Each record has a
+// recordLeast is the minimum length of a diagnostic record in octets. Each record contains a
 // code and a flag.
 const recordLeast = 3
 
-// Codes that the client handles.
+// Codes to which the client reacts.
 const (
 	codePermanent  = "S1"
-	codeOutOfRange = "SF" // the server also sends this code if there is no such document
+	codeOutOfRange = "SF" // the server also sends this code if the document does not exist
 )
 
 var meanings = map[string]struct {
@@ -68,10 +68,11 @@ var meanings = map[string]struct {
 	"T4":           {"security challenge not issued, record left out", scheme.ErrAuth},
 }
 
-// Meaning returns the meaning of the code in words, or "" if it is unknown.
+// Meaning explains the code in words. If the code is unknown, it returns "".
 func (d Diagnostic) Meaning() string { return meanings[d.Code].text }
 
-// Error returns the meaning, the code and the text, safe for a terminal.
+// Error returns a message with the meaning, the code and the text. The message is safe for a
+// terminal.
 func (d Diagnostic) Error() string {
 	what := "diagnostic " + locus.Quote(d.Code)
 	switch meaning := d.Meaning(); {
@@ -86,9 +87,8 @@ func (d Diagnostic) Error() string {
 	return "wais: " + what
 }
 
-// Unwrap returns the error of package scheme that corresponds to the code. freeWAIS
-// has only one code for all faults of a search; only its text says that a database is
-// missing.
+// Unwrap returns the error of package scheme that corresponds to the code. For all faults of a
+// search, freeWAIS sends the same code, so Unwrap recognizes a missing database by the text.
 func (d Diagnostic) Unwrap() error {
 	if d.isMissingDatabase() {
 		return scheme.ErrNotFound
@@ -103,7 +103,7 @@ func (d Diagnostic) isMissingDatabase() bool {
 	return d.Code == codePermanent && strings.Contains(d.Text, "database is not available")
 }
 
-// parseDiagnostic parses a record. The record must have at least recordLeast octets.
+// parseDiagnostic parses a diagnostic record of at least recordLeast octets.
 func parseDiagnostic(record []byte) Diagnostic {
 	return Diagnostic{Code: string(record[:2]), Text: string(record[2 : len(record)-1])}
 }

@@ -34,7 +34,7 @@ func TestDiagnostic(t *testing.T) {
 	}
 }
 
-// Each code has a kind and a meaning.
+// Each known code must have an error kind and a meaning.
 func TestMeanings(t *testing.T) {
 	kinds := []error{scheme.ErrNotFound, scheme.ErrAuth, scheme.ErrUnreachable, scheme.ErrProtocol, scheme.ErrTooLarge, scheme.ErrUnsupported}
 	for code, m := range meanings {

@@ -7,14 +7,15 @@ import (
 	"github.com/locus-url/locus/escape"
 )
 
-// DocumentID holds the octets of a document-id, as its server sent it and as
-// requests repeat it (RFC 1738 section 3.9: only the server can interpret it). It
-// is comparable. Servers of the time build it from elements, the fields of a URL.
+// DocumentID holds the octets of a document-id. A request must repeat the octets that the
+// server sent, because only the server can interpret them (RFC 1738 section 3.9). DocumentIDs
+// are comparable with ==. Most servers build a document-id from elements, which a URL
+// represents as fields.
 type DocumentID string
 
 const maxDocumentID = 8192
 
-// Field numbers.
+// These constants are the numbers of the fields that the client interprets.
 const (
 	fieldOriginalLocalID    = 3
 	fieldDistributorLocalID = 6
@@ -45,7 +46,7 @@ func joinFields(fields []Field) DocumentID {
 	return DocumentID(b)
 }
 
-// wrong returns the reason why a request cannot contain id, or "".
+// wrong returns the reason why a request cannot contain id. If id is valid, it returns "".
 func (id DocumentID) wrong() string {
 	switch {
 	case id == "":
@@ -56,8 +57,8 @@ func (id DocumentID) wrong() string {
 	return ""
 }
 
-// Fields returns the fields of id. ok reports whether newDocumentID returns the
-// same document-id for them. If not, only the octets name the document.
+// Fields returns the fields of id. The result ok reports whether the fields represent the
+// document-id exactly. If ok is false, only the octets identify the document.
 func (id DocumentID) Fields() (list []Field, ok bool) {
 	list, ok = id.split()
 	if !ok || len(list) == 0 || joinFields(list) != id {
@@ -66,8 +67,8 @@ func (id DocumentID) Fields() (list []Field, ok bool) {
 	return list, true
 }
 
-// split parses id as a list of fields. The integers in id may be longer than necessary. If
-// id does not consist of fields, ok is false.
+// split parses id as a list of fields. It accepts integers that are not in the shortest
+// encoding. If id does not consist of fields, ok is false.
 func (id DocumentID) split() (list []Field, ok bool) {
 	if len(id) > maxDocumentID {
 		return nil, false
@@ -82,7 +83,7 @@ func (id DocumentID) split() (list []Field, ok bool) {
 	return list, e.err == nil
 }
 
-// DocumentID returns the document-id in x. ok reports whether x names a document.
+// DocumentID returns the document-id in x. The result ok reports whether x names a document.
 func (x URL) DocumentID() (id DocumentID, ok bool) {
 	switch x.form {
 	case NoDocument:
@@ -94,8 +95,8 @@ func (x URL) DocumentID() (id DocumentID, ok bool) {
 }
 
 // decodedAgain decodes the wpath a second time, because some servers and programs escaped a
-// wpath twice. It returns the resulting document-id. If the result is the same document-id,
-// or does not consist of fields, ok is false.
+// wpath twice. It returns the resulting document-id. If the document-id is unchanged, or does
+// not consist of fields, ok is false.
 func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	first, ok := x.DocumentID()
 	if !ok {
@@ -123,9 +124,9 @@ func (x URL) decodedAgain() (id DocumentID, ok bool) {
 	return id, ok && id != first && id.wrong() == ""
 }
 
-// LocalID returns the local id of the document's server. If the document-id does not
-// contain this local id, LocalID returns the local id of the original server, or "" if
-// both are missing. A program may only show it.
+// LocalID returns the local id that the distributor assigned to the document. If it is
+// missing, LocalID returns the local id that the original server assigned, or "" if both are
+// missing. A program may show a local id, but must not interpret it.
 func (id DocumentID) LocalID() string {
 	list, _ := id.split()
 	if f, ok := find(list, fieldDistributorLocalID); ok && f != "" {
@@ -135,7 +136,7 @@ func (id DocumentID) LocalID() string {
 	return f
 }
 
-// name returns a file name, the last path element of the local id.
+// name returns a file name, which is the last path element of the local id.
 func (id DocumentID) name() string {
 	local := id.LocalID()
 	return local[strings.LastIndexByte(local, '/')+1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// TestDocumentID tests the document-id of each form of wpath.
+// TestDocumentID checks the document-id for each form of wpath.
 func TestDocumentID(t *testing.T) {
 	for wpath, want := range map[string]DocumentID{
 		"206/1=localhost%3A8210;2=/wais/coast;3=0%20206%20/wais/harbour/lamp.txt;7=%00;": "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x1c0 206 /wais/harbour/lamp.txt\x07\x01\x00",
@@ -64,11 +64,12 @@ func TestNewDocumentID(t *testing.T) {
 	}
 }
 
-// Document-ids that newDocumentID does not return: a URL must contain their octets.
+// If newDocumentID cannot return a document-id, Fields must fail, and a URL must contain the
+// octets.
 func TestNoFields(t *testing.T) {
 	for _, id := range []DocumentID{
-		"", "a", "\x03", "\x03\x02a", "\x03\x01ab", "\x00\x01a", "\x81\x00\x01a", // Element 128.
-		"\x03\x80\x01a", "\x80\x03\x01a", // Valid, but not the shortest.
+		"", "a", "\x03", "\x03\x02a", "\x03\x01ab", "\x00\x01a", "\x81\x00\x01a", // the last one has tag 128
+		"\x03\x80\x01a", "\x80\x03\x01a", // valid, but not in the shortest encoding
 		"\x03\x80\x80\x80\x80\x80\x01a",
 		DocumentID(strings.Repeat("\x01\x00", 17)),
 		DocumentID("\x03\xc0\x00" + strings.Repeat("a", maxDocumentID)),
@@ -77,7 +78,7 @@ func TestNoFields(t *testing.T) {
 			t.Errorf("%.50q: %v", id, list)
 		}
 	}
-	// Here 28 is a field, not a diagnostic record.
+	// In a document-id, tag 28 is a field and not a diagnostic record.
 	if list, ok := DocumentID("\x1c\x01a").Fields(); !ok || !slices.Equal(list, []Field{{28, "a"}}) {
 		t.Errorf("%v %v", list, ok)
 	}
@@ -101,7 +102,7 @@ func TestLocalID(t *testing.T) {
 	}
 }
 
-// The file names of documents.
+// A document must have a file name from its local id.
 func TestDocumentName(t *testing.T) {
 	for id, want := range map[DocumentID]string{
 		sourceID:               "coast.src",
@@ -116,7 +117,8 @@ func TestDocumentName(t *testing.T) {
 	}
 }
 
-// All captured document-ids must consist of fields, and survive a URL.
+// All captured document-ids must consist of fields. Building and parsing a URL must not change
+// them.
 func TestDocumentIDCaptured(t *testing.T) {
 	n := 0
 	for _, name := range wireNames(t, ".s2c") {
@@ -139,7 +141,8 @@ func TestDocumentIDCaptured(t *testing.T) {
 	}
 }
 
-// checkThroughURL compares id with the document-id in a URL made from it.
+// checkThroughURL builds a URL with the document-id id, parses the URL, and compares the
+// document-ids.
 func checkThroughURL(t *testing.T, id DocumentID) {
 	t.Helper()
 	d := &Document{Wtype: "TEXT"}
@@ -161,7 +164,7 @@ func checkThroughURL(t *testing.T, id DocumentID) {
 	}
 }
 
-// FuzzDocumentID checks that octets survive as fields and through a URL.
+// FuzzDocumentID checks that conversions to fields and to a URL do not change a document-id.
 func FuzzDocumentID(f *testing.F) {
 	for _, id := range []DocumentID{moleID, sourceID, "", "opaque", "\x03\x80\x01a", "3=a;", "206/3=a;", "3=a%3B"} {
 		f.Add(string(id))
@@ -188,8 +191,9 @@ func FuzzDocumentID(f *testing.F) {
 	})
 }
 
-// readsAsFields reports whether octets are not fields, but their text in a URL reads as
-// a list of fields. Such a document-id has no URL.
+// readsAsFields reports whether no URL can contain the document-id. The octets of such a
+// document-id do not consist of fields, but a URL with these octets would be parsed as a list
+// of fields.
 func readsAsFields(octets string) bool {
 	_, ok := DocumentID(octets).Fields()
 	form, _, _ := slowRead(strings.ReplaceAll(octets, "%", "%25"))

@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme/wais/waistest"
 )
 
-// A search gives a menu of documents with their URLs.
+// A search returns a menu of documents with their URLs.
 func ExampleClient_Open() {
 	server, err := waistest.Start([]waistest.Database{{Name: "coast", Documents: []waistest.Document{
 		{Headline: "The lamp", Path: "lamp.txt", Types: []waistest.Typed{{Wtype: "TEXT", Data: []byte("It is lit at dusk.\n")}}},

@@ -61,7 +61,7 @@ func ExampleURL_DocumentID() {
 	// "\x03\x02ab" "ab" [{3 ab}] true
 }
 
-// The hits of a search.
+// A program lists the hits of a search.
 func Example() {
 	client, err := all.Client(nil) // every scheme, and public addresses only
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 func FuzzURL(f *testing.F) { invariants.Fuzz(f, seeds, nil) }
 
-// FuzzWpath compares the reading of wpaths with the slow one.
+// FuzzWpath compares the parser of wpaths with the reference implementation slowRead.
 func FuzzWpath(f *testing.F) {
 	for _, wpath := range []string{"206/1=h;2=%2F;", "1=a;2=b", "1%3Da%3B2=b", "%31=a", "%01%04host", "3=a%3Bb;", "0=;", "9223372036854775807/1=a"} {
 		f.Add(wpath)

@@ -15,10 +15,10 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pathOfEach lists a search, a description and a document.
+// pathOfEach lists the paths of a search, a description and a document.
 var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
 
-// An endless document must end at the limit.
+// Reading an endless document must fail at the limit.
 func TestEndlessDocument(t *testing.T) {
 	whole := packetOf(textOf(strings.Repeat("x", defaultRange)))
 	w := newFixture(t, newPeer(t, func(int, []byte) []byte { return whole }), &Options{Limits: Limits{Octets: 4 << 20}})
@@ -29,7 +29,7 @@ func TestEndlessDocument(t *testing.T) {
 	}
 }
 
-// A server may close the connection anywhere.
+// If the server closes the connection at any point, the client must return an error.
 func TestConnectionClosedAnywhere(t *testing.T) {
 	for path, reply := range map[string][]byte{
 		"db?words":      packetOf(hitOf("id", "a", "TEXT"), outOfRange),
@@ -46,7 +46,7 @@ func TestConnectionClosedAnywhere(t *testing.T) {
 	}
 }
 
-// The size of an answer limits its hits.
+// Only the size of a response must limit the number of hits.
 func TestManyHits(t *testing.T) {
 	hits := strings.Repeat(group(151, group(116, "i")), 100000)
 	w := newFixture(t, newPeer(t, answering(packetOf(hits))), nil)
@@ -57,7 +57,7 @@ func TestManyHits(t *testing.T) {
 	_, err := w.open("db?x")
 	wantError(t, err, scheme.ErrTooLarge)
 
-	// A caller may stop early.
+	// A caller may stop iterating early.
 	w = newFixture(t, newPeer(t, answering(packetOf(hits, outOfRange))), nil)
 	for most := range 4 {
 		w.peer.answer = func(int, []byte) []byte { return packetOf(strings.Repeat(hits[:6], 2), outOfRange) }
@@ -74,7 +74,7 @@ func TestManyHits(t *testing.T) {
 	}
 }
 
-// The client must wait for a slow or silent server until the end of the context.
+// The client must wait for a slow or silent server until the context ends.
 func TestSilence(t *testing.T) {
 	drip := func(c net.Conn) {
 		for {
@@ -97,13 +97,13 @@ func TestSilence(t *testing.T) {
 				if wantError(t, err, why); time.Since(begin) != 10*time.Minute {
 					t.Errorf("%s, %s: after %v", path, name, time.Since(begin))
 				}
-				time.Sleep(2 * time.Minute) // until the slow server notices the end
+				time.Sleep(2 * time.Minute) // so that the slow server notices the closed connection
 			})
 		}
 	}
 }
 
-// piped is a dialer to pipes whose other ends are served.
+// piped is a dialer that returns one end of a pipe, and calls serve with the other end.
 type piped struct{ serve func(net.Conn) }
 
 func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
@@ -116,7 +116,8 @@ func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
 	return near, nil
 }
 
-// When the context ends, reading a document must fail, waiting or not.
+// When the context ends, reading a document must fail, even if no Read is waiting at that
+// time.
 func TestContextEnds(t *testing.T) {
 	why := errors.New("enough of that")
 	for _, read := range []int64{0, 500, 501} {
@@ -147,7 +148,7 @@ func TestContextEnds(t *testing.T) {
 	}
 }
 
-// When the context ends, the description of a database must end.
+// When the context ends, the client must stop reading the description of a database.
 func TestContextEndsDescription(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough of that")
@@ -164,7 +165,7 @@ func TestContextEndsDescription(t *testing.T) {
 	wantError(t, err, why)
 }
 
-// Closing a body must end a waiting Read.
+// Closing a body must interrupt a Read that waits.
 func TestCloseEndsRead(t *testing.T) {
 	asked, release := make(chan struct{}), make(chan struct{})
 	p := newPeer(t, func(n int, _ []byte) []byte {
@@ -193,7 +194,7 @@ func TestCloseEndsRead(t *testing.T) {
 	}
 }
 
-// idleConns takes the idle connections to the host h.
+// idleConns removes the idle connections to the host h from the pool, and returns them.
 func (c *Client) idleConns() (list []*conn) {
 	for {
 		x, ok := c.pool.Take(server{host: "h", port: Port}, func(*conn) int { return 0 })
@@ -204,7 +205,8 @@ func (c *Client) idleConns() (list []*conn) {
 	}
 }
 
-// An idle connection must be reused, or replaced if the server has closed it.
+// The client must reuse an idle connection, or open another connection if the server has
+// closed it.
 func TestIdleConns(t *testing.T) {
 	for _, path := range pathOfEach {
 		closing := false
@@ -246,7 +248,7 @@ func TestIdleConns(t *testing.T) {
 	}
 }
 
-// Octets after a response must not answer the next request.
+// The client must not read data that follows a response as the response to the next request.
 func TestExtraReply(t *testing.T) {
 	answer := packetOf(textOf("mine"))
 	p := newPeer(t, func(int, []byte) []byte { return append(append([]byte{}, answer...), packetOf(textOf("not mine"))...) })
@@ -261,7 +263,7 @@ func TestExtraReply(t *testing.T) {
 	}
 }
 
-// Concurrent requests use several connections.
+// Concurrent requests must use several connections.
 func TestConcurrent(t *testing.T) {
 	octets := strings.Repeat("0123456789", 1000)
 	p := documentPeer(t, octets, 100000)
@@ -273,7 +275,7 @@ func TestConcurrent(t *testing.T) {
 			for range 5 {
 				res, err := w.open("db/TEXT/3=id")
 				if err == nil && i%3 == 0 {
-					// Some are closed between reads or during one.
+					// Close some bodies between reads, or during a read.
 					body := res.(*scheme.Object).Body
 					go io.Copy(io.Discard, body)
 					res.Close()
@@ -288,11 +290,11 @@ func TestConcurrent(t *testing.T) {
 	running.Wait()
 }
 
-// Invalid requests must be rejected before the client dials.
+// The client must reject invalid requests before it dials.
 func TestRefused(t *testing.T) {
 	for path, want := range map[string]struct {
 		part   string
-		offset int // in the path
+		offset int // offset in the path
 		says   string
 	}{
 		"a%40evil.dom%3A210?x": {"database", 0, "name of a database"},
@@ -332,7 +334,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestUnreachable tests a failing dialer, and a connection that is closed.
+// TestUnreachable checks the errors for a dialer that fails, and for a closed connection.
 func TestUnreachable(t *testing.T) {
 	u := locus.MustParse("wais://h/db?words")
 	refused := errors.New("refused")
@@ -360,7 +362,7 @@ func (d *failing) DialContext(context.Context, string, string) (net.Conn, error)
 	return near, d.err
 }
 
-// The client must connect to the server of the URL, whatever a document-id contains.
+// The client must connect to the server in the URL, whatever host the document-id contains.
 func TestServerComesFromURL(t *testing.T) {
 	for text, want := range map[string]string{
 		"wais://Host.DOM/db?x":                    "host.dom:210",
@@ -386,8 +388,8 @@ func TestServerComesFromURL(t *testing.T) {
 	}
 }
 
-// canned is a dialer and a connection with fixed octets, without a socket or goroutine.
-// All octets are available at once, so only the client finds the ends of packets.
+// canned is a dialer and a connection with fixed data, without a socket or goroutine. All data
+// is available at once, so the client itself must find the end of each packet.
 type canned struct {
 	net.Conn // nil
 	octets   string
@@ -403,12 +405,12 @@ func (c *canned) Read(p []byte) (int, error)  { return c.left.Read(p) }
 func (c *canned) Write(p []byte) (int, error) { return len(p), nil }
 func (c *canned) Close() error                { return nil }
 
-// longestAnswers limits the octets of a server in FuzzResults. A search and several
-// ranges fit, and executions stay short.
+// longestAnswers is the maximum size of all responses in FuzzAnswers. The responses to a
+// search and several ranges fit, and each execution stays short.
 const longestAnswers = 4 << 10
 
-// Whatever a server sends, opening and reading must end, and each URL of a menu
-// must have the document-id of its hit.
+// FuzzAnswers checks that Open and Read return for any server data, and that each URL in a
+// menu contains the document-id of its hit.
 func FuzzAnswers(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) < longestAnswers {

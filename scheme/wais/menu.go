@@ -16,8 +16,8 @@ import (
 type listing struct {
 	head        []scheme.Item
 	reply       *searchReply
-	first, most int  // rank of the first hit to show, and number of requested hits
-	links       bool // links to their databases follow source descriptions
+	first, most int  // rank of the first hit to list, and number of requested hits
+	links       bool // the menu contains a link to the database after each source description
 }
 
 func (op *operation) menu(title, words string, l *listing) *scheme.Menu {
@@ -61,7 +61,7 @@ func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {
 				yield(scheme.Item{}, err)
 				return
 			case err != nil && !errors.Is(err, scheme.ErrNotFound) && !errors.Is(err, locus.ErrValue):
-				sources = 0 // the next source description would fail too
+				sources = 0 // requests for other source descriptions would fail too
 			case err == nil:
 				sources--
 			}
@@ -75,11 +75,11 @@ func (op *operation) items(l *listing) iter.Seq2[scheme.Item, error] {
 
 const (
 	maxSources      = 40       // maximum number of source descriptions that a menu fetches
-	maxLinkedSource = 64 << 10 // maximum number of octets of each description
+	maxLinkedSource = 64 << 10 // maximum size of each description in bytes
 )
 
-// database returns a link to the database that a source description describes. If there is
-// no such link, the item explains the reason.
+// database fetches a source description, and returns a link to the database that it describes.
+// If there can be no link, the item explains the reason.
 func (op *operation) database(h *hit) (scheme.Item, error) {
 	var u locus.URL
 	s, err := op.readSource(h.ID, maxLinkedSource)
@@ -115,8 +115,8 @@ func errorItem(err error) scheme.Item {
 	return scheme.Item{Title: strings.TrimPrefix(err.Error(), "wais: "), Kind: scheme.KindError, Size: -1}
 }
 
-// appendHit appends one item for each type of a hit. If the score is 0, the search found
-// nothing, and the server shows this document instead.
+// appendHit appends one item for each type of a hit. A score of 0 means that the search found
+// nothing, and that the server lists this document instead.
 func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 	title := cmp.Or(h.Headline, h.ID.LocalID(), "(no title)")
 	if h.Score == 0 {
@@ -142,7 +142,7 @@ func (op *operation) appendHit(list []scheme.Item, h *hit) []scheme.Item {
 	return list
 }
 
-// ordered returns the types in order, with the preferred type first.
+// ordered returns the types in order of preference.
 func (op *operation) ordered(wtypes []string) []string {
 	if op.prefer == (scheme.Preference{}) || len(wtypes) == 1 {
 		return wtypes
@@ -154,21 +154,20 @@ func (op *operation) ordered(wtypes []string) []string {
 	return wtypes
 }
 
-// item returns an item for a hit as a document of the given type. The item has no title and
-// no URL.
+// item returns a menu item for one type of a hit, without title and URL.
 func (op *operation) item(h *hit, wtype string) scheme.Item {
 	item := scheme.Item{Kind: scheme.KindObject, Type: mediaTypeOf(wtype), Size: -1, ModTime: h.time(), Fields: h.fields(wtype)}
 	if wtype == wtypeURL {
 		item.Kind, item.Type = scheme.KindUnknown, ""
 	}
 	if wtype == h.Wtypes[0] && wtype != wtypeURL {
-		item.Size = h.Length // the length is the length of the first type
+		item.Size = h.Length // the length applies only to the first type
 	}
 	return item
 }
 
-// hitURL returns the URL of a document. If wtype is URL, the headline of the hit is the
-// URL.
+// hitURL returns the URL of a hit in the given type. If wtype is URL, the headline of the hit
+// contains the URL.
 func (op *operation) hitURL(h *hit, wtype string) (locus.URL, error) {
 	if wtype == wtypeURL {
 		return locus.Parse(strings.Trim(h.Headline, blanks))
@@ -193,7 +192,7 @@ func (op *operation) hitURL(h *hit, wtype string) (locus.URL, error) {
 	return x.url, nil
 }
 
-// noURL returns the message of err. It omits the full text of an invalid URL.
+// noURL returns the message of err, without the full text of an invalid URL.
 func noURL(err error) string {
 	text := strings.TrimPrefix(err.Error(), "wais: ")
 	if e := (*locus.SyntaxError)(nil); errors.As(err, &e) {
@@ -217,7 +216,8 @@ func (h *hit) note() string {
 	return joined(score, countOf(h.Lines, "line"))
 }
 
-// countOf returns a number followed by its noun. If the number is unknown, it returns "".
+// countOf returns the number n and the noun thing as text. If the number is unknown, it
+// returns "".
 func countOf(n int64, thing string) string {
 	switch {
 	case n < 0:
@@ -246,8 +246,8 @@ func (h *hit) fields(wtype string) []scheme.Field {
 	return list
 }
 
-// time returns the date of a hit. If the date is missing or invalid, it returns the zero
-// time. Two-digit years represent 1969 to 2068.
+// time returns the date of a hit. If the date is missing or invalid, it returns the zero time.
+// Two-digit years mean 1969 to 2068.
 func (h *hit) time() time.Time {
 	for _, layout := range [...]string{"060102", "20060102"} {
 		if len(h.Date) == len(layout) {

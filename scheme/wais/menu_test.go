@@ -11,7 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// found returns the items of a search whose answer has these records.
+// found performs a search with a response that contains the given records, and returns the
+// items.
 func found(t *testing.T, accept string, records ...string) []scheme.Item {
 	t.Helper()
 	w := newFixture(t, newPeer(t, answering(packetOf(records...))), nil)
@@ -19,7 +20,7 @@ func found(t *testing.T, accept string, records ...string) []scheme.Item {
 	return w.menu("db?words")
 }
 
-// Each type of a document must be an item, the preferred one first.
+// A menu must contain an item for each type of a document, the preferred type first.
 func TestTypes(t *testing.T) {
 	const mole = "\x02\x02db\x03\x04mole"
 	hit := hitOf(mole, "Mole", "TEXT", "GIF", "HTML", "X-ODD")
@@ -57,17 +58,17 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// Items that cannot be followed must have no URL, and a note that explains why.
+// An item that cannot be opened must have no URL, and a note must explain why.
 func TestItemURLs(t *testing.T) {
 	for _, c := range []struct {
 		id, headline, wtype string
 		url, note           string
 	}{
 		{"\x03\x02id", "a", "TEXT", "wais://h/db/TEXT/3%3Did%3B", ""},
-		{"\x03\x03a;b", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3Bb", ""},          // a field that would end early
-		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // an element without its length
+		{"\x03\x03a;b", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3Bb", ""},          // a ";" would end the field early
+		{"\x03\x03a;/\x81", "a", "TEXT", "wais://h/db/TEXT/%03%03a%3B%2F%81", ""}, // the last element has no length
 		{"opaque %", "a", "TEXT", "wais://h/db/TEXT/opaque%20%25", ""},
-		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not in the shortest form
+		{"\x03\x80\x02id", "a", "TEXT", "wais://h/db/TEXT/%03%80%02id", ""}, // not in the shortest encoding
 		{"3=x;", "a", "TEXT", "", "no link: a URL can't express its document-id"},
 		{"\x03\x02id", "a", "TE XT", "", "no link: "},
 		{"\x03\x02id", "a", "T\xffT", "", "no link: "},
@@ -107,19 +108,20 @@ func TestHitDates(t *testing.T) {
 	}
 }
 
-// The client must not invent anything that the server does not specify.
+// The client must not invent values that the server does not send.
 func TestSparseHit(t *testing.T) {
 	item := found(t, "", group(154, group(116, "i")))[0]
 	if got := fmt.Sprintf("%+v", item); got != "{URL:wais://h/db/TEXT/i Title:(no title) Kind:object Type:text/plain Size:-1 ModTime:0001-01-01 00:00:00 +0000 UTC Note: Fields:[{Name:wtype Value:TEXT} {Name:wtypes Value:[TEXT]}]}" {
 		t.Error(got)
 	}
-	// Several hits of one document must stay several.
+	// Two hits for the same document must remain two items.
 	if list := found(t, "", hitOf("i", "a", "TEXT"), hitOf("i", "a", "TEXT")); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// The texts of a server must be unchanged: display code must make them safe.
+// The client must not change texts from the server, because the code that displays them makes
+// them safe.
 func TestForeignTexts(t *testing.T) {
 	list := found(t, "", hitOf("i", "\x1b[2J<script>\r\n", "TEXT"), diagnosticOf("S2", "\x1b]0;x\x07"))
 	if list[0].Title != "\x1b[2J<script>\r\n" || list[1].Kind != scheme.KindError || !strings.Contains(list[1].Title, `"\x1b]0;x\a"`) {
@@ -148,7 +150,7 @@ func TestSearchErrors(t *testing.T) {
 	if list := found(t, ""); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	// An answer to another request.
+	// This is the response to another request.
 	other := []byte("\x00\x0e\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x01\x34")
 	w := newFixture(t, newPeer(t, answering(append([]byte(testHeader(len(other))), other...))), nil)
 	_, err := w.open("db/TEXT/3=id")
@@ -188,7 +190,7 @@ func TestDescribe(t *testing.T) {
 			t.Errorf("%q\nwant %q", got, c.want)
 		}
 		for range res.(*scheme.Menu).Items {
-			break // stop early
+			break // stop iterating early
 		}
 		if m := res.(*scheme.Menu); m.Title != "db" || m.Form == nil || m.Form.Title != form || m.URL.String() != "wais://h/db" {
 			t.Errorf("%+v", m)
@@ -206,7 +208,7 @@ func TestDescribe(t *testing.T) {
 		_, err := w.open("db")
 		wantError(t, err, kind)
 	}
-	// An endless description.
+	// This server sends an endless description.
 	long := newPeer(t, func(n int, request []byte) []byte {
 		if n == 0 {
 			return packetOf(sourceOnly)
@@ -220,7 +222,7 @@ func TestDescribe(t *testing.T) {
 	if got, want := lines(itemsOf(t, res)), fmt.Sprintf("error||too large: the document has more than %d bytes|\n", maxSource)+about; got != want {
 		t.Errorf("%q\nwant %q", got, want)
 	}
-	// The empty name is the server's default database.
+	// An empty name selects the server's default database.
 	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
 	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
 		t.Error(err)
@@ -258,7 +260,7 @@ func TestForm(t *testing.T) {
 		}
 	}
 
-	// With answers, Open searches at once.
+	// If Fill returns answers, Open must search at once.
 	failing := errors.New("no")
 	for _, c := range []struct {
 		answers []string
@@ -297,14 +299,14 @@ func TestForm(t *testing.T) {
 				t.Errorf("%+v", q)
 			}
 		}
-		// A search and a document must not require a form.
+		// Opening a search or a document must not call Fill.
 		if _, err := newFixtureFilling(t).open("db?a"); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// newFixtureFilling returns a fixture that fails the test if the client requests answers to a form.
+// newFixtureFilling returns a fixture that fails the test if the client calls Fill.
 func newFixtureFilling(t *testing.T) *fixture {
 	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
 	w.req.Fill = func(context.Context, *scheme.Form) ([]string, bool, error) {
@@ -347,7 +349,7 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// An invalid example must be rejected with the fault of its URL.
+// The client must reject an invalid example URL, and the error must describe the fault.
 func TestLikeRefused(t *testing.T) {
 	p := newPeer(t, nil)
 	w := newFixture(t, p, nil)
@@ -371,7 +373,8 @@ func TestMediaType(t *testing.T) {
 	}
 }
 
-// With hits, a diagnostic must be an item. Without hits, it must be the error.
+// If a response contains hits, a diagnostic must become an item. If it contains none, Open
+// must return the diagnostic as the error.
 func TestDiagnosticsAmongHits(t *testing.T) {
 	trouble := diagnosticOf("S1", "query syntax error: ((")
 	catalogue := group(150, group(116, "\x03\x01c"), group(118, "\x00"), group(123, "Catalogue for db"))
@@ -384,13 +387,14 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 		_, err := w.open("db?((")
 		wantError(t, err, scheme.ErrProtocol, "query syntax error")
 	}
-	// Without a diagnostic, documents with score 0 must not be an error.
+	// Documents with score 0 must not cause an error if the response contains no diagnostic.
 	if list := found(t, "", catalogue); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
 
-// Without words, the answer of freeWAIS is empty, even if the database is missing.
+// The client must detect a missing database, although freeWAIS sends an empty response to a
+// search without words.
 func TestMissingDatabase(t *testing.T) {
 	missing := packetOf(diagnosticOf("S1", "The following database is not available: /wais/db"))
 	p := newPeer(t, answering(packetOf(), missing))
@@ -410,7 +414,7 @@ func TestMissingDatabase(t *testing.T) {
 	}
 }
 
-// Hits are selected by rank.
+// Request.Items must select hits by rank.
 func TestItems(t *testing.T) {
 	all := ""
 	for n := range 60 {
@@ -418,7 +422,7 @@ func TestItems(t *testing.T) {
 	}
 	for _, c := range []struct {
 		items       scheme.ItemRange
-		max         int // of the request
+		max         int // maximum in the request
 		first, last string
 		count       int
 	}{
@@ -450,7 +454,7 @@ func TestItems(t *testing.T) {
 	wantError(t, err, scheme.ErrTooLarge, "hits from 10001 were requested, but only 10000 can be")
 }
 
-// A source description is followed by a link to its database.
+// A link to the database must follow each source description.
 func TestSourceLinks(t *testing.T) {
 	source := hitOf("s", "coast.src", "WSRC")
 	for description, want := range map[string]string{
@@ -493,12 +497,13 @@ func TestSourceLinks(t *testing.T) {
 	}
 }
 
-// The number of fetched descriptions must be limited, and none may be fetched after an error.
+// The client must limit the number of descriptions that it fetches, and must fetch none after
+// an error.
 func TestSourceLinksEnd(t *testing.T) {
 	many := strings.Repeat(hitOf("s", "a.src", "WSRC"), 50)
 	for _, c := range []struct {
-		gone int // the request after which the server closes
-		want int // requests
+		gone int // the server closes the connection after this request
+		want int // expected number of requests
 	}{{1000, 1 + maxSources}, {3, 1 + 3 + 1}} {
 		p := newPeer(t, func(n int, request []byte) []byte {
 			switch {
@@ -516,8 +521,8 @@ func TestSourceLinksEnd(t *testing.T) {
 	}
 }
 
-// If the server does not know a document-id that is escaped twice, the client must
-// decode it once more.
+// If the server rejects a document-id that is escaped twice, the client must decode it a
+// second time.
 func TestEscapedTwice(t *testing.T) {
 	const id = "\x02\x05coast\x03\x03a/b"
 	for wpath, first := range map[string]string{
@@ -553,7 +558,7 @@ func TestEscapedTwice(t *testing.T) {
 			}
 		}
 	}
-	// A document-id that is escaped once must be requested once.
+	// The client must request a document-id that is escaped once only once.
 	for _, wpath := range []string{"2=coast;3=a;", "2%3Dcoast%3B", "%02%05coast", "a%25b", "100%2525", "2=coast;3=%2541;"} {
 		p := newPeer(t, func(int, []byte) []byte { return packetOf(outOfRange) })
 		_, err := newFixture(t, p, nil).open("db/TEXT/" + wpath)
@@ -566,7 +571,7 @@ func TestEscapedTwice(t *testing.T) {
 			t.Errorf("%s: %d requests", wpath, len(requests))
 		}
 	}
-	// After other errors there must not be a second request.
+	// The client must not send a second request after other errors.
 	p := newPeer(t, func(int, []byte) []byte { return packetOf(diagnosticOf("T2", "")) })
 	_, err := newFixture(t, p, nil).open("db/TEXT/2=coast;3=a%252Fb;")
 	wantError(t, err, scheme.ErrAuth, "")
@@ -575,7 +580,8 @@ func TestEscapedTwice(t *testing.T) {
 	}
 }
 
-// The URL of a document determines its type, whatever the preference; the note says so.
+// The URL of a document must determine the type, whatever types the request prefers. The note
+// must report this.
 func TestTypeOfURL(t *testing.T) {
 	for accept, note := range map[string]string{
 		"":                          "",

@@ -20,9 +20,9 @@ type operation struct {
 	req      *scheme.Request
 	url      URL
 	server   server
-	prefer   scheme.Preference // preference for the types of a document
-	answers  *archived.Buffer  // archived bytes for Menu.Source; nil if not requested
-	archived *conn             // connection with the archived responses; nil means that the client sends requests to the server
+	prefer   scheme.Preference // preferred document types
+	answers  *archived.Buffer  // buffer for Menu.Source; nil if the caller needs no source
+	archived *conn             // connection that replays archived responses; nil if the client sends requests to the server
 }
 
 func (op *operation) open() (scheme.Resource, error) {
@@ -44,7 +44,7 @@ func (op *operation) open() (scheme.Resource, error) {
 	return op.document()
 }
 
-// fill calls req.Fill for the answers to the database's form. If there are answers, fill
+// fill calls req.Fill with the database's search form. If req.Fill returns answers, fill
 // changes the operation's URL to the URL of the search.
 func (op *operation) fill() error {
 	if op.req.Fill == nil {
@@ -63,7 +63,7 @@ func (op *operation) fill() error {
 	return err
 }
 
-// form returns the form for a search. The argument words is the default answer.
+// form returns the search form. The argument words contains the default search words.
 func (op *operation) form(words string) *scheme.Form {
 	field := scheme.FormField{Kind: scheme.FieldText, Prompt: "Words to search for", Default: words}
 	p := op.parts()
@@ -135,8 +135,8 @@ func (op *operation) get(id DocumentID) (*body, error) {
 	return b, nil
 }
 
-// mayBeAnother reports whether a wrong document-id may be the cause of err. For a wrong
-// document-id, servers send a diagnostic or an empty packet, or close the connection.
+// mayBeAnother reports whether a wrong document-id may be the cause of err. If the document-id
+// is wrong, servers send a diagnostic or an empty packet, or close the connection.
 func mayBeAnother(err error) bool {
 	return errors.Is(err, scheme.ErrNotFound) || errors.Is(err, ErrEmpty) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
@@ -161,11 +161,11 @@ func (op *operation) search(q *query) (*searchReply, error) {
 	return &reply, nil
 }
 
-// maxHits is the maximum number of hits that the client requests, because servers allocate
-// memory for the hits.
+// maxHits is the maximum number of hits that the client requests. The limit is necessary
+// because servers allocate memory for the requested number.
 const maxHits = 10_000
 
-// span returns the ranks of the first and the last requested hit. The ranks begin at 1.
+// span returns the ranks of the first and the last requested hit. The first rank is 1.
 func (op *operation) span() (first, last int) {
 	r, usual := op.req.Items, int64(op.client.o.Max)
 	from, to := max(r.First, 1), r.Last
@@ -204,11 +204,11 @@ func (op *operation) find(words string) (scheme.Resource, error) {
 	return op.menu(title, words, &listing{reply: r, first: first, most: last, links: !isHelp(words)}), nil
 }
 
-// isHelp reports whether a search for words finds help about the database itself.
+// isHelp reports whether a search for the given words returns help about the database itself.
 func isHelp(words string) bool { return words == "" || words[0] == '?' || words[0] == '*' }
 
 // hasHit reports whether the search found a document. If a search finds nothing, the server
-// shows a document with score 0.
+// lists a document with score 0.
 func (r *searchReply) hasHit() bool {
 	return slices.ContainsFunc(r.Hits, func(h hit) bool { return h.Score != 0 })
 }
@@ -238,8 +238,8 @@ func refusal(r *searchReply) error {
 	return errors.Join(list...)
 }
 
-// describe sends a search without words to a database. Servers answer with the source
-// description of the database and other documents about it.
+// describe sends a search without words to a database. Servers return the source description
+// and other documents about the database.
 func (op *operation) describe() (scheme.Resource, error) {
 	var head []scheme.Item
 	reply, err := op.search(&query{Database: op.url.database, Max: op.client.o.Max})
@@ -265,16 +265,16 @@ func (op *operation) describe() (scheme.Resource, error) {
 	return op.menu(op.title(), "", &listing{head: head, reply: reply, first: 1, most: op.client.o.Max}), nil
 }
 
-// missing returns an error if the server reports that the database does not exist. Without
-// words, freeWAIS does not open the database and sends an empty response, so missing
-// searches for "?".
+// missing returns an error if the server reports that the database does not exist. For a
+// search without words, freeWAIS sends an empty response without opening the database, so
+// missing searches for "?".
 func (op *operation) missing() error {
 	r, err := op.search(&query{Database: op.url.database, Words: "?", Max: op.client.o.Max})
 	if op.ctx.Err() != nil {
 		return err
 	}
 	if err != nil {
-		return nil // the server may not understand a search for "?"
+		return nil // the server may not support a search for "?"
 	}
 	if why := refusal(r); errors.Is(why, scheme.ErrNotFound) {
 		return why
@@ -282,9 +282,9 @@ func (op *operation) missing() error {
 	return nil
 }
 
-// source fetches the first source description among the hits and returns its items. If the
-// description is invalid, an item reports the fault. If the connection fails, source
-// returns an error.
+// source fetches the first source description in hits, and returns items that describe the
+// database. If the description is invalid, an item reports the fault. If the connection fails,
+// source returns an error.
 func (op *operation) source(hits []hit) ([]scheme.Item, error) {
 	i := slices.IndexFunc(hits, func(h hit) bool { return slices.Contains(h.Wtypes, wtypeSource) })
 	if i < 0 {
@@ -300,8 +300,7 @@ func (op *operation) source(hits []hit) ([]scheme.Item, error) {
 	return s.items(), nil
 }
 
-// readSource fetches a source description. The argument most is the maximum number of its
-// octets.
+// readSource fetches a source description. The argument most is its maximum size in bytes.
 func (op *operation) readSource(id DocumentID, most int64) (*source, error) {
 	b, err := newBody(op.url.database, id, wtypeSource)
 	if err == nil {

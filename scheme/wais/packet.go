@@ -12,7 +12,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// A packet is an ASCII header and one APDU.
+// A packet consists of an ASCII header and one APDU.
 //
 //	0-9    length of the APDU: ten decimal digits
 //	10     message type: "z", an APDU of Z39.50
@@ -22,30 +22,31 @@ import (
 //	23     encoding: blank for none
 //	24     checksum: "0" for none
 //
-// Servers copy octets 10 to 23 from the request.
+// In a response, servers copy octets 10 to 23 from the request.
 const (
 	headerSize   = 25
 	lengthSize   = 10
-	headerCoding = 22 // first of the two octets for compression and encoding
+	headerCoding = 22 // offset of the octets for compression and encoding
 
 	header = "0000000000z2wais        0"
 )
 
-// maxStray is the maximum number of octets that the client skips before a packet. Programs
-// of the time skip everything before the first "0".
+// maxStray is the maximum number of octets that the client skips before a packet. Programs of
+// the 1990s skip everything before the first "0".
 const maxStray = 16
 
-// growth is the size of the first allocation for an APDU. Each further allocation has as
-// many octets as have already arrived.
+// growth is the size of the first allocation for an APDU. Each further allocation doubles the
+// size, after as much data has arrived.
 const growth = 16 << 10
 
-// ErrEmpty is the error for a request that the server does not understand, or whose
-// response does not fit into its buffer. It wraps [scheme.ErrProtocol].
+// ErrEmpty means that the server sent an empty packet. Either the server does not understand
+// the request, or the response does not fit into the server's buffer. ErrEmpty wraps
+// [scheme.ErrProtocol].
 var ErrEmpty = fmt.Errorf("wais: %w: the server could not respond: it does not understand the request, or the response does not fit its buffer", scheme.ErrProtocol)
 
-// readPacket reads exactly one packet and returns its APDU. If buf is large enough, the
-// APDU is in its memory. Otherwise the memory grows with the octets that arrive, whatever
-// length the packet claims. The argument most is the maximum length of an APDU in octets.
+// readPacket reads exactly one packet and returns its APDU. If buf is large enough, the APDU
+// is stored in buf. Otherwise readPacket allocates memory as the data arrives, whatever length
+// the header announces. The argument most is the maximum length of an APDU in octets.
 func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
@@ -63,7 +64,7 @@ func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 	return readAPDU(r, buf[:0], int(length))
 }
 
-// readHeader reads a header into head. It skips a few stray octets before the header.
+// readHeader reads a packet header into head. It skips a few stray octets before the header.
 func readHeader(r io.Reader, head []byte) error {
 	read, stray := 0, 0
 	for read < len(head) {
@@ -113,7 +114,7 @@ func readAPDU(r io.Reader, buf []byte, length int) ([]byte, error) {
 	return buf, nil
 }
 
-// brokenOff returns the error for a read that failed after the given number of octets.
+// brokenOff returns the error for a packet that ended after the given number of octets.
 func brokenOff(err error, octets int, where string) error {
 	if octets > 0 && errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -124,14 +125,15 @@ func brokenOff(err error, octets int, where string) error {
 type packet struct {
 	b         []byte
 	start     int // offset of the packet in b
-	headerEnd int // offset in b of the end of the APDU's header
+	headerEnd int // offset in b at which the APDU's header ends
 }
 
-// apduStart is the offset of the APDU's type, which follows the two octets with the
-// length of its header.
+// apduStart is the offset of the APDU's type. The two octets before it contain the length of
+// the APDU's header.
 const apduStart = headerSize + 2
 
-// beginPacket begins a packet with an APDU of the given type and its fixed fields.
+// beginPacket appends the beginning of a packet with an APDU of the given type. The argument
+// fixed contains the APDU's fixed fields.
 func beginPacket(dst []byte, apdu byte, fixed string) packet {
 	p := packet{b: dst, start: len(dst)}
 	p.b = append(p.b, header...)
@@ -150,24 +152,26 @@ func (p *packet) textIf(tag int, octets string) {
 
 func (p *packet) number(tag int, n int64) { p.b = appendNumber(p.b, tag, n) }
 
-// endHeader ends the header of the APDU. The caller may then add elements for a group.
+// endHeader ends the header of the APDU. The caller may then add elements, and combine them
+// with group.
 func (p *packet) endHeader() { p.headerEnd = len(p.b) }
 
-// group converts all elements after the header of the APDU to one element.
+// group combines all elements after the APDU's header into one element with the given tag.
 func (p *packet) group(tag int) {
 	var head [2 * compressedSize]byte
 	size := len(p.b) - p.headerEnd
 	p.b = slices.Insert(p.b, p.headerEnd, appendCompressed(appendCompressed(head[:0], tag), size)...)
 }
 
-// Maximum number of octets in a request. maxRequest is ten times the buffer size of the
-// most common server.
+// These constants limit the size of a request in octets. The value of maxRequest is ten times
+// the buffer size of the most common server.
 const (
 	maxHeader  = 1<<16 - 1
 	maxRequest = 1 << 20
 )
 
-// end sets the lengths in the packet. The error wraps [locus.ErrValue].
+// end sets the lengths in the packet, and returns the packet. The error wraps
+// [locus.ErrValue].
 func (p *packet) end() ([]byte, error) {
 	header := p.headerEnd - p.start - apduStart
 	length := len(p.b) - p.start - headerSize

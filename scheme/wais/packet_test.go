@@ -16,10 +16,10 @@ import (
 
 const most = 200000
 
-// testHeader returns the header of a packet with an APDU of n octets.
+// testHeader returns the packet header for an APDU of n octets.
 func testHeader(n int) string { return fmt.Sprintf("%010dz2wais        0", n) }
 
-// TestReadPacketCaptured reads all captured answers, in pieces of all sizes.
+// TestReadPacketCaptured reads all captured responses, split into pieces of various sizes.
 func TestReadPacketCaptured(t *testing.T) {
 	for _, name := range wireNames(t, ".s2c") {
 		if strings.HasPrefix(name, "made-") {
@@ -64,7 +64,7 @@ func TestReadPacket(t *testing.T) {
 	for _, c := range []struct {
 		octets, apdu string
 		err          error
-		text         string // in the error
+		text         string // text that the error must contain
 	}{
 		{testHeader(3) + "abc", "abc", nil, ""},
 		{testHeader(3) + "abcdef", "abc", nil, ""},
@@ -99,7 +99,7 @@ func TestReadPacket(t *testing.T) {
 	}
 }
 
-// The reader must not read the octets after a packet.
+// readPacket must not read the data after a packet.
 func TestReadPacketReadsNoMore(t *testing.T) {
 	r := strings.NewReader("\r\n" + testHeader(3) + "abcrest")
 	readPacket(r, nil, most)
@@ -118,7 +118,7 @@ func TestReadPacketTimeout(t *testing.T) {
 	}
 }
 
-// Memory must grow with the octets that arrive, not with the announced length.
+// The memory must grow with the amount of received data, and not with the announced length.
 func TestReadPacketMemory(t *testing.T) {
 	const said = 1 << 28
 	packet := testHeader(said) + strings.Repeat("a", 100<<10)
@@ -149,7 +149,8 @@ func TestReadPacketNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzReadPacket checks that the APDU follows the header, and that no more is read.
+// FuzzReadPacket checks that readPacket returns the data after the header, and reads only one
+// packet.
 func FuzzReadPacket(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) < 2000 {

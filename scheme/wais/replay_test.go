@@ -11,14 +11,14 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// local returns the wpath of a document with the given local id on the captured
-// server, which names databases by their paths.
+// local returns the wpath of a document with the given local id. The captured server, on which
+// the document is, identifies databases by file paths.
 func local(wtype, database, id string) string {
 	escaped := strings.NewReplacer(" ", "%20", "/", "%2F", ":", "%3A", ";", "%3B", "=", "%3D", "\x00", "%00")
 	return wtype + "/" + escaped.Replace(fmt.Sprintf("1=localhost:8210;2=/wais/%s;3=%s;4=localhost:8210;5=/wais/%s;6=%s;7=\x00;", database, id, database, id))
 }
 
-// drafted returns the path of a document in the forms of the URI draft and of programs.
+// drafted returns the path of a document in FieldsForm and in LengthForm.
 func drafted(local string) string {
 	return strings.NewReplacer("%2F", "/", "%3B", ";", "%3D", "=").Replace(local)
 }
@@ -29,7 +29,7 @@ var (
 	almanac = local("TEXT", "coast", "0 138937 /wais/harbour/almanac.txt")
 )
 
-// Items in the form of [lines].
+// These constants are items in the format of [lines].
 const (
 	noHits = "info||Search produced no result. Here's the Catalog for database: coast|\n" +
 		"object|text/plain|Catalogue|not a hit, 69 lines\n"
@@ -46,24 +46,23 @@ const (
 	madeHit    = "object|text/plain|a headline|score 500, 1 line\n"
 )
 
-// replays lists captured requests of other programs to freeWAIS-sf 2.2.10 with its
-// responses, and handmade responses. The test server sends these responses to the
-// client.
+// replays lists captures of other programs with freeWAIS-sf 2.2.10, and handmade responses. A
+// peer sends the responses to the client.
 var replays = []struct {
 	name   string
-	paths  string // of the URLs that are opened one after another
+	paths  string // paths of the URLs to open, in order
 	o      Options
 	offset int64
-	like   string // a path
-	// sent compares the client's requests with the captured ones: "same", octet for
-	// octet; "end", except for the end of the range,
-	// because other programs use the length of the document; "other"; "more", the
-	// client sends more.
+	like   string // path of an example document
+	// sent is the expected result of comparing the client's requests with the captured
+	// requests, with one word for each request. The result is "same" if they are identical,
+	// "more" if the client sends more requests, and "other" if they differ. It is "end" if
+	// only the ends of ranges differ, because other programs use the length of the document.
 	sent string
-	skip int    // answers to requests that the client does not send
-	tail string // the answer to further requests
-	doc  bool   // the result is name.doc
-	want string // items in the form of lines
+	skip int    // number of responses to requests that the client does not send
+	tail string // response to later requests
+	doc  bool   // the result must be the contents of name.doc
+	want string // items in the format of lines
 	kind error
 	says string
 }{
@@ -167,8 +166,8 @@ var replays = []struct {
 	{name: "made-unknown-tags", paths: "coast?x", want: madeHit + "object|text/plain|second|score 500, 1 line\n"},
 }
 
-// notReplayed lists captures with requests that the client never sends, and the
-// reason. The client reads their responses too.
+// notReplayed lists captures that contain requests that the client never sends, and the
+// reason. Other tests parse the responses in these captures.
 var notReplayed = map[string]string{
 	"init":                    "the client sends no Init",
 	"init-too-large":          "as init",
@@ -261,7 +260,7 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// captured cuts octets into packets. An incomplete rest counts as a packet.
+// captured splits a capture into packets. An incomplete packet at the end counts as a packet.
 func captured(octets []byte) (list [][]byte) {
 	for len(octets) > 0 {
 		packet, rest := cutPacket(octets)
@@ -274,7 +273,7 @@ func captured(octets []byte) (list [][]byte) {
 	return list
 }
 
-// compareSent compares the requests to p with the captured ones.
+// compareSent compares the requests that p received with the captured requests.
 func compareSent(t *testing.T, p *peer, theirs [][]byte) string {
 	t.Helper()
 	var list []string
@@ -310,7 +309,8 @@ func compareRequest(t *testing.T, ours, theirs []byte) string {
 	return "other"
 }
 
-// TestHitsCaptured follows each URL of a search to the document-id that it came from.
+// TestHitsCaptured checks that the client requests each captured hit with the original
+// document-id.
 func TestHitsCaptured(t *testing.T) {
 	for _, name := range []string{"search-hits", "search-no-hits", "search-empty-words", "search-feedback"} {
 		want := parsedReply(t, name, 0)
@@ -339,7 +339,7 @@ func TestHitsCaptured(t *testing.T) {
 			t.Errorf("%s: %+v", name, items)
 		}
 	}
-	// As lynx writes it, except for the length and the escapes of RFC 1738.
+	// The URL is the same as in lynx, except for the length and the escapes of RFC 1738.
 	w := newFixture(t, newPeer(t, answering(capturedPackets(t, "session-waissearch.s2c")[1])), nil)
 	item := w.menu("coast?lantern")[0]
 	if got, want := item.URL.String(), "wais://h/coast/"+lamp; got != want {

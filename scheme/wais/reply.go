@@ -7,37 +7,36 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// searchReply is the response to a search or a retrieval. It omits the status and the
-// counts, because no known server gives them a meaning.
+// searchReply is the parsed response to a search or retrieval. It omits the status and the
+// counts, because known servers set them to arbitrary values.
 type searchReply struct {
 	Hits        []hit
-	Texts       [][]byte // texts of a document, in the memory of the APDU
+	Texts       [][]byte // texts of a document, which share the memory of the APDU
 	Diagnostics []Diagnostic
-	ReferenceID string // octets of the Reference-ID; empty if the server does not repeat it
+	ReferenceID string // Reference-ID; empty if the server does not repeat it
 }
 
-// hit is a document that a search found. If the server does not send a number, the number
-// is -1. If the server does not send a text, the text is empty. All texts are the octets
-// that the server sent.
+// hit is a document that a search found. A number that the server does not send is -1, and a
+// text that it does not send is empty. All texts are unchanged from the server's response.
 type hit struct {
 	ID       DocumentID // document-id; never empty
-	Score    int64      // score; 0 means that the document is not a hit, but the server shows it instead
-	Length   int64      // number of octets of the document in its first type
-	Lines    int64      // number of lines of the document; unreliable
+	Score    int64      // score; 0 means that the document is not a result of the search
+	Length   int64      // size of the document in its first type, in bytes
+	Lines    int64      // number of lines in the document; unreliable
 	Wtypes   []string   // types of the document, at least one; "TEXT" if the server sends none
 	Source   string     // name of the database
-	Date     string     // date in the form yymmdd or yyyymmdd, or "0"
+	Date     string     // date as yymmdd or yyyymmdd, or "0"
 	Headline string
 }
 
 const defaultWtype = "TEXT"
 
-// parse parses a response into r and reuses the memory of r. Afterwards r refers to apdu,
-// which the caller must not change. parse omits hits without a document-id. If it fails, r
+// parse parses a response into r, and reuses the memory of r. Afterwards, r refers to apdu, so
+// the caller must not change apdu. Hits without a document-id are omitted. If parse fails, r
 // is empty.
 func (r *searchReply) parse(apdu []byte) error {
 	*r = searchReply{Hits: r.Hits[:0], Texts: r.Texts[:0], Diagnostics: r.Diagnostics[:0]}
-	const fixedSize = 1 + 3 + 3 + 3 // status, result count, number of records and next position
+	const fixedSize = 1 + 3 + 3 + 3 // status, number of results, number of records and next position
 	_, header, information, err := openAPDU(apdu, apduSearchReply, fixedSize)
 	if err != nil {
 		return err
@@ -56,7 +55,7 @@ func (r *searchReply) parse(apdu []byte) error {
 	return err
 }
 
-// readInformation parses the group after the header. The group contains all records.
+// readInformation parses the group after the header, which contains all records.
 func (r *searchReply) readInformation(e elements) error {
 	for e.next() {
 		if e.tag == tagUserInformation {
@@ -115,7 +114,7 @@ func (r *searchReply) readHit(e elements) error {
 	return nil
 }
 
-// readTypes parses a type block. It skips empty types.
+// readTypes parses a type block. It ignores empty types.
 func readTypes(e elements) (list []string, err error) {
 	for e.next() {
 		if e.tag == tagType && e.start < e.stop {
@@ -134,9 +133,9 @@ func readText(e elements) (octets []byte, err error) {
 	return octets, e.err
 }
 
-// answers returns an error if r has a Reference-ID that differs from the request's.
-// Responses and requests are then out of step, and the caller must close the connection.
-// Servers need not repeat a Reference-ID.
+// answers returns an error if r contains a Reference-ID other than the given one, which is
+// that of the request. The response then belongs to another request, and the caller must close
+// the connection. Servers need not repeat a Reference-ID.
 func (r *searchReply) answers(referenceID string) error {
 	if r.ReferenceID == "" || r.ReferenceID == referenceID {
 		return nil

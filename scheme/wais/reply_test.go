@@ -13,7 +13,7 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// slowReply is a readable reader of answers.
+// slowReply is a simple reference implementation of the response parser.
 func slowReply(apdu []byte) (r searchReply, ok bool) {
 	_, header, information, ok := slowAPDU(apdu, 23, 10)
 	if !ok {
@@ -103,14 +103,14 @@ func slowHit(inside []slowElement) (hit, bool) {
 	}, true
 }
 
-// sameReply reports whether a and b have the same records.
+// sameReply reports whether a and b contain the same records.
 func sameReply(a, b *searchReply) bool {
 	return slices.EqualFunc(a.Hits, b.Hits, func(x, y hit) bool { return reflect.DeepEqual(x, y) }) &&
 		slices.EqualFunc(a.Texts, b.Texts, bytes.Equal) && slices.Equal(a.Diagnostics, b.Diagnostics) && a.ReferenceID == b.ReferenceID
 }
 
-// TestReplyCaptured compares the reading of all captured answers with the slow one, and
-// their texts with the captured documents.
+// TestReplyCaptured parses all captured responses, and compares the results with slowReply and
+// the texts with the captured documents.
 func TestReplyCaptured(t *testing.T) {
 	var r searchReply
 	for _, name := range wireNames(t, ".s2c") {
@@ -137,7 +137,7 @@ func TestReplyCaptured(t *testing.T) {
 	}
 }
 
-// parsedReply parses the packet of that number in a capture.
+// parsedReply parses the packet with the given index in a capture.
 func parsedReply(t *testing.T, name string, packet int) (r searchReply) {
 	t.Helper()
 	if err := r.parse(capturedPackets(t, name+".s2c")[packet][headerSize:]); err != nil {
@@ -146,8 +146,8 @@ func parsedReply(t *testing.T, name string, packet int) (r searchReply) {
 	return r
 }
 
-// The response of freeWAIS-sf for a document of the database coast, and for one
-// of its own.
+// These constants are document-ids in captured responses of freeWAIS-sf. moleID identifies a
+// document in the database coast, and the others identify documents about the database.
 const (
 	moleID = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x1d0 101 /wais/harbour/mole.TEXT" +
 		"\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x1d0 101 /wais/harbour/mole.TEXT\x07\x01\x00"
@@ -181,7 +181,7 @@ func TestReplyHits(t *testing.T) {
 	}
 }
 
-// Packets of version 1 have no types.
+// Packets of version 1 contain no types.
 func TestReplyWithoutTypes(t *testing.T) {
 	r := parsedReply(t, "search-header-version-1", 0)
 	if len(r.Hits) == 0 {
@@ -194,7 +194,7 @@ func TestReplyWithoutTypes(t *testing.T) {
 	}
 }
 
-// A text and a diagnostic in one answer, and a text of no octets.
+// A response may contain both a text and a diagnostic, or an empty text.
 func TestReplyTexts(t *testing.T) {
 	r := parsedReply(t, "retrieve-past-end", 0)
 	if len(r.Texts) != 1 || len(r.Texts[0]) != 106 || len(r.Diagnostics) != 1 || r.ReferenceID != "3" {
@@ -207,7 +207,7 @@ func TestReplyTexts(t *testing.T) {
 	}
 }
 
-// Handmade answers.
+// TestReplyHandmade checks handmade responses.
 func TestReplyHandmade(t *testing.T) {
 	const id = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x090 10 /x/y\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x090 10 /x/y\x07\x01\x00"
 	one := hit{
@@ -245,13 +245,13 @@ func TestReplyHandmade(t *testing.T) {
 	}
 }
 
-// testReply returns an answer with these records in its user information.
+// testReply returns a response APDU whose user information contains the given records.
 func testReply(records string) []byte {
 	const head = "\x00\x0b\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	return appendElement([]byte(head), tagUserInformation, records)
 }
 
-// group returns an element.
+// group returns an element with the given tag and contents.
 func group(tag int, inside ...string) string {
 	return string(appendElement(nil, tag, strings.Join(inside, "")))
 }
@@ -284,7 +284,7 @@ func TestReply(t *testing.T) {
 		{group(150, id, group(132, group(133), group(60, "x"))), changed(func(h *hit) {})},
 		{group(150, id, group(132, group(133, "A"), group(133, "B"))), changed(func(h *hit) { h.Wtypes = []string{"A", "B"} })},
 		{group(150, id, group(132, group(133, "A")), group(132, group(133, "B"))), changed(func(h *hit) { h.Wtypes = []string{"B"} })},
-		// In a header and in a document-id, 28 is an ordinary element.
+		// In a header and in a document-id, tag 28 is an ordinary element.
 		{group(150, id, group(28, "x")), searchReply{Hits: []hit{one}}},
 		{group(153, group(116, "i"), group(127, "text")), searchReply{Texts: [][]byte{[]byte("text")}}},
 		{group(153), searchReply{Texts: [][]byte{nil}}},
@@ -299,7 +299,8 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// Unknown elements in and after the header, and two groups of user information.
+// The parser must accept unknown elements in and after the header, and two groups of user
+// information.
 func TestReplyUnknownElements(t *testing.T) {
 	apdu := "\x00\x18\x17\x01\x00\x00\x05\x00\x00\x09\x00\x00\x00" + "\x1a\x01\x00" + "\x1b\x01\x02" + "\x02\x02ab" + "\x3c\x01x" +
 		"\x3d\x02yy" + "\x63\x07\x1c\x00\x03S1\x00\x1d" + "\x63\x00" + "\x63\x07\x1c\x00\x03S2\x00\x1d"
@@ -310,7 +311,7 @@ func TestReplyUnknownElements(t *testing.T) {
 	}
 }
 
-// TestReplyRefuses checks the offset and the text of errors.
+// TestReplyRefuses checks the offset and the text of parse errors.
 func TestReplyRefuses(t *testing.T) {
 	const head = "\x00\x0b\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 	for _, c := range []struct {
@@ -358,7 +359,7 @@ func TestReplyRefuses(t *testing.T) {
 	}
 }
 
-// The octets of a text share the APDU's memory, and have no spare capacity.
+// The texts must share the APDU's memory, and must have no spare capacity.
 func TestReplyDoesNotCopy(t *testing.T) {
 	apdu := testReply(group(153, group(127, "text")) + group(60, "after"))
 	var r searchReply
@@ -396,7 +397,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// FuzzReply compares the reading of answers, in used memory, with the slow one.
+// FuzzReply compares the response parser, with reused memory, with slowReply.
 func FuzzReply(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
 		if octets := readWire(f, name+".s2c"); len(octets) > headerSize && len(octets) < 3000 {

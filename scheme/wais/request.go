@@ -10,21 +10,21 @@ import (
 )
 
 type query struct {
-	Database string // octets of the database's name; empty selects the server's default
-	Words    string // octets of the words; empty requests a description of the database
+	Database string // database name; empty selects the server's default
+	Words    string // search words; empty requests a description of the database
 	Max      int    // maximum number of documents in the response
 	Examples []example
 }
 
-// example is a document that the results of a search should resemble (relevance feedback).
+// example is a document that the search results should resemble (relevance feedback).
 type example struct {
 	ID    DocumentID
 	Wtype string
 }
 
-// Query types for words and for a document, and the fixed fields that programs of the time
-// send with these types. The fixed fields limit the number of records to 30, 5000 and 30,
-// or to 10, 16 and 15. They also permit the server to replace the result set.
+// These constants are the query types for words and for a document, and the fixed fields that
+// programs of the 1990s send with these types. The fixed fields limit the number of records to
+// 30, 5000 and 30, or to 10, 16 and 15. They also permit the server to replace the result set.
 const (
 	queryWords    = "3"
 	queryDocument = "1"
@@ -72,14 +72,14 @@ func (q *query) check() error {
 }
 
 type retrieval struct {
-	Database    string // octets of the database's name; empty means the database in the document-id
+	Database    string // database name; empty means the database in the document-id
 	ID          DocumentID
 	Wtype       string
-	Start, End  int64  // range of octets, which includes Start but not End
-	ReferenceID string // octets that the server repeats in its response; empty if none
+	Start, End  int64  // byte range, which includes Start but not End
+	ReferenceID string // text that the server repeats in its response; empty if none
 }
 
-// appendRetrieval appends the packet of a retrieval to dst, in the only form that servers
+// appendRetrieval appends the packet of a retrieval to dst, in the only format that servers
 // accept. It returns the same errors as appendSearch.
 func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 	if err := r.check(); err != nil {
@@ -105,7 +105,7 @@ func appendRetrieval(dst []byte, r *retrieval) ([]byte, error) {
 }
 
 // term appends a term of the query. The arguments use and relation are the first two
-// attributes of the term. The server ignores the other four.
+// attributes of the term. Servers ignore the other four attributes.
 func (p *packet) term(use, relation, text string) {
 	const ignored = " ig ig ig ig"
 	p.b = append(p.b, tagAttributeList, byte(len(use)+1+len(relation)+len(ignored)))
@@ -116,8 +116,8 @@ func (p *packet) term(use, relation, text string) {
 	p.text(tagTerm, text)
 }
 
-// and appends the operator "and", which joins the two previous terms. The query is in
-// postfix order.
+// and appends the operator "and". The operator combines the two previous terms, because the
+// query is in postfix order.
 func (p *packet) and() { p.text(tagOperator, "a") }
 
 func (r *retrieval) check() error {
@@ -130,7 +130,8 @@ func (r *retrieval) check() error {
 	return checkDocument(r.ID, r.Wtype)
 }
 
-// wrongDatabase returns the reason why a request cannot contain name, or "".
+// wrongDatabase returns the reason why a request cannot contain the database name. If the name
+// is valid, it returns "".
 func wrongDatabase(name string) string {
 	i := strings.IndexAny(name, "@\x1e\x1f")
 	if i < 0 {
@@ -143,7 +144,8 @@ func checkDocument(id DocumentID, wtype string) error {
 	return refuse(cmp.Or(wrongWtype(wtype), id.wrong()))
 }
 
-// wrongWtype returns the reason why a request cannot contain wtype, or "".
+// wrongWtype returns the reason why a request cannot contain the type. If the type is valid,
+// it returns "".
 func wrongWtype(wtype string) string {
 	bad := strings.ContainsFunc(wtype, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wtype == "" || bad {

@@ -14,7 +14,8 @@ import (
 	"github.com/locus-url/locus"
 )
 
-// slowRequest is a readable reader of requests. It returns a *Query or a *Retrieval, and ignores everything else in the request.
+// slowRequest is a simple parser for requests. It returns a *query or a *retrieval, and
+// ignores everything else in the request.
 func slowRequest(packet []byte) (request any, ok bool) {
 	apdu := packet[headerSize:]
 	fixed, header, information, ok := slowAPDU(apdu, 22, 10)
@@ -82,7 +83,7 @@ func slowTerms(r *retrieval, records []slowElement) bool {
 	return startErr == nil && endErr == nil
 }
 
-// appendRequest writes a request that slowRequest returned.
+// appendRequest encodes a request that slowRequest has returned.
 func appendRequest(request any) ([]byte, error) {
 	switch r := request.(type) {
 	case *query:
@@ -93,7 +94,7 @@ func appendRequest(request any) ([]byte, error) {
 	return nil, errors.New("not a request of ours")
 }
 
-// notSent lists the captured requests that this package does not send, and the reason.
+// notSent lists captured requests that this package does not send, and the reasons.
 var notSent = map[string]string{
 	"search-feedback-bytes":   "a part of an example",
 	"retrieve-lines":          "a part in lines",
@@ -108,8 +109,8 @@ var notSent = map[string]string{
 	"two-apdus-in-one-packet": "two APDUs in one packet",
 }
 
-// TestAppendCaptured compares requests with captured ones, octet for octet,
-// except for Inits.
+// TestAppendCaptured compares encoded requests with captured requests, octet for octet, except
+// for Inits.
 func TestAppendCaptured(t *testing.T) {
 	left := maps.Clone(notSent)
 	for _, name := range wireNames(t, ".c2s") {
@@ -137,7 +138,7 @@ func TestAppendCaptured(t *testing.T) {
 	}
 }
 
-// TestAppendSearch spells out a captured request.
+// TestAppendSearch checks the elements of a captured request.
 func TestAppendSearch(t *testing.T) {
 	got, err := appendSearch([]byte("before|"), &query{Database: "coast", Words: "lantern", Max: 40})
 	want := "before|0000000042z2wais        0" +
@@ -215,7 +216,8 @@ func TestAppendRetrievalRefuses(t *testing.T) {
 	}
 }
 
-// Numbers of several sizes, and lengths of one octet and of more.
+// TestAppendRetrievalSizes checks numbers of several sizes, and lengths of one octet and of
+// several octets.
 func TestAppendRetrievalSizes(t *testing.T) {
 	for _, r := range []retrieval{
 		{ID: "a", Wtype: "T"},
@@ -246,7 +248,7 @@ func TestAppendNoAllocations(t *testing.T) {
 	}
 }
 
-// FuzzAppendSearch reads back every search that is not rejected.
+// FuzzAppendSearch checks that slowRequest parses every encoded search.
 func FuzzAppendSearch(f *testing.F) {
 	f.Add("coast", "lantern", 40, "", "")
 	f.Add("db", "", 0, "\x03\x01a", "TEXT")
@@ -269,7 +271,7 @@ func FuzzAppendSearch(f *testing.F) {
 	})
 }
 
-// FuzzAppendRetrieval reads back every retrieval that is not rejected.
+// FuzzAppendRetrieval checks that slowRequest parses every encoded retrieval.
 func FuzzAppendRetrieval(f *testing.F) {
 	f.Add("coast", "\x03\x01a", "TEXT", int64(0), int64(10000), "3")
 	f.Add("", "id", "GIF", int64(5), int64(4), "")

@@ -6,8 +6,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// Scheme returns the description of the wais scheme, with c as its opener. If c is nil,
-// the opener is a client with default options.
+// Scheme returns the description of the wais scheme. The client c opens its URLs. If c is nil,
+// a client with default options opens them.
 func Scheme(c *Client) scheme.Scheme {
 	s := scheme.Scheme{
 		Name:    name,
@@ -35,10 +35,9 @@ func Scheme(c *Client) scheme.Scheme {
 		Crawl: scheme.Crawl{Freshness: freshness},
 		Policy: scheme.Policy{
 			ProxyVars: []string{"wais_proxy"},
-			// For each document the server sends one octet, with a value of 0 to 2, that
-			// defines the copyright (field 7). It serves a document only if the request
-			// repeats that octet. The tag and the length of field 7 distinguish these texts
-			// from any other text in the URL.
+			// Field 7 of a document-id is the copyright, which is one octet with a value of 0
+			// to 2. Servers return a document only if the request repeats this octet. The
+			// delimiters in these texts distinguish field 7 from other texts in the URL.
 			OffPortTexts: []string{";7=%00;", ";7=%01;", ";7=%02;", "%3B7%3D%00%3B", "%3B7%3D%01%3B", "%3B7%3D%02%3B"},
 		},
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/locus-url/locus/internal/bnf/bnftest"
 )
 
-// The production waisurl of RFC 1738 section 5, in a readable form.
+// These regular expressions express the production waisurl of RFC 1738 section 5.
 const (
 	database     = "(?:" + bnftest.Uchar + ")*"
 	wtype        = "(?:" + bnftest.Uchar + ")*"
@@ -39,7 +39,7 @@ var seeds = []string{
 
 func TestAgainstProduction(t *testing.T) { invariants.Random(t, 25000, seeds) }
 
-// A readable reader of wpaths: it matches the text as written, then decodes it.
+// These regular expressions match an encoded wpath. They are part of slowRead.
 const (
 	digits = `(?:[0-9]|%3[0-9])+`
 	list   = `(?:` + digits + `=[^;]*(?:;|$))+`
@@ -51,7 +51,8 @@ var (
 	isDecoded = regexp.MustCompile(`^(?:[0-9]+=[^;]*(?:;|$))+$`).MatchString
 )
 
-// slowRead returns the form of a wpath and its fields, and whether they are valid.
+// slowRead is a simple reference implementation of read. It returns the form of a wpath and
+// its fields, and reports whether they are valid.
 func slowRead(wpath string) (form Form, fields []Field, ok bool) {
 	decoded, _ := escape.Decode(wpath)
 	switch {

@@ -11,30 +11,29 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// source is the source description of a database, which a server sends. Its texts are not
+// source is a source description, in which a server describes a database. Its texts are not
 // safe for a terminal.
 type source struct {
 	IPName, IPAddress string // name and IP address of the server
-	Port              uint16 // port; 0 means that the port is not specified, so it is 210
+	Port              uint16 // port; 0 means the default port, 210
 	Database          string
-	Cost              string // cost as written, such as "0.00"
+	Cost              string // cost as text, such as "0.00"
 	CostUnit          string // unit of the cost, such as "free" or "dollars-per-minute"
 	Maintainer        string // e-mail address
 	Description       string // description with "\n" between its lines
 }
 
 const (
-	maxSource      = 1 << 20 // maximum number of octets
+	maxSource      = 1 << 20 // maximum size in bytes
 	maxSourceDepth = 32      // maximum depth of nested lists
 )
 
-// parseSource reads a source description:
+// parseSource parses a source description, which has the following syntax:
 //
 //	(:source :keyword value ... )
 //
-// A value is a word, a text in quotation marks, or a list "( ... )" or "#( ... )". The
-// parser skips unknown keywords, and ignores any text after the list. The last ")" may be
-// missing.
+// A value is a word, a text in quotation marks, or a list "( ... )" or "#( ... )". Unknown
+// keywords and any text after the list are ignored. The last ")" may be missing.
 func parseSource(text []byte) (*source, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("wais: source description: %w: more than %d bytes", scheme.ErrTooLarge, maxSource)
@@ -97,8 +96,8 @@ func (s *source) set(keyword, v string) error {
 	return nil
 }
 
-// value reads a value and returns its text. For a list it returns "". The argument depth is
-// the number of lists around the value.
+// value reads a value and returns its text. For a list, it returns "". The argument depth is
+// the number of lists that contain the value.
 func (r *sourceReader) value(depth int) (string, error) {
 	switch {
 	case r.take(`"`):
@@ -118,7 +117,7 @@ func (r *sourceReader) value(depth int) (string, error) {
 
 const blanks = " \t\r\n\f\v"
 
-// more skips the blanks before the next value. It reports whether there is a next value.
+// more skips white space, and reports whether another value follows.
 func (r *sourceReader) more() bool {
 	rest := strings.TrimLeft(r.text[r.at:], blanks)
 	r.at = len(r.text) - len(rest)
@@ -133,7 +132,7 @@ func (r *sourceReader) take(token string) bool {
 	return true
 }
 
-// word reads a word, up to the next space, parenthesis or quotation mark.
+// word reads a word, which ends before the next space, parenthesis or quotation mark.
 func (r *sourceReader) word() string {
 	r.more()
 	rest := r.text[r.at:]
@@ -164,9 +163,9 @@ func (r *sourceReader) quoted() (string, error) {
 	}
 }
 
-// URL returns the URL of the database in the form wais://ip-name:port/database. If the name
-// is missing, the URL contains the IP address instead. If both are missing, the error wraps
-// [scheme.ErrUnsupported]. Any other error is a [*locus.SyntaxError].
+// URL returns the URL of the database, such as wais://ip-name:port/database. If the
+// description contains no IPName, URL uses the IPAddress instead. If both are missing, the
+// error wraps [scheme.ErrUnsupported]. Any other error is a [*locus.SyntaxError].
 func (s *source) URL() (locus.URL, error) {
 	host := cmp.Or(s.IPName, s.IPAddress)
 	if host == "" {
@@ -175,8 +174,8 @@ func (s *source) URL() (locus.URL, error) {
 	return s.at(host, s.Port)
 }
 
-// urlOn returns the URL of the database. If the description names no server, the database
-// is on the given server, which sent the description.
+// urlOn returns the URL of the database. If the description names no server, urlOn uses the
+// given server, which sent the description.
 func (s *source) urlOn(server locus.URL) (locus.URL, error) {
 	if s.IPName != "" || s.IPAddress != "" {
 		return s.URL()

@@ -11,7 +11,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// The description by freeWAIS-sf of a database with one text.
+// TestParseSourceCaptured parses a source description that freeWAIS-sf generated for a
+// database with one text.
 func TestParseSourceCaptured(t *testing.T) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin")
@@ -105,7 +106,7 @@ func TestSourceURL(t *testing.T) {
 	}
 }
 
-// sourceText writes a description in a simple form.
+// sourceText returns the text of a source description.
 func sourceText(s *source) string {
 	quoted := func(text string) string {
 		return `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
@@ -123,7 +124,7 @@ func sourceText(s *source) string {
 	return b.String()
 }
 
-// A description must survive writing and reading.
+// Parsing the text of a parsed description must return the same description.
 func FuzzSource(f *testing.F) {
 	for _, name := range []string{"describe-database", "session-info"} {
 		if text, err := os.ReadFile("testdata/wire/" + name + ".doc.bin"); err == nil {

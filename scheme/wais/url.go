@@ -10,12 +10,12 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Port is the default port (section 3.9).
+// Port is the default port (RFC 1738 section 3.9).
 const Port = 210
 
 const name = "wais"
 
-// URL is a decoded wais URL. URLs are comparable: two URLs are == if their texts are
+// URL is a parsed wais URL. URLs are comparable with ==. Two URLs are equal if their texts are
 // equal. The zero URL is invalid.
 type URL struct {
 	url                            locus.URL
@@ -25,8 +25,9 @@ type URL struct {
 	hasSearch                      bool
 }
 
-// Parse reads u as a wais URL. The error is a [*locus.SyntaxError]: u has none of the
-// three forms of section 3.9, or its wpath is an invalid list of fields.
+// Parse parses u as a wais URL. It fails if u matches none of the three forms in RFC 1738
+// section 3.9, or if the wpath is an invalid list of fields. The error is a
+// [*locus.SyntaxError].
 func Parse(u locus.URL) (URL, error) {
 	w, r, err := form(u)
 	if err != nil {
@@ -43,7 +44,7 @@ func Parse(u locus.URL) (URL, error) {
 	return x, nil
 }
 
-// form splits u and parses its wpath. It returns the same errors as Parse.
+// form splits u into its parts, and parses the wpath. It returns the same errors as Parse.
 func form(u locus.URL) (w written, r reading, err error) {
 	if err := bnf.Form(u, name, "waisurl"); err != nil {
 		return w, r, err
@@ -61,15 +62,15 @@ func form(u locus.URL) (w written, r reading, err error) {
 // URL returns the URL from which x was parsed.
 func (x URL) URL() locus.URL { return x.url }
 
-// Database returns the octets of the database's name.
+// Database returns the decoded database name.
 func (x URL) Database() string { return x.database }
 
-// Search returns the octets of the search, with "+" unchanged. ok reports whether the
-// URL has a search, which may be empty.
+// Search returns the decoded search, in which "+" is unchanged. The result ok reports whether
+// the URL contains a search, which may be empty.
 func (x URL) Search() (octets string, ok bool) { return x.search, x.hasSearch }
 
-// Words returns the octets of the search with each unescaped "+" as a space (URI
-// draft, "search"). ok is as for Search.
+// Words returns the decoded search, in which each unescaped "+" is replaced by a space (URI
+// draft, "search"). The result ok reports whether the URL contains a search.
 func (x URL) Words() (octets string, ok bool) {
 	if !x.hasSearch {
 		return "", false
@@ -78,23 +79,21 @@ func (x URL) Words() (octets string, ok bool) {
 	return bnf.Decode(strings.ReplaceAll(w.search, "+", " ")), true
 }
 
-// Wtype returns the octets of the document's type. ok reports whether x names a
-// document.
+// Wtype returns the decoded document type. The result ok reports whether x names a document.
 func (x URL) Wtype() (octets string, ok bool) { return x.wtype, x.form != NoDocument }
 
-// Wpath returns the octets of the wpath, decoded once in any form. ok is as for
-// Wtype.
+// Wpath returns the wpath, decoded once. The result ok reports whether x names a document.
 func (x URL) Wpath() (octets string, ok bool) { return x.wpath, x.form != NoDocument }
 
-// Form returns the form of the wpath.
+// Form returns the Form of the wpath.
 func (x URL) Form() Form { return x.form }
 
-// Length returns the length of the document in octets from a wpath of [LengthForm]. It
-// may be wrong.
+// Length returns the document length in bytes that a wpath of [LengthForm] contains. The
+// length may be wrong. For other wpaths, ok is false.
 func (x URL) Length() (n int64, ok bool) { return x.length, x.form == LengthForm }
 
-// Fields returns the fields of the document-id in order, or nil if the wpath is not a
-// list of fields.
+// Fields returns the fields of the document-id in order. If the wpath is not a list of fields,
+// Fields returns nil.
 func (x URL) Fields() []Field {
 	if x.form == NoDocument || x.form == OpaqueForm {
 		return nil
@@ -109,8 +108,8 @@ type written struct {
 	hasSearch, hasDocument         bool
 }
 
-// split splits the url-path at its first "?". It then splits the text before the "?" at its
-// first two "/". If it returns an error, it also returns the parts.
+// split splits the url-path at the first "?", and splits the text before the "?" at the first
+// two "/". It returns the parts even if it returns an error.
 func split(u locus.URL) (written, error) {
 	path, ok := u.Path()
 	w := written{offset: u.PathOffset()}
@@ -136,26 +135,26 @@ func split(u locus.URL) (written, error) {
 func (w written) wtypeOffset() int { return w.offset + len(w.database) + 1 }
 func (w written) wpathOffset() int { return w.wtypeOffset() + len(w.wtype) + 1 }
 
-// Parts are the decoded parts of a wais URL.
+// Parts holds the decoded parts of a wais URL.
 type Parts struct {
-	Host     string // host as URL text
-	Port     uint16 // 0 means the default, 210
+	Host     string // host as a URL contains it
+	Port     uint16 // port; 0 means the default port, 210
 	Database string
 	Search   *string   // nil if absent
-	Document *Document // nil if absent; a URL with a Document must have no Search
+	Document *Document // nil if absent; must be nil if Search is set
 }
 
-// Document names a document.
+// Document identifies a document.
 type Document struct {
 	Wtype string
-	// Fields are the fields of the document-id. They are written in the
-	// [EscapedForm] of RFC 1738, or in the [OpaqueForm] if a field contains ";".
+	// Fields contains the fields of the document-id. Parts.URL writes them in [EscapedForm],
+	// or in [OpaqueForm] if a field contains ";".
 	Fields []Field
-	// Wpath holds the octets of the document-id if Fields is empty.
+	// Wpath contains the octets of the document-id. It is used only if Fields is empty.
 	Wpath string
 }
 
-// URL returns the URL. The error is a [*locus.SyntaxError].
+// URL builds a URL from its parts. The error is a [*locus.SyntaxError].
 func (p Parts) URL() (URL, error) {
 	x, err := p.write(false)
 	if err != nil || p.Document == nil || p.Document.is(x) {
@@ -172,7 +171,7 @@ func (p Parts) URL() (URL, error) {
 	return URL{}, u.Errorf(u.PathOffset(), "wpath", "%w: a document needs either a document-id, or 1 to %d fields with numbers 1 to %d", locus.ErrValue, maxFields, maxField)
 }
 
-// write returns a URL. If opaque is true, fields are written in the OpaqueForm.
+// write builds a URL. If opaque is true, it writes the fields in OpaqueForm.
 func (p Parts) write(opaque bool) (URL, error) {
 	path := string(p.appendPath(nil, opaque))
 	u, err := bnf.HostURL(locus.Parts{Scheme: name, Host: p.Host, Port: p.Port, Path: &path})
@@ -195,15 +194,15 @@ func (p Parts) appendPath(b []byte, opaque bool) []byte {
 		}
 	}
 	if p.Search != nil {
-		// Servers would read a "+" as a space.
+		// Servers would decode an unescaped "+" as a space.
 		b = append(b, '?')
 		b = escape.AppendEncode(b, *p.Search, escape.Hsegment().Without("+"))
 	}
 	return b
 }
 
-// plain holds the characters that programs of the time did not escape in fields. It
-// excludes "/".
+// plain is the set of characters that programs of the 1990s did not escape in fields, without
+// "/".
 var plain = escape.Alpha().Union(escape.Digit()).With(".-_$")
 
 func (d *Document) appendWpath(b []byte) []byte {
@@ -215,8 +214,7 @@ func (d *Document) appendWpath(b []byte) []byte {
 	return escape.AppendEncode(b, d.Wpath, escape.Unreserved())
 }
 
-// is reports whether x names the document d. The document must have either Fields or a
-// Wpath.
+// is reports whether x identifies the document d. Only one of d.Fields and d.Wpath may be set.
 func (d *Document) is(x URL) bool {
 	if len(d.Fields) == 0 {
 		return x.wpath == d.Wpath

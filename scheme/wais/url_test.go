@@ -14,8 +14,8 @@ func parse(t testing.TB, text string) URL {
 	return bnftest.MustParse(t, Parse, text)
 }
 
-// TestVectors checks the examples of RFC 1738 section 3.9, and of "WAIS" in the URI draft,
-// verbatim.
+// TestVectors checks the unchanged examples in RFC 1738 section 3.9 and in "WAIS" of the URI
+// draft.
 func TestVectors(t *testing.T) { bnftest.Vectors(t, "../../testdata/rfc1738-3.9.txt", Scheme(nil)) }
 
 func TestWords(t *testing.T) {
@@ -149,7 +149,7 @@ func TestParts(t *testing.T) {
 			"wais://h/db/TEXT/1%3Dh%3A210%3B2%3D%2Fdb%3B3%3D0%20206%20%2Fa%2Bb%3Dc%3Dd%7E%3B7%3D%00%3B",
 		},
 		{
-			// A ";" in a field would end it.
+			// An unescaped ";" would end the field.
 			Parts{Host: "h", Database: "db", Document: &Document{Wtype: "TEXT", Fields: []Field{{1, "h"}, {3, "a;b"}}}},
 			"wais://h/db/TEXT/%01%01h%03%03a%3Bb",
 		},

@@ -9,18 +9,18 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// An APDU consists of the length of its header in two octets, its type, fields of
-// fixed size, elements, and after the header the user information. An element
-// consists of its tag, the length of its value, and the value. Tag and length are
-// compressed integers. Groups are elements whose values are elements.
+// An APDU consists of a header and the user information. The header contains its own length in
+// two octets, the APDU's type, fields of fixed size, and elements. An element consists of a
+// tag, the length of the value, and the value. Tag and length are compressed integers. A group
+// is an element whose value consists of elements.
 
-// APDUs of WAIS.
+// These are the APDU types of WAIS.
 const (
 	apduSearch      = 22
 	apduSearchReply = 23
 )
 
-// Tags of elements, and of the groups that contain them.
+// These are the tags of elements and groups.
 const (
 	tagReferenceID     = 2
 	tagResultSetName   = 17
@@ -56,10 +56,10 @@ const (
 	groupCodes       = 155
 )
 
-// compressedSize is the maximum length of a compressed integer in octets.
+// compressedSize is the maximum size of a compressed integer in octets.
 const compressedSize = 5
 
-// appendCompressed appends n as a compressed integer. Each octet holds seven bits, the
+// appendCompressed appends n as a compressed integer. Each octet contains seven bits, the
 // highest bits first. The top bit is set in all octets except the last.
 func appendCompressed(dst []byte, n int) []byte {
 	for shift := (bits.Len(uint(n)|1) - 1) / 7 * 7; shift > 0; shift -= 7 {
@@ -74,8 +74,8 @@ func appendElement(dst []byte, tag int, octets string) []byte {
 	return append(dst, octets...)
 }
 
-// maxNumber is the highest number. The top bit of four octets is a sign, so larger numbers
-// do not fit.
+// maxNumber is the largest number in a request. A number has at most four octets, the top bit
+// of which is a sign.
 const maxNumber = math.MaxInt32
 
 // appendNumber appends an element with a number from 0 to maxNumber. The value is a
@@ -92,19 +92,19 @@ func appendNumber(dst []byte, tag int, n int64) []byte {
 
 const unknown = -1
 
-// elements iterates over the elements of a container in an APDU.
+// elements iterates over the elements in a part of an APDU.
 type elements struct {
 	apdu    []byte
-	at, end int  // offsets in apdu of the rest of the container
+	at, end int  // range of the remaining elements in apdu
 	records bool // an element with tag 28 is a diagnostic record
 
 	tag         int64
-	start, stop int // offsets in apdu of the value
+	start, stop int // range of the current value in apdu
 	err         error
 }
 
-// next reads the next element. At the end and after an error, it returns false. The field
-// err then holds the error, if any.
+// next reads the next element. At the end of the elements or after an error, it returns false.
+// The field err then contains the error, if any.
 func (e *elements) next() bool {
 	if e.err != nil || e.at == e.end {
 		return false
@@ -151,8 +151,8 @@ func (e *elements) compressed() (n int64) {
 	return n
 }
 
-// recordSize reads the length of a diagnostic record. Unlike other lengths, it is not
-// compressed.
+// recordSize reads the length of a diagnostic record. Unlike other lengths, this length is not
+// a compressed integer.
 func (e *elements) recordSize() int64 {
 	if e.end-e.at < 2 {
 		e.fail(e.at, "a diagnostic record ends within its length")
@@ -166,13 +166,13 @@ func (e *elements) recordSize() int64 {
 	return int64(size)
 }
 
-// value returns the value of the element without copying it.
+// value returns the value of the current element, without copying it.
 func (e *elements) value() []byte { return e.apdu[e.start:e.stop:e.stop] }
 
 func (e *elements) text() string { return string(e.value()) }
 
-// number returns the value of the element as a number. If the number is negative, it
-// returns unknown.
+// number returns the value of the current element as a number. If the number is negative, the
+// method returns unknown.
 func (e *elements) number() (n int64) {
 	value := e.value()
 	if len(value) > 4 {
@@ -196,7 +196,7 @@ func (e *elements) fail(at int, format string, args ...any) {
 	e.err = badAPDU(at, format, args...)
 }
 
-// badAPDU returns an error for an APDU with a fault at the given octet.
+// badAPDU returns an error for a malformed APDU. The argument at is the offset of the fault.
 func badAPDU(at int, format string, args ...any) error {
 	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
 }

@@ -23,7 +23,7 @@ func TestAppendCompressed(t *testing.T) {
 	}
 }
 
-// Octets 80 before an integer are padding, up to five octets in total.
+// An integer may be padded with octets 80 hexadecimal, up to five octets in total.
 func TestCompressed(t *testing.T) {
 	for octets, want := range map[string]int64{"\x80\x80\x05": 5, "\x80\x80\x80\x80\x05": 5, "\x80\x81\x42": 194, "\xff\xff\xff\xff\x7f": 1<<35 - 1} {
 		e := elements{apdu: []byte(octets), end: len(octets)}

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// readWire returns a capture with freeWAIS-sf 2.2.10 and programs of its time, or a
-// handmade one: name.c2s of a client, name.s2c of a server, name.doc the document.
+// readWire returns a file of a capture with freeWAIS-sf 2.2.10, or of a handmade conversation.
+// The extension of the file name is .c2s for the client's data, .s2c for the server's data,
+// and .doc for the document.
 func readWire(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "wire", name+".bin"))
@@ -20,7 +21,7 @@ func readWire(t testing.TB, name string) []byte {
 	return b
 }
 
-// wireNames returns the names with that suffix.
+// wireNames returns the names of captures with the given suffix.
 func wireNames(t testing.TB, suffix string) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("testdata", "wire", "*"+suffix+".bin"))
@@ -33,7 +34,7 @@ func wireNames(t testing.TB, suffix string) []string {
 	return names
 }
 
-// slowPackets is a simple, readable splitter of packets.
+// slowPackets splits a capture into packets. It is simpler than readPacket.
 func slowPackets(t testing.TB, octets []byte) (list [][]byte) {
 	t.Helper()
 	for len(octets) > 0 {
@@ -47,16 +48,16 @@ func slowPackets(t testing.TB, octets []byte) (list [][]byte) {
 	return list
 }
 
-// capturedPackets returns the packets in name.
+// capturedPackets returns the packets in the named capture.
 func capturedPackets(t testing.TB, name string) [][]byte { return slowPackets(t, readWire(t, name)) }
 
-// slowElement is an element of the slow reader.
+// slowElement is an element that slowElements returns.
 type slowElement struct {
 	tag   int64
 	value []byte
 }
 
-// slowInteger reads a compressed integer.
+// slowInteger parses a compressed integer.
 func slowInteger(b []byte) (n int64, rest []byte, ok bool) {
 	end := slices.IndexFunc(b, func(o byte) bool { return o < 128 })
 	if end < 0 || end > 4 {
@@ -68,7 +69,7 @@ func slowInteger(b []byte) (n int64, rest []byte, ok bool) {
 	return n*128 + int64(b[end]), b[end+1:], true
 }
 
-// slowElements reads all elements of b. If records is true, 28 is a diagnostic record.
+// slowElements parses all elements in b. If records is true, tag 28 is a diagnostic record.
 func slowElements(b []byte, records bool) (list []slowElement, ok bool) {
 	for len(b) > 0 {
 		var x slowElement
@@ -96,7 +97,8 @@ func slowElements(b []byte, records bool) (list []slowElement, ok bool) {
 	return list, true
 }
 
-// slowAPDU splits an APDU with the given type and number of octets of fixed fields.
+// slowAPDU splits an APDU of the given type. The argument fixed is the size of the fixed
+// fields in octets.
 func slowAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, information []slowElement, ok bool) {
 	if len(apdu) < 3 {
 		return
@@ -112,7 +114,7 @@ func slowAPDU(apdu []byte, kind byte, fixed int) (fields []byte, header, informa
 	return apdu[3 : 3+fixed], header, information, ok
 }
 
-// slowNumber reads a number.
+// slowNumber parses a number.
 func slowNumber(b []byte) (n int64, ok bool) {
 	if len(b) > 4 {
 		return 0, false

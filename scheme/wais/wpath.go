@@ -9,30 +9,30 @@ import (
 	"github.com/locus-url/locus/internal/bnf"
 )
 
-// Form is the form of a wpath.
+// Form is the syntax of a wpath.
 type Form uint8
 
 const (
-	NoDocument  Form = iota // no wpath: a database or a search
-	LengthForm              // a length in octets, "/", and fields, as programs wrote it
+	NoDocument  Form = iota // no wpath, because the URL names a database or a search
+	LengthForm              // a length in bytes, "/", and fields, as in programs of the 1990s
 	FieldsForm              // fields, as in the URI draft
 	EscapedForm             // fields with "=", ";" and "/" escaped, as in RFC 1738
-	OpaqueForm              // the octets of the document-id
+	OpaqueForm              // the octets of a document-id that does not consist of fields
 )
 
 func (f Form) String() string {
 	return [...]string{"no document", "length and fields", "fields", "escaped fields", "opaque"}[f]
 }
 
-// Field is one element of a document-id. Fields 1 to 3 are the server, database and local
-// id of the original server. Fields 4 to 6 are the server, database and local id of the
-// distributor. Field 7 is the copyright.
+// Field is one element of a document-id. Fields 1 to 3 are the original server, database and
+// local id. Fields 4 to 6 are the distributor's server, database and local id. Field 7 is the
+// copyright.
 type Field struct {
 	Number  int
-	Content string // octets
+	Content string // contents, which may be any octets
 }
 
-// maxField is the highest field number. maxFields is the maximum number of fields in a
+// maxField is the largest valid field number. maxFields is the maximum number of fields in a
 // document-id.
 const (
 	maxField  = 127
@@ -41,12 +41,12 @@ const (
 
 type reading struct {
 	form   Form
-	length int64  // length in LengthForm; math.MaxInt64 also represents larger lengths
-	list   string // the fields as written
+	length int64  // length in LengthForm; math.MaxInt64 if the length is too large
+	list   string // the encoded fields
 	offset int    // offset of list in the wpath
 }
 
-// read finds the first form that matches the wpath.
+// read determines the first form that matches the wpath.
 func read(wpath string) reading {
 	length, size := number(wpath, 0)
 	if size > 0 && strings.HasPrefix(wpath[size:], "/") && isList(wpath[size+1:], false) {
@@ -62,7 +62,7 @@ func read(wpath string) reading {
 }
 
 type writtenField struct {
-	number  int // field number; maxField + 1 also represents larger numbers
+	number  int // field number; maxField + 1 if the number is too large
 	content string
 	size    int // number of characters in the list, including the ";"
 }
@@ -89,8 +89,8 @@ func fieldAt(list string, i int, escaped bool) (f writtenField, ok bool) {
 	return writtenField{int(min(n, maxField+1)), list[content:], i - start}, true
 }
 
-// delimiter reports whether text has the character c at index i. The result size is the
-// number of characters that c occupies.
+// delimiter reports whether text contains the character c at index i. If escaped is true, c
+// may be escaped. The result size is the length of c or of its escape.
 func delimiter(text string, i int, c byte, escaped bool) (size int, ok bool) {
 	if i == len(text) {
 		return 0, false
@@ -118,7 +118,7 @@ func number(text string, i int) (n int64, size int) {
 	return n, i - start
 }
 
-// isList reports whether text is a list of one or more fields.
+// isList reports whether text is a list of at least one field.
 func isList(text string, escaped bool) bool {
 	for i := 0; i < len(text); {
 		f, ok := fieldAt(text, i, escaped)
@@ -130,8 +130,8 @@ func isList(text string, escaped bool) bool {
 	return text != ""
 }
 
-// isValidList reports whether a document-id can have the fields of a list with escaped
-// delimiters. Otherwise the wpath is opaque, because RFC 1738 allows any octets in a
+// isValidList reports whether a document-id can contain the fields of a list with escaped
+// delimiters. If it cannot, the wpath is opaque, because RFC 1738 allows any octets in a
 // document-id.
 func isValidList(list string) bool {
 	n := 0
@@ -160,8 +160,8 @@ func (r reading) decoded() (list []Field) {
 	return list
 }
 
-// faults yields the faults of a list in order. The argument offset is the offset of the
-// wpath in the URL.
+// faults yields the faults in a list of fields, in order of offset. The argument offset is the
+// offset of the wpath in the URL.
 func (r reading) faults(offset int) iter.Seq[bnf.Fault] {
 	return func(yield func(bnf.Fault) bool) {
 		x := bnf.Fault{Err: locus.ErrValue, Part: "length", Offset: offset, Size: r.offset, Why: "the length must be below 9223372036854775807"}

@@ -1,13 +1,12 @@
 package wais
 
-// Types of documents that the client treats specially.
+// These are the document types that the client treats specially.
 const (
 	wtypeSource = "WSRC" // type of a source description
-	wtypeURL    = "URL"  // type of a document whose headline is the URL to follow
+	wtypeURL    = "URL"  // type of a document whose headline contains a URL to follow
 )
 
-// mediaTypes maps the types that servers use to media types. Servers may also use other
-// types.
+// mediaTypes maps WAIS document types to media types. Servers may also use other types.
 var mediaTypes = map[string]string{
 	"TEXT":      "text/plain",
 	"HTML":      "text/html",
@@ -27,6 +26,6 @@ func mediaTypeOf(wtype string) string {
 	return "application/octet-stream"
 }
 
-// isNeighbour reports whether wtype is not a type, but a request for the next or previous
+// isNeighbour reports whether wtype is not a real type, but requests the next or previous
 // document.
 func isNeighbour(wtype string) bool { return wtype == "WAIS_NEXT" || wtype == "WAIS_PREV" }

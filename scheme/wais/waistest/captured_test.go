@@ -43,14 +43,15 @@ func start(t testing.TB, databases []waistest.Database, o *waistest.Options) *wa
 	return s
 }
 
-// filler returns a text with these numbers of octets and lines, for texts that no
-// capture has.
+// filler returns a text with the given numbers of octets and lines, in place of a text that
+// the captures do not contain.
 func filler(octets, lines int) []byte {
 	return []byte(strings.Repeat("x", octets-lines) + strings.Repeat("\n", lines))
 }
 
-// coast returns the database of the captures. They contain only the beginning of the
-// catalogue, and only the lengths and lines of the texts pilot, nonl and mole.
+// coast returns the database of the captures. The captures contain only the beginning of the
+// catalogue. Of the texts pilot, nonl and mole, they contain only the sizes and the numbers of
+// lines.
 func coast(t testing.TB) waistest.Database {
 	const dir = "/wais/harbour/"
 	document := func(name, wtype string, data []byte) waistest.Document {
@@ -92,8 +93,8 @@ func coast(t testing.TB) waistest.Database {
 	return db
 }
 
-// scores holds the scores of the captures, by the words, the octets of the example,
-// and the file.
+// scores holds the scores in the captures. The first key consists of the words and the text of
+// the example, and the second key is the file.
 var scores = map[string]map[string]int{
 	"almanac":      {"almanac.txt": 47},
 	"lantern":      {"lamp.txt": 586},
@@ -122,7 +123,8 @@ func score(s waistest.Search, d *waistest.Document) int {
 	return scores[key][filepath.Base(d.Path)]
 }
 
-// packet returns the first packet of octets, or all octets if it is truncated.
+// packet returns the first packet in octets. If the packet is truncated, it returns all
+// octets.
 func packet(t testing.TB, octets []byte) []byte {
 	t.Helper()
 	const header, digits = 25, 10
@@ -136,7 +138,7 @@ func packet(t testing.TB, octets []byte) []byte {
 	return octets[:min(header+n, len(octets))]
 }
 
-// receive reads a packet, or returns nil if the connection is closed.
+// receive reads a packet. If the connection is closed, it returns nil.
 func receive(t testing.TB, c net.Conn) []byte {
 	t.Helper()
 	head := make([]byte, 25)
@@ -167,7 +169,7 @@ func dial(t testing.TB, s *waistest.Server) net.Conn {
 	return c
 }
 
-// exchange sends packets one after the other and returns the answers.
+// exchange sends the packets one after the other, and returns the responses.
 func exchange(t testing.TB, c net.Conn, packets []byte) (replies []byte) {
 	t.Helper()
 	for len(packets) > 0 {
@@ -185,7 +187,8 @@ func exchange(t testing.TB, c net.Conn, packets []byte) (replies []byte) {
 	return replies
 }
 
-// The captured requests must get the captured responses, octet for octet.
+// The server must respond to the captured requests with the captured responses, octet for
+// octet.
 func TestCaptures(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(wire, "*.c2s.bin"))
 	if err != nil || len(names) == 0 {

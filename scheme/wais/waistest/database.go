@@ -10,53 +10,55 @@ import (
 	"sync"
 )
 
-// info is the name of the database that lists the sources of a server. It is also the
+// info is the name of the database that lists the databases of a server. It is also the
 // default database.
 const info = "INFO"
 
-// Types of documents.
+// These are document types with a special meaning.
 const (
 	text   = "TEXT"
 	source = "WSRC" // type of a source description
 )
 
-// Database is a database of a server.
+// Database is a database that a server serves.
 type Database struct {
 	Name string
 
-	// Description and Maintainer are part of its source description.
+	// Description and Maintainer are parts of the source description.
 	Description string
-	Maintainer  string // empty means an example
+	Maintainer  string // empty selects an example address
 	Keywords    []string
 
 	Documents []Document
 
-	// Source and Catalogue describe the database. If nil, they are generated.
+	// Source and Catalogue are the texts that describe the database. The server generates them
+	// if they are nil.
 	Source, Catalogue []byte
 }
 
-// Document is a document of a database. Its document-id names the part of the file
-// Path that begins at octet Start.
+// Document is a document in a database. Its document-id identifies the part of the file Path
+// that begins at byte Start.
 type Document struct {
 	Headline string
-	Path     string // empty means generated
+	Path     string // if empty, the server generates a path
 	Start    int
 	Date     string // "yymmdd" or "yyyymmdd"; empty means "0"
-	// Types are its formats, at least one. Hits have the length and the lines of the
-	// first type, in which the server searches for words.
+	// Types contains the formats of the document, at least one. The server searches for words
+	// in the first format. A hit contains the size and the number of lines of the first
+	// format.
 	Types []Typed
 }
 
 // Typed is one format of a document.
 type Typed struct {
 	Wtype string
-	Data  []byte // must not be changed while the server runs
+	Data  []byte // data; the caller must not change it while the server runs
 }
 
 type database struct {
 	name, path  string
 	documents   []*document
-	byID        map[string]*document // documents by local id, including the help documents
+	byID        map[string]*document // documents by local id, including documents about the database
 	description *document
 	catalogue   *document
 }
@@ -64,7 +66,7 @@ type database struct {
 type document struct {
 	Document
 	localID string
-	id      []byte // octets of the document-id
+	id      []byte // document-id
 	source  string // name of its database
 	lines   int
 	help    bool // the document describes the database
@@ -72,7 +74,8 @@ type document struct {
 	words   func() map[string]int
 }
 
-// load returns the databases by name. If the list has no INFO database, load generates one.
+// load returns a map of the databases by name. If the list contains no INFO database, load
+// generates one.
 func load(list []Database, o *Options) (map[string]*database, error) {
 	databases := make(map[string]*database)
 	lists := Database{Name: info, Description: "The sources of this server.\n"}
@@ -148,8 +151,8 @@ func (db *database) newDocument(d Document, server string) *document {
 	return doc
 }
 
-// newHelp returns a document that describes the database. Its document-id has no server.
-// The end in the document-id is 0, which means the whole file.
+// newHelp returns a document about the database. The document-id contains no server. The end
+// of the range in the document-id is 0, which means the whole file.
 func (db *database) newHelp(extension, wtype string, data []byte, headline string) *document {
 	doc := &document{
 		Document: Document{Headline: headline + db.name, Types: []Typed{{wtype, data}}},
@@ -162,7 +165,7 @@ func (db *database) newHelp(extension, wtype string, data []byte, headline strin
 	return doc
 }
 
-// countLines returns the number of lines. The last line need not have a line end.
+// countLines returns the number of lines in data. The last line may lack a line ending.
 func countLines(data []byte) int {
 	n := bytes.Count(data, []byte("\n"))
 	if len(data) > 0 && data[len(data)-1] != '\n' {
@@ -171,14 +174,14 @@ func countLines(data []byte) int {
 	return n
 }
 
-// data returns the format of d that has the given type. If there is none, it returns the
-// first format.
+// data returns the document's data in the format of the given type. If d does not have this
+// format, data returns the first format.
 func (d *document) data(wtype []byte) []byte {
 	i := slices.IndexFunc(d.Types, func(t Typed) bool { return t.Wtype == string(wtype) })
 	return d.Types[max(i, 0)].Data
 }
 
-// neighbour returns a description of the document before or after d. If there is no such
+// neighbour returns a text that describes the document before or after d. If there is no such
 // document, ok is false.
 func (db *database) neighbour(d *document, step int) (line string, ok bool) {
 	i := d.number + step
@@ -221,7 +224,8 @@ func (db *database) catalogueText() string {
 	return b.String()
 }
 
-// countWords counts the words of the readable texts of d, in lower case.
+// countWords counts the words in the headline and in the first format of the document, if that
+// format is a text. It returns a map from words in lower case to their counts.
 func (d *document) countWords() map[string]int {
 	counts := make(map[string]int)
 	for _, octets := range d.readable() {
@@ -240,8 +244,8 @@ func (d *document) readable() [][]byte {
 	return list
 }
 
-// isSeparator reports whether c separates words. Invalid UTF-8 is read as U+FFFD, which is
-// part of a word.
+// isSeparator reports whether c separates words. Invalid UTF-8 is decoded as U+FFFD, which
+// does not separate words.
 func isSeparator(c rune) bool {
 	return c < 0x80 && !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z')
 }

@@ -23,7 +23,7 @@ func Example() {
 		return
 	}
 	defer conn.Close()
-	// A search for "dusk" with at most 0 documents.
+	// This packet is a search for "dusk" with at most 0 documents.
 	io.WriteString(conn, "0000000039z2wais        0"+
 		"\x00\x17\x16\x00\x00\x1e\x00\x13\x88\x00\x00\x1e\x01\x11\x00\x12\x05coast\x14\x013"+
 		"c\x0cj\x04dusko\x01\x01r\x01\x00")

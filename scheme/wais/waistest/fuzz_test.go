@@ -20,8 +20,8 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// FuzzSession checks that any octets end the connection, that the responses are
-// whole packets of the agreed size, and that requests are recorded unchanged.
+// FuzzSession checks that a session ends for any input, that the responses are whole packets
+// of the agreed size, and that the server records requests unchanged.
 func FuzzSession(f *testing.F) {
 	sent, err := filepath.Glob("../testdata/wire/*.c2s.bin")
 	if err != nil || len(sent) == 0 {
@@ -32,7 +32,7 @@ func FuzzSession(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for len(octets) > headerSize { // one by one, and the last unchanged
+		for len(octets) > headerSize { // add each packet as a seed
 			n, _ := decimal(octets[:10])
 			f.Add(octets[:headerSize+n], uint16(1000))
 			octets = octets[headerSize+n:]
@@ -69,7 +69,7 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
-// FuzzWords checks that parentheses do not change the meaning of words, and that no
+// FuzzWords checks that parentheses around a query do not change its meaning, and that no
 // count is negative.
 func FuzzWords(f *testing.F) {
 	for _, words := range []string{"", "sand", "sand and shells", "(sand or crabs) not light*", "a not (b or c", "caf\xe9*", "((", "* ?"} {

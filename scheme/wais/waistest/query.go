@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// A term returns the number of its matches in a document. The argument words maps the words
-// of the document to their counts.
+// A term returns the number of matches in a document. The argument words maps the words in the
+// document to their counts.
 type term func(words map[string]int) int
 
 // word returns a term for one word. If the token ends with "*", the term matches all words
-// with that prefix.
+// that begin with the rest of the token.
 func word(token string) term {
 	prefix, open := strings.CutSuffix(token, "*")
 	if !open {
@@ -28,7 +28,7 @@ func word(token string) term {
 	}
 }
 
-// parser reads seed words:
+// parser parses the words of a query, which have this grammar:
 //
 //	expression  conjunction { [ "or" ] conjunction }
 //	conjunction operand { ( "and" | "not" ) operand }
@@ -118,8 +118,8 @@ type hit struct {
 	score int
 }
 
-// search returns the hits in db, with the best hit first. If the words of s have a syntax
-// error, ok is false.
+// search returns the hits in db, the best hit first. If s.Words contains a syntax error, ok is
+// false.
 func (db *database) search(s Search, score func(Search, *Document) int) (hits []hit, ok bool) {
 	t, ok := parseWords(s.Words)
 	if !ok {
@@ -137,9 +137,9 @@ func (db *database) search(s Search, score func(Search, *Document) int) (hits []
 	return hits, true
 }
 
-// count gives each document one point for each match, and one point for each longer word
-// that the document shares with an example. It then scales the points to scores of at most
-// 1000.
+// count returns the hits for a term and example texts. A document receives one point for each
+// match, and one point for each longer word that it shares with an example. The method then
+// scales the points to scores of at most 1000.
 func (db *database) count(t term, like [][]byte) (hits []hit) {
 	shared := exampleWords(like)
 	best := 1
@@ -161,7 +161,7 @@ func (db *database) count(t term, like [][]byte) (hits []hit) {
 }
 
 func exampleWords(texts [][]byte) map[string]bool {
-	const shortest = 4 // shorter words are too common to compare
+	const shortest = 4 // shorter words occur in most documents
 	words := make(map[string]bool)
 	for _, octets := range texts {
 		for w := range bytes.FieldsFuncSeq(octets, isSeparator) {

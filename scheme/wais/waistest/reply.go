@@ -20,8 +20,8 @@ func appendHead(b []byte, tag, size int) []byte {
 	return appendCompressed(appendCompressed(b, tag), size)
 }
 
-// elementSize returns the number of octets of an element. The argument size is the number
-// of octets of its content.
+// elementSize returns the size of an element in octets. The argument size is the size of the
+// element's content.
 func elementSize(tag, size int) int { return compressedSize(tag) + compressedSize(size) + size }
 
 func appendElement[T ~string | ~[]byte](b []byte, tag int, content T) []byte {
@@ -58,10 +58,10 @@ func appendInitReply(b []byte, refused bool, size int) []byte {
 }
 
 type searchHead struct {
-	found     bool // the response is for a search without a fault
+	found     bool // the response is the result of a successful search
 	records   int
 	reference []byte
-	info      int // number of octets of the user information that follows the header
+	info      int // size of the user information that follows the header, in octets
 }
 
 func (h searchHead) headerSize() int {
@@ -90,8 +90,8 @@ func (h searchHead) append(b []byte) []byte {
 	return appendHead(b, 99, h.info)
 }
 
-// appendHit appends a Document-Header. The argument typed reports whether the client
-// understands types.
+// appendHit appends a Document-Header. The argument typed reports whether the client supports
+// document types.
 func appendHit(b []byte, h hit, typed bool) []byte {
 	d := h.d
 	group := appendElement(nil, 116, d.id)
@@ -138,7 +138,7 @@ func (t documentText) append(b []byte) []byte {
 }
 
 type diagnostic struct {
-	code      string // diagnostic code of two characters
+	code      string // two-character diagnostic code
 	text      string
 	surrogate byte // 1 means that the diagnostic replaces a record
 }
@@ -148,8 +148,7 @@ var (
 	outOfRange      = diagnostic{"SF", "Request out of range", 1}
 )
 
-// size returns the number of octets of the diagnostic. For the zero diagnostic it returns
-// 0.
+// size returns the size of the diagnostic in octets. For the zero diagnostic, it returns 0.
 func (d diagnostic) size() int {
 	if d.code == "" {
 		return 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Known APDUs.
+// These are the types of known APDUs.
 const (
 	apduInit        = 20
 	apduInitReply   = 21
@@ -15,9 +15,9 @@ const (
 	apduSearchReply = 23
 )
 
-// Units of a range.
+// These are the units of a range.
 const (
-	unitNone = iota // the request has no range
+	unitNone = iota // the request contains no range
 	unitBytes
 	unitLines
 	unitParagraphs
@@ -27,13 +27,13 @@ var unitNames = [...]string{"all", "bytes", "lines", "paragraphs"}
 
 // request is a parsed APDU. Its slices share the memory of the APDU.
 type request struct {
-	kind byte // type of the APDU
+	kind byte // APDU type
 
-	most    int64 // maximum number of octets of a reply that the Init accepts
+	most    int64 // maximum size of a response in octets, from the Init
 	refused bool  // the Init requests unsupported options
 
 	database, reference []byte
-	retrieves           bool // the request retrieves a document by its id
+	retrieves           bool // the request retrieves a document by its document-id
 
 	words    []byte
 	wanted   int64 // number of requested documents
@@ -48,8 +48,8 @@ type passage struct {
 	start, end int64
 }
 
-// parse parses an APDU. It reports whether a server of the time could parse the APDU. Such
-// servers could not parse unknown elements.
+// parse parses an APDU. It reports whether freeWAIS can parse the APDU, and therefore rejects
+// unknown elements.
 func (q *request) parse(apdu []byte) bool {
 	*q = request{examples: q.examples[:0]}
 	if len(apdu) < 3 {
@@ -104,7 +104,7 @@ func (q *request) parseSearch(octets, rest []byte) bool {
 		switch tag {
 		case 2:
 			q.reference = content
-		case 17, 19: // the names of a result set and of the elements
+		case 17, 19: // the result set name and the element set names
 		case 18:
 			q.database = content
 		case 20:
@@ -131,7 +131,7 @@ func (q *request) parseSearch(octets, rest []byte) bool {
 	return false
 }
 
-// parseWords parses the elements of a query of type 3. The words and the maximum number of
+// parseWords parses the elements of a type 3 query. The words and the maximum number of
 // documents are required.
 func (q *request) parseWords(octets []byte) bool {
 	found := 0
@@ -157,7 +157,7 @@ func (q *request) parseWords(octets []byte) bool {
 	return ok && found == 2
 }
 
-// parseExample parses a further element of the last example.
+// parseExample parses another element of the last example.
 func (q *request) parseExample(tag int, content []byte) (ok bool) {
 	if len(q.examples) == 0 {
 		return false
@@ -180,8 +180,8 @@ func (q *request) parseExample(tag int, content []byte) (ok bool) {
 	return ok
 }
 
-// parseTerms parses a query of type 1. The query has terms, each after its attributes, and
-// operators. All operators count as "and".
+// parseTerms parses a type 1 query. The query consists of attributes, terms and operators; the
+// attributes of a term precede the term. Every operator counts as "and".
 func (q *request) parseTerms(octets []byte) bool {
 	var attributes []byte
 	return elements(octets, func(tag int, content []byte) bool {
@@ -198,8 +198,8 @@ func (q *request) parseTerms(octets []byte) bool {
 	})
 }
 
-// parseTerm parses a term. The first two attributes of the term, the use and the relation,
-// determine its meaning.
+// parseTerm parses a term. The first two attributes of the term, use and relation, determine
+// the meaning of the term.
 func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	use, rest, _ := bytes.Cut(attributes, []byte(" "))
 	relation, _, _ := bytes.Cut(rest, []byte(" "))
@@ -229,8 +229,8 @@ func (q *request) parseTerm(attributes, content []byte) (ok bool) {
 	return ok
 }
 
-// elements calls f for each element in b. If f returns false, elements stops. It reports
-// whether f returned true for all elements and b has no other octets.
+// elements calls f for each element in b, until f returns false. It reports whether b consists
+// only of elements and f returned true for each.
 func elements(b []byte, f func(tag int, content []byte) bool) bool {
 	for len(b) > 0 {
 		tag, content, rest, ok := element(b)
@@ -254,7 +254,7 @@ func element(b []byte) (tag int, content, rest []byte, ok bool) {
 	return tag, b[:size], b[size:], true
 }
 
-// compressed reads a compressed integer of at most four octets. Each octet holds seven
+// compressed reads a compressed integer of at most four octets. Each octet contains seven
 // bits, the highest bits first. The top bit is set in all octets except the last.
 func compressed(b []byte) (n int, rest []byte, ok bool) {
 	for i, c := range b[:min(len(b), 4)] {
@@ -286,7 +286,7 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, err == nil && b[0] != '+' && len(bytes.TrimPrefix(b, []byte("-"))) <= 10
 }
 
-// names holds the parts of a document-id that the server uses. If the document-id has the
+// names holds the parts of a document-id that the server uses. If the document-id contains the
 // distributor's parts, they take precedence over the original parts.
 type names struct{ database, localID []byte }
 
@@ -303,7 +303,7 @@ func parseID(id []byte) (x names, ok bool) {
 	return x, ok && x.localID != nil
 }
 
-// String returns the text of [Request.Line].
+// String returns the text for [Request.Line].
 func (q *request) String() string {
 	if q.kind == apduInit {
 		return "init " + strconv.FormatInt(q.most, 10)

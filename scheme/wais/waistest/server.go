@@ -1,14 +1,14 @@
 // Package waistest provides an in-process WAIS server for tests and
 // demonstrations. It serves databases from memory and records the requests.
 //
-// It answers like freeWAIS-sf 2.2.10, octet for octet except for the scores. It
-// supports searches for words with "and", "or", "not" and parentheses, relevance
-// feedback, documents in ranges of octets and of lines, the description and the
-// catalogue of a database, and a database INFO that lists the others. It answers a
-// request that freeWAIS cannot read with an empty packet. It closes the connection
-// for a request that crashes freeWAIS: a document of an unknown database, a
-// document-id without a database, a request without a type, a range that ends before
-// it begins, and a second request before the response to the first.
+// The server sends the same responses as freeWAIS-sf 2.2.10, octet for octet except for the
+// scores. It supports searches with "and", "or", "not" and parentheses, and relevance
+// feedback. It returns documents in ranges of bytes or lines, and the description and
+// catalogue of each database. A database named INFO lists the other databases. If freeWAIS
+// cannot parse a request, the server responds with an empty packet. If a request would crash
+// freeWAIS, the server closes the connection. Such requests are: a document in an unknown
+// database, a document-id without a database, a request without a type, a range that ends
+// before it begins, and a second request before the response to the first.
 package waistest
 
 import (
@@ -25,30 +25,31 @@ import (
 	"github.com/locus-url/locus/internal/servetest"
 )
 
-// Options configure a server. The zero value selects the defaults.
+// Options configures a server. The zero Options selects the defaults.
 type Options struct {
-	// Host is the address of this server in document-ids and source descriptions, such
-	// as "localhost:8210". If empty, it is the listening address.
+	// Host is the address of this server in document-ids and source descriptions, such as
+	// "localhost:8210". If Host is empty, the server uses the listening address.
 	Host string
-	// Dir is the directory of the databases in paths. If empty, it is "/wais".
+	// Dir is the directory of the databases in file paths. If Dir is empty, the directory is
+	// "/wais".
 	Dir string
-	// Buffer is the maximum length of a reply in octets, without the packet's header.
-	// Zero means 100000. An Init may lower it.
+	// Buffer is the maximum size of a response in bytes, without the packet header. Zero means
+	// 100000. A client's Init may lower the maximum.
 	Buffer int
-	// Score returns the score of a document, or 0 if it is not a hit. If nil, the
-	// server counts words.
+	// Score returns the score of a document, or 0 if the document is not a hit. If Score is
+	// nil, the server counts matching words.
 	Score func(s Search, d *Document) int
 
-	// Listener accepts the connections, and is closed with the server. If nil,
-	// the server listens on a free port of 127.0.0.1.
+	// Listener accepts the connections. Closing the server closes Listener. If Listener is
+	// nil, the server listens on a free port of 127.0.0.1.
 	Listener net.Listener
 }
 
-// Search is a search by a client.
+// Search describes a search by a client.
 type Search struct {
 	Database string   // name of the database
-	Words    string   // as sent
-	Like     [][]byte // texts of the examples
+	Words    string   // words as the client sent them
+	Like     [][]byte // texts of the example documents
 }
 
 // Server is a running server.
@@ -59,11 +60,11 @@ type Server struct {
 	group     servetest.Group
 
 	mu   sync.Mutex
-	log  []byte // packets of the requests
+	log  []byte // packets of all recorded requests
 	ends []int  // offset in log of the end of each packet
 }
 
-// Start starts a server. o may be nil.
+// Start starts a server. If o is nil, the server has the default options.
 func Start(databases []Database, o *Options) (*Server, error) {
 	s := &Server{}
 	if o != nil {
@@ -88,12 +89,12 @@ func (s *Server) newSession(c net.Conn) *session {
 	return &session{s: s, c: c, r: bufio.NewReader(c), size: s.o.Buffer}
 }
 
-// Addr returns the host and port, such as "127.0.0.1:33121".
+// Addr returns the host and port of the server, such as "127.0.0.1:33121".
 func (s *Server) Addr() string { return s.l.Addr().String() }
 
-// Wpath returns the wpath of a document: the fields of its document-id, written as in RFC
-// 1738, such as "1%3Dlocalhost%3A8210%3B2%3D...". The parameter number is the index of
-// the document in the database. Wpath panics if there is no such document.
+// Wpath returns the wpath of a document, such as "1%3Dlocalhost%3A8210%3B2%3D...". The wpath
+// contains the fields of the document-id in the syntax of RFC 1738. The parameter number is
+// the index of the document in the database. If there is no such document, Wpath panics.
 func (s *Server) Wpath(database string, number int) string {
 	plain := escape.Alpha().Union(escape.Digit()).With(".-_$")
 	var b []byte
@@ -110,7 +111,7 @@ func (s *Server) Close() error { return s.group.Close() }
 
 // Request is a request from a client.
 type Request struct {
-	Packet string // the octets, including the packet's header
+	Packet string // the bytes of the request, including the packet header
 	// Line describes the request:
 	//
 	//	init 100000
@@ -121,11 +122,11 @@ type Request struct {
 	Line string
 }
 
-// maxLogged is the maximum number of octets of requests that the server records.
+// maxLogged is the maximum total size of the recorded requests in bytes.
 const maxLogged = 4 << 20
 
-// Requests returns the requests in the order of arrival. It records only the first 4
-// MiB.
+// Requests returns the received requests in order of arrival. The server records only the
+// first 4 MiB of requests.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	log, ends := string(s.log), slices.Clone(s.ends)
@@ -163,9 +164,9 @@ func (s *Server) received(header, apdu []byte) {
 	s.ends = append(s.ends, len(s.log))
 }
 
-// database returns the database with the given name. If there is no such database, it
-// returns nil and the path of the database. If name holds several names, database uses the
-// first. It uses only the last element of a path.
+// database returns the database with the given name. If there is no such database, it returns
+// nil and the path that the database would have. If name contains several names, the first
+// applies. If the name is a path, only the last element matters.
 func (s *Server) database(name []byte) (db *database, path string) {
 	name, _, _ = bytes.Cut(name, []byte("\x1f"))
 	name = name[bytes.LastIndexByte(name, '/')+1:]

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// packetOf makes a packet from an APDU's header without its length and the user
-// information.
+// packetOf returns a packet. The parameter header is the header of the APDU without its
+// length, and rest is the user information.
 func packetOf(header, rest []byte) []byte {
 	b := fmt.Appendf(nil, "%010dz2wais        0", 2+len(header)+len(rest))
 	b = append(b, byte(len(header)>>8), byte(len(header)))
@@ -27,7 +27,8 @@ func searchHeader(database, queryType string) []byte {
 	return appendElement(b, 20, queryType)
 }
 
-// wordsPacket returns a search. more are elements after the words.
+// wordsPacket returns the packet of a search. The parameter more contains additional elements,
+// which follow the words.
 func wordsPacket(database, words string, most uint32, more ...byte) []byte {
 	list := append(appendElement(nil, 106, words), more...)
 	return packetOf(searchHeader(database, "3"), appendElement(nil, 99, appendNumber(list, 114, most)))
@@ -37,8 +38,9 @@ func examplePacket(database, words string, id []byte, chunk ...byte) []byte {
 	return wordsPacket(database, words, 40, append(appendElement(appendElement(nil, 107, id), 133, "TEXT"), chunk...)...)
 }
 
-// termsPacket returns a retrieval by terms: "un", id, "wt", type and so on; "wb ro" has
-// a relation too.
+// termsPacket returns the packet of a retrieval by terms. The parameter terms lists pairs of
+// attributes and values, such as "un", id, "wt", type. The attributes "wb ro" include a
+// relation.
 func termsPacket(database string, terms ...string) []byte {
 	var query []byte
 	for i := 0; i < len(terms); i += 2 {
@@ -55,7 +57,7 @@ func termsPacket(database string, terms ...string) []byte {
 	return packetOf(searchHeader(database, "1"), appendElement(nil, 21, query))
 }
 
-// local makes a document-id from the name of a database and a local id.
+// local returns a document-id with the given database and local id.
 func local(database, id string) string {
 	return string(appendElement(appendElement(nil, 2, database), 3, id))
 }
@@ -64,7 +66,7 @@ func rangePacket(database, id, wtype string, start, end int) []byte {
 	return termsPacket(database, "un", local(database, id), "wt", wtype, "wb ro", fmt.Sprint(start), "wb rl", fmt.Sprint(end))
 }
 
-// told describes the records of a packet.
+// told describes the records in a packet as text.
 func told(t testing.TB, packet []byte) string {
 	t.Helper()
 	if len(packet) == 0 {
@@ -100,7 +102,8 @@ func told(t testing.TB, packet []byte) string {
 	return strings.Join(records, " ")
 }
 
-// record describes a record: score, headline and types of a hit, the octets of a text.
+// record describes a record as text. The text contains the score, headline and types of a hit,
+// or the octets of a document.
 func record(t testing.TB, tag int, group []byte) string {
 	t.Helper()
 	found := map[int]string{}
@@ -132,7 +135,7 @@ var shore = []Database{
 	{Name: "open"},
 }
 
-// serverOf makes a server without a listener.
+// serverOf returns a server without a listener.
 func serverOf(t testing.TB, o Options, databases ...Database) *Server {
 	t.Helper()
 	o.Host, o.Dir = "h:1", "/w"
@@ -146,7 +149,8 @@ func serverOf(t testing.TB, o Options, databases ...Database) *Server {
 	return &Server{o: o, databases: loaded}
 }
 
-// ask returns the response of a session to a packet, or nothing if it closes.
+// ask returns the response of a session to a packet. If the session closes the connection, ask
+// returns nil.
 func ask(x *session, packet []byte) []byte {
 	copy(x.header[:], packet)
 	reply, _ := x.answer(packet[headerSize:])
@@ -211,7 +215,7 @@ func TestDatabases(t *testing.T) {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-	// A given list of sources must replace the generated one.
+	// A database named INFO in the options must replace the generated INFO database.
 	own := Database{Name: "INFO", Documents: []Document{{Headline: "mine", Types: typed("WSRC", "crabs")}}}
 	s = serverOf(t, Options{}, append(shore, own)...)
 	if got, want := told(t, ask(s.newSession(nil), wordsPacket("", "crabs", 40))), "1: 1000=mine"; got != want {
@@ -309,7 +313,7 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// Unreadable requests must get an empty packet.
+// The server must respond to an unreadable request with an empty packet.
 func TestUnreadable(t *testing.T) {
 	x := serverOf(t, Options{}, shore...).newSession(nil)
 	words := wordsPacket("shore", "sand", 40)
@@ -377,7 +381,7 @@ func TestAgreedSize(t *testing.T) {
 		{80, "APDU 21", "0:", `1: "Sand"`},
 		{20, "empty", "0:", "empty"},
 		{0, "empty", "empty", "empty"},
-		{1 << 31, "empty", "empty", "empty"}, // a negative number
+		{1 << 31, "empty", "empty", "empty"}, // a negative number as a signed integer
 	} {
 		if got := told(t, ask(x, init(c.size))); got != c.init {
 			t.Errorf("init %d: %s, want %s", c.size, got, c.init)
@@ -391,7 +395,7 @@ func TestAgreedSize(t *testing.T) {
 	}
 }
 
-// The description must have the layout of the captured one.
+// The source description must have the same layout as the captured description.
 func TestSourceText(t *testing.T) {
 	want, err := os.ReadFile("../testdata/wire/session-info.doc.bin")
 	if err != nil {
@@ -482,7 +486,7 @@ func TestWpath(t *testing.T) {
 	}
 }
 
-// The log of requests must be limited.
+// The size of the request log must be limited.
 func TestRequestsEnd(t *testing.T) {
 	s := serverOf(t, Options{}, shore...)
 	apdu := make([]byte, 1<<20)
@@ -494,7 +498,8 @@ func TestRequestsEnd(t *testing.T) {
 	}
 }
 
-// A header with an invalid or too large length must close the connection at once.
+// If the length in a header is invalid or too large, the server must close the connection at
+// once.
 func TestHeader(t *testing.T) {
 	s, err := Start(shore, nil)
 	if err != nil {
@@ -514,7 +519,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// A range must be copied once, into existing memory.
+// The server must copy a range only once, without allocating memory.
 func TestRetrievalAllocatesNothing(t *testing.T) {
 	big := Document{Path: "/big", Types: []Typed{{"TEXT", make([]byte, 1<<20)}}}
 	s := serverOf(t, Options{}, Database{Name: "d", Documents: []Document{big}})
@@ -528,7 +533,7 @@ func TestRetrievalAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkRetrieve fetches 50 MB in ranges of 10,000 octets over the loopback.
+// BenchmarkRetrieve fetches 50 MB in ranges of 10,000 bytes over the loopback interface.
 func BenchmarkRetrieve(b *testing.B) {
 	const size, step = 50_000_000, 10_000
 	s, err := Start([]Database{{Name: "d", Documents: []Document{{Path: "/big", Types: []Typed{{"TEXT", make([]byte, size)}}}}}}, nil)

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	headerSize = 25      // number of octets in a packet's header
-	maxRequest = 1 << 20 // maximum number of octets in an APDU
+	headerSize = 25      // size of a packet header in octets
+	maxRequest = 1 << 20 // maximum size of an APDU in octets
 )
 
 type session struct {
 	s    *Server
 	c    net.Conn
 	r    *bufio.Reader
-	size int // maximum number of octets in a reply
+	size int // maximum size of a response in octets
 
 	header        [headerSize]byte
 	packet, reply []byte
@@ -60,8 +60,8 @@ func (x *session) read() (apdu []byte, ok bool) {
 	return apdu, x.r.Buffered() == 0
 }
 
-// answer returns the packet that answers an APDU. The packet is valid until the next call
-// of answer. If the server must close the connection instead, ok is false.
+// answer returns the packet of the response to an APDU. The packet is valid until the next
+// call of answer. If the server must close the connection instead, ok is false.
 func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	version := x.header[11]
 	if version > '2' {
@@ -71,7 +71,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 	b[headerSize-1] = '0'
 	switch {
 	case x.header[10]|0x20 != 'z' || !x.q.parse(apdu):
-		// The response is the empty packet in b.
+		// The response is an empty packet, which b already contains.
 	case x.q.kind == apduInit:
 		x.size = int(min(int64(x.s.o.Buffer), max(x.q.most, 0)))
 		b = appendInitReply(b, x.q.refused, x.size)
@@ -84,7 +84,7 @@ func (x *session) answer(apdu []byte) (packet []byte, ok bool) {
 		b = x.search(b, version == '2')
 	}
 	if len(b)-headerSize > x.size {
-		b = b[:headerSize] // the reply is too large, so the server sends an empty packet
+		b = b[:headerSize] // the response is too large, so the server sends an empty packet
 	}
 	for i, n := 9, len(b)-headerSize; i >= 0; i, n = i-1, n/10 {
 		b[i] = '0' + byte(n%10)
@@ -99,7 +99,8 @@ func (x *session) search(b []byte, typed bool) []byte {
 	var hits []hit
 	var trouble diagnostic
 	if db == nil && len(x.q.words) == 0 && len(x.q.examples) == 0 {
-		// Without words the server opens no database, so it reports no error.
+		// For a search without words, the server does not open the database, so it reports no
+		// error.
 	} else if db == nil {
 		trouble = diagnostic{code: "S1", text: "The following database is not available: " + path}
 	} else {
@@ -120,7 +121,7 @@ func (x *session) search(b []byte, typed bool) []byte {
 		next.records++
 		next.info += len(longer) - len(headers)
 		if next.size() > x.size {
-			break // the response has no diagnostic about the omitted hits
+			break // freeWAIS does not report the omitted hits
 		}
 		head, headers = next, longer
 	}
@@ -129,7 +130,8 @@ func (x *session) search(b []byte, typed bool) []byte {
 	return trouble.append(b)
 }
 
-// find returns the hits in db. The words may request information about the database itself.
+// find performs the search of the request in db, and returns the hits. The search may request
+// documents about the database itself.
 func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
 	s := Search{Database: db.name, Words: string(x.q.words), Like: x.like(db)}
 	failed := diagnostic{code: "S1", text: "query syntax error: " + s.Words}
@@ -172,8 +174,8 @@ func (x *session) like(db *database) (texts [][]byte) {
 	return texts
 }
 
-// retrieve appends the response to a query of type 1. If freeWAIS would crash because of
-// the query, ok is false.
+// retrieve appends the response to a type 1 query. If the query would crash freeWAIS, ok is
+// false.
 func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	want := &x.q.document
 	db, _ := x.s.database(x.q.database)
@@ -200,8 +202,8 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	return x.passage(b, d.data(want.wtype)), true
 }
 
-// passage appends the requested range of a document's data. Only a response to a range of
-// octets reports the end of the document.
+// passage appends the requested range of a document's data. Only the response to a byte range
+// reports the end of the document.
 func (x *session) passage(b, data []byte) []byte {
 	want := &x.q.document
 	switch want.unit {
@@ -221,8 +223,8 @@ func (x *session) passage(b, data []byte) []byte {
 	return x.text(b, nil, diagnostic{})
 }
 
-// neighbour appends the description of the next or previous document. The count of records
-// in the response is one too high.
+// neighbour appends the description of the next or previous document. As in freeWAIS, the
+// number of records in the response is one too high.
 func (x *session) neighbour(b []byte, db *database, d *document, step int) []byte {
 	line, ok := db.neighbour(d, step)
 	if !ok {
@@ -233,7 +235,7 @@ func (x *session) neighbour(b []byte, db *database, d *document, step int) []byt
 	return t.append(b)
 }
 
-// text appends the octets of a document and a diagnostic. If data is nil, it omits the
+// text appends a part of a document and a diagnostic. If data is nil, the response contains no
 // document.
 func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	t := documentText{x.q.document.id, data}
@@ -245,7 +247,7 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 		head.records++
 		head.info += t.size()
 	}
-	if head.size() > x.size { // the size is checked before the octets are copied
+	if head.size() > x.size { // check the size before copying the data
 		return b
 	}
 	b = head.append(b)
@@ -255,9 +257,9 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of the data between the offsets start and end. The result past
-// reports whether the range exceeds the data. If start is beyond the end of the data, or
-// the range is invalid, ok is false.
+// octets returns the part of data between the offsets start and end. The result past reports
+// whether the range exceeds the data. If start is beyond the end of the data, or if the range
+// is invalid, ok is false.
 func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
@@ -266,8 +268,8 @@ func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	return data[start:min(end, size):size], end > size, true
 }
 
-// lines returns the lines of a document from the line number start up to, but not
-// including, the line number end.
+// lines returns the lines of a document with numbers from start to end, without the line with
+// number end.
 func lines(data []byte, start, end int64) []byte {
 	begin := len(data)
 	at := 0
