@@ -34,7 +34,8 @@ const (
 //	wtype        = xalphas
 //	search       = xalphas [ + search ]
 //
-// The function also reports invalid document-ids. For a valid URL, check does not allocate memory.
+// The function also reports invalid document-ids. For a valid URL, check does not allocate
+// memory.
 func check(u locus.URL, p locus.Profile) []locus.Violation {
 	if p == locus.RFC1738 && isSound(u) {
 		return nil

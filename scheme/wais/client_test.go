@@ -108,8 +108,8 @@ func (p *peer) sent() (requests [][]byte, connections int) {
 	return slices.Clone(p.requests), len(p.dialed)
 }
 
-// asked returns the decoded request n.
-func (p *peer) asked(t testing.TB, n int) any {
+// decodedRequest returns the decoded request n.
+func (p *peer) decodedRequest(t testing.TB, n int) any {
 	t.Helper()
 	requests, _ := p.sent()
 	if len(requests) <= n {
@@ -122,9 +122,9 @@ func (p *peer) asked(t testing.TB, n int) any {
 	return request
 }
 
-// answering returns a function for peer.answer. The function returns each of the given
+// respondInOrder returns a function for peer.answer. The function returns each of the given
 // responses once, and then nil.
-func answering(list ...[]byte) func(int, []byte) []byte {
+func respondInOrder(list ...[]byte) func(int, []byte) []byte {
 	return func(n int, _ []byte) []byte {
 		if n >= len(list) {
 			return nil
@@ -317,8 +317,8 @@ func TestRangesOnDemand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (&retrieval{Database: "db", ID: "\x01\x01h\x03\x02id", Wtype: "GIF", End: 1000, ReferenceID: "3"}); *w.peer.asked(t, 0).(*retrieval) != *want {
-		t.Errorf("%+v", w.peer.asked(t, 0))
+	if want := (&retrieval{Database: "db", ID: "\x01\x01h\x03\x02id", Wtype: "GIF", End: 1000, ReferenceID: "3"}); *w.peer.decodedRequest(t, 0).(*retrieval) != *want {
+		t.Errorf("%+v", w.peer.decodedRequest(t, 0))
 	}
 	body := res.(*scheme.Object).Body
 	if n, err := body.Read(nil); n != 0 || err != nil {
@@ -432,7 +432,7 @@ func TestCompleteAndTruncatedDocuments(t *testing.T) {
 		{[][]byte{packetOf(textOf(full)), packetOf(textOf("y"))[:40]}, 500, io.ErrUnexpectedEOF, "in a packet"},
 		{nil, -1, scheme.ErrProtocol, "database or document does not exist"},
 	} {
-		w := newFixture(t, newPeer(t, answering(c.answers...)), &Options{Range: 500})
+		w := newFixture(t, newPeer(t, respondInOrder(c.answers...)), &Options{Range: 500})
 		res, err := w.open("db/TEXT/3=id")
 		opened := err == nil
 		got, err := readAll(res, err)

@@ -185,16 +185,16 @@ func FuzzDocumentID(f *testing.F) {
 			t.Errorf("%q: %v %v; slowly %v %v", id, fields, ok, want, canBe)
 		}
 		id.LocalID()
-		if !readsAsFields(octets) {
+		if !parsesAsFields(octets) {
 			checkThroughURL(t, id)
 		}
 	})
 }
 
-// readsAsFields reports whether no URL can contain the document-id. The octets of such a
+// parsesAsFields reports whether no URL can contain the document-id. The octets of such a
 // document-id do not consist of fields, but a URL with these octets would be parsed as a list
 // of fields.
-func readsAsFields(octets string) bool {
+func parsesAsFields(octets string) bool {
 	_, ok := DocumentID(octets).Fields()
 	form, _, _ := slowRead(strings.ReplaceAll(octets, "%", "%25"))
 	return !ok && form != OpaqueForm

@@ -15,8 +15,8 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// pathOfEach lists the paths of a search, a description and a document.
-var pathOfEach = []string{"db?words", "db", "db/TEXT/3=id"}
+// pathsToOpen lists the paths of a search, a description and a document.
+var pathsToOpen = []string{"db?words", "db", "db/TEXT/3=id"}
 
 // Reading an endless document must fail at the limit.
 func TestEndlessDocument(t *testing.T) {
@@ -36,7 +36,7 @@ func TestConnectionClosedAnywhere(t *testing.T) {
 		"db/TEXT/3=id;": packetOf(textOf("a text")),
 	} {
 		for n := range reply {
-			w := newFixture(t, newPeer(t, answering(append([]byte{}, reply[:n]...))), nil)
+			w := newFixture(t, newPeer(t, respondInOrder(append([]byte{}, reply[:n]...))), nil)
 			_, err := w.open(path)
 			wantError(t, err, scheme.ErrProtocol)
 			if n == 0 != errors.Is(err, io.EOF) || n > 0 != errors.Is(err, io.ErrUnexpectedEOF) {
@@ -49,16 +49,16 @@ func TestConnectionClosedAnywhere(t *testing.T) {
 // Only the size of a response must limit the number of hits.
 func TestManyHits(t *testing.T) {
 	hits := strings.Repeat(group(151, group(116, "i")), 100000)
-	w := newFixture(t, newPeer(t, answering(packetOf(hits))), nil)
+	w := newFixture(t, newPeer(t, respondInOrder(packetOf(hits))), nil)
 	if list := w.menu("db?x"); len(list) != 100001 || list[100000].Kind != scheme.KindInfo {
 		t.Errorf("%d items", len(list))
 	}
-	w = newFixture(t, newPeer(t, answering(packetOf(hits))), &Options{Limits: Limits{Response: 600000}})
+	w = newFixture(t, newPeer(t, respondInOrder(packetOf(hits))), &Options{Limits: Limits{Response: 600000}})
 	_, err := w.open("db?x")
 	wantError(t, err, scheme.ErrTooLarge)
 
 	// A caller may stop iterating early.
-	w = newFixture(t, newPeer(t, answering(packetOf(hits, outOfRange))), nil)
+	w = newFixture(t, newPeer(t, respondInOrder(packetOf(hits, outOfRange))), nil)
 	for most := range 4 {
 		w.peer.answer = func(int, []byte) []byte { return packetOf(strings.Repeat(hits[:6], 2), outOfRange) }
 		res, err := w.open("db?x")
@@ -84,7 +84,7 @@ func TestSilence(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 	}
-	for _, path := range pathOfEach {
+	for _, path := range pathsToOpen {
 		for name, serve := range map[string]func(net.Conn){"drip": drip, "silence": func(net.Conn) {}} {
 			synctest.Test(t, func(t *testing.T) {
 				c := New(nil)
@@ -93,7 +93,7 @@ func TestSilence(t *testing.T) {
 				ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Minute, why)
 				defer cancel()
 				begin := time.Now()
-				_, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/" + path), Dial: &piped{serve: serve}})
+				_, err := c.Open(ctx, &scheme.Request{URL: locus.MustParse("wais://h/" + path), Dial: &pipeDialer{serve: serve}})
 				if wantError(t, err, why); time.Since(begin) != 10*time.Minute {
 					t.Errorf("%s, %s: after %v", path, name, time.Since(begin))
 				}
@@ -103,10 +103,10 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// piped is a dialer that returns one end of a pipe, and calls serve with the other end.
-type piped struct{ serve func(net.Conn) }
+// pipeDialer is a dialer that returns one end of a pipe, and calls serve with the other end.
+type pipeDialer struct{ serve func(net.Conn) }
 
-func (p *piped) DialContext(context.Context, string, string) (net.Conn, error) {
+func (p *pipeDialer) DialContext(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	go func() {
 		defer far.Close()
@@ -208,7 +208,7 @@ func (c *Client) idleConns() (list []*conn) {
 // The client must reuse an idle connection, or open another connection if the server has
 // closed it.
 func TestIdleConns(t *testing.T) {
-	for _, path := range pathOfEach {
+	for _, path := range pathsToOpen {
 		closing := false
 		p := newPeer(t, nil)
 		p.answer = func(n int, request []byte) []byte {
@@ -339,24 +339,24 @@ func TestUnreachable(t *testing.T) {
 	u := locus.MustParse("wais://h/db?words")
 	refused := errors.New("refused")
 	c := New(nil)
-	_, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failing{refused}})
+	_, err := c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failingDialer{refused}})
 	wantError(t, err, refused)
 	wantError(t, err, scheme.ErrUnreachable)
-	_, err = c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failing{nil}})
+	_, err = c.Open(t.Context(), &scheme.Request{URL: u, Dial: &failingDialer{nil}})
 	wantError(t, err, scheme.ErrProtocol)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough of that")
 	cancel(why)
 	for _, err := range []error{refused, nil} {
-		_, err = c.Open(ctx, &scheme.Request{URL: u, Dial: &failing{err}})
+		_, err = c.Open(ctx, &scheme.Request{URL: u, Dial: &failingDialer{err}})
 		wantError(t, err, why)
 	}
 }
 
-// failing is a dialer that fails or returns a closed connection.
-type failing struct{ err error }
+// failingDialer is a dialer that fails or returns a closed connection.
+type failingDialer struct{ err error }
 
-func (d *failing) DialContext(context.Context, string, string) (net.Conn, error) {
+func (d *failingDialer) DialContext(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	far.Close()
 	return near, d.err
@@ -388,32 +388,32 @@ func TestServerComesFromURL(t *testing.T) {
 	}
 }
 
-// canned is a dialer and a connection with fixed data, without a socket or goroutine. All data
-// is available at once, so the client itself must find the end of each packet.
-type canned struct {
+// cannedDialer is a dialer and a connection with fixed data, without a socket or goroutine.
+// All data is available at once, so the client itself must find the end of each packet.
+type cannedDialer struct {
 	net.Conn // nil
 	octets   string
 	left     strings.Reader
 }
 
-func (c *canned) DialContext(context.Context, string, string) (net.Conn, error) {
+func (c *cannedDialer) DialContext(context.Context, string, string) (net.Conn, error) {
 	c.left.Reset(c.octets)
 	return c, nil
 }
 
-func (c *canned) Read(p []byte) (int, error)  { return c.left.Read(p) }
-func (c *canned) Write(p []byte) (int, error) { return len(p), nil }
-func (c *canned) Close() error                { return nil }
+func (c *cannedDialer) Read(p []byte) (int, error)  { return c.left.Read(p) }
+func (c *cannedDialer) Write(p []byte) (int, error) { return len(p), nil }
+func (c *cannedDialer) Close() error                { return nil }
 
-// longestAnswers is the maximum size of all responses in FuzzAnswers. The responses to a
+// maxResponses is the maximum size of all responses in FuzzAnswers. The responses to a
 // search and several ranges fit, and each execution stays short.
-const longestAnswers = 4 << 10
+const maxResponses = 4 << 10
 
 // FuzzAnswers checks that Open and Read return for any server data, and that each URL in a
 // menu contains the document-id of its hit.
 func FuzzAnswers(f *testing.F) {
 	for _, name := range wireNames(f, ".s2c") {
-		if octets := readWire(f, name+".s2c"); len(octets) < longestAnswers {
+		if octets := readWire(f, name+".s2c"); len(octets) < maxResponses {
 			f.Add(octets)
 		}
 	}
@@ -421,11 +421,11 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(append(packetOf(textOf(strings.Repeat("x", 500))), packetOf(textOf("end"), outOfRange)...))
 	f.Add(append(packetOf(hitOf("s", "a.src", "WSRC")), packetOf(textOf(`(:source :ip-name "a b" :database-name "c")`), outOfRange)...))
 	f.Fuzz(func(t *testing.T, octets []byte) {
-		if len(octets) > longestAnswers {
+		if len(octets) > maxResponses {
 			return
 		}
-		dialer := &canned{octets: string(octets)}
-		for _, path := range pathOfEach {
+		dialer := &cannedDialer{octets: string(octets)}
+		for _, path := range pathsToOpen {
 			for _, o := range []Options{{Range: 500}, {Range: 600, Limits: Limits{Octets: 2000}}} {
 				w := newFixture(t, nil, &o)
 				w.req.Dial = dialer

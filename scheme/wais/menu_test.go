@@ -11,11 +11,11 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// found performs a search with a response that contains the given records, and returns the
+// searchItems performs a search with a response that contains the given records, and returns the
 // items.
-func found(t *testing.T, accept string, records ...string) []scheme.Item {
+func searchItems(t *testing.T, accept string, records ...string) []scheme.Item {
 	t.Helper()
-	w := newFixture(t, newPeer(t, answering(packetOf(records...))), nil)
+	w := newFixture(t, newPeer(t, respondInOrder(packetOf(records...))), nil)
 	w.req.Accept = accept
 	return w.menu("db?words")
 }
@@ -32,7 +32,7 @@ func TestTypes(t *testing.T) {
 		"*/*;q=0.1, application/*":      "X-ODD -1,TEXT 100,GIF -1,HTML -1",
 	} {
 		var got []string
-		for i, item := range found(t, accept, hit) {
+		for i, item := range searchItems(t, accept, hit) {
 			x, err := Parse(item.URL)
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +75,7 @@ func TestItemURLs(t *testing.T) {
 		{"\x03\x02id", " gopher://h/1 ", "URL", "gopher://h/1", ""},
 		{"\x03\x02id", "not a URL", "URL", "", "no link: a control character or space must be encoded"},
 	} {
-		list := found(t, "", hitOf(c.id, c.headline, c.wtype))
+		list := searchItems(t, "", hitOf(c.id, c.headline, c.wtype))
 		if len(list) != 1 {
 			t.Fatalf("%+v", list)
 		}
@@ -97,7 +97,7 @@ func TestHitDates(t *testing.T) {
 		"": "", "0": "", "940612": "1994-06-12", "19940612": "1994-06-12", "690101": "1969-01-01", "680101": "2068-01-01",
 		"941312": "", "19941312": "", "June 1": "", "1994-6-1": "", "abcdef": "",
 	} {
-		item := found(t, "", group(150, group(116, "\x03\x01a"), group(122, date)))[0]
+		item := searchItems(t, "", group(150, group(116, "\x03\x01a"), group(122, date)))[0]
 		got := ""
 		if !item.ModTime.IsZero() {
 			got = item.ModTime.Format("2006-01-02")
@@ -110,12 +110,12 @@ func TestHitDates(t *testing.T) {
 
 // The client must not invent values that the server does not send.
 func TestSparseHit(t *testing.T) {
-	item := found(t, "", group(154, group(116, "i")))[0]
+	item := searchItems(t, "", group(154, group(116, "i")))[0]
 	if got := fmt.Sprintf("%+v", item); got != "{URL:wais://h/db/TEXT/i Title:(no title) Kind:object Type:text/plain Size:-1 ModTime:0001-01-01 00:00:00 +0000 UTC Note: Fields:[{Name:wtype Value:TEXT} {Name:wtypes Value:[TEXT]}]}" {
 		t.Error(got)
 	}
 	// Two hits for the same document must remain two items.
-	if list := found(t, "", hitOf("i", "a", "TEXT"), hitOf("i", "a", "TEXT")); len(list) != 2 {
+	if list := searchItems(t, "", hitOf("i", "a", "TEXT"), hitOf("i", "a", "TEXT")); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -123,7 +123,7 @@ func TestSparseHit(t *testing.T) {
 // The client must not change texts from the server, because the code that displays them makes
 // them safe.
 func TestForeignTexts(t *testing.T) {
-	list := found(t, "", hitOf("i", "\x1b[2J<script>\r\n", "TEXT"), diagnosticOf("S2", "\x1b]0;x\x07"))
+	list := searchItems(t, "", hitOf("i", "\x1b[2J<script>\r\n", "TEXT"), diagnosticOf("S2", "\x1b]0;x\x07"))
 	if list[0].Title != "\x1b[2J<script>\r\n" || list[1].Kind != scheme.KindError || !strings.Contains(list[1].Title, `"\x1b]0;x\a"`) {
 		t.Errorf("%+v", list)
 	}
@@ -143,16 +143,16 @@ func TestSearchErrors(t *testing.T) {
 		{append([]byte(testHeader(3)), 0, 1, 20), scheme.ErrProtocol, ""},
 		{nil, scheme.ErrProtocol, "close the connection"},
 	} {
-		w := newFixture(t, newPeer(t, answering(c.answer)), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(c.answer)), nil)
 		_, err := w.open("db?words")
 		wantError(t, err, c.kind, c.says)
 	}
-	if list := found(t, ""); len(list) != 0 {
+	if list := searchItems(t, ""); len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
 	// This is the response to another request.
 	other := []byte("\x00\x0e\x17\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x01\x34")
-	w := newFixture(t, newPeer(t, answering(append([]byte(testHeader(len(other))), other...))), nil)
+	w := newFixture(t, newPeer(t, respondInOrder(append([]byte(testHeader(len(other))), other...))), nil)
 	_, err := w.open("db/TEXT/3=id")
 	wantError(t, err, scheme.ErrProtocol, `"4"`)
 }
@@ -179,7 +179,7 @@ func TestDescribe(t *testing.T) {
 		{[][]byte{packetOf(diagnosticOf("S5", ""))}, "error||only stop words (S5)|\n"},
 		{[][]byte{emptyPacket}, "error||" + strings.TrimPrefix(ErrEmpty.Error(), "wais: ") + "|\n"},
 	} {
-		w := newFixture(t, newPeer(t, answering(c.answers...)), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(c.answers...)), nil)
 		res, err := w.open("db")
 		if err != nil {
 			t.Errorf("%q: %v", c.want, err)
@@ -195,7 +195,7 @@ func TestDescribe(t *testing.T) {
 		if m := res.(*scheme.Menu); m.Title != "db" || m.Form == nil || m.Form.Title != form || m.URL.String() != "wais://h/db" {
 			t.Errorf("%+v", m)
 		}
-		if q := w.peer.asked(t, 0).(*query); q.Words != "" || q.Database != "db" || q.Max != 40 {
+		if q := w.peer.decodedRequest(t, 0).(*query); q.Words != "" || q.Database != "db" || q.Max != 40 {
 			t.Errorf("%+v", q)
 		}
 	}
@@ -204,7 +204,7 @@ func TestDescribe(t *testing.T) {
 		scheme.ErrNotFound: packetOf(diagnosticOf("S1", "The following database is not available: db")),
 		scheme.ErrProtocol: nil,
 	} {
-		w := newFixture(t, newPeer(t, answering(answer)), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(answer)), nil)
 		_, err := w.open("db")
 		wantError(t, err, kind)
 	}
@@ -223,7 +223,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	// An empty name selects the server's default database.
-	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
+	w := newFixture(t, newPeer(t, respondInOrder(packetOf())), nil)
 	if res, err := w.open(""); err != nil || res.(*scheme.Menu).Title != "h" {
 		t.Error(err)
 	}
@@ -295,7 +295,7 @@ func TestForm(t *testing.T) {
 			t.Error(err)
 		default:
 			itemsOf(w, res)
-			if q := p.asked(t, 0).(*query); q.Words != c.words {
+			if q := p.decodedRequest(t, 0).(*query); q.Words != c.words {
 				t.Errorf("%+v", q)
 			}
 		}
@@ -308,7 +308,7 @@ func TestForm(t *testing.T) {
 
 // newFixtureFilling returns a fixture that fails the test if the client calls Fill.
 func newFixtureFilling(t *testing.T) *fixture {
-	w := newFixture(t, newPeer(t, answering(packetOf())), nil)
+	w := newFixture(t, newPeer(t, respondInOrder(packetOf())), nil)
 	w.req.Fill = func(context.Context, *scheme.Form) ([]string, bool, error) {
 		t.Error("a form")
 		return nil, false, nil
@@ -323,11 +323,11 @@ func TestLike(t *testing.T) {
 		}
 		return list
 	}
-	p := newPeer(t, answering(packetOf()))
+	p := newPeer(t, respondInOrder(packetOf()))
 	w := newFixture(t, p, nil)
 	w.req.Like = like("wais://h/db/TEXT/3=a;", "wais://other/x/GIF/206/1%3Db%3B", "wais://h/db/TEXT/opaque")
 	w.menu("db?more")
-	q := p.asked(t, 0).(*query)
+	q := p.decodedRequest(t, 0).(*query)
 	if got := fmt.Sprintf("%q %v", q.Words, q.Examples); got != fmt.Sprintf("%q %v", "more", []example{{ID: "\x03\x01a", Wtype: "TEXT"}, {ID: "206/1=b;", Wtype: "GIF"}, {ID: "opaque", Wtype: "TEXT"}}) {
 		t.Error(got)
 	}
@@ -378,17 +378,17 @@ func TestMediaType(t *testing.T) {
 func TestDiagnosticsAmongHits(t *testing.T) {
 	trouble := diagnosticOf("S1", "query syntax error: ((")
 	catalogue := group(150, group(116, "\x03\x01c"), group(118, "\x00"), group(123, "Catalogue for db"))
-	list := found(t, "", hitOf("i", "a", "TEXT"), catalogue, trouble)
+	list := searchItems(t, "", hitOf("i", "a", "TEXT"), catalogue, trouble)
 	if last := list[len(list)-1]; last.Kind != scheme.KindError || !strings.Contains(last.Title, "query syntax error") {
 		t.Errorf("%+v", list)
 	}
 	for _, records := range []string{trouble, catalogue + trouble} {
-		w := newFixture(t, newPeer(t, answering(packetOf(records))), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(packetOf(records))), nil)
 		_, err := w.open("db?((")
 		wantError(t, err, scheme.ErrProtocol, "query syntax error")
 	}
 	// Documents with score 0 must not cause an error if the response contains no diagnostic.
-	if list := found(t, "", catalogue); len(list) != 2 {
+	if list := searchItems(t, "", catalogue); len(list) != 2 {
 		t.Errorf("%+v", list)
 	}
 }
@@ -397,17 +397,17 @@ func TestDiagnosticsAmongHits(t *testing.T) {
 // search without words.
 func TestMissingDatabase(t *testing.T) {
 	missing := packetOf(diagnosticOf("S1", "The following database is not available: /wais/db"))
-	p := newPeer(t, answering(packetOf(), missing))
+	p := newPeer(t, respondInOrder(packetOf(), missing))
 	_, err := newFixture(t, p, nil).open("db")
 	wantError(t, err, scheme.ErrNotFound, "no such database (S1)")
-	if q := p.asked(t, 1).(*query); q.Words != "?" || q.Database != "db" {
+	if q := p.decodedRequest(t, 1).(*query); q.Words != "?" || q.Database != "db" {
 		t.Errorf("%+v", q)
 	}
 	if _, connections := p.sent(); connections != 1 {
 		t.Errorf("%d connections", connections)
 	}
 	for _, answer := range [][]byte{packetOf(diagnosticOf("S1", "query syntax error: ?")), packetOf(), emptyPacket, packetOf(hitOf("i", "a", "TEXT")), nil} {
-		w := newFixture(t, newPeer(t, answering(packetOf(), answer)), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(packetOf(), answer)), nil)
 		if list := w.menu("db"); len(list) != 0 {
 			t.Errorf("%q: %+v", answer, list)
 		}
@@ -438,17 +438,17 @@ func TestItems(t *testing.T) {
 		{scheme.ItemRange{Last: 1 << 62}, 10_000, "h1", "h60", 60},
 		{scheme.ItemRange{First: 9_999}, 10_000, "There are only 60 hits.", "There are only 60 hits.", 1},
 	} {
-		w := newFixture(t, newPeer(t, answering(packetOf(all))), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(packetOf(all))), nil)
 		w.req.Items = c.items
 		list := w.menu("db?words")
-		if q := w.peer.asked(t, 0).(*query); q.Max != c.max {
+		if q := w.peer.decodedRequest(t, 0).(*query); q.Max != c.max {
 			t.Errorf("%+v: asked for %d, want %d", c.items, q.Max, c.max)
 		}
 		if len(list) != c.count || list[0].Title != c.first || list[len(list)-1].Title != c.last {
 			t.Errorf("%+v: %d items, %q to %q", c.items, len(list), list[0].Title, list[len(list)-1].Title)
 		}
 	}
-	w := newFixture(t, newPeer(t, answering()), nil)
+	w := newFixture(t, newPeer(t, respondInOrder()), nil)
 	w.req.Items = scheme.ItemRange{First: 10_001}
 	_, err := w.open("db?words")
 	wantError(t, err, scheme.ErrTooLarge, "hits from 10001 were requested, but only 10000 can be")
@@ -553,7 +553,7 @@ func TestEscapedTwice(t *testing.T) {
 			if text, err := readAll(res, nil); text != "found" || err != nil {
 				t.Errorf("%s: %q, %v", wpath, text, err)
 			}
-			if r := p.asked(t, 0).(*retrieval); string(r.ID) != first {
+			if r := p.decodedRequest(t, 0).(*retrieval); string(r.ID) != first {
 				t.Errorf("%s: asked for %q first, want %q", wpath, r.ID, first)
 			}
 		}
@@ -582,7 +582,7 @@ func TestEscapedTwice(t *testing.T) {
 
 // The URL of a document must determine the type, whatever types the request prefers. The note
 // must report this.
-func TestTypeOfURL(t *testing.T) {
+func TestTypeFromURL(t *testing.T) {
 	for accept, note := range map[string]string{
 		"":                          "",
 		"text/plain":                "",

@@ -86,7 +86,7 @@ func (op *operation) parts() Parts {
 func (op *operation) title() string { return cmp.Or(op.url.database, op.url.url.Host()) }
 
 func (op *operation) document() (scheme.Resource, error) {
-	if isNeighbour(op.url.wtype) {
+	if isNeighbor(op.url.wtype) {
 		return nil, fmt.Errorf("wais: %w: %s is not a document type: it requests the document-id of another document", scheme.ErrUnsupported, op.url.wtype)
 	}
 	id, _ := op.url.DocumentID()

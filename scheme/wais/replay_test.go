@@ -11,22 +11,22 @@ import (
 	"github.com/locus-url/locus/scheme"
 )
 
-// local returns the wpath of a document with the given local id. The captured server, on which
-// the document is, identifies databases by file paths.
-func local(wtype, database, id string) string {
+// localWpath returns the wpath of a document with the given local id. The captured server, on
+// which the document is, identifies databases by file paths.
+func localWpath(wtype, database, id string) string {
 	escaped := strings.NewReplacer(" ", "%20", "/", "%2F", ":", "%3A", ";", "%3B", "=", "%3D", "\x00", "%00")
 	return wtype + "/" + escaped.Replace(fmt.Sprintf("1=localhost:8210;2=/wais/%s;3=%s;4=localhost:8210;5=/wais/%s;6=%s;7=\x00;", database, id, database, id))
 }
 
-// drafted returns the path of a document in FieldsForm and in LengthForm.
-func drafted(local string) string {
+// draftPaths returns the path of a document in FieldsForm and in LengthForm.
+func draftPaths(local string) string {
 	return strings.NewReplacer("%2F", "/", "%3B", ";", "%3D", "=").Replace(local)
 }
 
 var (
-	lamp    = local("TEXT", "coast", "0 206 /wais/harbour/lamp.txt")
-	chart   = local("GIF", "coast", "0 2705 /wais/harbour/chart.gif")
-	almanac = local("TEXT", "coast", "0 138937 /wais/harbour/almanac.txt")
+	lamp    = localWpath("TEXT", "coast", "0 206 /wais/harbour/lamp.txt")
+	chart   = localWpath("GIF", "coast", "0 2705 /wais/harbour/chart.gif")
+	almanac = localWpath("TEXT", "coast", "0 138937 /wais/harbour/almanac.txt")
 )
 
 // These constants are items in the format of [lines].
@@ -74,8 +74,8 @@ var replays = []struct {
 			"info||Cost: free|\n" + sourceHit + catalogHit},
 	{name: "init-rejected", paths: "coast?lantern", skip: 1, sent: "same", want: lampHit},
 	{name: "init-unknown-element", paths: "coast?lantern", skip: 1, sent: "same", want: lampHit},
-	{name: "lynx-retrieve", paths: "coast/" + strings.Replace(drafted(lamp), "/", "/206/", 1), o: Options{Range: 206}, sent: "same more", tail: "retrieve-at-end", doc: true},
-	{name: "lynx-retrieve-gif", paths: "coast/" + drafted(chart), o: Options{Range: 2705}, sent: "same more", tail: "retrieve-at-end", doc: true},
+	{name: "lynx-retrieve", paths: "coast/" + strings.Replace(draftPaths(lamp), "/", "/206/", 1), o: Options{Range: 206}, sent: "same more", tail: "retrieve-at-end", doc: true},
+	{name: "lynx-retrieve-gif", paths: "coast/" + draftPaths(chart), o: Options{Range: 2705}, sent: "same more", tail: "retrieve-at-end", doc: true},
 	{name: "lynx-retrieve-two-fields", paths: "coast/TEXT/206/2=/wais/coast;3=0%20206%20/wais/harbour/lamp.txt;", o: Options{Range: 206}, sent: "same more", tail: "retrieve-at-end", doc: true},
 	{name: "lynx-search", paths: "coast?lantern+mole", o: Options{Max: 200}, sent: "same",
 		want: "object|text/plain|mole.TEXT   /wais/harbour/|score 928, 4 lines\n" +
@@ -85,23 +85,23 @@ var replays = []struct {
 	{name: "present-apdu", paths: "coast?lantern", skip: 1, sent: "same", want: lampHit},
 	{name: "retrieve-at-end", paths: "coast/" + lamp, offset: 206, o: Options{Range: 94}, sent: "same"},
 	{name: "retrieve-bad-docid", paths: "coast/TEXT/9=abc;", o: Options{Range: 10}, sent: "same", kind: scheme.ErrNotFound, says: "Missing DocID in request"},
-	{name: "retrieve-bad-local-id", paths: "coast/" + local("TEXT", "coast", "xyzzy"), o: Options{Range: 10}, sent: "same", kind: scheme.ErrNotFound},
+	{name: "retrieve-bad-local-id", paths: "coast/" + localWpath("TEXT", "coast", "xyzzy"), o: Options{Range: 10}, sent: "same", kind: scheme.ErrNotFound},
 	{name: "retrieve-catalogue", paths: "coast/TEXT/2=coast;3=0%200%20/wais/coast.cat;7=%00;", o: Options{Range: 32}, sent: "same more", tail: "retrieve-at-end", doc: true},
-	{name: "retrieve-crlf", paths: "coast/" + local("TEXT", "coast", "0 99 /wais/harbour/crlf.txt"), o: Options{Range: 99}, sent: "same more", tail: "retrieve-at-end", doc: true},
+	{name: "retrieve-crlf", paths: "coast/" + localWpath("TEXT", "coast", "0 99 /wais/harbour/crlf.txt"), o: Options{Range: 99}, sent: "same more", tail: "retrieve-at-end", doc: true},
 	{name: "retrieve-empty-range", paths: "coast/" + lamp, offset: 10, sent: "end"},
 	{name: "retrieve-far-past-end", paths: "coast/" + lamp, offset: 500, o: Options{Range: 100}, sent: "same more", tail: "retrieve-far-past-end", kind: scheme.ErrNotFound},
 	{name: "retrieve-gif", paths: "coast/" + chart, sent: "end", doc: true},
 	{name: "retrieve-gif-chunks", paths: "coast/" + chart, o: Options{Range: 1000}, sent: "same same end", doc: true},
-	{name: "retrieve-html", paths: "coast/" + local("HTML", "coast", "0 165 /wais/harbour/index.html"), o: Options{Range: 165}, sent: "same more", tail: "retrieve-at-end", doc: true},
-	{name: "retrieve-latin1", paths: "coast/" + local("TEXT", "coast", "0 119 /wais/harbour/latin.txt"), o: Options{Range: 119}, sent: "same more", tail: "retrieve-at-end", doc: true},
+	{name: "retrieve-html", paths: "coast/" + localWpath("HTML", "coast", "0 165 /wais/harbour/index.html"), o: Options{Range: 165}, sent: "same more", tail: "retrieve-at-end", doc: true},
+	{name: "retrieve-latin1", paths: "coast/" + localWpath("TEXT", "coast", "0 119 /wais/harbour/latin.txt"), o: Options{Range: 119}, sent: "same more", tail: "retrieve-at-end", doc: true},
 	{name: "retrieve-local-id-only", paths: "coast/TEXT/3=0%20206%20/wais/harbour/lamp.txt;", o: Options{Range: 206}, sent: "same", kind: scheme.ErrProtocol, says: "close the connection"},
 	{name: "retrieve-long-waissearch", paths: "coast?almanac coast/" + almanac, skip: 1,
 		sent: "same same same same same same same same same same same same same same end", doc: true,
 		want: "object|text/plain|almanac.txt   /wais/harbour/|score 47, 3602 lines\n"},
 	{name: "retrieve-missing-database", paths: "nosuch/" + lamp, o: Options{Range: 206}, sent: "same", kind: scheme.ErrProtocol, says: "close the connection"},
-	{name: "retrieve-missing-file", paths: "coast/" + local("TEXT", "coast", "0 20 /wais/harbour/absent.txt"), o: Options{Range: 10}, sent: "same", kind: scheme.ErrNotFound},
-	{name: "retrieve-multitype", paths: "coast/" + local("GIF", "coast", "0 101 /wais/harbour/mole.TEXT"), o: Options{Range: 300}, sent: "same same", doc: true},
-	{name: "retrieve-part-of-file", paths: "coast/" + local("TEXT", "coast", "44 85 /wais/harbour/berths.lst"), sent: "end", doc: true},
+	{name: "retrieve-missing-file", paths: "coast/" + localWpath("TEXT", "coast", "0 20 /wais/harbour/absent.txt"), o: Options{Range: 10}, sent: "same", kind: scheme.ErrNotFound},
+	{name: "retrieve-multitype", paths: "coast/" + localWpath("GIF", "coast", "0 101 /wais/harbour/mole.TEXT"), o: Options{Range: 300}, sent: "same same", doc: true},
+	{name: "retrieve-part-of-file", paths: "coast/" + localWpath("TEXT", "coast", "44 85 /wais/harbour/berths.lst"), sent: "end", doc: true},
 	{name: "retrieve-past-end", paths: "coast/" + lamp, offset: 100, o: Options{Range: 300}, sent: "same", doc: true},
 	{name: "retrieve-range", paths: "coast/" + lamp, offset: 10, o: Options{Range: 30}, sent: "same more", tail: "retrieve-at-end", doc: true},
 	{name: "retrieve-small-buffer", paths: "coast/" + almanac, o: Options{Range: 2000}, skip: 1, sent: "same end", doc: true},
@@ -149,7 +149,7 @@ var replays = []struct {
 		want: "object|text/plain|mole.TEXT   /wais/harbour/|score 928, 4 lines\nobject|image/gif|mole.TEXT   /wais/harbour/|the same document, as GIF\n"},
 	{name: "session-info", paths: "INFO?mole", skip: 1, o: Options{Range: 427}, sent: "same same more", tail: "retrieve-at-end",
 		want: infoHit + "search||coast|the database that coast.src describes\n"},
-	{name: "session-info", paths: "INFO/" + local("WSRC", "INFO", "0 427 /wais/coast.src"), o: Options{Range: 427}, skip: 2, sent: "same more", tail: "retrieve-at-end", doc: true},
+	{name: "session-info", paths: "INFO/" + localWpath("WSRC", "INFO", "0 427 /wais/coast.src"), o: Options{Range: 427}, skip: 2, sent: "same more", tail: "retrieve-at-end", doc: true},
 	{name: "session-waisq-search", paths: "%2Fwais%2Fcoast?lantern+", skip: 1, sent: "same", want: lampHit},
 	{name: "session-waissearch", paths: "coast?lantern coast/" + lamp, skip: 1, o: Options{Range: 206}, sent: "same same more", tail: "retrieve-at-end", doc: true, want: lampHit},
 
@@ -190,7 +190,7 @@ func TestReplays(t *testing.T) {
 		left = slices.DeleteFunc(left, func(name string) bool { return name == c.name })
 		t.Run(c.name, func(t *testing.T) {
 			octets := readWire(t, c.name+".s2c")
-			answers := captured(octets)[c.skip:]
+			answers := splitCapture(octets)[c.skip:]
 			p := newPeer(t, func(n int, _ []byte) []byte {
 				switch {
 				case n < len(answers):
@@ -246,7 +246,7 @@ func TestReplays(t *testing.T) {
 		if notReplayed[name] == "" {
 			t.Errorf("%s is not replayed", name)
 		}
-		for _, packet := range captured(readWire(t, name+".s2c")) {
+		for _, packet := range splitCapture(readWire(t, name+".s2c")) {
 			var r searchReply
 			if apdu, err := readPacket(bytes.NewReader(packet), nil, defaultResponse); err != nil {
 				wantError(t, err, ErrEmpty)
@@ -260,8 +260,9 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// captured splits a capture into packets. An incomplete packet at the end counts as a packet.
-func captured(octets []byte) (list [][]byte) {
+// splitCapture splits a capture into packets. An incomplete packet at the end counts as a
+// packet.
+func splitCapture(octets []byte) (list [][]byte) {
 	for len(octets) > 0 {
 		packet, rest := cutPacket(octets)
 		if packet == nil {
@@ -314,7 +315,7 @@ func compareRequest(t *testing.T, ours, theirs []byte) string {
 func TestHitsCaptured(t *testing.T) {
 	for _, name := range []string{"search-hits", "search-no-hits", "search-empty-words", "search-feedback"} {
 		want := parsedReply(t, name, 0)
-		w := newFixture(t, newPeer(t, answering(capturedPackets(t, name+".s2c")...)), nil)
+		w := newFixture(t, newPeer(t, respondInOrder(capturedPackets(t, name+".s2c")...)), nil)
 		var items []scheme.Item
 		for _, item := range w.menu("%2Fwais?x") {
 			if !item.URL.IsZero() {
@@ -340,7 +341,7 @@ func TestHitsCaptured(t *testing.T) {
 		}
 	}
 	// The URL is the same as in lynx, except for the length and the escapes of RFC 1738.
-	w := newFixture(t, newPeer(t, answering(capturedPackets(t, "session-waissearch.s2c")[1])), nil)
+	w := newFixture(t, newPeer(t, respondInOrder(capturedPackets(t, "session-waissearch.s2c")[1])), nil)
 	item := w.menu("coast?lantern")[0]
 	if got, want := item.URL.String(), "wais://h/coast/"+lamp; got != want {
 		t.Errorf("%.2000s\nwant %.2000s", got, want)

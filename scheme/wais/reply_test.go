@@ -151,8 +151,8 @@ func parsedReply(t *testing.T, name string, packet int) (r searchReply) {
 const (
 	moleID = "\x01\x0elocalhost:8210\x02\x0b/wais/coast\x03\x1d0 101 /wais/harbour/mole.TEXT" +
 		"\x04\x0elocalhost:8210\x05\x0b/wais/coast\x06\x1d0 101 /wais/harbour/mole.TEXT\x07\x01\x00"
-	sourceID    = "\x02\x05coast\x03\x130 0 /wais/coast.src\x07\x01\x00"
-	catalogueID = "\x02\x05coast\x03\x130 0 /wais/coast.cat\x07\x01\x00"
+	sourceID  = "\x02\x05coast\x03\x130 0 /wais/coast.src\x07\x01\x00"
+	catalogID = "\x02\x05coast\x03\x130 0 /wais/coast.cat\x07\x01\x00"
 )
 
 func TestReplyHits(t *testing.T) {
@@ -167,7 +167,7 @@ func TestReplyHits(t *testing.T) {
 		{"search-question-mark", searchReply{
 			Hits: []hit{
 				{ID: sourceID, Score: 1000, Length: 427, Lines: 20, Wtypes: []string{"WSRC"}, Source: "coast", Headline: "Information on database: coast"},
-				{ID: catalogueID, Score: 1000, Length: 1545, Lines: 69, Wtypes: []string{"TEXT"}, Source: "coast", Headline: "Catalog for database: coast"},
+				{ID: catalogID, Score: 1000, Length: 1545, Lines: 69, Wtypes: []string{"TEXT"}, Source: "coast", Headline: "Catalog for database: coast"},
 			},
 			Diagnostics: []Diagnostic{{Code: "S1", Text: "query syntax error: ?"}},
 		}},

@@ -61,11 +61,11 @@ func slowRead(wpath string) (form Form, fields []Field, ok bool) {
 		fields = slowFields(fieldText, true)
 		length, _, _ := strings.Cut(decoded, "/")
 		n, err := strconv.ParseInt(length, 10, 64)
-		return LengthForm, fields, err == nil && n != 1<<63-1 && slowCanBe(fields)
+		return LengthForm, fields, err == nil && n != 1<<63-1 && slowIsValid(fields)
 	case isFields(wpath):
 		fields = slowFields(wpath, true)
-		return FieldsForm, fields, slowCanBe(fields)
-	case isDecoded(decoded) && slowCanBe(slowFields(decoded, false)):
+		return FieldsForm, fields, slowIsValid(fields)
+	case isDecoded(decoded) && slowIsValid(slowFields(decoded, false)):
 		return EscapedForm, slowFields(decoded, false), true
 	}
 	return OpaqueForm, nil, true
@@ -85,6 +85,6 @@ func slowFields(text string, encoded bool) []Field {
 	return fields
 }
 
-func slowCanBe(fields []Field) bool {
+func slowIsValid(fields []Field) bool {
 	return len(fields) <= 16 && !slices.ContainsFunc(fields, func(f Field) bool { return f.Number < 1 || f.Number > 127 })
 }

@@ -74,7 +74,7 @@ func TestForms(t *testing.T) {
 		{"a1=b", OpaqueForm, 0, nil},
 		{"128%3Da", OpaqueForm, 0, nil},
 		{strings.Repeat("1%3D%3B", 17), OpaqueForm, 0, nil},
-		{strings.Repeat("1=;", 16), FieldsForm, 0, make16()},
+		{strings.Repeat("1=;", 16), FieldsForm, 0, sixteenFields()},
 	} {
 		x := parse(t, "wais://h/db/TEXT/"+test.wpath)
 		if x.Form() != test.form || !reflect.DeepEqual(x.Fields(), test.fields) {
@@ -92,7 +92,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-func make16() []Field {
+func sixteenFields() []Field {
 	list := make([]Field, 16)
 	for i := range list {
 		list[i].Number = 1

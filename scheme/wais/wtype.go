@@ -26,6 +26,6 @@ func mediaTypeOf(wtype string) string {
 	return "application/octet-stream"
 }
 
-// isNeighbour reports whether wtype is not a real type, but requests the next or previous
+// isNeighbor reports whether wtype is not a real type, but requests the next or previous
 // document.
-func isNeighbour(wtype string) bool { return wtype == "WAIS_NEXT" || wtype == "WAIS_PREV" }
+func isNeighbor(wtype string) bool { return wtype == "WAIS_NEXT" || wtype == "WAIS_PREV" }

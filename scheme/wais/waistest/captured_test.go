@@ -49,10 +49,10 @@ func filler(octets, lines int) []byte {
 	return []byte(strings.Repeat("x", octets-lines) + strings.Repeat("\n", lines))
 }
 
-// coast returns the database of the captures. The captures contain only the beginning of the
-// catalogue. Of the texts pilot, nonl and mole, they contain only the sizes and the numbers of
-// lines.
-func coast(t testing.TB) waistest.Database {
+// coastDatabase returns the database of the captures. The captures contain only the beginning
+// of the catalogue. Of the texts pilot, nonl and mole, they contain only the sizes and the
+// numbers of lines.
+func coastDatabase(t testing.TB) waistest.Database {
 	const dir = "/wais/harbour/"
 	document := func(name, wtype string, data []byte) waistest.Document {
 		d := waistest.Document{Headline: name, Path: dir + name, Types: []waistest.Typed{{Wtype: wtype, Data: data}}}
@@ -69,8 +69,8 @@ func coast(t testing.TB) waistest.Database {
 		Documents: []waistest.Document{
 			document("almanac.txt", "TEXT", captured(t, "retrieve-long-waissearch.doc.bin")),
 		},
-		Source:    captured(t, "describe-database.doc.bin"),
-		Catalogue: append(captured(t, "retrieve-catalogue.doc.bin"), filler(1545-32, 68)...),
+		Source:  captured(t, "describe-database.doc.bin"),
+		Catalog: append(captured(t, "retrieve-catalogue.doc.bin"), filler(1545-32, 68)...),
 	}
 	at := 0
 	for i, ship := range []string{"Albatross", "Petrel", "Cormorant", "Skua", "Puffin", "Fulmar"} {
@@ -194,7 +194,7 @@ func TestCaptures(t *testing.T) {
 	if err != nil || len(names) == 0 {
 		t.Fatal("no captures", err)
 	}
-	s := start(t, []waistest.Database{coast(t)}, &waistest.Options{Host: "localhost:8210", Score: score})
+	s := start(t, []waistest.Database{coastDatabase(t)}, &waistest.Options{Host: "localhost:8210", Score: score})
 	for _, name := range names {
 		name = strings.TrimSuffix(filepath.Base(name), ".c2s.bin")
 		t.Run(name, func(t *testing.T) {

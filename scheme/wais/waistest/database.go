@@ -31,9 +31,9 @@ type Database struct {
 
 	Documents []Document
 
-	// Source and Catalogue are the texts that describe the database. The server generates them
+	// Source and Catalog are the texts that describe the database. The server generates them
 	// if they are nil.
-	Source, Catalogue []byte
+	Source, Catalog []byte
 }
 
 // Document is a document in a database. Its document-id identifies the part of the file Path
@@ -60,7 +60,7 @@ type database struct {
 	documents   []*document
 	byID        map[string]*document // documents by local id, including documents about the database
 	description *document
-	catalogue   *document
+	catalog     *document
 }
 
 type document struct {
@@ -123,11 +123,11 @@ func newDatabase(d Database, o *Options) (*database, error) {
 	if d.Source == nil {
 		d.Source = []byte(d.sourceText(o))
 	}
-	if d.Catalogue == nil {
-		d.Catalogue = []byte(db.catalogueText())
+	if d.Catalog == nil {
+		d.Catalog = []byte(db.catalogText())
 	}
 	db.description = db.newHelp(".src", source, d.Source, "Information on database: ")
-	db.catalogue = db.newHelp(".cat", text, d.Catalogue, "Catalog for database: ")
+	db.catalog = db.newHelp(".cat", text, d.Catalog, "Catalog for database: ")
 	return db, nil
 }
 
@@ -181,9 +181,9 @@ func (d *document) data(wtype []byte) []byte {
 	return d.Types[max(i, 0)].Data
 }
 
-// neighbour returns a text that describes the document before or after d. If there is no such
+// neighbor returns a text that describes the document before or after d. If there is no such
 // document, ok is false.
-func (db *database) neighbour(d *document, step int) (line string, ok bool) {
+func (db *database) neighbor(d *document, step int) (line string, ok bool) {
 	i := d.number + step
 	if d.help || i < 0 || i >= len(db.documents) {
 		return "", false
@@ -215,7 +215,7 @@ func quoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-func (db *database) catalogueText() string {
+func (db *database) catalogText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Catalog for database: %s\n%d total documents\n\n", db.path, len(db.documents))
 	for i, d := range db.documents {

@@ -38,9 +38,9 @@ func FuzzSession(f *testing.F) {
 			octets = octets[headerSize+n:]
 		}
 	}
-	f.Add(examplePacket("shore", "(s* or a) not b", []byte(local("shore", "0 30 /two")), 100, 1, unitBytes, 108, 1, 9, 109, 1, 3), uint16(300))
+	f.Add(examplePacket("shore", "(s* or a) not b", []byte(localID("shore", "0 30 /two")), 100, 1, unitBytes, 108, 1, 9, 109, 1, 3), uint16(300))
 	f.Add(rangePacket("shore", "0 29 /w/shore/1", "WAIS_PREV", 7, 9), uint16(10))
-	s := serverOf(f, Options{}, shore...)
+	s := newTestServer(f, Options{}, shore...)
 	f.Fuzz(func(t *testing.T, octets []byte, size uint16) {
 		s := &Server{o: s.o, databases: s.databases}
 		s.o.Buffer = int(size)
@@ -56,7 +56,7 @@ func FuzzSession(f *testing.F) {
 			if !ok || n > int64(size) || n > int64(len(rest)-headerSize) {
 				t.Fatalf("%q is not a packet of at most %d octets", rest, size)
 			}
-			told(t, rest[:headerSize+n])
+			describeRecords(t, rest[:headerSize+n])
 			rest = rest[headerSize+n:]
 		}
 		var kept []byte
@@ -75,7 +75,7 @@ func FuzzWords(f *testing.F) {
 	for _, words := range []string{"", "sand", "sand and shells", "(sand or crabs) not light*", "a not (b or c", "caf\xe9*", "((", "* ?"} {
 		f.Add(words)
 	}
-	documents := serverOf(f, Options{}, shore...).databases["shore"].documents
+	documents := newTestServer(f, Options{}, shore...).databases["shore"].documents
 	f.Fuzz(func(t *testing.T, words string) {
 		plain, ok := parseWords(words)
 		within, okWithin := parseWords("(" + words + ")")

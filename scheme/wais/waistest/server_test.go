@@ -57,17 +57,17 @@ func termsPacket(database string, terms ...string) []byte {
 	return packetOf(searchHeader(database, "1"), appendElement(nil, 21, query))
 }
 
-// local returns a document-id with the given database and local id.
-func local(database, id string) string {
+// localID returns a document-id with the given database and local id.
+func localID(database, id string) string {
 	return string(appendElement(appendElement(nil, 2, database), 3, id))
 }
 
 func rangePacket(database, id, wtype string, start, end int) []byte {
-	return termsPacket(database, "un", local(database, id), "wt", wtype, "wb ro", fmt.Sprint(start), "wb rl", fmt.Sprint(end))
+	return termsPacket(database, "un", localID(database, id), "wt", wtype, "wb ro", fmt.Sprint(start), "wb rl", fmt.Sprint(end))
 }
 
-// told describes the records in a packet as text.
-func told(t testing.TB, packet []byte) string {
+// describeRecords describes the records in a packet as text.
+func describeRecords(t testing.TB, packet []byte) string {
 	t.Helper()
 	if len(packet) == 0 {
 		return "closed"
@@ -96,15 +96,15 @@ func told(t testing.TB, packet []byte) string {
 		if !ok {
 			t.Fatalf("no record: %q", list)
 		}
-		records = append(records, record(t, tag, content))
+		records = append(records, describeRecord(t, tag, content))
 		list = rest
 	}
 	return strings.Join(records, " ")
 }
 
-// record describes a record as text. The text contains the score, headline and types of a hit,
-// or the octets of a document.
-func record(t testing.TB, tag int, group []byte) string {
+// describeRecord describes a record as text. The text contains the score, headline and types
+// of a hit, or the octets of a document.
+func describeRecord(t testing.TB, tag int, group []byte) string {
 	t.Helper()
 	found := map[int]string{}
 	for len(group) > 0 {
@@ -135,8 +135,8 @@ var shore = []Database{
 	{Name: "open"},
 }
 
-// serverOf returns a server without a listener.
-func serverOf(t testing.TB, o Options, databases ...Database) *Server {
+// newTestServer returns a server without a listener.
+func newTestServer(t testing.TB, o Options, databases ...Database) *Server {
 	t.Helper()
 	o.Host, o.Dir = "h:1", "/w"
 	if o.Buffer == 0 {
@@ -149,16 +149,16 @@ func serverOf(t testing.TB, o Options, databases ...Database) *Server {
 	return &Server{o: o, databases: loaded}
 }
 
-// ask returns the response of a session to a packet. If the session closes the connection, ask
-// returns nil.
-func ask(x *session, packet []byte) []byte {
+// respond returns the response of a session to a packet. If the session closes the connection,
+// respond returns nil.
+func respond(x *session, packet []byte) []byte {
 	copy(x.header[:], packet)
 	reply, _ := x.answer(packet[headerSize:])
 	return reply
 }
 
 func TestWords(t *testing.T) {
-	s := serverOf(t, Options{}, shore...)
+	s := newTestServer(t, Options{}, shore...)
 	for words, want := range map[string]string{
 		"sand":                      "2: 1000=one 500=three",
 		"SAND!":                     "2: 1000=one 500=three",
@@ -187,7 +187,7 @@ func TestWords(t *testing.T) {
 		"?":      "3: 1000=Information on database: shore 1000=Catalog for database: shore S1",
 		"*help*": "3: 1000=Information on database: shore 1000=Catalog for database: shore S1",
 	} {
-		got := told(t, ask(s.newSession(nil), wordsPacket("shore", words, 40)))
+		got := describeRecords(t, respond(s.newSession(nil), wordsPacket("shore", words, 40)))
 		if got != want {
 			t.Errorf("%q: %s, want %s", words, got, want)
 		}
@@ -195,7 +195,7 @@ func TestWords(t *testing.T) {
 }
 
 func TestDatabases(t *testing.T) {
-	s := serverOf(t, Options{}, shore...)
+	s := newTestServer(t, Options{}, shore...)
 	for name, want := range map[string]string{
 		"shore":          "2: 1000=two 1000=three",
 		"/any/shore":     "2: 1000=two 1000=three",
@@ -206,26 +206,26 @@ func TestDatabases(t *testing.T) {
 		"none\x1fshore":  "1: S1",
 		"../../etc/none": "1: S1",
 	} {
-		if got := told(t, ask(s.newSession(nil), wordsPacket(name, "crabs", 40))); got != want {
+		if got := describeRecords(t, respond(s.newSession(nil), wordsPacket(name, "crabs", 40))); got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
 	for _, name := range []string{"", "INFO", "/w/INFO"} {
-		if got, want := told(t, ask(s.newSession(nil), wordsPacket(name, "shore", 40))), "1: 1000=shore.src"; got != want {
+		if got, want := describeRecords(t, respond(s.newSession(nil), wordsPacket(name, "shore", 40))), "1: 1000=shore.src"; got != want {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
 	// A database named INFO in the options must replace the generated INFO database.
 	own := Database{Name: "INFO", Documents: []Document{{Headline: "mine", Types: typed("WSRC", "crabs")}}}
-	s = serverOf(t, Options{}, append(shore, own)...)
-	if got, want := told(t, ask(s.newSession(nil), wordsPacket("", "crabs", 40))), "1: 1000=mine"; got != want {
+	s = newTestServer(t, Options{}, append(shore, own)...)
+	if got, want := describeRecords(t, respond(s.newSession(nil), wordsPacket("", "crabs", 40))), "1: 1000=mine"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
 
 func TestExamples(t *testing.T) {
-	s := serverOf(t, Options{}, shore...)
-	two := []byte(local("shore", "0 30 /two"))
+	s := newTestServer(t, Options{}, shore...)
+	two := []byte(localID("shore", "0 30 /two"))
 	chunk := func(unit, start, end byte) []byte {
 		return []byte{100, 1, unit, 108, 1, start, 109, 1, end}
 	}
@@ -242,14 +242,14 @@ func TestExamples(t *testing.T) {
 		{examplePacket("shore", "sand", two, chunk(9, 1, 2)...), "empty"},
 		{wordsPacket("shore", "sand", 40, 100, 1, 1), "empty"},
 	} {
-		if got := told(t, ask(s.newSession(nil), c.packet)); got != c.want {
+		if got := describeRecords(t, respond(s.newSession(nil), c.packet)); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}
 }
 
 func TestRetrieval(t *testing.T) {
-	s := serverOf(t, Options{Buffer: 300}, shore...)
+	s := newTestServer(t, Options{Buffer: 300}, shore...)
 	const one = "0 29 /w/shore/1"
 	for _, c := range []struct {
 		id, wtype  string
@@ -279,15 +279,15 @@ func TestRetrieval(t *testing.T) {
 		{"0 0 /nothing", "WAIS_NEXT", 0, 4, `1: SF`},
 		{"0 0 /w/shore.src", "WAIS_NEXT", 0, 4, `1: SF`},
 	} {
-		if got := told(t, ask(s.newSession(nil), rangePacket("shore", c.id, c.wtype, c.start, c.end))); got != c.want {
+		if got := describeRecords(t, respond(s.newSession(nil), rangePacket("shore", c.id, c.wtype, c.start, c.end))); got != c.want {
 			t.Errorf("%v: %s", c, got)
 		}
 	}
 }
 
 func TestTerms(t *testing.T) {
-	s := serverOf(t, Options{}, shore...)
-	id := local("shore", "0 29 /w/shore/1")
+	s := newTestServer(t, Options{}, shore...)
+	id := localID("shore", "0 29 /w/shore/1")
 	for want, terms := range map[string][]string{
 		`1: "Sand again.\n"`:                 {"un", id, "wt", "TEXT", "wl ro", "1", "wl rl", "9"},
 		`1: "Sand and shells.\n"`:            {"wl rl", "1", "wl ro", "0", "wt", "TEXT", "un", id},
@@ -304,18 +304,18 @@ func TestTerms(t *testing.T) {
 		"empty    ":                          {"un", id, "wt", "TEXT", "wb ro", "12345678901", "wb rl", "2"},
 		`1: "Sand and shells.\nSand again."`: {"un", string(s.databases["shore"].documents[0].id), "wt", "TEXT", "wb ro", "0", "wb rl", "28"},
 	} {
-		if got := told(t, ask(s.newSession(nil), termsPacket("shore", terms...))); got != strings.TrimRight(want, " ") {
+		if got := describeRecords(t, respond(s.newSession(nil), termsPacket("shore", terms...))); got != strings.TrimRight(want, " ") {
 			t.Errorf("%q: %s, want %s", terms, got, want)
 		}
 	}
-	if got := told(t, ask(s.newSession(nil), termsPacket("none", "un", id, "wt", "TEXT"))); got != "closed" {
+	if got := describeRecords(t, respond(s.newSession(nil), termsPacket("none", "un", id, "wt", "TEXT"))); got != "closed" {
 		t.Errorf("a document of no database: %s", got)
 	}
 }
 
 // The server must respond to an unreadable request with an empty packet.
 func TestUnreadable(t *testing.T) {
-	x := serverOf(t, Options{}, shore...).newSession(nil)
+	x := newTestServer(t, Options{}, shore...).newSession(nil)
 	words := wordsPacket("shore", "sand", 40)
 	apdu := words[headerSize:]
 	init := []byte{apduInit, 3, 1, 0x80, 4, 1, 0x80, 5, 1, 200, 6, 1, 200}
@@ -348,27 +348,27 @@ func TestUnreadable(t *testing.T) {
 		"Init, a size too long": packetOf(append(bytes.Clone(init[:10]), 6, 5, 0, 0, 0, 0, 1), nil),
 		"an acknowledgement":    append([]byte("0000000000a2wais        0"), apdu...),
 	} {
-		if got := told(t, ask(x, packet)); got != "empty" {
+		if got := describeRecords(t, respond(x, packet)); got != "empty" {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if got := told(t, ask(x, words)); got != "2: 1000=one 500=three" {
+	if got := describeRecords(t, respond(x, words)); got != "2: 1000=one 500=three" {
 		t.Errorf("%s", got)
 	}
 	packet := bytes.Clone(words)
 	packet[11] = '3'
-	if got := told(t, ask(x, packet)); got != "closed" {
+	if got := describeRecords(t, respond(x, packet)); got != "closed" {
 		t.Errorf("version 3: %s", got)
 	}
 }
 
 func TestAgreedSize(t *testing.T) {
-	x := serverOf(t, Options{Buffer: 250}, shore...).newSession(nil)
+	x := newTestServer(t, Options{Buffer: 250}, shore...).newSession(nil)
 	init := func(size uint32) []byte {
 		b := []byte{apduInit, 3, 1, 0x80, 4, 1, 0x80, 5, 1, 200}
 		return packetOf(appendNumber(b, 6, size), nil)
 	}
-	sand := func() string { return told(t, ask(x, wordsPacket("shore", "crabs", 40))) }
+	sand := func() string { return describeRecords(t, respond(x, wordsPacket("shore", "crabs", 40))) }
 	if got := sand(); got != "2: 1000=two 1000=three" {
 		t.Error(got)
 	}
@@ -383,13 +383,13 @@ func TestAgreedSize(t *testing.T) {
 		{0, "empty", "empty", "empty"},
 		{1 << 31, "empty", "empty", "empty"}, // a negative number as a signed integer
 	} {
-		if got := told(t, ask(x, init(c.size))); got != c.init {
+		if got := describeRecords(t, respond(x, init(c.size))); got != c.init {
 			t.Errorf("init %d: %s, want %s", c.size, got, c.init)
 		}
 		if got := sand(); got != c.found {
 			t.Errorf("%d: %s, want %s", c.size, got, c.found)
 		}
-		if got := told(t, ask(x, rangePacket("shore", "0 29 /w/shore/1", "TEXT", 0, 4))); got != c.text {
+		if got := describeRecords(t, respond(x, rangePacket("shore", "0 29 /w/shore/1", "TEXT", 0, 4))); got != c.text {
 			t.Errorf("%d: %s, want %s", c.size, got, c.text)
 		}
 	}
@@ -438,7 +438,7 @@ func TestRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	id := []byte(local("shore", "0 30 /two"))
+	id := []byte(localID("shore", "0 30 /two"))
 	packets := [][]byte{
 		packetOf([]byte{apduInit, 3, 1, 0x80, 4, 1, 0x80, 5, 1, 200, 6, 1, 200}, nil),
 		wordsPacket("shore", "crabs \"x\"", 40),
@@ -479,7 +479,7 @@ func TestRequests(t *testing.T) {
 }
 
 func TestWpath(t *testing.T) {
-	s := serverOf(t, Options{}, shore...)
+	s := newTestServer(t, Options{}, shore...)
 	const want = "1%3Dh%3A1%3B2%3D%2Fw%2Fshore%3B3%3D100%20104%20%2Fp%3B4%3Dh%3A1%3B5%3D%2Fw%2Fshore%3B6%3D100%20104%20%2Fp%3B7%3D%00%3B"
 	if got := s.Wpath("shore", 3); got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -488,7 +488,7 @@ func TestWpath(t *testing.T) {
 
 // The size of the request log must be limited.
 func TestRequestsEnd(t *testing.T) {
-	s := serverOf(t, Options{}, shore...)
+	s := newTestServer(t, Options{}, shore...)
 	apdu := make([]byte, 1<<20)
 	for range 10 {
 		s.received(make([]byte, headerSize), apdu)
@@ -522,13 +522,13 @@ func TestHeader(t *testing.T) {
 // The server must copy a range only once, without allocating memory.
 func TestRetrievalAllocatesNothing(t *testing.T) {
 	big := Document{Path: "/big", Types: []Typed{{"TEXT", make([]byte, 1<<20)}}}
-	s := serverOf(t, Options{}, Database{Name: "d", Documents: []Document{big}})
+	s := newTestServer(t, Options{}, Database{Name: "d", Documents: []Document{big}})
 	x := s.newSession(nil)
 	packet := rangePacket("d", "0 1048576 /big", "TEXT", 500_000, 590_000)
-	if got := len(ask(x, packet)); got < 90_000 {
+	if got := len(respond(x, packet)); got < 90_000 {
 		t.Fatalf("%d octets", got)
 	}
-	if n := testing.AllocsPerRun(100, func() { ask(x, packet) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { respond(x, packet) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -136,7 +136,7 @@ func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
 	s := Search{Database: db.name, Words: string(x.q.words), Like: x.like(db)}
 	failed := diagnostic{code: "S1", text: "query syntax error: " + s.Words}
 	const help = 1000
-	about := []hit{{db.description, help}, {db.catalogue, help}}
+	about := []hit{{db.description, help}, {db.catalog, help}}
 	switch {
 	case s.Words == "" && len(x.q.examples) == 0:
 		return about, diagnostic{}
@@ -148,7 +148,7 @@ func (x *session) find(db *database) (hits []hit, trouble diagnostic) {
 		trouble = failed
 	}
 	if len(hits) == 0 {
-		catalogue := *db.catalogue
+		catalogue := *db.catalog
 		catalogue.Headline = "Search produced no result. Here's the Catalog for database: " + db.name
 		hits = []hit{{&catalogue, 0}}
 	}
@@ -195,9 +195,9 @@ func (x *session) retrieve(b []byte) (reply []byte, ok bool) {
 	}
 	switch string(want.wtype) {
 	case "WAIS_NEXT":
-		return x.neighbour(b, db, d, 1), true
+		return x.neighbor(b, db, d, 1), true
 	case "WAIS_PREV":
-		return x.neighbour(b, db, d, -1), true
+		return x.neighbor(b, db, d, -1), true
 	}
 	return x.passage(b, d.data(want.wtype)), true
 }
@@ -223,10 +223,10 @@ func (x *session) passage(b, data []byte) []byte {
 	return x.text(b, nil, diagnostic{})
 }
 
-// neighbour appends the description of the next or previous document. As in freeWAIS, the
+// neighbor appends the description of the next or previous document. As in freeWAIS, the
 // number of records in the response is one too high.
-func (x *session) neighbour(b []byte, db *database, d *document, step int) []byte {
-	line, ok := db.neighbour(d, step)
+func (x *session) neighbor(b []byte, db *database, d *document, step int) []byte {
+	line, ok := db.neighbor(d, step)
 	if !ok {
 		return x.text(b, nil, missingDocument)
 	}
