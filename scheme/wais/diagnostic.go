@@ -19,7 +19,7 @@ type Diagnostic struct {
 // code and a flag.
 const recordLeast = 3
 
-// Codes to which the client reacts.
+// These are the codes to which the client reacts.
 const (
 	codePermanent  = "S1"
 	codeOutOfRange = "SF" // the server also sends this code if the document does not exist

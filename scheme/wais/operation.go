@@ -300,11 +300,11 @@ func (op *operation) source(hits []hit) ([]scheme.Item, error) {
 	return s.items(), nil
 }
 
-// readSource fetches a source description. The argument most is its maximum size in bytes.
-func (op *operation) readSource(id DocumentID, most int64) (*source, error) {
+// readSource fetches a source description of at most limit bytes.
+func (op *operation) readSource(id DocumentID, limit int64) (*source, error) {
 	b, err := newBody(op.url.database, id, wtypeSource)
 	if err == nil {
-		err = op.run(func(x *exchange) error { return b.open(x, 0, most) })
+		err = op.run(func(x *exchange) error { return b.open(x, 0, limit) })
 	}
 	if err != nil {
 		return nil, err

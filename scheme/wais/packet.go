@@ -46,8 +46,8 @@ var ErrEmpty = fmt.Errorf("wais: %w: the server could not respond: it does not u
 
 // readPacket reads exactly one packet and returns its APDU. If buf is large enough, the APDU
 // is stored in buf. Otherwise readPacket allocates memory as the data arrives, whatever length
-// the header announces. The argument most is the maximum length of an APDU in octets.
-func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
+// the header announces. The argument limit is the maximum length of an APDU in octets.
+func readPacket(r io.Reader, buf []byte, limit int) (apdu []byte, err error) {
 	buf = slices.Grow(buf[:0], headerSize)[:headerSize]
 	if err := readHeader(r, buf); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func readPacket(r io.Reader, buf []byte, most int) (apdu []byte, err error) {
 		return nil, err
 	case length == 0:
 		return nil, ErrEmpty
-	case length > int64(most):
-		return nil, fmt.Errorf("wais: %w: a packet has %d bytes, and the limit is %d", scheme.ErrTooLarge, length, most)
+	case length > int64(limit):
+		return nil, fmt.Errorf("wais: %w: a packet has %d bytes, and the limit is %d", scheme.ErrTooLarge, length, limit)
 	}
 	return readAPDU(r, buf[:0], int(length))
 }

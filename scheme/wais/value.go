@@ -196,7 +196,7 @@ func (e *elements) fail(at int, format string, args ...any) {
 	e.err = badAPDU(at, format, args...)
 }
 
-// badAPDU returns an error for a malformed APDU. The argument at is the offset of the fault.
+// badAPDU returns an error for an APDU that is malformed at the offset at.
 func badAPDU(at int, format string, args ...any) error {
 	return fmt.Errorf("wais: %w: at octet %d of the APDU: %s", scheme.ErrProtocol, at, fmt.Sprintf(format, args...))
 }

@@ -27,8 +27,8 @@ func searchHeader(database, queryType string) []byte {
 	return appendElement(b, 20, queryType)
 }
 
-// wordsPacket returns the packet of a search. The parameter more contains additional elements,
-// which follow the words.
+// wordsPacket returns the packet of a search. Additional elements, in the parameter more,
+// follow the words.
 func wordsPacket(database, words string, most uint32, more ...byte) []byte {
 	list := append(appendElement(nil, 106, words), more...)
 	return packetOf(searchHeader(database, "3"), appendElement(nil, 99, appendNumber(list, 114, most)))

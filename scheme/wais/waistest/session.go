@@ -257,9 +257,9 @@ func (x *session) text(b, data []byte, trouble diagnostic) []byte {
 	return trouble.append(b)
 }
 
-// octets returns the part of data between the offsets start and end. The result past reports
-// whether the range exceeds the data. If start is beyond the end of the data, or if the range
-// is invalid, ok is false.
+// octets returns the part of data between the offsets start and end. If the range exceeds the
+// data, past is true. If start is beyond the end of the data, or if the range is invalid, ok
+// is false.
 func octets(data []byte, start, end int64) (part []byte, past, ok bool) {
 	size := int64(len(data))
 	if start < 0 || start > size || end < start {
